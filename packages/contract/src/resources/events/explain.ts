@@ -5,7 +5,7 @@ import { operation } from "../../operation.ts";
 import { isoTime, named, oneOf, openObject, type Static, Type } from "../../schema.ts";
 import { WorkflowDraft } from "../workflows/workflows.ts";
 import { TriggerEvent, triggerStatuses } from "./events.ts";
-import { ExecutionDetail } from "./notifications.ts";
+import { DecidedBy, ExecutionDetail } from "./notifications.ts";
 
 /** How a person was reached, then: why not. */
 export const reachWords = [
@@ -99,6 +99,12 @@ export const ExplainedStep = named("ExplainedStep", {
   type: StepTypeWord,
   outcome: oneOf(stepOutcomes, { description: "`done`: a step that sends nothing has ended" }),
   reason: Type.String({ description: "What happened, and who decided it" }),
+  code: Type.Optional(
+    Type.String({
+      description: "The `code` of the execution detail that decided; absent as long as the step has not begun",
+    }),
+  ),
+  decidedBy: Type.Optional(DecidedBy),
   at: Type.Optional(isoTime("When that was decided; absent as long as the step has not begun")),
   until: Type.Optional(isoTime("What it waits for, or waited for")),
   messages: Type.Array(ExplainedMessage),
@@ -116,6 +122,7 @@ const DigestLeader = named("DigestLeader", {
 export const Explanation = named("Explanation", {
   transactionId: Type.String(),
   subscriberId: Type.String(),
+  timezone: Type.Optional(Type.String({ description: "Of the subscriber, as it is now" })),
   event: named("ExplainedEvent", {
     workflowId: Type.String(),
     workflowName: Type.String(),

@@ -31,6 +31,46 @@ export const jobStatuses = [
 ] as const;
 export type JobStatus = (typeof jobStatuses)[number];
 
+/** What decided: `workflow` its preferences, `step` its content or settings, `preference` the subscriber's own choice, `event` its overrides. */
+export const deciderKinds = [
+  "workflow",
+  "step",
+  "condition",
+  "preference",
+  "schedule",
+  "subscriber",
+  "suppression",
+  "integration",
+  "provider",
+  "tenant",
+  "bridge",
+  "digest",
+  "throttle",
+  "delay",
+  "event",
+] as const;
+export type Decider = (typeof deciderKinds)[number];
+
+export const DecidedBy = named(
+  "DecidedBy",
+  {
+    kind: oneOf(deciderKinds, {
+      description:
+        "`workflow`: its preferences; `step`: its content or settings; `preference`: the subscriber's own choice; " +
+        "`subscriber`: an address that is missing or was refused; `event`: its overrides",
+    }),
+    id: Type.Optional(
+      Type.String({
+        description:
+          "workflowId, stepId, subscriberId or transactionId, the internal id of an integration or a suppression, or the id of a provider",
+      }),
+    ),
+    name: Type.Optional(Type.String()),
+  },
+  { description: "Who decided, and so where it can be changed" },
+);
+export type DecidedBy = Static<typeof DecidedBy>;
+
 export const ExecutionDetail = named("ExecutionDetail", {
   _id: Type.String(),
   createdAt: Type.Optional(Type.String()),
@@ -41,6 +81,12 @@ export const ExecutionDetail = named("ExecutionDetail", {
   providerId: Type.Optional(Type.String()),
   raw: Type.Optional(nullableString({ description: "The particulars, as JSON" })),
   source: oneOf(executionSources),
+  code: Type.Optional(
+    Type.String({
+      description: "The name of the detail, for programs: `no_device_tokens`. Texts may change, codes do not",
+    }),
+  ),
+  decidedBy: Type.Optional(DecidedBy),
 });
 export type ExecutionDetail = Static<typeof ExecutionDetail>;
 

@@ -10,6 +10,7 @@ import css from "./home.module.css";
 
 /** What this file uses of the element (packages/inbox/src/element-class.ts). */
 type Widget = HTMLElement & {
+  getToken?: () => Promise<string>;
   inbox?: { getState(): { status: string }; subscribe(listener: () => void): () => void } | null;
 };
 
@@ -44,30 +45,51 @@ export function LiveInbox({ subscriberId, empty }: LiveInboxProps) {
   return <WidgetPlace key={_id} subscriberId={subscriberId} onRefused={() => setRefusedIn(_id)} />;
 }
 
+/** A session that says nothing about the person: the widget itself would add the time zone of whoever looks at this page. */
+async function openSession(applicationIdentifier: string, subscriberId: string): Promise<string> {
+  const answer = await fetch(new URL("v1/inbox/session", baseUrl()), {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    credentials: "omit",
+    body: JSON.stringify({ applicationIdentifier, subscriber: { subscriberId } }),
+  });
+  if (!answer.ok) throw new Error(`The session was refused (${answer.status})`);
+  const { data } = (await answer.json()) as { data: { token: string } };
+  return data.token;
+}
+
 function WidgetPlace({ subscriberId, onRefused }: { subscriberId: string; onRefused: () => void }) {
   const { identifier } = useEnvironment();
   const place = useRef<HTMLDivElement>(null);
   const refuse = useRef(onRefused);
   refuse.current = onRefused;
   useEffect(() => {
-    const widget = document.createElement("tidings-inbox") as Widget;
-    widget.setAttribute("mode", "inline");
-    widget.setAttribute("url", baseUrl().replace(/\/$/, ""));
-    widget.setAttribute("application-identifier", identifier);
-    widget.setAttribute("subscriber-id", subscriberId);
     let leave: (() => void) | undefined;
     let isGone = false;
-    const listen = () => {
+    const show = () => {
       if (isGone) return;
+      const widget = document.createElement("tidings-inbox") as Widget;
+      widget.setAttribute("mode", "inline");
+      widget.setAttribute("url", baseUrl().replace(/\/$/, ""));
+      widget.setAttribute("application-identifier", identifier);
+      widget.setAttribute("subscriber-id", subscriberId);
+      widget.getToken = () =>
+        openSession(identifier, subscriberId).catch((error: unknown) => {
+          if (!isGone) refuse.current();
+          throw error;
+        });
       place.current?.append(widget);
       const { inbox } = widget;
-      leave = inbox?.subscribe(() => inbox.getState().status === "error" && refuse.current());
+      const unsubscribe = inbox?.subscribe(() => inbox.getState().status === "error" && refuse.current());
+      leave = () => {
+        unsubscribe?.();
+        widget.remove();
+      };
     };
-    loadWidget().then(listen, () => refuse.current());
+    loadWidget().then(show, () => refuse.current());
     return () => {
       isGone = true;
       leave?.();
-      widget.remove();
     };
   }, [identifier, subscriberId]);
   return <div ref={place} className={css.widget} />;

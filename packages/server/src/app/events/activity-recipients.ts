@@ -2,11 +2,13 @@
 // count of one.
 import type { ActivityEvent } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
+import type { KnownIntegrations } from "../../pipeline/rules/delivery-text.ts";
 import { findSoleRecipients, type SoleRecipientRow } from "../../store/events/activity-recipients.ts";
 import { findJobs, type JobRow } from "../../store/events/jobs.ts";
 import { explainSteps } from "./explain-view.ts";
+import { findKnownIntegrations } from "./known-integrations.ts";
 
-/** Two statements for a page of events. */
+/** Two statements for a page of events, and a third where deliveries wait or failed. */
 export async function describeSoleRecipients(
   ctx: Ctx,
   environmentId: string,
@@ -16,18 +18,20 @@ export async function describeSoleRecipients(
   const ids = alone.map(({ id }) => id);
   const rows = await findSoleRecipients(ctx.db, environmentId, ids);
   const notifications = rows.map((row) => row.notification);
-  const jobs = Map.groupBy(await findJobs(ctx.db, notifications), (job) => job.notification_id);
+  const all = await findJobs(ctx.db, notifications);
+  const integrations = await findKnownIntegrations(ctx, environmentId, all);
+  const jobs = Map.groupBy(all, (job) => job.notification_id);
   const byEvent = new Map(rows.map((row) => [row.event_id, row]));
   return events.map((event) => {
     const row = byEvent.get(event.id);
-    return row ? { ...event, ...describe(row, jobs.get(row.notification.id) ?? []) } : event;
+    return row ? { ...event, ...describe(row, jobs.get(row.notification.id) ?? [], integrations) } : event;
   });
 }
 
 /** The rest keeps the order of its steps. */
 const urgency: Partial<Record<JobRow["status"], number>> = { failed: 0, delayed: 1, queued: 1, running: 1 };
 
-function describe(row: SoleRecipientRow, jobs: JobRow[]): Partial<ActivityEvent> {
+function describe(row: SoleRecipientRow, jobs: JobRow[], integrations: KnownIntegrations): Partial<ActivityEvent> {
   const { definition, subscriber_id: subscriberId, first_name: firstName, last_name: lastName } = row;
   const steps = definition.steps.filter((step) => step.active);
   const described = jobs.map((job) => ({
@@ -40,7 +44,8 @@ function describe(row: SoleRecipientRow, jobs: JobRow[]): Partial<ActivityEvent>
   }));
   // What needs attention comes first: a list has room for the beginning of the sentence.
   described.sort((a, b) => (urgency[a.status] ?? 9) - (urgency[b.status] ?? 9));
-  const { verdict } = explainSteps(described, { tense: "past", workflow: definition.workflowId });
+  const settings = { tense: "past", workflow: definition.workflowId, integrations } as const;
+  const { verdict } = explainSteps(described, settings, { workflow: definition });
   const recipient =
     subscriberId === null
       ? undefined

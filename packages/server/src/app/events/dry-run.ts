@@ -279,5 +279,6 @@ function explainRun(
       messages: (byJob.get(job.id) ?? []).map((message) => toExplainedMessage(message, identifiers)),
     })),
     { tense: "dry-run", workflow: definition.workflowId, leader },
+    { workflow: definition, subscriberId: run.subscriber?.subscriber_id, transactionId: run.event.transactionId },
   );
 }

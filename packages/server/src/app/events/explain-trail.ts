@@ -3,6 +3,7 @@
 import type { ExplainedMessage, Explanation } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { openAddress } from "../../pipeline/encrypted-parts.ts";
+import { type KnownIntegrations, namesOf } from "../../pipeline/rules/delivery-text.ts";
 import { type Marks, toMarks } from "../../pipeline/rules/step-results.ts";
 import { findJobs, type JobRow } from "../../store/events/jobs.ts";
 import { findNotification, findTransactionIds, type ListedNotification } from "../../store/events/notifications.ts";
@@ -14,6 +15,7 @@ import {
   type StoredMessage,
 } from "../../store/messages/messages.ts";
 import { explainSteps, toExplainedMessage } from "./explain-view.ts";
+import { findKnownIntegrations } from "./known-integrations.ts";
 import { toDetails } from "./notifications.ts";
 
 type Trail = Pick<Explanation, "verdict" | "steps" | "digestedInto">;
@@ -30,18 +32,27 @@ export async function explainNotification(
   const jobs = await findJobs(ctx.db, [notification]);
   const messages = await loadMessages(ctx, environmentId, notification);
   const digestedInto = await findLeader(ctx, environmentId, notification);
-  const { steps, verdict } = explainJobs(jobs, notification, messages, digestedInto?.transactionId);
+  const integrations = await findKnownIntegrations(ctx, environmentId, jobs);
+  const known = { messages, integrations, leader: digestedInto?.transactionId };
+  const { steps, verdict } = explainJobs(jobs, notification, known);
+  const names = namesOf(integrations);
   return {
     verdict,
     digestedInto,
-    steps: steps.map((step, index) => ({ ...step, details: toDetails(jobs[index]!, notification) })),
+    steps: steps.map((step, index) => ({ ...step, details: toDetails(jobs[index]!, notification, names) })),
   };
 }
 
 type JobMessages = { messages: ExplainedMessage[]; marks?: Marks };
 type MessagesByJob = ReadonlyMap<string, JobMessages>;
 
-function explainJobs(jobs: JobRow[], { definition }: ListedNotification, messages: MessagesByJob, leader?: string) {
+type Known = { messages: MessagesByJob; integrations: KnownIntegrations; leader?: string };
+
+function explainJobs(
+  jobs: JobRow[],
+  { definition, external_id, transaction_id: transactionId }: ListedNotification,
+  { messages, integrations, leader }: Known,
+) {
   const steps = definition.steps.filter((step) => step.active);
   return explainSteps(
     jobs.map((job) => ({
@@ -52,7 +63,8 @@ function explainJobs(jobs: JobRow[], { definition }: ListedNotification, message
       wakeAt: job.wake_at,
       ...(messages.get(job.id) ?? { messages: [] }),
     })),
-    { tense: "past", workflow: definition.workflowId, leader },
+    { tense: "past", workflow: definition.workflowId, leader, integrations },
+    { workflow: definition, subscriberId: external_id ?? undefined, transactionId },
   );
 }
 
@@ -69,7 +81,9 @@ async function findLeader(
   const above = leader.digested_into === null ? [] : [leader.digested_into];
   const transactions = await findTransactionIds(ctx.db, environmentId, above);
   const jobs = await findJobs(ctx.db, [leader]);
-  const { verdict } = explainJobs(jobs, leader, new Map(), transactions.get(leader.digested_into ?? ""));
+  const integrations = await findKnownIntegrations(ctx, environmentId, jobs);
+  const known = { messages: new Map(), integrations, leader: transactions.get(leader.digested_into ?? "") };
+  const { verdict } = explainJobs(jobs, leader, known);
   return { transactionId: leader.transaction_id, notificationId: leader.id, verdict };
 }
 

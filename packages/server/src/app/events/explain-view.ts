@@ -1,5 +1,7 @@
 // Steps and messages as explanations and dry runs show them: bounded in size, and without secrets.
-import { type ExplainedMessage, type ExplainedStep, isChannel } from "@tidings/contract";
+import { type DecidedBy, type ExplainedMessage, type ExplainedStep, isChannel } from "@tidings/contract";
+import { type DecisionPlace, decisionOf, waitsFor } from "../../pipeline/rules/deciders.ts";
+import { namesOf } from "../../pipeline/rules/delivery-text.ts";
 import {
   type DescribedJob,
   describeStep,
@@ -8,6 +10,7 @@ import {
   type TextSettings,
 } from "../../pipeline/rules/step-outcome-text.ts";
 import { channelResult, type Marks } from "../../pipeline/rules/step-results.ts";
+import { isFinished } from "../../pipeline/run/advance.ts";
 import type { MessageDraft } from "../../pipeline/run/run.ts";
 
 /** Characters of a message that are shown; longer ones are truncated. */
@@ -54,13 +57,32 @@ type ExplainedJob = DescribedJob & { messages: ExplainedMessage[]; marks?: Marks
 
 type ExplainedSteps = { steps: ExplainedStep[]; verdict: string };
 
-export function explainSteps(jobs: readonly ExplainedJob[], settings: TextSettings): ExplainedSteps {
-  const summaries = jobs.map((job) => ({ job, step: job.step, summary: describeStep(job, settings) }));
+/** `place`: names for `decidedBy`. */
+export function explainSteps(
+  jobs: readonly ExplainedJob[],
+  settings: TextSettings,
+  place: Omit<DecisionPlace, "steps" | "index" | "names">,
+): ExplainedSteps {
+  const steps = jobs.map(({ step }) => step);
+  const names = namesOf(settings.integrations ?? new Map());
+  const summaries = jobs.map((job, index) => {
+    const blocking = blockingJob(jobs, index);
+    const next = steps.slice(index + 1).flatMap(({ type }) => (isChannel(type) ? type : []));
+    const summary = describeStep(job, settings, { blockedBy: blocking?.step, next });
+    const decision = blocking ? waitsFor(blocking.step) : decisionOf(job, { ...place, steps, index, names });
+    return { job, step: job.step, summary, decision };
+  });
   return {
-    steps: summaries.map(({ job, summary }) => toExplainedStep(job, summary)),
+    steps: summaries.map(({ job, summary, decision }) => toExplainedStep(job, summary, decision)),
     verdict: summarizeSteps(summaries),
   };
 }
+
+/** The step before this one that has not ended, while this one has not begun. */
+const blockingJob = (jobs: readonly ExplainedJob[], index: number): ExplainedJob | undefined =>
+  jobs[index]!.status === "pending"
+    ? jobs.slice(0, index).find(({ status }) => status !== "pending" && !isFinished({ status }))
+    : undefined;
 
 function resultOf(job: ExplainedJob): ExplainedStep["result"] {
   const result = isChannel(job.step.type) ? channelResult(job, job.marks) : null;
@@ -74,12 +96,18 @@ function resultOf(job: ExplainedJob): ExplainedStep["result"] {
   };
 }
 
-const toExplainedStep = (job: ExplainedJob, { outcome, reason, at, until }: StepSummary): ExplainedStep => ({
+const toExplainedStep = (
+  job: ExplainedJob,
+  { outcome, reason, code, at, until }: StepSummary,
+  decision: DecidedBy | undefined,
+): ExplainedStep => ({
   stepId: job.step.stepId,
   name: job.step.name,
   type: job.step.type,
   outcome,
   reason,
+  code: code ?? undefined,
+  decidedBy: decision,
   at: at?.toISOString(),
   until: until?.toISOString(),
   messages: job.messages,

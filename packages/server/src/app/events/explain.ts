@@ -59,7 +59,8 @@ async function explain(ctx: Ctx, caller: Caller, query: Input<"explain.retrieve"
   const version = (await loadVersions(ctx, [event.workflow_version_id])).get(event.workflow_version_id)!;
   const status = await statusOf(ctx, event);
   const question = { event, status, version, subscriberId, subscriber };
-  const common = { transactionId, subscriberId, event: toEvent(question) };
+  const timezone = subscriber?.timezone ?? undefined;
+  const common = { transactionId, subscriberId, timezone, event: toEvent(question) };
   if (!notification) {
     const via = await explainNotReached(ctx, question);
     const verdict = `Nothing was sent: ${via.text.charAt(0).toLowerCase()}${via.text.slice(1)}.`;

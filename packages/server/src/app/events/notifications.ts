@@ -11,6 +11,7 @@ import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { detailIdOf } from "../../lib/ids.ts";
 import type { JsonObject } from "../../lib/json.ts";
+import { type DecisionPlace, decidedBy } from "../../pipeline/rules/deciders.ts";
 import { type DetailName, details } from "../../pipeline/rules/details.ts";
 import { maskOverrides } from "../../pipeline/rules/overrides.ts";
 import { findEvents } from "../../store/events/events.ts";
@@ -139,11 +140,25 @@ function toJob(job: JobRow, notification: ListedNotification, overrides: Job["ov
   };
 }
 
-/** The detail `step_created` is not stored: it is derived from the notification. */
-export function toDetails(job: JobRow, notification: ListedNotification): ExecutionDetail[] {
+/** `names`: of integrations by id. The detail `step_created` is not stored: it is derived from the notification. */
+export function toDetails(
+  job: JobRow,
+  notification: ListedNotification,
+  names?: ReadonlyMap<string, string>,
+): ExecutionDetail[] {
+  const { definition, external_id, transaction_id: transactionId } = notification;
+  const place: DecisionPlace = {
+    workflow: definition,
+    steps: definition.steps.filter((step) => step.active),
+    index: job.step_index,
+    subscriberId: external_id ?? undefined,
+    transactionId,
+    names,
+  };
   const created: StoredDetail = { d: "step_created", t: notification.created_at.getTime() };
   const stored = job.type === "in_app" ? withInAppStart(job.details) : job.details;
-  return [created, ...stored].map(({ d, t, p, y, r }, index) => {
+  return [created, ...stored].map((one, index) => {
+    const { d, t, p, y, r } = one;
     const entry = details[d as DetailName];
     return {
       _id: detailIdOf(job.id, { time: t, step: job.step_index, index }),
@@ -155,6 +170,8 @@ export function toDetails(job: JobRow, notification: ListedNotification): Execut
       isTest: false,
       providerId: p,
       raw: r ? JSON.stringify(r) : undefined,
+      code: d,
+      decidedBy: decidedBy(one, place),
     };
   });
 }

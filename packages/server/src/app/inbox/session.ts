@@ -10,7 +10,7 @@ import { signInboxToken } from "../../lib/tokens/inbox-token.ts";
 import { type EnvironmentRow, findPublicEnvironment, listLiveKeys } from "../../store/environments/environments.ts";
 import { listIntegrations } from "../../store/integrations/integrations.ts";
 import { resolveContexts } from "../../store/subscribers/contexts.ts";
-import { type SubscriberRow, upsertSubscribers } from "../../store/subscribers/subscribers.ts";
+import { findSubscriber, type SubscriberRow, upsertSubscribers } from "../../store/subscribers/subscribers.ts";
 import { unseal } from "../integrations/credentials.ts";
 import { recordInboxConnected } from "../messages/feed.ts";
 import { contextKeysOf, type NamedContext, readContext } from "../subscribers/contexts.ts";
@@ -134,14 +134,21 @@ async function isHashRequired(ctx: Ctx, environment: EnvironmentRow): Promise<bo
   return inApp !== undefined && unseal(ctx.secrets, inApp.credentials).hmac === true;
 }
 
-/** Creates the subscriber, or updates the fields that are given. The schedule is that of a new subscriber only. */
+/**
+ * Creates the subscriber, or updates the fields that are given. The schedule is that of a new subscriber only. Browsers add their time zone by
+ * themselves, so it is taken only where the subscriber has none: a zone that was chosen moves schedules and digests.
+ */
 async function saveSubscriber(
   ctx: Ctx,
   caller: Caller,
   { subscriber, defaultSchedule }: SessionIn,
   contexts: NamedContext[],
 ): Promise<SubscriberRow> {
-  const entry = { id: ctx.newId(), subscriberId: subscriber.subscriberId.trim(), fields: readProfile(subscriber) };
+  const subscriberId = subscriber.subscriberId.trim();
+  const fields = readProfile(subscriber);
+  const known = fields.timezone ? await findSubscriber(ctx.db, caller.environmentId, subscriberId) : undefined;
+  if (known?.timezone) delete fields.timezone;
+  const entry = { id: ctx.newId(), subscriberId, fields };
   const [row] = await upsertSubscribers(ctx.db, caller.environmentId, [entry], ctx.now());
   await resolveContexts(ctx.db, caller.environmentId, contexts, ctx.now());
   if (row!.is_new && defaultSchedule) {

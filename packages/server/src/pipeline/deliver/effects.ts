@@ -13,7 +13,7 @@ import { randomFor, type Timed } from "../clock/clock.ts";
 import { detail } from "../rules/details.ts";
 import { isFinished } from "../run/advance.ts";
 import type { FinishedSend } from "./plan.ts";
-import { removedCopyDetails, suppressionReason } from "./recipients.ts";
+import { removedCopyDetails, suppressionRaw, suppressionReason } from "./recipients.ts";
 import { decideAfterAttempt, type Failure, isReplayable, type NextStep } from "./retry.ts";
 
 export type Effect = { message: MessageOutcome; job: JobUpdate; deliver?: Timed; deadLetter?: NewDeadLetter };
@@ -84,7 +84,7 @@ function sentEffect(finished: FinishedSend, { refusedCopies, notes, ...step }: S
 function retryEffect(finished: FinishedSend, { reason, afterMs }: StepOf<"retry">, at: Date): Effect {
   const { integration, number } = finished;
   const until = new Date(at.getTime() + afterMs);
-  const raw = { reason, attempt: number, next: until.toISOString() };
+  const raw = { reason, attempt: number, next: until.toISOString(), integrationId: integration.id };
   const retried = detail("provider_retry", at, { providerId: integration.provider_id, isRetry: true, raw });
   return {
     message: outcomeOf(finished, "pending", at, { error_text: `Will be repeated: ${reason}` }),
@@ -94,7 +94,10 @@ function retryEffect(finished: FinishedSend, { reason, afterMs }: StepOf<"retry"
 }
 
 function failoverEffect(finished: FinishedSend, next: IntegrationRow, reason: string, at: Date): Effect {
-  const details = [failureDetail(finished, reason, at), switchDetail(next, finished.integration, at)];
+  const details = [
+    failureDetail(finished, { reason, class: "transient" }, at),
+    switchDetail(next, finished.integration, at),
+  ];
   return {
     message: outcomeOf({ ...finished, integration: next }, "pending", at, {
       error_text: `Tried with another integration: ${reason}`,
@@ -115,7 +118,7 @@ function giveUpEffect(batch: Batch, finished: FinishedSend, failure: Failure, at
     : "provider_rejected";
   const unsent = finished.isSpent ? "The message is not sent again" : "The message was not sent";
   const error_text = `${outcome ? "The provider did not take the message" : unsent}: ${failure.reason}`;
-  const details = [failureDetail(finished, failure.reason, at)];
+  const details = [failureDetail(finished, failure, at)];
   if (outcome?.kind === "dead-token") {
     details.push(detail("device_token_removed", at, { providerId: integration.provider_id }));
   }
@@ -134,7 +137,8 @@ function giveUpEffect(batch: Batch, finished: FinishedSend, failure: Failure, at
     attempts: finished.attempts,
     created_at: at,
   };
-  details.push(detail("dead_letter", at, { raw: { deadLetterId: deadLetter.id, errorClass: failure.class } }));
+  const raw = { deadLetterId: deadLetter.id, errorClass: failure.class, integrationId: integration.id };
+  details.push(detail("dead_letter", at, { raw }));
   return { message: failed, job: jobUpdate(finished, "failed", at, details), deadLetter };
 }
 
@@ -209,12 +213,18 @@ const switchDetail = (to: IntegrationRow, from: IntegrationRow, at: Date, reason
     raw: { integration: to.identifier, after: from.identifier, ...(reason ? { reason } : {}) },
   });
 
-function failureDetail({ integration, number, suppressed }: FinishedSend, reason: string, at: Date): StoredDetail {
-  if (suppressed) {
-    return detail("recipient_suppressed", at, { raw: { reason, suppressionId: suppressed.suppression_id } });
-  }
-  const raw = { reason, attempt: number };
-  return detail("provider_error", at, { providerId: integration.provider_id, isRetry: number > 1, raw });
+function failureDetail(
+  { integration, number, suppressed }: FinishedSend,
+  { reason, class: cause }: Failure,
+  at: Date,
+): StoredDetail {
+  if (suppressed) return detail("recipient_suppressed", at, { raw: { reason, ...suppressionRaw(suppressed) } });
+  const raw = { reason, attempt: number, integrationId: integration.id };
+  return detail(cause === "recipient" ? "recipient_refused" : "provider_error", at, {
+    providerId: integration.provider_id,
+    isRetry: number > 1,
+    raw,
+  });
 }
 
 /** A part of the message that the provider did not use. */

@@ -61,11 +61,18 @@ export type FinishedSend = CalledSend | (PlannedSend & { attemptId: null; outcom
 export type PlannedWait = DueMessage & {
   until: Date;
   isRealTime: boolean;
-  reason?: string;
+  why?: WaitCause;
   /** The integration whose circuit breaker the message waits for. */
   heldBy?: string;
   /** The circuit has closed, and the message waits for its turn. */
   isReleased?: boolean;
+};
+
+/** Why a message waits, for the job. `integration`: the one that is paused. */
+export type WaitCause = {
+  detail: "waiting_for_provider" | "waiting_for_receipt";
+  reason: string;
+  integration?: IntegrationRow;
 };
 
 export type PlanFacts = {
@@ -120,7 +127,8 @@ export function planMessage(
   const isBound = unknownAt > 0 && policy.onUnknown === "may_delay";
   if (isBound && unknownAt + retry.unknownWaitMs > now.getTime()) {
     const reason = "the outcome of the last attempt is unknown; a receipt may come";
-    return { task, message, until: new Date(unknownAt + retry.unknownWaitMs), isRealTime: false, reason };
+    const why: WaitCause = { detail: "waiting_for_receipt", reason };
+    return { task, message, until: new Date(unknownAt + retry.unknownWaitMs), isRealTime: false, why };
   }
 
   const candidates = candidatesOf(message, facts);
@@ -203,5 +211,7 @@ function waitForProvider(due: DueMessage, integrations: IntegrationRow[], { heal
   const until = new Date(now.getTime() + waitMs + Math.random() * spreadMs(waitMs));
   const names = integrations.map((one) => one.identifier).join(", ");
   const reason = `paused after failures in a row: ${names}`;
-  return { ...due, until, isRealTime: true, reason, heldBy: integrations[0]!.id };
+  const [integration] = integrations;
+  const why: WaitCause = { detail: "waiting_for_provider", reason, integration: integration! };
+  return { ...due, until, isRealTime: true, why, heldBy: integration!.id };
 }

@@ -170,11 +170,13 @@ async function loadFacts(batch: Batch, messages: MessageRow[], states: DeliveryS
 /** A wait is not an attempt: the task is enqueued for later, and the first wait adds a detail to the job. */
 async function writeWaits(batch: Batch, waits: PlannedWait[], { deliveryStates }: Facts): Promise<void> {
   const { clock } = batch;
-  const delayed = waits.flatMap(({ message, until, reason }): JobUpdate[] => {
-    if (!reason || hasSeveralMessages(message.channel) || deliveryStates.get(message.id)?.job_status !== "queued")
+  const delayed = waits.flatMap(({ message, until, why }): JobUpdate[] => {
+    if (!why || hasSeveralMessages(message.channel) || deliveryStates.get(message.id)?.job_status !== "queued")
       return [];
     const now = clock.now(message.environment_id);
-    const details = [detail("step_delayed", now, { raw: { until: until.toISOString(), reason } })];
+    const { reason, integration } = why;
+    const paused = integration && { integrationId: integration.id, integration: integration.identifier };
+    const details = [detail(why.detail, now, { raw: { until: until.toISOString(), reason, ...paused } })];
     return [{ ...emptyJobUpdate(message, now), status: "delayed", details, wake_at: until }];
   });
   await updateJobs(batch.db, delayed);

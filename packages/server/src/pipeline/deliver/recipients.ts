@@ -57,6 +57,13 @@ const causes: Record<SuppressedAddress["reason"], string> = {
 export const suppressionReason = ({ reason, suppression_id }: SuppressedAddress): string =>
   `the address is suppressed after ${causes[reason]} (${suppression_id})`;
 
+/** The particulars of a message that was not sent for it. */
+export const suppressionRaw = ({ suppression_id, reason, created_at }: SuppressedAddress) => ({
+  suppressionId: suppression_id,
+  cause: reason,
+  since: created_at.toISOString(),
+});
+
 /** One detail for each copy that was removed from a mail. */
 export function removedCopyDetails(copies: readonly SuppressedAddress[], at: Date): StoredDetail[] {
   return copies.map((copy) => {

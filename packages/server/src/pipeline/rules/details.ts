@@ -20,6 +20,9 @@ export const details = {
   step_created: entry("Step created", "Pending"),
   step_queued: entry("Step queued", "Pending"),
   step_delayed: entry("Step delayed", "Pending"),
+  // A delay by another name: the text of both is the same.
+  waiting_for_provider: entry("Step delayed", "Pending"),
+  waiting_for_receipt: entry("Step delayed", "Pending"),
   step_held: entry("Step held until the subscriber's schedule opens", "Pending"),
   step_extended: entry("Step extended to the subscriber's schedule", "Pending"),
   delay_finished: entry("Delay finished", "Success"),
@@ -68,6 +71,8 @@ export const details = {
   message_deleted: entry("Message deleted before it was sent", "Warning"),
   provider_retry: entry("Provider error, will be repeated", "Warning"),
   provider_error: entry("Provider error", "Failed"),
+  // A provider error by another name: the address is at fault.
+  recipient_refused: entry("Provider error", "Failed"),
   device_token_removed: entry("Device token is no longer valid and was removed from the subscriber", "Warning"),
   dead_letter: entry("Message moved to dead letters", "Failed"),
   replayed: entry("Message replayed from dead letters", "Pending"),

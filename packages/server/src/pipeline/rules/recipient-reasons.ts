@@ -59,7 +59,7 @@ const refusalOf = ({ topicKey, identifier, rules }: AudienceSubscription, versio
 });
 
 const plainTexts = {
-  direct: "The event names this subscriber",
+  direct: "Sent to this person directly",
   everyone: "The event is for everyone",
   excluded: "The event excludes this subscriber from its topics",
   actor: "This subscriber is the actor of the event, whom its topics leave out",

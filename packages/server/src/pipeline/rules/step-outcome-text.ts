@@ -3,6 +3,14 @@
 import { type Channel, isChannel, type JobStatus, type StepOutcome, type StepType } from "@tidings/contract";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { StoredDetail } from "../../store/tables.ts";
+import {
+  deadLetterText,
+  type KnownIntegrations,
+  pausedText,
+  refusedText,
+  retryText,
+  suppressedText,
+} from "./delivery-text.ts";
 import { type DetailName, findEntry } from "./details.ts";
 
 /** `dry-run` says "would be" where the past says "was". */
@@ -22,9 +30,21 @@ export type TextSettings = {
   workflow: string;
   /** Transaction whose digest this notification was merged into. */
   leader?: string;
+  /** The integrations that the details name, by id. */
+  integrations?: KnownIntegrations;
 };
 
-export type StepSummary = { outcome: StepOutcome; reason: string; at: Date | null; until: Date | null };
+export type StepSummary = {
+  outcome: StepOutcome;
+  reason: string;
+  /** The name of the detail that decided. */
+  code: string | null;
+  at: Date | null;
+  until: Date | null;
+};
+
+/** The steps around one: the step before it that has not ended, and the channels that are sent after it. */
+export type StepPlace = { blockedBy?: DescribedJob["step"]; next: readonly Channel[] };
 
 const channelWords: Record<Channel, { subject: string; word: string }> = {
   in_app: { subject: "In-app message", word: "in-app" },
@@ -37,22 +57,62 @@ const channelWords: Record<Channel, { subject: string; word: string }> = {
 const subjectOf = ({ type, stepId }: DescribedJob["step"]): string =>
   isChannel(type) ? channelWords[type].subject : `The ${type} step ${stepId}`;
 
-export function describeStep(job: DescribedJob, settings: TextSettings): StepSummary {
-  const { step, status, details } = job;
+export function describeStep(job: DescribedJob, settings: TextSettings, place: StepPlace): StepSummary {
+  const { status, details } = job;
   const outcome = outcomeOf(job);
   const last = decidingDetail(job);
-  const untilText = job.wakeAt?.toISOString() ?? last?.r?.until ?? lastUntil(details);
+  const untilText =
+    nextTryOf(last, outcome, settings) ?? job.wakeAt?.toISOString() ?? last?.r?.until ?? lastUntil(details);
   return {
     outcome,
-    reason: `${subjectOf(step)} ${predicate(job, outcome, last, settings)}`,
+    reason: reasonText(job, outcome, last, settings, place),
+    code: status === "pending" ? null : (last?.d ?? null),
     at: status === "pending" || !last ? null : new Date(last.t),
     until: typeof untilText === "string" ? new Date(untilText) : null,
   };
 }
 
+/** A message that waits for its provider is tried again when the circuit breaker lets one through. */
+function nextTryOf(
+  last: StoredDetail | undefined,
+  outcome: StepOutcome,
+  { integrations }: TextSettings,
+): string | undefined {
+  if (outcome !== "waiting" || last?.d !== "waiting_for_provider") return undefined;
+  return integrations?.get(String(last.r?.integrationId))?.nextTryAt;
+}
+
+function reasonText(
+  job: DescribedJob,
+  outcome: StepOutcome,
+  last: StoredDetail | undefined,
+  settings: TextSettings,
+  { blockedBy, next }: StepPlace,
+): string {
+  const { step, wakeAt } = job;
+  const isPast = settings.tense === "past";
+  if (isPast && outcome === "pending" && blockedBy) return `${subjectOf(step)}: waiting for "${blockedBy.name}"`;
+  if (isPast && outcome === "waiting" && last?.d === "step_digested" && wakeAt)
+    return `Collecting until ${wakeAt.toISOString()}, then ${nextText(next)}`;
+  return `${subjectOf(step)} ${predicate(job, outcome, last, settings)}`;
+}
+
+/** What a digest leads to: "one email", "one email and one SMS". */
+function nextText(next: readonly Channel[]): string {
+  const words = [...new Set(next)].map((channel) => `one ${lowerFirst(channelWords[channel].subject)}`);
+  if (words.length === 0) return "it goes on";
+  return words.length === 1 ? words[0]! : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+}
+
 const lastUntil = (details: readonly StoredDetail[]): unknown => details.findLast(({ d }) => waits.has(d))?.r?.until;
 
-const waits: ReadonlySet<string> = new Set<DetailName>(["step_delayed", "step_digested", "step_held"]);
+const waits: ReadonlySet<string> = new Set<DetailName>([
+  "step_delayed",
+  "waiting_for_provider",
+  "waiting_for_receipt",
+  "step_digested",
+  "step_held",
+]);
 
 /** The step waits for an answer of its bridge. */
 const isAsking = ({ status, details }: Pick<DescribedJob, "status" | "details">): boolean =>
@@ -102,12 +162,14 @@ function predicate(
   const past = settings.tense === "past";
   const be = (verb: string) => (past ? `was ${verb}` : `would be ${verb}`);
   const reason = last ? reasonOf(last, step.type, settings) : "no reason was stored";
+  const delivery = past && last ? deliveryText(last, job, settings) : undefined;
   switch (outcome) {
     case "sent":
       return be("sent") + (providerId ? ` through ${providerId}` : "") + receiptText(job);
     case "done":
       return `${past ? "ended" : "would end"}: ${reason}`;
     case "waiting": {
+      if (delivery) return `waits: ${delivery}`;
       const until = wakeAt ? ` until ${wakeAt.toISOString()}` : "";
       return `${past ? "waits" : "would wait"}${until}: ${reason}`;
     }
@@ -122,8 +184,20 @@ function predicate(
     default:
       if (!isChannel(step.type) && outcome === "failed") return `${past ? "failed" : "would fail"}: ${reason}`;
       if (!isChannel(step.type)) return `${be(outcome)}: ${reason}`;
+      if (delivery) return `was not delivered: ${delivery}`;
       return `${past ? "was not sent" : "would not be sent"}: ${reason}`;
   }
+}
+
+/** What the delivery waits for, or failed with; undefined where the provider has no part in it. */
+function deliveryText(
+  last: StoredDetail,
+  { details }: DescribedJob,
+  { integrations = new Map() }: TextSettings,
+): string | undefined {
+  if (last.d === "waiting_for_provider") return pausedText(last, details, integrations);
+  if (last.d === "provider_retry") return retryText(last, integrations);
+  return last.d === "dead_letter" ? deadLetterText(last, details, integrations) : undefined;
 }
 
 /** The last receipt of the provider. */
@@ -165,7 +239,11 @@ const reasonTexts: Readonly<Record<string, ReasonText | undefined>> = {
 } satisfies Partial<Record<DetailName, ReasonText>>;
 
 function reasonOf(stored: StoredDetail, type: StepType, settings: TextSettings): string {
-  const text = reasonTexts[stored.d]?.(stored.r ?? {}, type, settings);
+  if (stored.d === "recipient_refused") return refusedText(stored, type);
+  const text =
+    stored.d === "recipient_suppressed"
+      ? suppressedText(stored, type)
+      : reasonTexts[stored.d]?.(stored.r ?? {}, type, settings);
   return text ?? withReason(lowerFirst(textOf(stored)), stored.r?.reason);
 }
 

@@ -13,6 +13,7 @@ import {
   findSuppressedRecipients,
   listRecipients,
   removedCopyDetails,
+  suppressionRaw,
   suppressionReason,
 } from "../deliver/recipients.ts";
 import { detail } from "../rules/details.ts";
@@ -119,7 +120,7 @@ async function simulateSends(db: Db, sending: SimulatedRun[]): Promise<void> {
       // Only email and SMS addresses can be suppressed, and such a step has one message.
       const reason = suppressionReason(stop);
       job.status = "failed";
-      job.newDetails.push(detail("recipient_suppressed", now, { raw: { reason, suppressionId: stop.suppression_id } }));
+      job.newDetails.push(detail("recipient_suppressed", now, { raw: { reason, ...suppressionRaw(stop) } }));
       message.errorId = "provider_rejected";
       message.errorText = `The message was not sent: ${reason}`;
     }

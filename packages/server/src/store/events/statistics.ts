@@ -20,7 +20,7 @@ const isDelivered = sql`m.channel = 'in_app' or ${has("delivered")} or ${has("op
 const isUnaddressed = sql`coalesce(m.error_id like 'subscriber\\_missing\\_%' and j.status is distinct from 'failed', false)`;
 
 /** A failure that a provider had a part in. All others happened before one was called. */
-const isRefused = sql`m.status in ('error', 'warning') and j.details @? '$[*] ? (@.d == "provider_error" || @.d == "dead_letter"
+const isRefused = sql`m.status in ('error', 'warning') and j.details @? '$[*] ? (@.d == "provider_error" || @.d == "recipient_refused" || @.d == "dead_letter"
   || @.d == "all_chats_failed" || @.d == "all_devices_failed" || @.d == "bounced" || @.d == "dropped" || @.d == "rejected"
   || @.d == "blocked")'`;
 

@@ -67,6 +67,7 @@ export type SuppressedAddress = {
   address: string;
   suppression_id: string;
   reason: SuppressionReason;
+  created_at: Date;
 };
 
 /** The suppressed addresses of these messages, by message id: one query for a whole batch. */
@@ -80,7 +81,7 @@ export async function findSuppressedAddresses(
   if (given.length === 0) return new Map();
   const columns = { id: "uuid", environment_id: "uuid", channel: "text", address: "text" };
   const { rows } = await sql<SuppressedAddress>`
-    select r.id as message_id, s.address, s.id as suppression_id, s.reason from ${rowsOf("r", columns, given)}
+    select r.id as message_id, s.address, s.id as suppression_id, s.reason, s.created_at from ${rowsOf("r", columns, given)}
     join suppressions s on s.environment_id = r.environment_id and s.channel = r.channel and s.address = r.address
   `.execute(db);
   return Map.groupBy(rows, (row) => row.message_id);

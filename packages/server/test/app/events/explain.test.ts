@@ -152,9 +152,50 @@ describe("a past event", () => {
     const [skipped, unaddressed] = answer.steps;
     assert.match(skipped!.reason, /its skip condition is met: .*payload\.plan.*, with payload\.plan = free$/);
     assert.deepEqual(
+      [skipped!.code, skipped!.decidedBy?.kind, unaddressed!.code, unaddressed!.decidedBy],
+      ["skipped_by_condition", "condition", "no_phone", { kind: "subscriber", id: "ada" }],
+    );
+    assert.deepEqual(
       [unaddressed!.outcome, unaddressed!.reason, unaddressed!.messages[0]!.errorId],
       ["skipped", "SMS was not sent: subscriber has no phone number", "subscriber_missing_phone"],
     );
+  });
+
+  test("names the provider that a message waits for: its error, since when, and the next try", async () => {
+    const credentials = { host: "127.0.0.1", port: "1", ignoreTls: true, from: "a@example.com" };
+    const { body: shop } = await production("integrations.create", {
+      body: { providerId: "nodemailer", channel: "email", name: "Shop SMTP", active: true, credentials },
+    });
+    await sql`
+      insert into integration_health (environment_id, integration_id, state, failures, probes, opened_at, next_probe_at, updated_at)
+      values (${shop._environmentId}, ${shop._id}, 'open', 5, 0, '2026-03-01T06:53:00Z', now() + interval '1 hour', now())`.execute(
+      db,
+    );
+    await createWorkflow(production, "held", [email()]);
+    const transactionId = await send(
+      { name: "held", to: { subscriberId: "ada", email: "ada@example.com" } },
+      production,
+    );
+    const step = await eventually(async () => {
+      const [found] = (await explain(transactionId, "ada", production)).steps;
+      return found?.outcome === "waiting" ? found : null;
+    }, "the mail to wait");
+    const next = step.until!;
+    assert.equal(
+      step.reason,
+      `Email waits: Shop SMTP is not answering (since 2026-03-01T06:53:00.000Z). Next try ${next}`,
+    );
+    assert.deepEqual(
+      [step.code, step.decidedBy],
+      ["waiting_for_provider", { kind: "integration", id: shop._id, name: "Shop SMTP" }],
+    );
+    assert.deepEqual([step.details!.at(-1)!.detail, step.details!.at(-1)!.status], ["Step delayed", "Pending"]);
+    const [listed] = (await production("activity.listEvents", { query: { transactionId } })).body.data;
+    assert.equal(listed!.verdict, `${step.reason}.`);
+    await sql`update integration_health set state = 'closed' where integration_id = ${shop._id}`.execute(db);
+    const [repaired] = (await explain(transactionId, "ada", production)).steps;
+    assert.equal(repaired!.reason, "Email waits: Shop SMTP is answering again");
+    await production("integrations.delete", { params: { integrationId: shop._id! } });
   });
 
   test("lists every attempt of a message that no provider took", async () => {
@@ -168,7 +209,10 @@ describe("a past event", () => {
     const [failed] = answer.steps;
     const [message] = failed!.messages;
     assert.deepEqual([failed!.outcome, message!.status, message!.address], ["failed", "error", "refused@example.com"]);
-    assert.match(failed!.reason, /^Email was not sent: provider error: .*550/);
+    assert.match(failed!.reason, /^Email was not sent: the address was refused: .*550/);
+    assert.deepEqual([failed!.code, failed!.decidedBy], ["recipient_refused", { kind: "subscriber", id: "refused" }]);
+    const { detail, code, decidedBy } = failed!.details!.at(-1)!;
+    assert.deepEqual([detail, code, decidedBy], ["Provider error", "recipient_refused", failed!.decidedBy]);
     assert.match(message!.errorText!, /550/);
     assert.equal(message!.attempts!.length, 1);
     const [attempt] = message!.attempts!;
@@ -210,9 +254,12 @@ describe("a past event", () => {
         ["pending", undefined],
       ],
     );
-    assert.equal(
-      leads.verdict,
-      `The digest step digest waits until ${leads.steps[0]!.until}: it collects events of its group.`,
+    assert.equal(leads.verdict, `Collecting until ${leads.steps[0]!.until}, then one in-app message.`);
+    assert.equal(leads.steps[1]!.reason, 'In-app message: waiting for "digest"');
+    const digest = { kind: "digest", id: "digest", name: "digest" };
+    assert.deepEqual(
+      leads.steps.map((step) => step.decidedBy),
+      [digest, digest],
     );
     await stage.advance(2, "hours");
 

@@ -48,6 +48,13 @@ test("a session answers its token, the unread counts and what the widget needs",
   assert.equal((await call("GET", "/notifications")).status, 200);
   const { body } = await client("subscribers.retrieve", { params: { subscriberId: "counted" } });
   assert.deepEqual([body.firstName, body.timezone], ["Ada", "Europe/Berlin"]);
+  // Browsers add their zone by themselves: it does not replace one that the subscriber has.
+  await openInbox(service, {
+    applicationIdentifier,
+    subscriber: { subscriberId: "counted", firstName: "Grace", timezone: "Asia/Tokyo" },
+  });
+  const { body: later } = await client("subscribers.retrieve", { params: { subscriberId: "counted" } });
+  assert.deepEqual([later.firstName, later.timezone], ["Grace", "Europe/Berlin"]);
 });
 
 test("the first session connects the inbox of its environment", async () => {
