@@ -2,48 +2,95 @@
 import type { LinkProps } from "@tanstack/react-router";
 import { useOperation } from "../api/hooks.ts";
 import type { IconName } from "../icons.tsx";
+import { useSettled } from "../kit/use-settled.ts";
+import { labelOf } from "../screens/activity/data.ts";
 import { words } from "../words.ts";
 import { navigation } from "./navigation.ts";
+import { useMay } from "./permissions.ts";
+import { useEnvironment, useSession } from "./session.tsx";
+import { screenOf } from "./side-navigation.tsx";
+import { themes, useTheme } from "./theme.ts";
 
-export type PaletteItem = { key: string; label: string; note?: string; icon: IconName; link: LinkProps };
+/** Dialogs that open in place of the palette. */
+export type PaletteDialog = "workflow" | "invitation";
+
+export type PaletteItem = { key: string; label: string; note?: string; icon: IconName } & (
+  | { link: LinkProps }
+  | { run: () => void }
+  | { dialog: PaletteDialog }
+);
 export type PaletteGroup = { label: string; items: PaletteItem[] };
 
 const fewest = 2;
+const most = 5;
+const typingMs = 120;
 
 export function usePaletteItems(text: string): { groups: PaletteGroup[]; isSearching: boolean } {
-  const isLong = text.length >= fewest;
-  const isAddress = text.includes("@");
-  const found = { enabled: isLong, keep: true };
-  const workflows = useOperation("workflows.list", { query: { limit: 5, query: text } }, found);
-  const byId = useOperation("subscribers.list", { query: { limit: 5, subscriberId: text } }, found);
-  const byEmail = useOperation(
-    "subscribers.list",
-    { query: { limit: 5, email: text } },
-    { enabled: isLong && isAddress, keep: true },
-  );
-  const transaction = useOperation("notifications.list", { query: { limit: 1, transactionId: text } }, found);
-  const people = isLong ? [...(byId.data?.data ?? []), ...(isAddress ? (byEmail.data?.data ?? []) : [])] : [];
+  const settled = useSettled(text, typingMs);
+  const found = useFound(settled);
+  const actions = useActions();
+  const part = text.toLowerCase();
+  const isMatch = ({ label }: { label: string }) => label.toLowerCase().includes(part);
+  const screens = navigation.map(({ to, label, icon }) => ({ key: to, label, icon, link: { to } as LinkProps }));
+  const groups: PaletteGroup[] = [
+    ...(text.length >= fewest ? found.groups : []),
+    { label: words.palette.screens, items: screens.filter(isMatch) },
+    { label: words.palette.actions, items: text === "" ? actions.slice(0, most) : actions.filter(isMatch) },
+    { label: words.palette.further, items: text.length >= fewest ? [searchItem(text)] : [] },
+  ];
+  return {
+    groups: groups.filter(({ items }) => items.length > 0),
+    isSearching: text.length >= fewest && (text !== settled || found.isSearching),
+  };
+}
+
+const searchItem = (q: string): PaletteItem => ({
+  key: "search",
+  label: words.palette.searchActivity(q),
+  icon: "search",
+  link: { to: "/activity", search: { q } } as LinkProps,
+});
+
+/** Every answer is small, and found by an index or among few records. */
+function useFound(text: string): { groups: PaletteGroup[]; isSearching: boolean } {
+  const options = { enabled: text.length >= fewest, keep: true };
+  const byPart = { query: { limit: most, query: text } };
+  const workflows = useOperation("workflows.list", byPart, options);
+  const layouts = useOperation("layouts.list", byPart, options);
+  const translations = useOperation("translations.listGroups", byPart, options);
+  const topics = useOperation("topics.list", { query: { limit: most, name: text } }, options);
+  const people = useOperation("subscribers.list", { query: { limit: most, search: text } }, options);
+  const byId = useOperation("activity.listEvents", { query: { limit: 1, transactionId: text } }, options);
+  const byValue = useOperation("activity.listEvents", { query: { limit: most, searchValue: text } }, options);
+  const asked = [workflows, layouts, translations, topics, people, byId, byValue];
+  const events = [...(byId.data?.data ?? []), ...(byValue.data?.data ?? [])];
   const groups: PaletteGroup[] = [
     {
-      label: words.palette.screens,
-      items: navigation
-        .filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()))
-        .map(({ to, label, icon }) => ({ key: to, label, icon, link: { to } as LinkProps })),
+      label: words.palette.events,
+      items: [...new Map(events.map((event) => [event.transactionId, event])).values()].map(
+        ({ transactionId, searchKey, workflow, recipient }) => ({
+          key: `event ${transactionId}`,
+          label: searchKey ? `${labelOf(searchKey)} · ${workflow.name}` : words.palette.openTransaction(transactionId),
+          note: recipient?.subscriberId ?? (searchKey ? transactionId : workflow.name),
+          icon: "activity",
+          link: { to: "/activity/$transactionId", params: { transactionId } } as LinkProps,
+        }),
+      ),
     },
     {
-      label: words.palette.transactions,
-      items: (isLong ? (transaction.data?.data ?? []) : []).map(({ transactionId, template }) => ({
-        key: transactionId,
-        label: words.palette.openTransaction(transactionId),
-        note: template?.name,
-        icon: "activity",
-        link: { to: "/activity/$transactionId", params: { transactionId } } as LinkProps,
+      label: words.palette.people,
+      items: (people.data?.data ?? []).map((person) => ({
+        key: `person ${person.subscriberId}`,
+        label: [person.firstName, person.lastName].filter(Boolean).join(" ") || person.subscriberId,
+        note: person.email ?? person.subscriberId,
+        icon: "users",
+        link: { to: "/people/$subscriberId", params: { subscriberId: person.subscriberId } } as LinkProps,
       })),
     },
     {
       label: words.palette.workflows,
-      items: (isLong ? (workflows.data?.workflows ?? []) : []).map(({ workflowId, name }) => ({
-        key: workflowId,
+      items: (workflows.data?.workflows ?? []).map(({ workflowId, name }) => ({
+        key: `workflow ${workflowId}`,
         label: name,
         note: workflowId,
         icon: "workflow",
@@ -51,18 +98,68 @@ export function usePaletteItems(text: string): { groups: PaletteGroup[]; isSearc
       })),
     },
     {
-      label: words.palette.people,
-      items: [...new Map(people.map((person) => [person.subscriberId, person])).values()].map((person) => ({
-        key: person.subscriberId,
-        label: [person.firstName, person.lastName].filter(Boolean).join(" ") || person.subscriberId,
-        note: person.email ?? person.subscriberId,
-        icon: "users",
-        link: { to: "/people/$subscriberId", params: { subscriberId: person.subscriberId } } as LinkProps,
+      label: words.palette.layouts,
+      items: (layouts.data?.layouts ?? []).map(({ layoutId, name }) => ({
+        key: `layout ${layoutId}`,
+        label: name,
+        note: layoutId,
+        icon: "layout",
+        link: { to: "/layouts/$layoutId", params: { layoutId } } as LinkProps,
+      })),
+    },
+    {
+      label: words.palette.translations,
+      items: (translations.data?.groups ?? []).map(({ resourceId, resourceType, resourceName }) => ({
+        key: `texts ${resourceType} ${resourceId}`,
+        label: words.palette.textsOf(resourceName),
+        note: resourceId,
+        icon: "languages",
+        link: { to: "/translations/$resourceType/$resourceId", params: { resourceType, resourceId } } as LinkProps,
+      })),
+    },
+    {
+      label: words.palette.topics,
+      items: (topics.data?.data ?? []).map(({ key, name }) => ({
+        key: `topic ${key}`,
+        label: name || key,
+        note: key,
+        icon: "hash",
+        link: { to: "/topics/$topicKey", params: { topicKey: key } } as LinkProps,
       })),
     },
   ];
-  return {
-    groups: groups.filter(({ items }) => items.length > 0),
-    isSearching: isLong && [workflows, byId, transaction].some(({ isFetching }) => isFetching),
-  };
+  return { groups, isSearching: asked.some(({ isFetching }) => isFetching) };
+}
+
+const themeIcons = { system: "monitor", light: "sun", dark: "moon" } as const;
+
+function useActions(): PaletteItem[] {
+  const may = useMay();
+  const { environments } = useSession();
+  const environment = useEnvironment();
+  const [theme, setTheme] = useTheme();
+  return [
+    ...(may("workflows.create")
+      ? [{ key: "new workflow", label: words.palette.newWorkflow, icon: "plus" as const, dialog: "workflow" as const }]
+      : []),
+    ...environments
+      .filter(({ _id }) => _id !== environment._id)
+      .map(({ identifier, name, type }) => ({
+        key: `environment ${identifier}`,
+        label: words.palette.switchTo(name),
+        icon: type === "prod" ? ("zap" as const) : ("code" as const),
+        link: { to: screenOf(window.location.pathname), search: { env: identifier } } as LinkProps,
+      })),
+    ...(may("people.createInvitation")
+      ? [{ key: "invite", label: words.palette.invite, icon: "users" as const, dialog: "invitation" as const }]
+      : []),
+    ...themes
+      .filter((each) => each !== theme)
+      .map((each) => ({
+        key: `theme ${each}`,
+        label: words.palette.theme(words.account.themes[each]),
+        icon: themeIcons[each],
+        run: () => setTheme(each),
+      })),
+  ];
 }

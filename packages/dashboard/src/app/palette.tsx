@@ -1,15 +1,40 @@
-// The command palette: screens, workflows, people and transactions from one field, by keyboard.
+// The command palette: people, events, workflows, screens and actions from one field, by keyboard.
 import { useNavigate } from "@tanstack/react-router";
-import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useState } from "react";
+import { type KeyboardEvent, lazy, type ReactNode, Suspense, useEffect, useId, useRef, useState } from "react";
 import { Icon } from "../icons.tsx";
 import { Dialog } from "../kit/dialog.tsx";
 import { words } from "../words.ts";
 import css from "./palette.module.css";
-import { type PaletteItem, usePaletteItems } from "./palette-items.ts";
+import { type PaletteDialog, type PaletteItem, usePaletteItems } from "./palette-items.ts";
+import { takeTypeAhead } from "./type-ahead.ts";
 
+const dialogs: Record<PaletteDialog, ReturnType<typeof lazyDialog>> = {
+  workflow: lazyDialog(() => import("../screens/workflows/create-dialog.tsx").then((module) => module.CreateDialog)),
+  invitation: lazyDialog(() => import("../screens/settings/invite-dialog.tsx").then((module) => module.InviteDialog)),
+};
+
+type AnyDialog = (props: { onClose: () => void }) => ReactNode;
+function lazyDialog(load: () => Promise<AnyDialog>) {
+  return lazy(async () => ({ default: await load() }));
+}
+
+/** An action that asks for more opens its dialog in place of the palette. */
 export function Palette({ onClose }: { onClose: () => void }) {
+  const [dialog, setDialog] = useState<PaletteDialog | null>(null);
+  if (dialog === null) return <Search onClose={onClose} onDialog={setDialog} />;
+  const Chosen = dialogs[dialog];
+  return (
+    <Suspense>
+      <Chosen onClose={onClose} />
+    </Suspense>
+  );
+}
+
+type SearchProps = { onClose: () => void; onDialog: (dialog: PaletteDialog) => void };
+
+function Search({ onClose, onDialog }: SearchProps) {
   const [text, setText] = useState("");
-  const { groups, isSearching } = usePaletteItems(useDeferredValue(text.trim()));
+  const { groups, isSearching } = usePaletteItems(text.trim());
   const items = groups.flatMap((group) => group.items);
   const [chosen, setChosen] = useState(0);
   const index = Math.min(chosen, Math.max(0, items.length - 1));
@@ -23,8 +48,10 @@ export function Palette({ onClose }: { onClose: () => void }) {
 
   const open = (item: PaletteItem | undefined) => {
     if (!item) return;
+    if ("dialog" in item) return onDialog(item.dialog);
     onClose();
-    void navigate(item.link);
+    if ("run" in item) item.run();
+    else void navigate(item.link);
   };
   const press = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -54,6 +81,10 @@ export function Palette({ onClose }: { onClose: () => void }) {
           spellCheck={false}
           placeholder={words.palette.placeholder}
           value={text}
+          onFocus={() => {
+            const typed = takeTypeAhead();
+            if (typed !== "") setText((before) => typed + before);
+          }}
           onChange={(event) => {
             setText(event.target.value);
             setChosen(0);
@@ -90,7 +121,9 @@ export function Palette({ onClose }: { onClose: () => void }) {
             })}
           </div>
         ))}
-        {items.length === 0 && <p className={css.none}>{isSearching ? `${words.loading} …` : words.palette.none}</p>}
+        {items.every(({ key }) => key === "search") && (
+          <p className={css.none}>{isSearching ? `${words.loading} …` : words.palette.none}</p>
+        )}
       </div>
       <p className={css.foot}>{words.palette.hint}</p>
     </Dialog>

@@ -10,6 +10,7 @@ import { OfflineBanner } from "./offline.tsx";
 import { SessionProvider } from "./session.tsx";
 import css from "./shell.module.css";
 import { SideNavigation } from "./side-navigation.tsx";
+import { startTypeAhead } from "./type-ahead.ts";
 
 const Palette = lazy(() => import("./palette.tsx").then((module) => ({ default: module.Palette })));
 
@@ -20,12 +21,16 @@ export function Shell({ session, environment, children }: ShellProps) {
   const [isDrawerOpen, setDrawerOpen] = useState(false);
   const path = useRouterState({ select: (state) => state.location.pathname });
   const isLoading = useRouterState({ select: (state) => state.status === "pending" });
-  useShortcut(() => setPaletteOpen((isOpen) => !isOpen));
+  useShortcut(() => {
+    if (!isPaletteOpen) startTypeAhead();
+    setPaletteOpen(!isPaletteOpen);
+  });
   // biome-ignore lint/correctness/useExhaustiveDependencies: another screen closes the drawer
   useEffect(() => setDrawerOpen(false), [path]);
   const isProduction = environment.type === "prod";
   const openPalette = () => {
     setDrawerOpen(false);
+    startTypeAhead();
     setPaletteOpen(true);
   };
   const navigation = <SideNavigation session={session} environment={environment} onSearch={openPalette} />;

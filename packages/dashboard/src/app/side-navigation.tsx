@@ -89,7 +89,8 @@ function EnvironmentSwitcher({ environments, environment }: { environments: Envi
   );
 }
 
-function screenOf(path: string): string {
+/** The start of the screen that this path is part of. */
+export function screenOf(path: string): string {
   const inside = path.slice(new URL(baseUrl()).pathname.length - 1);
   return navigation.find(({ to }) => to !== "/" && inside.startsWith(to))?.to ?? "/";
 }

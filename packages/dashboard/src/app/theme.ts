@@ -1,6 +1,6 @@
 // Light, dark, or what the system says. The choice is a cookie, so that the service writes it into the page and the first paint
 // has the right colours; a script in the page would be against its content security policy.
-import { useState } from "react";
+import { useSyncExternalStore } from "react";
 
 export const themes = ["system", "light", "dark"] as const;
 export type Theme = (typeof themes)[number];
@@ -20,13 +20,21 @@ function applyTheme(theme: Theme): void {
   document.cookie = `tidings_theme=${theme}; path=${path}; max-age=31536000; samesite=lax`;
 }
 
+/** The menu and the palette both show and change it. */
+const listeners = new Set<() => void>();
+
+function onTheme(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
 export function useTheme(): [Theme, (theme: Theme) => void] {
-  const [theme, setTheme] = useState(readTheme);
+  const theme = useSyncExternalStore(onTheme, readTheme);
   return [
     theme,
     (next) => {
       applyTheme(next);
-      setTheme(next);
+      for (const listener of listeners) listener();
     },
   ];
 }

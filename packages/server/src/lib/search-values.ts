@@ -16,3 +16,13 @@ export function toSearchValue(value: unknown): string | undefined {
 export const searchValuesOf = (keys: readonly string[], payload: JsonObject): string[] => [
   ...new Set(keys.flatMap((key) => toSearchValue(valueAt(payload, key)) ?? [])),
 ];
+
+/** What is shown of an event: the value at the first key. */
+export function firstSearchKey(keys: readonly string[] | undefined, payload: JsonObject): SearchKeyValue | undefined {
+  const key = keys?.[0];
+  const value = key === undefined ? undefined : valueAt(payload, key);
+  if (key === undefined || toSearchValue(value) === undefined) return undefined;
+  return { key, value: String(value).trim() };
+}
+
+type SearchKeyValue = { key: string; value: string };

@@ -4,6 +4,7 @@ import { before } from "node:test";
 import { browserTest } from "../support/chromium.ts";
 import { startPrefixProxy } from "../support/prefix-proxy.ts";
 import { startTestService } from "../support/service.ts";
+import { trigger } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";
 import { seedCompany } from "./seed.ts";
 import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
@@ -43,10 +44,64 @@ browserTest("the palette finds screens, people, workflows and transactions", asy
   await page.getByRole("combobox", { name: "Search and go to" }).waitFor({ state: "detached" });
   await search("trial", /Trial ends/);
   await page.keyboard.press("Escape");
-  await search("order-T-1045", /order-T-1045/);
-  await page.getByRole("option", { name: /order-T-1045/ }).click();
+  await search("order-T-1045", /Open transaction order-T-1045/);
+  await page.getByRole("option", { name: /Open transaction order-T-1045/ }).click();
   await page.waitForURL("**/activity/order-T-1045");
 });
+
+browserTest(
+  "the palette finds people by name, orders, and what can be done; no key is lost while it opens",
+  async (context) => {
+    const { client } = service;
+    await client("workflows.patch", { params: { workflowId: "order-shipped" }, body: { searchKeys: ["order"] } });
+    await client("subscribers.createBulk", {
+      body: {
+        subscribers: [1, 2].map((number) => ({
+          subscriberId: `twin-${number}`,
+          firstName: "Mary",
+          lastName: "Twin",
+          email: `mary${number}@example.com`,
+        })),
+      },
+    });
+    await client("layouts.create", { body: { layoutId: "brand-mail", name: "Brand mail" } });
+    const ordered = await trigger(client, "order-shipped", "ada", { order: "K-4711" });
+    const page = await openDashboard(context, service, "/workflows");
+    await page.getByText("Order shipped").first().waitFor();
+    const field = page.getByRole("combobox", { name: "Search and go to" });
+    const option = (name: RegExp | string) => page.getByRole("option", { name });
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("mary twin");
+    await eventually(async () => (await field.inputValue()) === "mary twin", "all keys");
+    await option(/Mary Twin mary1@example.com/).waitFor();
+    await option(/Mary Twin mary2@example.com/).waitFor();
+    await expectAccessible(page);
+    await field.fill("mary2@");
+    await option(/mary1@/).waitFor({ state: "detached" });
+    await option(/mary2@example.com/).waitFor();
+    await field.fill("k-4711");
+    await option(/Order K-4711 · Order shipped/).waitFor();
+    assert.equal(await page.getByRole("option").last().innerText(), "Search “k-4711” in activity →");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`**/activity/${ordered}`);
+    await page.keyboard.press("Control+k");
+    await field.fill("4711");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/activity\?q=4711$/);
+    await page.keyboard.press("Control+k");
+    await field.fill("brand");
+    await option(/Brand mail/).waitFor();
+    await field.fill("switch");
+    await option("Switch environment to Production").waitFor();
+    await field.fill("dark");
+    await option("Theme: dark").click();
+    assert.equal(await page.evaluate("document.documentElement.dataset.theme"), "dark");
+    await page.keyboard.press("Control+k");
+    await field.fill("new work");
+    await option("New workflow").click();
+    await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).waitFor();
+  },
+);
 
 browserTest("the theme stays, and both are readable", async (context) => {
   const page = await openDashboard(context, service, "/activity", { colorScheme: "light" });

@@ -99,6 +99,7 @@ const base: Draft = {
   severity: "none",
   outsideSchedule: "hold",
   onUnknownOutcome: "may_duplicate",
+  searchKeys: [],
   preferences: { user: null, workflow: { all: { enabled: true } } },
   steps: [step("a", { subject: "Hi", body: "one" }), step("b"), step("c")],
 };

@@ -24,6 +24,12 @@ export const outcomeQuery = (description: string) =>
 /** Recipients of one event that are counted. */
 export const mostCountedRecipients = 500;
 
+export const SearchKeyValue = named(
+  "SearchKeyValue",
+  { key: Type.String({ description: "Path of the payload" }), value: Type.String() },
+  { description: "What the payload has at the first of the workflow's `searchKeys`" },
+);
+
 export const ActivityEvent = named("ActivityEvent", {
   id: Type.String(),
   transactionId: Type.String(),
@@ -35,13 +41,7 @@ export const ActivityEvent = named("ActivityEvent", {
   }),
   createdAt: isoTime("When the event was accepted"),
   payload: Type.String({ description: "The first 300 characters of its JSON" }),
-  searchKey: Type.Optional(
-    named(
-      "ActivitySearchKey",
-      { key: Type.String({ description: "Path of the payload" }), value: Type.String() },
-      { description: "What the payload has at the first of the workflow's `searchKeys`" },
-    ),
-  ),
+  searchKey: Type.Optional(SearchKeyValue),
   recipients: Type.Integer({ description: `Notifications it became, counted up to ${mostCountedRecipients}` }),
   isCapped: Type.Boolean({ description: "It has more recipients than were counted" }),
   outcomes: named("ActivityOutcomes", {
@@ -88,6 +88,14 @@ const activityFilters = {
   subscriberIds: Type.Optional(repeated(Type.String(), { description: "Of each the newest 500 events" })),
   emails: Type.Optional(repeated(Type.String(), { description: "Whole addresses; of each the newest 500 events" })),
   transactionId: Type.Optional(Type.String()),
+  searchValue: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description:
+        "Events with this value, as a whole and in any case of letters, at one of their workflow's `searchKeys`",
+    }),
+  ),
   search: Type.Optional(
     Type.String({
       minLength: 1,

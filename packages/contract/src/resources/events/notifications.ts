@@ -12,7 +12,7 @@ import {
 } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { isoTime, named, nullableString, oneOf, openObject, repeated, type Static, Type } from "../../schema.ts";
-import { outcomeQuery } from "../activity/activity.ts";
+import { outcomeQuery, SearchKeyValue } from "../activity/activity.ts";
 import { StepFilter } from "../workflows/filters.ts";
 
 export const executionStatuses = ["Success", "Warning", "Failed", "Pending", "Queued", "ReadConfirmation"] as const;
@@ -166,6 +166,7 @@ export const Notification = named("Notification", {
   ),
   jobs: Type.Optional(Type.Array(Job)),
   payload: Type.Optional(openObject()),
+  searchKey: Type.Optional(SearchKeyValue),
   tags: Type.Optional(Type.Array(Type.String())),
   controls: Type.Optional(openObject()),
   to: Type.Optional(openObject()),

@@ -133,6 +133,14 @@ export const subscriberOperations = {
       email: Type.Optional(Type.String({ description: "Exact, without regard to case" })),
       phone: Type.Optional(Type.String({ description: "Exact" })),
       name: Type.Optional(Type.String({ description: "Part of 'first last'" })),
+      search: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 255,
+          description:
+            "Beginning of the subscriberId or of the email address, or part of 'first last', in any case of letters",
+        }),
+      ),
     }),
     success: { status: 200, schema: cursorList("SubscriberList", Subscriber) },
     errors: [],

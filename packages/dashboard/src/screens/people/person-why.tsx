@@ -11,6 +11,7 @@ import { TextField } from "../../kit/field.tsx";
 import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
 import { Time } from "../../kit/time.tsx";
 import type { Tone } from "../../kit/tone.ts";
+import { labelOf } from "../activity/data.ts";
 import { stepIcons } from "../activity/outcomes.ts";
 import { Explained } from "./explained.tsx";
 import css from "./people.module.css";
@@ -70,7 +71,12 @@ export function PersonWhy({ subscriberId }: { subscriberId: string }) {
           {rows.map((row) => (
             <Disclosure
               key={row._id}
-              title={<strong>{row.template?.name}</strong>}
+              title={
+                <>
+                  <strong>{row.template?.name}</strong>
+                  {row.searchKey && <span className={why.label}>{labelOf(row.searchKey)}</span>}
+                </>
+              }
               note={<span className={why.signs}>{signsOf(row)}</span>}
               end={row.createdAt && <Time at={row.createdAt} isRelative />}
               isOpen={row._id === shown}

@@ -27,11 +27,16 @@ export async function list(
   const place = query.cursor === undefined ? { isByValue: search !== undefined, id: maxId } : readCursor(query.cursor);
   const filters = await readFilters(ctx, caller, query);
   const { from, last } = await readRange(ctx, caller, query);
-  const value = filters.transactionId === undefined ? toSearchValue(search) : undefined;
+  const { searchValue } = query;
+  const isBySearch = filters.transactionId === undefined && searchValue === undefined;
+  const value = isBySearch ? toSearchValue(search) : undefined;
   const scan = (own: ActivityFilters, below: string, options: ScanOptions) =>
     scanPage(ctx, caller.environmentId, own, { ...options, from, below: below < last ? below : last });
   const isCostly = query.outcome !== undefined || search !== undefined;
-  const hasFilter = isCostly || Object.values(filters).some((one) => one !== undefined && one !== null);
+  const hasFilter =
+    isCostly ||
+    query.searchValue !== undefined ||
+    Object.values(filters).some((one) => one !== undefined && one !== null);
 
   // Events with this search value come first, found by key however old they are. The others are looked for from the newest on.
   const isByValue = place.isByValue && value !== undefined;
@@ -43,7 +48,9 @@ export async function list(
   const found = byValue?.found ?? [];
   const budget =
     found.length > 0 ? { ...limits.costly, most: limits.costly.chunk } : limits[isCostly ? "costly" : "cheap"];
-  const own: ActivityFilters = value === undefined ? filters : { ...filters, searchValue: { without: value } };
+  const named = searchValue === undefined ? {} : { searchValue: { only: toSearchValue(searchValue) ?? "" } };
+  const own: ActivityFilters =
+    value === undefined ? { ...filters, ...named } : { ...filters, searchValue: { without: value } };
   const scanned = await scan(own, isByValue ? maxId : place.id, {
     limit: limit - found.length,
     budget: hasFilter ? budget : undefined,

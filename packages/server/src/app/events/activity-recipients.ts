@@ -1,6 +1,6 @@
 // Events for one person, in the words of their steps: "Email was not sent: subscriber has no email address." says more than a
 // count of one.
-import type { ActivityEvent } from "@tidings/contract";
+import { type ActivityEvent, isChannel, type StepType } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import type { KnownIntegrations } from "../../pipeline/rules/delivery-text.ts";
 import { findSoleRecipients, type SoleRecipientRow } from "../../store/events/activity-recipients.ts";
@@ -28,8 +28,12 @@ export async function describeSoleRecipients(
   });
 }
 
-/** The rest keeps the order of its steps. */
-const urgency: Partial<Record<JobRow["status"], number>> = { failed: 0, delayed: 1, queued: 1, running: 1 };
+/** Lower numbers come first: what failed, what waits, channels that sent nothing. The rest keeps the order of its steps. */
+function urgencyOf({ status, step }: { status: JobRow["status"]; step: { type: StepType } }): number {
+  if (status === "failed") return 0;
+  if (status === "delayed" || status === "queued" || status === "running") return 1;
+  return status === "skipped" && isChannel(step.type) ? 2 : 3;
+}
 
 function describe(row: SoleRecipientRow, jobs: JobRow[], integrations: KnownIntegrations): Partial<ActivityEvent> {
   const { definition, subscriber_id: subscriberId, first_name: firstName, last_name: lastName } = row;
@@ -43,7 +47,7 @@ function describe(row: SoleRecipientRow, jobs: JobRow[], integrations: KnownInte
     messages: [],
   }));
   // What needs attention comes first: a list has room for the beginning of the sentence.
-  described.sort((a, b) => (urgency[a.status] ?? 9) - (urgency[b.status] ?? 9));
+  described.sort((a, b) => urgencyOf(a) - urgencyOf(b));
   const settings = { tense: "past", workflow: definition.workflowId, integrations } as const;
   const { verdict } = explainSteps(described, settings, { workflow: definition });
   const recipient =

@@ -11,6 +11,7 @@ import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { detailIdOf } from "../../lib/ids.ts";
 import type { JsonObject } from "../../lib/json.ts";
+import { firstSearchKey } from "../../lib/search-values.ts";
 import { type DecisionPlace, decidedBy } from "../../pipeline/rules/deciders.ts";
 import { type DetailName, details } from "../../pipeline/rules/details.ts";
 import { maskOverrides } from "../../pipeline/rules/overrides.ts";
@@ -230,6 +231,7 @@ function toNotification(caller: Caller, row: ListedNotification, jobs: Job[]): N
     },
     jobs,
     payload: row.payload,
+    searchKey: firstSearchKey(definition.searchKeys, row.payload),
     tags: definition.tags,
     controls: {},
     to: row.external_id ? { subscriberId: row.external_id } : {},

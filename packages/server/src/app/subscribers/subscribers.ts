@@ -93,8 +93,8 @@ export async function list(
   caller: Caller,
   { query }: Input<"subscribers.list">,
 ): Promise<Output<"subscribers.list">> {
-  const { subscriberId, email, phone, name } = query;
-  const filters = { subscriberId, email, phone, name };
+  const { subscriberId, email, phone, name, search } = query;
+  const filters = { subscriberId, email, phone, name, search };
   const page = await listSubscribers(
     ctx.db,
     caller.environmentId,

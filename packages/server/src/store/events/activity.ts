@@ -105,7 +105,7 @@ function sourceOf(environmentId: string, filters: ActivityFilters): RawBuilder<u
 }
 
 function matches(environmentId: string, filters: ActivityFilters): RawBuilder<unknown> {
-  const { workflowIds, channels, text, searchValue, eventIds, after, before } = filters;
+  const { workflowIds, channels, text, searchValue, eventIds, transactionId, after, before } = filters;
   const conditions = [sql`true`];
   if (workflowIds?.length) {
     conditions.push(sql`e.workflow_id in (select id from workflows where environment_id = ${environmentId}
@@ -119,7 +119,10 @@ function matches(environmentId: string, filters: ActivityFilters): RawBuilder<un
     conditions.push(sql`(position(${part} in lower(e.transaction_id)) > 0 or position(${part} in lower(e.payload::text)) > 0
       or e.id = any(${text.orEventIds}::uuid[]))`);
   }
-  if (searchValue && "only" in searchValue && eventIds) conditions.push(sql`e.id = any(${eventIds}::uuid[])`);
+  if (searchValue && "only" in searchValue) {
+    if (eventIds) conditions.push(sql`e.id = any(${eventIds}::uuid[])`);
+    if (transactionId) conditions.push(sql`e.transaction_id = ${transactionId}`);
+  }
   if (searchValue && "without" in searchValue) {
     // One look at the key for each event that matches the rest: a value may have as many events as the environment.
     conditions.push(sql`(select 1 from event_search_values k where k.environment_id = ${environmentId}

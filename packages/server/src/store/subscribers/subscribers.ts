@@ -270,7 +270,14 @@ export async function deleteSubscriber(db: Db, environmentId: string, id: string
   await sql`delete from digest_windows where environment_id = ${environmentId} and subscriber_id = ${id}`.execute(db);
 }
 
-export type SubscriberFilters = { subscriberId?: string; email?: string; phone?: string; name?: string };
+export type SubscriberFilters = {
+  subscriberId?: string;
+  email?: string;
+  phone?: string;
+  name?: string;
+  /** Beginning of the id or address, or part of the name. */
+  search?: string;
+};
 
 export function listSubscribers(
   db: Db,
@@ -285,6 +292,11 @@ export function listSubscribers(
   if (filters.phone) conditions.push(sql`phone = ${filters.phone}`);
   if (filters.name) {
     conditions.push(sql`position(lower(${filters.name}) in lower(concat_ws(' ', first_name, last_name))) > 0`);
+  }
+  if (filters.search) {
+    const text = sql`lower(${filters.search})`;
+    conditions.push(sql`(starts_with(lower(subscriber_id), ${text}) or starts_with(lower(email), ${text})
+      or position(${text} in lower(concat_ws(' ', first_name, last_name))) > 0)`);
   }
   const source = {
     columns: sql`*`,

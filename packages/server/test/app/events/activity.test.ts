@@ -240,6 +240,11 @@ describe("search keys", () => {
     const [shown] = (await list({ transactionId: first })).data;
     assert.deepEqual(shown!.searchKey, { key: "order", value: "A-4711" });
     assert.equal((await list({ transactionId: sent.failed })).data[0]!.searchKey, undefined);
+    assert.deepEqual(idsOf((await list({ searchValue: "a-4711" })).data), [again, first]);
+    assert.deepEqual(idsOf((await list({ searchValue: "A-4711", search: "17001" })).data), [first]);
+    assert.deepEqual(idsOf((await list({ searchValue: "a-4711", transactionId: first })).data), [first]);
+    assert.deepEqual(idsOf((await list({ searchValue: "a-47" })).data), []);
+    assert.deepEqual(idsOf((await list({ searchValue: "y".repeat(200) })).data), []);
     // Other filters hold for what was found by value, too.
     assert.deepEqual((await list({ search: "a-4711", workflowIds: ["delivered"] })).data, []);
     assert.deepEqual((await list({ search: "a-4711", subscriberIds: ["with-address"] })).data, []);

@@ -31,6 +31,7 @@ export type Draft = Required<
     | "severity"
     | "outsideSchedule"
     | "onUnknownOutcome"
+    | "searchKeys"
   >
 > & {
   payloadSchema: Values | null;
@@ -68,6 +69,7 @@ export function draftOf(workflow: Workflow): Draft {
     severity: workflow.severity,
     outsideSchedule: workflow.outsideSchedule ?? "hold",
     onUnknownOutcome: workflow.onUnknownOutcome ?? "may_duplicate",
+    searchKeys: workflow.searchKeys ?? [],
     preferences: { user: workflow.preferences.user ?? null, workflow: workflow.preferences.default },
     steps: workflow.steps.map((step) => toDraftStep({ ...step, controlValues: step.controls.values as Values })),
   };

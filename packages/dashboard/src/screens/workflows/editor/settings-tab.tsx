@@ -7,6 +7,7 @@ import { Select } from "../../../kit/select.tsx";
 import { JsonField } from "../step/value-field.tsx";
 import css from "./editor.module.css";
 import type { Draft } from "./model.ts";
+import { SearchKeysField } from "./search-keys-field.tsx";
 import { words } from "./settings-words.ts";
 import type { Editor } from "./use-editor.ts";
 
@@ -120,6 +121,16 @@ export function SettingsTab({ editor }: { editor: Editor }) {
             value={draft.payloadSchema ?? undefined}
             isReadOnly={isReadOnly}
             onChange={(payloadSchema) => set({ payloadSchema: payloadSchema ?? null })}
+          />
+          <SearchKeysField
+            draft={draft}
+            workflow={workflow}
+            isReadOnly={isReadOnly}
+            error={
+              issues.of("", "searchKeys") ??
+              draft.searchKeys.map((_, at) => issues.of("", `searchKeys.${at}`)).find(Boolean)
+            }
+            onChange={(searchKeys) => set({ searchKeys })}
           />
         </div>
       </Card>

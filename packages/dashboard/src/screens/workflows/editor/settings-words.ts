@@ -26,4 +26,8 @@ export const words = {
   validate: "Refuse events whose payload does not fit the schema",
   schema: "JSON Schema of the payload",
   schemaHint: "Also offers its members as variables.",
+  searchKeys: "Search keys",
+  searchKeysHint:
+    "Payload fields that people search by, such as order, invoice.number. They find an event however old it is; the first one is shown beside it.",
+  tooManySearchKeys: "At most 5 search keys",
 } as const;
