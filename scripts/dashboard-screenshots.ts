@@ -26,7 +26,7 @@ type Picture = { name: string; path: (seeded: Shown) => string; act?: (page: Pag
 type Shown = Seeded &
   Awaited<ReturnType<typeof seedTroubles>> & { production: string; imported: string; rehearsal: string };
 
-const pushGroup = "integration=mobile-app&error=config&workflow=flash-sale";
+const pushGroup = "integration=mobile-app&error=config";
 
 const sampleCsv = [
   "subscriberId;email;firstName;lastName;timezone;data.plan",

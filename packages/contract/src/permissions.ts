@@ -5,12 +5,14 @@ import type { OperationId } from "./operations.ts";
 import { isRoleEnough, type Role } from "./roles.ts";
 import { isJsonObject } from "./schema.ts";
 
-/** Files with many people in one, which are no operations (`GET /v1/exports/….csv`). */
+/** Files with many records in one, which are no operations (`GET /v1/exports/….csv`). */
 export const exportIds = [
   "exports.subscribers",
   "exports.subscriptions",
   "exports.faultyLines",
   "exports.activity",
+  "exports.deadLetters",
+  "exports.statistics",
 ] as const;
 export type ExportId = (typeof exportIds)[number];
 
@@ -80,6 +82,7 @@ const exceptions: Partial<Record<OperationId | ExportId, Role>> = {
   "exports.faultyLines": "support",
   "exports.activity": "support",
   "integrations.tryNow": "support",
+  "exports.deadLetters": "support",
   "deadLetters.replay": "support",
   "deadLetters.replayMany": "support",
   "deadLetterReplays.create": "support",

@@ -53,6 +53,7 @@ export const words = {
   copy: { label: "Copy", done: "Copied", failed: "Copy failed. Select the text and copy it by hand." },
   confirm: { production: (name: string) => `This changes ${name}, where real messages go to real people.` },
   needsRole: (role: string) => `You can look at this. Changing it needs the role ${role}: ask an owner for access.`,
+  export: { action: "Export CSV", reading: "Exporting …" },
   close: "Close",
   cancel: "Cancel",
   save: "Save",

@@ -124,4 +124,5 @@ export const operationRoles: Partial<Record<OperationId | ExportId, Role>> = {
   "exports.subscriptions": "support",
   "exports.faultyLines": "support",
   "exports.activity": "support",
+  "exports.deadLetters": "support",
 };

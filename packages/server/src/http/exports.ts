@@ -1,9 +1,12 @@
-// Downloads as CSV: `GET /v1/exports/subscribers.csv`, `…/subscriptions.csv?topicKey=…`, `…/faulty-lines.csv?importId=…`, `…/activity.csv`
-// with the filters of the list. The rows are streamed as they are read, so no answer is held in memory.
+// Downloads as CSV: `GET /v1/exports/subscribers.csv`, `…/subscriptions.csv?topicKey=…`, `…/faulty-lines.csv?importId=…`, and with the
+// query of the list that has the same rows `…/activity.csv`, `…/dead-letters.csv`, `…/statistics.csv`. The rows are streamed as they are read, so no answer
+// is held in memory.
 import { Readable } from "node:stream";
-import { type ExportId, type Operation, type OperationId, operations } from "@tidings/contract";
+import { type ExportId, type JsonObject, type Operation, type OperationId, operations } from "@tidings/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { openActivityExport } from "../app/events/activity-export.ts";
+import { exportStatistics } from "../app/events/statistics-export.ts";
+import { exportDeadLetters } from "../app/messages/dead-letter-export.ts";
 import { recordChange } from "../app/people/audit.ts";
 import { actorOf } from "../app/people/audited-change.ts";
 import { openExport } from "../app/subscribers/exports.ts";
@@ -27,9 +30,9 @@ type Export = {
   operation: Operation;
   /** The query parameter that names a record. */
   param: string;
-  /** Takes the filters of the operation as `query`. */
-  isFiltered?: true;
-  open(ctx: NetworkCtx, caller: Caller, name: string | undefined, query: object): Promise<AsyncGenerator<string>>;
+  open(ctx: NetworkCtx, caller: Caller, name: string | undefined, query: never): Promise<AsyncGenerator<string>>;
+  /** The query is that of the operation, and is checked as there. */
+  isFiltered?: boolean;
 };
 
 /** `operation`: the one that reads the same by pages. */
@@ -54,8 +57,20 @@ const exports: Record<string, Export> = {
   "/v1/exports/activity.csv": {
     operation: asOperation("exports.activity", "activity.listEvents"),
     param: "",
-    isFiltered: true,
     open: (ctx, caller, _, query) => openActivityExport(ctx, caller, query),
+    isFiltered: true,
+  },
+  "/v1/exports/dead-letters.csv": {
+    operation: asOperation("exports.deadLetters", "deadLetters.list"),
+    param: "",
+    open: exportDeadLetters,
+    isFiltered: true,
+  },
+  "/v1/exports/statistics.csv": {
+    operation: asOperation("exports.statistics", "statistics.list"),
+    param: "",
+    open: exportStatistics,
+    isFiltered: true,
   },
 };
 
@@ -65,7 +80,7 @@ export const exportPaths = Object.keys(exports);
 async function recordExport(
   ctx: NetworkCtx,
   caller: Caller,
-  what: { operation: string; target: string | undefined },
+  what: { operation: string; target: string | undefined; after?: JsonObject },
   request: FastifyRequest,
 ): Promise<void> {
   const { organizationId, environmentId } = caller;
@@ -82,8 +97,9 @@ export function addExports(server: FastifyInstance, ctx: NetworkCtx, { rates, wr
     if (next > 0) open.set(environmentId, next);
     else open.delete(environmentId);
   };
-  for (const [url, { operation, param, isFiltered, open: openRows }] of Object.entries(exports)) {
-    const readInput = createInputReader(operation, createTranslator(ctx.config.vocabulary, operation), ctx.config);
+  for (const [url, { operation, param, open: openRows, isFiltered }] of Object.entries(exports)) {
+    const translator = createTranslator(ctx.config.vocabulary, operation);
+    const readInput = isFiltered ? createInputReader(operation, translator, ctx.config) : undefined;
     server.route<{ Querystring: Record<string, unknown> }>({
       method: "GET",
       url,
@@ -101,9 +117,10 @@ export function addExports(server: FastifyInstance, ctx: NetworkCtx, { rates, wr
           const message = `${maxPerEnvironment} exports of this environment are under way; wait until one of them has ended`;
           throw failure("UNAVAILABLE", {}, { message, headers: { "retry-after": "10" } });
         }
-        const { query } = isFiltered ? readInput(request) : { query: {} };
-        const rows = await openRows(ctx, caller, name, query);
-        if (caller.person) await recordExport(ctx, caller, { operation: operation.id, target: name }, request);
+        const query = readInput?.(request).query ?? {};
+        const rows = await openRows(ctx, caller, name, query as never);
+        const after = isFiltered ? { request: request.query as JsonObject } : undefined;
+        if (caller.person) await recordExport(ctx, caller, { operation: operation.id, target: name, after }, request);
         count(environmentId, 1);
         reply.raw.once("close", () => count(environmentId, -1));
         reply.raw.setTimeout(idleMs, () => reply.raw.destroy());

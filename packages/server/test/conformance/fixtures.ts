@@ -90,6 +90,9 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   "scenarios.export": async (w) => ({ query: { transactionId: (await w.once(w.event)).transactionId } }),
   "notifications.list": listOf(threeEvents),
   "notifications.retrieve": async (w) => ({ params: { notificationId: (await w.once(w.event)).notificationId } }),
+  "notifications.resendStep": async (w) => ({
+    params: { notificationId: (await w.event()).notificationId, stepId: "in-app" },
+  }),
   "messages.list": listOf(threeEvents),
   "messages.delete": async (w) => ({ params: { messageId: (await w.event()).messageId } }),
   "messages.deleteByTransaction": async (w) => ({ params: { transactionId: (await w.event()).transactionId } }),

@@ -3,12 +3,13 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { deciders } from "../../../dashboard/src/screens/activity/deciders.ts";
 import { details } from "../../src/pipeline/rules/details.ts";
+import { invite } from "../app/people/browsers.ts";
 import { browserTest } from "../support/chromium.ts";
 import { startTestService } from "../support/service.ts";
 import { inApp, settled, trigger } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";
 import { type Seeded, seedCompany } from "./seed.ts";
-import { backgroundOf, expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
+import { backgroundOf, expectAccessible, expectNoOverflow, narrow, openDashboard, ownerOf } from "./support.ts";
 
 const service = await startTestService();
 let seeded: Seeded;
@@ -208,6 +209,21 @@ browserTest("an event can be triggered again with another payload", async (conte
   await page.getByRole("button", { name: "Trigger event" }).click();
   await page.waitForURL(/activity\/txn_/);
   await page.getByText("Order T-2000").first().waitFor();
+});
+
+browserTest("support sends one email again after a question, and cannot run the event again", async (context) => {
+  const support = await invite(service, await ownerOf(service), "support");
+  const page = await openDashboard(context, service, `/activity/${seeded.shipped}`, {}, support);
+  await page.getByText("Event accepted").waitFor();
+  assert.equal(await page.getByRole("button", { name: "Run again" }).count(), 0, "the role may not");
+  await page.getByRole("button", { name: "Send this email again" }).click();
+  const dialog = page.getByRole("dialog", { name: "Send this email again?" });
+  await dialog.getByText(/It goes to .+ \(.+@.+\) in Development\. Only this step is sent/).waitFor();
+  await expectAccessible(page);
+  await dialog.getByRole("button", { name: "Send", exact: true }).click();
+  await page.getByText("Sent again by The support").waitFor();
+  await dialog.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Send this email again" }).waitFor();
 });
 
 browserTest("an event to a topic pages through its people", async (context) => {

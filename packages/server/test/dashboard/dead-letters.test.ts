@@ -61,10 +61,14 @@ browserTest(
     await fail("campaign", 120);
     const page = await openDashboard(context, service, "/dead-letters");
     const cause = page.getByRole("list", { name: "Causes" }).getByRole("listitem").filter({ hasText: "campaign" });
-    await cause.getByText("120").waitFor();
+    await cause.getByText("120").first().waitFor();
+    await cause.getByRole("button", { name: "Send 120 again" }).waitFor();
     await expectAccessible(page);
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Export CSV" }).click();
+    assert.equal((await download).suggestedFilename(), "dead-letters.csv");
 
-    await cause.getByRole("link", { name: "Open integration" }).click();
+    await cause.getByRole("link", { name: "Fix Office mail" }).click();
     await page.getByLabel(/^Password/).fill(mail.password);
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByText("Saved").first().waitFor();
@@ -84,9 +88,9 @@ browserTest(
 
     await page.waitForURL(/\/dead-letters\/replays\//);
     await page.getByRole("progressbar", { name: "Progress of the replay" }).waitFor();
-    await page.getByText("120 of 120 put on their way").waitFor({ timeout: 60_000 });
+    await page.getByText("120 of 120 queued").waitFor({ timeout: 60_000 });
     await page.getByRole("heading", { level: 1 }).getByText("Done").waitFor();
-    const delivered = page.locator("dl div").filter({ hasText: "Delivered to the provider" });
+    const delivered = page.locator("dl div").filter({ hasText: "Accepted" });
     await delivered.getByText("120").waitFor({ timeout: 60_000 });
     const received = receivedFor("campaign-");
     assert.deepEqual([received.length, new Set(received).size], [120, 120]);
@@ -101,16 +105,21 @@ browserTest(
     await setPassword("wrong");
     // At one a second, enough to be stopped in time.
     await fail("small", 40);
+    await fail("other", 2);
     await setPassword(mail.password);
+    const page = await openDashboard(context, service, "/dead-letters", { viewport: narrow });
+    // One cause is one card, whatever the workflow.
+    await page.getByRole("list", { name: "Causes" }).getByRole("button", { name: "Send 42 again" }).waitFor();
+    await page.getByRole("link", { name: /^small 40/ }).click();
     const group = "integration=office&error=auth&workflow=small";
-    const page = await openDashboard(context, service, `/dead-letters/group?${group}`, { viewport: narrow });
+    await page.waitForURL(/workflow=small/);
     await page.getByRole("button", { name: "Send 40 again" }).click();
     await page.getByRole("dialog").getByLabel("Messages a second").fill("1");
     await page.getByRole("dialog").getByRole("button", { name: "Start" }).click();
     await page.getByRole("button", { name: "Pause" }).click();
     await page.getByRole("heading", { level: 1 }).getByText("Paused").waitFor();
     await expectNoOverflow(page);
-    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByRole("button", { name: "Resume" }).click();
     await page.getByRole("heading", { level: 1 }).getByText("Running").waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Stop" }).click();

@@ -12,7 +12,7 @@ const wide = { width: 1280, height: 860 };
 export const narrow = { width: 375, height: 812 };
 
 /**
- * A signed-in page at a path of the dashboard. Errors in its console, and so breaches of its policy, fail the test, those aside
+ * A signed-in page at a path of the dashboard, of the owner or of another person. Errors in its console, and so breaches of its policy, fail the test, those aside
  * that `allow` matches.
  */
 export async function openDashboard(
@@ -20,9 +20,10 @@ export async function openDashboard(
   service: Target,
   path: string,
   { allow, ...options }: BrowserContextOptions & { allow?: RegExp } = {},
+  person?: Browser,
 ): Promise<Page> {
   const browser = await openBrowser(context, { viewport: wide, ...options });
-  await enter(browser, service);
+  await enter(browser, service, person);
   const page = await openPage(context, browser, { allow });
   await page.goto(service.url + path);
   await page.getByRole("heading", { level: 1 }).first().waitFor();
@@ -72,8 +73,8 @@ export function ownerOf(target: Target): Promise<Browser> {
   return owners.get(link)!;
 }
 
-/** Signs the browser in as the owner of the installation. */
-export async function enter(browser: BrowserContext, target: Target): Promise<void> {
-  const [name, value] = (await ownerOf(target)).cookie.split("=") as [string, string];
+/** Signs the browser in, as the owner of the installation unless told otherwise. */
+export async function enter(browser: BrowserContext, target: Target, person?: Browser): Promise<void> {
+  const [name, value] = (person ?? (await ownerOf(target))).cookie.split("=") as [string, string];
   await browser.addCookies([{ name, value, url: target.url }]);
 }

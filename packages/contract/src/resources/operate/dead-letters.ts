@@ -75,6 +75,7 @@ export const ReplayIn = named("DeadLetterReplayIn", {
 /** Open letters that are grouped, and groups that are shown. */
 export const groupedLetters = 50_000;
 export const maxGroups = 100;
+export const groupedWorkflows = 20;
 
 export const DeadLetterGroup = named("DeadLetterGroup", {
   integrationId: Type.String(),
@@ -85,9 +86,16 @@ export const DeadLetterGroup = named("DeadLetterGroup", {
   providerId: Type.String(),
   channel: ChannelWord,
   errorClass: ErrorClass,
-  workflowId: Type.String(),
-  workflowName: Type.String({ description: "Empty when the workflow was deleted" }),
-  stepIds: Type.Array(Type.String(), { description: "The steps that the messages are of, up to 5" }),
+  workflows: Type.Array(
+    named("DeadLetterWorkflow", {
+      workflowId: Type.String(),
+      name: Type.String({ description: "Empty when the workflow was deleted" }),
+      stepIds: Type.Array(Type.String(), { description: "The steps that the messages are of, up to 5" }),
+      count: Type.Integer(),
+    }),
+    { description: `Whose messages these are, the most first, up to ${groupedWorkflows}` },
+  ),
+  workflowCount: Type.Integer({ description: "Workflows with messages in the group" }),
   count: Type.Integer(),
   firstAt: isoTime("When the oldest of them was given up"),
   lastAt: isoTime("When the newest of them was given up"),
@@ -102,8 +110,9 @@ export const deadLetterOperations = {
     path: "/v1/dead-letters/groups",
     summary: "Group open dead letters by their cause",
     description:
-      "One group for each integration, error class and workflow, the largest first, at most 100. The newest 50,000 open " +
-      "letters are counted. `integrationIdentifier`, `errorClass` and `workflowId` of a group are the filter of its letters.",
+      "One group for each integration and error class, the largest first, at most 100, with the workflows that it holds up. The " +
+      "newest 50,000 open letters are counted. `integrationIdentifier` and `errorClass` of a group are the filter of its letters; " +
+      "`workflowId` narrows it to one workflow.",
     category: "global",
     success: {
       status: 200,

@@ -2,6 +2,7 @@
 import type { Notification } from "@tidings/contract";
 import { useState } from "react";
 import { useOperation } from "../../api/hooks.ts";
+import { useMay } from "../../app/permissions.ts";
 import { SaveScenario } from "../../app/save-scenario.tsx";
 import { useEnvironment } from "../../app/session.tsx";
 import { Button, LinkButton } from "../../kit/button.tsx";
@@ -114,6 +115,7 @@ function eventOf({ template, payload = {}, to, topics = [], subscriber, contextK
 
 function RunActions({ notification, isAlone }: { notification: Notification; isAlone: boolean }) {
   const [isOpen, setOpen] = useState(false);
+  const may = useMay();
   const event = eventOf(notification, isAlone);
   return (
     <>
@@ -124,9 +126,11 @@ function RunActions({ notification, isAlone }: { notification: Notification; isA
         {words.openWorkflow}
       </LinkButton>
       <SaveScenario name={event.name || "scenario"} query={{ transactionId: notification.transactionId }} />
-      <Button icon="play" onClick={() => setOpen(true)}>
-        {words.again}
-      </Button>
+      {may("events.trigger") && (
+        <Button icon="play" onClick={() => setOpen(true)}>
+          {words.again}
+        </Button>
+      )}
       {isOpen && <TriggerAgain event={event} onClose={() => setOpen(false)} />}
     </>
   );

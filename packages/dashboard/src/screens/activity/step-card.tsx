@@ -10,6 +10,7 @@ import { Badge } from "../../kit/verdict.tsx";
 import { type Decider, findDecider, linkToPlace } from "./deciders.ts";
 import { MessageView } from "./message-view.tsx";
 import { stepIcons, stepTones } from "./outcomes.ts";
+import { ResendStep } from "./resend/resend-step.tsx";
 import css from "./run.module.css";
 import { words } from "./words.ts";
 
@@ -42,6 +43,7 @@ export function StepCard({ step, explanation }: StepCardProps) {
           </p>
         )}
         {decider && <DeciderLine decider={decider} step={step} explanation={explanation} />}
+        <ResendStep step={step} explanation={explanation} />
         {hasInside && (
           <div className={css.inside}>
             {messages.map((message, index) => (

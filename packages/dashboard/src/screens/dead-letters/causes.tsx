@@ -1,22 +1,28 @@
 // The causes, the largest first: what is wrong in one sentence, how many messages it holds up and since when, and where to fix it.
 import { Link } from "@tanstack/react-router";
 import type { DeadLetterGroup } from "@tidings/contract";
+import { useState } from "react";
 import { useOperation } from "../../api/hooks.ts";
-import { LinkButton } from "../../kit/button.tsx";
+import { useMay } from "../../app/permissions.ts";
+import { Button, LinkButton } from "../../kit/button.tsx";
 import { Muted, Stack, Tools } from "../../kit/layout.tsx";
 import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
 import { Time } from "../../kit/time.tsx";
 import { Badge } from "../../kit/verdict.tsx";
 import css from "./dead-letters.module.css";
+import { ReplayDialog } from "./replay-dialog.tsx";
 import { words } from "./words.ts";
 
 const text = words.causes;
 const mostCounted = 50_000;
 
-const searchOf = ({ integrationIdentifier, errorClass, workflowId }: DeadLetterGroup) => ({
+type Workflow = DeadLetterGroup["workflows"][number];
+
+/** The letters of a cause, or of one of its workflows. */
+const searchOf = ({ integrationIdentifier, errorClass }: DeadLetterGroup, workflow?: Workflow) => ({
   integration: integrationIdentifier,
   error: errorClass,
-  workflow: workflowId,
+  ...(workflow && { workflow: workflow.workflowId }),
 });
 
 export const sentenceOf = ({ errorClass, integrationName }: DeadLetterGroup): string =>
@@ -31,7 +37,7 @@ export function Causes() {
     <Stack>
       <ul className={css.causes} aria-label={text.list}>
         {data.data.map((group) => (
-          <Cause key={`${group.integrationId} ${group.errorClass} ${group.workflowId}`} group={group} />
+          <Cause key={`${group.integrationId} ${group.errorClass}`} group={group} />
         ))}
       </ul>
       {data.totalCount >= mostCounted && <Muted>{text.capped}</Muted>}
@@ -39,27 +45,71 @@ export function Causes() {
   );
 }
 
-const Cause = ({ group }: { group: DeadLetterGroup }) => (
-  <li className={css.cause}>
-    <div className={css.count}>
-      <strong>{group.count.toLocaleString()}</strong>
-      <span>{words.messages(group.count).replace(/^\S+ /, "")}</span>
-    </div>
-    <div className={css.causeText}>
-      <Link to="/dead-letters/group" search={searchOf(group)} className={css.causeLink}>
-        {sentenceOf(group)}
-      </Link>
-      <p className={css.muted}>
-        {text.of(group.workflowName || text.deletedWorkflow)}, {text.since} <Time at={group.firstAt} />
-      </p>
-      <p className={css.fix}>{text.fix[group.errorClass]}</p>
-      <StateBadges group={group} />
-    </div>
-    <div className={css.causeEnd}>
-      <FixLinks group={group} />
-    </div>
-  </li>
-);
+const Cause = ({ group }: { group: DeadLetterGroup }) => {
+  const may = useMay();
+  const [isReplaying, setReplaying] = useState(false);
+  const { integrationIdentifier, errorClass, channel, count } = group;
+  return (
+    <li className={css.cause}>
+      <div className={css.count}>
+        <strong>{count.toLocaleString()}</strong>
+        <span>{words.messages(count).replace(/^\S+ /, "")}</span>
+      </div>
+      <div className={css.causeText}>
+        <Link to="/dead-letters/group" search={searchOf(group)} className={css.causeLink}>
+          {sentenceOf(group)}
+        </Link>
+        <p className={css.muted}>
+          {text.since} <Time at={group.firstAt} />
+        </p>
+        <WorkflowChips group={group} />
+        <p className={css.fix}>{text.fix[errorClass]}</p>
+        <StateBadges group={group} />
+      </div>
+      <div className={css.causeEnd}>
+        <FixLinks group={group} />
+        {may("deadLetterReplays.create") && (
+          <Button size="small" icon="send" onClick={() => setReplaying(true)}>
+            {words.group.replay(count)}
+          </Button>
+        )}
+        {isReplaying && (
+          <ReplayDialog
+            selection={{ filter: { integrationIdentifier, errorClass } }}
+            total={count}
+            channel={channel}
+            onClose={() => setReplaying(false)}
+          />
+        )}
+      </div>
+    </li>
+  );
+};
+
+/** The workflows that a cause holds up; each leads to its own letters. `chosen`: the one that is shown. */
+export const WorkflowChips = ({ group, chosen }: { group: DeadLetterGroup; chosen?: string }) => {
+  const { workflows, workflowCount } = group;
+  return (
+    <ul className={css.chips} aria-label={text.workflows}>
+      {workflows.map((workflow) => {
+        const isChosen = workflow.workflowId === chosen;
+        return (
+          <li key={workflow.workflowId}>
+            <Link
+              to="/dead-letters/group"
+              search={isChosen ? searchOf(group) : searchOf(group, workflow)}
+              className={css.chip}
+              aria-current={isChosen || undefined}
+            >
+              {workflow.name || text.deletedWorkflow} <span>{workflow.count.toLocaleString()}</span>
+            </Link>
+          </li>
+        );
+      })}
+      {workflowCount > workflows.length && <li className={css.muted}>{text.more(workflowCount - workflows.length)}</li>}
+    </ul>
+  );
+};
 
 export const StateBadges = ({ group }: { group: DeadLetterGroup }) =>
   (!group.isIntegrationActive || group.isCircuitOpen) && (
@@ -71,23 +121,24 @@ export const StateBadges = ({ group }: { group: DeadLetterGroup }) =>
 
 /** Where the cause is fixed: the integration, and the step where its content may be the reason. */
 export const FixLinks = ({ group }: { group: DeadLetterGroup }) => {
-  const { integrationId, errorClass, workflowId, workflowName, stepIds } = group;
+  const { integrationId, errorClass, workflows } = group;
+  const [first] = workflows;
   return (
-    <Tools>
+    <>
       <LinkButton size="small" icon="plug" to="/integrations/$integrationId" params={{ integrationId }}>
-        {text.openIntegration}
+        {text.fixIt(group.integrationName)}
       </LinkButton>
-      {errorClass === "config" && workflowName && (
+      {errorClass === "config" && first?.name && (
         <LinkButton
           size="small"
           icon="workflow"
           to="/workflows/$workflowId"
-          params={{ workflowId }}
-          search={{ step: stepIds[0] }}
+          params={{ workflowId: first.workflowId }}
+          search={{ step: first.stepIds[0] }}
         >
           {text.openStep}
         </LinkButton>
       )}
-    </Tools>
+    </>
   );
 };

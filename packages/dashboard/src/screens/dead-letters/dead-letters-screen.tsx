@@ -2,6 +2,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useOperation } from "../../api/hooks.ts";
+import { ExportCsv } from "../../app/export-csv.tsx";
 import { Page } from "../../kit/page.tsx";
 import { Tabs } from "../../kit/tabs.tsx";
 import { Causes } from "./causes.tsx";
@@ -26,7 +27,16 @@ export function DeadLettersScreen() {
     tasks: tasks.data?.totalCount || undefined,
   };
   return (
-    <Page title={words.title} lead={words.lead}>
+    <Page
+      title={words.title}
+      lead={words.lead}
+      actions={
+        tab === "causes" &&
+        (groups.data?.totalCount ?? 0) > 0 && (
+          <ExportCsv id="exports.deadLetters" name="dead-letters" query={{ status: "open" }} />
+        )
+      }
+    >
       <Tabs
         value={tab}
         onChange={(value) => void navigate({ to: "/dead-letters", search: (old) => ({ env: old.env, tab: value }) })}

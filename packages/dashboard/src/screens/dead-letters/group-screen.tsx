@@ -3,15 +3,16 @@ import { useNavigate } from "@tanstack/react-router";
 import type { DeadLetter, DeadLetterGroup } from "@tidings/contract";
 import { useState } from "react";
 import { useOperation } from "../../api/hooks.ts";
+import { ExportCsv } from "../../app/export-csv.tsx";
 import { useMay } from "../../app/permissions.ts";
 import { Button, IconButton } from "../../kit/button.tsx";
-import { Stack } from "../../kit/layout.tsx";
+import { Stack, Tools } from "../../kit/layout.tsx";
 import { Menu, type MenuEntry } from "../../kit/menu.tsx";
 import { Card, Facts, Page } from "../../kit/page.tsx";
 import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
 import { Pager, Table } from "../../kit/table.tsx";
 import { Time } from "../../kit/time.tsx";
-import { FixLinks, StateBadges, sentenceOf } from "./causes.tsx";
+import { FixLinks, StateBadges, sentenceOf, WorkflowChips } from "./causes.tsx";
 import css from "./dead-letters.module.css";
 import { LetterDialog } from "./letter-dialog.tsx";
 import { ReplayDialog } from "./replay-dialog.tsx";
@@ -28,30 +29,32 @@ export function GroupScreen() {
   const [isReplaying, setReplaying] = useState(false);
   const [chosen, setChosen] = useState<DeadLetter | null>(null);
   const groups = useOperation("deadLetters.listGroups", {}, { every: 10_000 });
-  const filter = { integrationIdentifier: integration, errorClass, workflowId: workflow };
+  const filter = { integrationIdentifier: integration, errorClass, ...(workflow && { workflowId: workflow }) };
   const query = { ...filter, status: "open" as const, limit: perPage, page };
   const { data, error, refetch } = useOperation("deadLetters.list", { query }, { keep: true, every: 10_000 });
   const group = groups.data?.data.find(
-    (one) => one.integrationIdentifier === integration && one.errorClass === errorClass && one.workflowId === workflow,
+    (one) => one.integrationIdentifier === integration && one.errorClass === errorClass,
   );
   const goTo = (next: number) =>
     void navigate({
       to: "/dead-letters/group",
-      search: (old) => ({ ...old, ...filterSearch, page: next || undefined }),
+      search: (old) => ({ ...old, integration, error: errorClass, workflow, page: next || undefined }),
     });
-  const filterSearch = { integration, error: errorClass, workflow };
   const total = data?.totalCount ?? 0;
   return (
     <Page
       title={group ? sentenceOf(group) : text.title}
-      lead={group && words.causes.of(group.workflowName || words.causes.deletedWorkflow)}
       back={{ to: "/dead-letters", label: words.back }}
       actions={
-        total > 0 &&
-        may("deadLetterReplays.create") && (
-          <Button look="primary" icon="send" onClick={() => setReplaying(true)}>
-            {text.replay(total)}
-          </Button>
+        total > 0 && (
+          <>
+            <ExportCsv id="exports.deadLetters" name="dead-letters" query={{ ...filter, status: "open" }} />
+            {may("deadLetterReplays.create") && (
+              <Button look="primary" icon="send" onClick={() => setReplaying(true)}>
+                {text.replay(total)}
+              </Button>
+            )}
+          </>
         )
       }
     >
@@ -65,7 +68,7 @@ export function GroupScreen() {
       )}
       {chosen && <LetterDialog letter={chosen} onClose={() => setChosen(null)} />}
       <Stack>
-        {group && <Cause group={group} />}
+        {group && <Cause group={group} workflow={workflow} />}
         {error && <ErrorPanel error={error} onRetry={refetch} />}
         {!data && !error && <Skeleton />}
         {data?.data.length === 0 && <EmptyState icon="check" title={text.none} text={text.noneText} />}
@@ -86,10 +89,18 @@ export function GroupScreen() {
   );
 }
 
-const Cause = ({ group }: { group: DeadLetterGroup }) => (
-  <Card title={text.fixTitle} actions={<FixLinks group={group} />}>
+const Cause = ({ group, workflow }: { group: DeadLetterGroup; workflow: string | undefined }) => (
+  <Card
+    title={text.fixTitle}
+    actions={
+      <Tools>
+        <FixLinks group={group} />
+      </Tools>
+    }
+  >
     <Stack isSmall>
       <p>{words.causes.fix[group.errorClass]}</p>
+      <WorkflowChips group={group} chosen={workflow} />
       <StateBadges group={group} />
       <Facts
         of={[

@@ -20,7 +20,7 @@ import { words } from "./words.ts";
 const text = words.letter;
 
 export function LetterDialog({ letter, onClose }: { letter: DeadLetter; onClose: () => void }) {
-  const { type, name } = useEnvironment();
+  const { type } = useEnvironment();
   const may = useMay();
   const [content, setContent] = useState<"keep" | "edit">("keep");
   const [edited, setEdited] = useState<string | null>(null);
@@ -81,7 +81,7 @@ export function LetterDialog({ letter, onClose }: { letter: DeadLetter; onClose:
             />
           )}
           <Through channel={letter.channel} value={through} onChange={setThrough} />
-          {type === "prod" && <Notice tone="warn">{kitWords.confirm.production(name)}</Notice>}
+          {type === "prod" && <Notice tone="warn">{words.replay.production(1, letter.channel)}</Notice>}
           <DialogEnd>
             <Button onClick={onClose}>{kitWords.cancel}</Button>
             <Button

@@ -35,7 +35,7 @@ type Selection = Pick<CallInput<"deadLetterReplays.preview">["body"], "filter" |
 type ReplayDialogProps = { selection: Selection; total: number; channel: Channel | undefined; onClose: () => void };
 
 export function ReplayDialog({ selection, total, channel, onClose }: ReplayDialogProps) {
-  const { type, name } = useEnvironment();
+  const { type } = useEnvironment();
   const navigate = useNavigate();
   const [pace, setPace] = useState(String(usualPace));
   const [through, setThrough] = useState(any);
@@ -76,10 +76,8 @@ export function ReplayDialog({ selection, total, channel, onClose }: ReplayDialo
             />
             <Through channel={channel} value={through} onChange={setThrough} />
           </div>
-          {type === "prod" && (
-            <Notice tone="warn">
-              {kitWords.confirm.production(name)} {text.production}
-            </Notice>
+          {type === "prod" && preview.data && preview.data.willBeSent > 0 && (
+            <Notice tone="warn">{text.production(sentBy(preview.data), channel)}</Notice>
           )}
           <DialogEnd>
             <Button onClick={onClose}>{kitWords.cancel}</Button>
@@ -92,6 +90,9 @@ export function ReplayDialog({ selection, total, channel, onClose }: ReplayDialo
     </Dialog>
   );
 }
+
+/** Those beyond the ones that were looked at are counted as sent. */
+const sentBy = ({ willBeSent, examined, total }: Preview): number => willBeSent + Math.max(0, total - examined);
 
 type Preview = NonNullable<ReturnType<typeof useOperation<"deadLetterReplays.preview">>["data"]>;
 

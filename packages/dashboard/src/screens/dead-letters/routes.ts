@@ -22,8 +22,8 @@ export const deadLettersRoute = createRoute({
   component: lazyRouteComponent(() => import("./dead-letters-screen.tsx"), "DeadLettersScreen"),
 });
 
-/** Of a group: the filter of its letters. */
-export type GroupSearch = { integration: string; error: ErrorClass; workflow: string } & Paged;
+/** Of a group: the filter of its letters; `workflow` narrows it to one workflow. */
+export type GroupSearch = { integration: string; error: ErrorClass; workflow?: string } & Paged;
 
 const textOf = (value: unknown): string =>
   typeof value === "string" || typeof value === "number" ? String(value) : "";
@@ -34,7 +34,7 @@ export const groupRoute = createRoute({
   validateSearch: ({ integration, error, workflow, page }: Record<string, unknown>): GroupSearch => ({
     integration: textOf(integration),
     error: classes.includes(error as string) ? (error as ErrorClass) : "unknown",
-    workflow: textOf(workflow),
+    ...(textOf(workflow) !== "" && { workflow: textOf(workflow) }),
     ...pageOf(page),
   }),
   component: lazyRouteComponent(() => import("./group-screen.tsx"), "GroupScreen"),

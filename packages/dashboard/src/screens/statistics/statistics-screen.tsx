@@ -2,6 +2,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import type { Channel, Output } from "@tidings/contract";
 import { useOperation } from "../../api/hooks.ts";
+import { ExportCsv } from "../../app/export-csv.tsx";
 import { Button, LinkButton } from "../../kit/button.tsx";
 import { Muted, Row, Stack } from "../../kit/layout.tsx";
 import { Page } from "../../kit/page.tsx";
@@ -34,11 +35,8 @@ export function StatisticsScreen() {
   const { range = "24h", channel, workflow, provider } = search;
   const navigate = useNavigate();
   const providers = useOperation("providers.list", { query: {} }, { staleTime: 3_600_000 });
-  const { data, error, refetch } = useOperation(
-    "statistics.list",
-    { query: { ...rangeOf[range](), breakdown: true, channel, workflowId: workflow, providerId: provider } },
-    { keep: true, every: 60_000 },
-  );
+  const query = { ...rangeOf[range](), breakdown: true, channel, workflowId: workflow, providerId: provider };
+  const { data, error, refetch } = useOperation("statistics.list", { query }, { keep: true, every: 60_000 });
   const change = (changed: StatisticsSearch) =>
     void navigate({ to: "/statistics", search: ({ env }) => ({ env, ...search, ...changed }) });
   const providerName = (id: string | null) =>
@@ -56,6 +54,7 @@ export function StatisticsScreen() {
               {words.ranges[each]}
             </Button>
           ))}
+          <ExportCsv id="exports.statistics" name="statistics" query={query} />
         </Row>
       }
     >

@@ -2,7 +2,7 @@
 import { type ActivityEvent, type Input, notificationOutcomes } from "@tidings/contract";
 import type { Caller, NetworkCtx } from "../../context.ts";
 import { writeCsvRow } from "../../lib/text/csv.ts";
-import { readPage } from "../subscribers/exports.ts";
+import { readPage } from "../export-pages.ts";
 import { list } from "./activity-list.ts";
 
 type Filters = Omit<Input<"activity.listEvents">["query"], "cursor" | "limit">;

@@ -4,6 +4,7 @@ import {
   type DeadLetter,
   type DeadLetterGroup,
   groupedLetters,
+  groupedWorkflows,
   type Input,
   maxGroups,
   maxReplays,
@@ -22,7 +23,7 @@ import {
 } from "../../store/messages/dead-letters.ts";
 import { pageRange, toPage } from "../paging.ts";
 
-const toDeadLetter = (row: ListedDeadLetter): DeadLetter => ({
+export const toDeadLetter = (row: ListedDeadLetter): DeadLetter => ({
   id: row.id,
   messageId: row.message_id,
   notificationId: row.notification_id,
@@ -62,9 +63,8 @@ const toGroup = (row: DeadLetterGroupRow): DeadLetterGroup => ({
   providerId: row.provider_id,
   channel: row.channel,
   errorClass: row.error_class,
-  workflowId: row.workflow_identifier ?? row.workflow_id,
-  workflowName: row.workflow_name ?? "",
-  stepIds: row.step_ids,
+  workflows: row.workflows,
+  workflowCount: row.workflow_count,
   count: row.count,
   firstAt: row.first_at.toISOString(),
   lastAt: row.last_at.toISOString(),
@@ -76,7 +76,7 @@ export async function listGroups(
   caller: Caller,
   _input: Input<"deadLetters.listGroups">,
 ): Promise<Output<"deadLetters.listGroups">> {
-  const limits = { most: groupedLetters, groups: maxGroups };
+  const limits = { most: groupedLetters, groups: maxGroups, workflows: groupedWorkflows };
   const { rows, totalCount } = await groupDeadLetters(ctx.db, caller.environmentId, limits);
   return { data: rows.map(toGroup), totalCount };
 }

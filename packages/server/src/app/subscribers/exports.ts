@@ -3,28 +3,14 @@
 import { importColumns } from "@tidings/contract";
 import type { Caller, NetworkCtx } from "../../context.ts";
 import { writeCsvRow } from "../../lib/text/csv.ts";
-import type { Db } from "../../store/db.ts";
 import { type ImportRow, listImportErrors } from "../../store/subscribers/imports.ts";
 import { findLastSubscriberId, findSubscribersAfter, type RecipientRow } from "../../store/subscribers/subscribers.ts";
 import { type ExportedSubscription, findSubscriptionsAfter } from "../../store/topics/subscription-exports.ts";
+import { readPage } from "../export-pages.ts";
 import { requireTopic } from "../topics/topics.ts";
 import { requireImport } from "./imports.ts";
 
 const rowsPerPage = 500;
-
-/** Each page waits for its turn like any other read, and keeps no connection while the client reads slowly. */
-export async function readPage<T>(
-  { reads }: NetworkCtx,
-  { environmentId }: Caller,
-  read: (db: Db) => Promise<T>,
-): Promise<T> {
-  const release = await reads.slots.acquire(environmentId);
-  try {
-    return await read(reads.db);
-  } finally {
-    release();
-  }
-}
 
 const subscriberCells = (row: RecipientRow): string[] =>
   [

@@ -68,43 +68,67 @@ export async function listDeadLetters(
   return { rows, totalCount: await cappedCount(db, from) };
 }
 
+/** Newest first, older than `before`: for exports, which go on where a page ended. */
+export async function listLettersBefore(
+  db: Db,
+  environmentId: string,
+  filters: DeadLetterFilters,
+  { before, limit }: { before: string | null; limit: number },
+): Promise<ListedDeadLetter[]> {
+  const conditions = letterConditions(environmentId, filters);
+  if (before !== null) conditions.push(sql`f.id < ${before}`);
+  const { rows } = await sql<ListedDeadLetter>`
+    with page as (
+      select f.* from dead_letters f where ${sql.join(conditions, sql` and `)} order by f.id desc limit ${limit})
+    ${named}`.execute(db);
+  return rows;
+}
+
 export type DeadLetterGroupRow = Pick<
   DeadLetterRow,
-  "integration_id" | "error_class" | "workflow_id" | "channel" | "provider_id" | "error_text"
+  "integration_id" | "error_class" | "channel" | "provider_id" | "error_text"
 > & {
   count: number;
   first_at: Date;
   last_at: Date;
-  step_ids: string[];
+  workflows: { workflowId: string; name: string; stepIds: string[]; count: number }[];
+  workflow_count: number;
   integration_identifier: string;
   integration_name: string;
   is_active: boolean;
   is_open: boolean;
-  workflow_identifier: string | null;
-  workflow_name: string | null;
 };
 
 /** The newest `most` open letters by cause, the largest group first; and how many letters these are. */
 export async function groupDeadLetters(
   db: Db,
   environmentId: string,
-  { most, groups }: { most: number; groups: number },
+  { most, groups, workflows }: { most: number; groups: number; workflows: number },
 ): Promise<{ rows: DeadLetterGroupRow[]; totalCount: number }> {
   const { rows } = await sql<DeadLetterGroupRow & { total_count: number }>`
     with newest as materialized (
       select integration_id, error_class, workflow_id, channel, provider_id, step_id, error_text, created_at, id from dead_letters
       where environment_id = ${environmentId} and status = 'open' order by id desc limit ${most}),
-    groups as (
+    parts as materialized (
       select integration_id, error_class, workflow_id, count(*)::int as count, min(created_at) as first_at,
-        max(created_at) as last_at, (array_agg(distinct step_id))[1:5] as step_ids, max(id::text)::uuid as newest_id
-      from newest group by integration_id, error_class, workflow_id
-      order by count(*) desc, max(id::text) desc limit ${groups})
-    select g.*, n.channel, n.provider_id, n.error_text, (select count(*)::int from newest) as total_count,
+        max(created_at) as last_at, (array_agg(distinct step_id))[1:5] as step_ids, max(id::text) as newest_id,
+        row_number() over (partition by integration_id, error_class order by count(*) desc, max(id::text) desc) as place
+      from newest group by integration_id, error_class, workflow_id),
+    groups as (
+      select integration_id, error_class, sum(count)::int as count, min(first_at) as first_at, max(last_at) as last_at,
+        max(newest_id)::uuid as newest_id, count(*)::int as workflow_count
+      from parts group by integration_id, error_class order by sum(count) desc, max(newest_id) desc limit ${groups})
+    select g.*, n.channel, n.provider_id, n.error_text, (select count(*)::int from newest) as total_count, p.workflows,
       i.identifier as integration_identifier, i.name as integration_name, i.active and i.deleted_at is null as is_active,
-      coalesce(h.state <> 'closed', false) as is_open,
-      w.workflow_id as workflow_identifier, case when w.deleted_at is null then w.name end as workflow_name
+      coalesce(h.state <> 'closed', false) as is_open
     from groups g join newest n on n.id = g.newest_id join integrations i on i.id = g.integration_id
-    left join integration_health h on h.integration_id = i.id left join workflows w on w.id = g.workflow_id
+    left join integration_health h on h.integration_id = i.id
+    cross join lateral (
+      select jsonb_agg(jsonb_build_object('workflowId', coalesce(w.workflow_id, p.workflow_id::text),
+        'name', coalesce(case when w.deleted_at is null then w.name end, ''), 'stepIds', p.step_ids, 'count', p.count)
+        order by p.place) as workflows
+      from parts p left join workflows w on w.id = p.workflow_id
+      where p.integration_id = g.integration_id and p.error_class = g.error_class and p.place <= ${workflows}) as p
     order by g.count desc, g.newest_id desc`.execute(db);
   return { rows, totalCount: rows[0]?.total_count ?? 0 };
 }

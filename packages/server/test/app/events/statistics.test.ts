@@ -4,13 +4,14 @@ import { before, describe, test } from "node:test";
 import type { StepIn } from "@tidings/contract";
 import { sql } from "kysely";
 import { estimateQuantile } from "../../../src/app/events/statistics.ts";
+import { readCsv } from "../../../src/lib/text/csv.ts";
 import { findDueHours } from "../../../src/pipeline/statistics.ts";
 import { countHour } from "../../../src/store/installation/statistics.ts";
 import { errorOf } from "../../support/http.ts";
 import { startTestService } from "../../support/service.ts";
 import { createWorkflow, email, feedOf, inApp, settled, trigger } from "../../support/verbs.ts";
 
-const { client, production, db } = await startTestService();
+const { client, production, db, url, apiKey } = await startTestService();
 const hourMs = 3_600_000;
 
 const statistics = async (query: object = {}, from = client) => (await from("statistics.list", { query })).body;
@@ -36,6 +37,31 @@ before(async () => {
 });
 
 describe("statistics", () => {
+  test("the same figures are a CSV file: a line an hour, a line for each group, and the total", async () => {
+    const read = async (query: string) => {
+      const answer = await fetch(`${url}/v1/exports/statistics.csv${query}`, {
+        headers: { authorization: `ApiKey ${apiKey}` },
+      });
+      return { status: answer.status, text: await answer.text() };
+    };
+    const { text } = await read("?breakdown=true");
+    const [head, ...rows] = [...readCsv(text, ",")].map(({ cells }) => cells);
+    const cell = (row: string[], name: string) => row[head!.indexOf(name)];
+    const { totals, breakdown, data } = await statistics({ breakdown: true });
+    const total = rows.find((row) => cell(row, "kind") === "total")!;
+    for (const name of Object.keys(totals).filter((one) => typeof totals[one as "sent"] === "number")) {
+      assert.equal(cell(total, name), String(totals[name as "sent"]), name);
+    }
+    assert.equal(cell(total, "skipped.skipped_by_condition"), "2");
+    assert.equal(rows.filter((row) => cell(row, "kind") === "hour").length, data.length);
+    const ofWorkflow = rows.find((row) => cell(row, "workflowId") === "counted")!;
+    const expected = breakdown!.workflows.find(({ workflowId }) => workflowId === "counted")!;
+    assert.deepEqual([cell(ofWorkflow, "kind"), cell(ofWorkflow, "sent")], ["workflows", String(expected.sent)]);
+    const refused = await read("?granularity=minute");
+    assert.equal(refused.status, 422);
+    assert.match(refused.text, /granularity/);
+  });
+
   const expected = {
     ...{ sent: 3, captured: 1, delivered: 3, opened: 1, failed: 0, refused: 0, failedAttempts: 0 },
     skipped: { skipped_by_condition: 2, no_email: 1 },

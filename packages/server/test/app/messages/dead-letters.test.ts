@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
+import { readCsv } from "../../../src/lib/text/csv.ts";
 import { newStage } from "../../support/clock.ts";
 import { faultsOf, refused } from "../../support/refusals.ts";
 import { startScriptedMail } from "../../support/scripted-mail.ts";
 import { startTestService } from "../../support/service.ts";
 import { createWorkflow, detailsOf, email, inApp, messagesOf, settled, trigger } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
+import { invite, signInOwner } from "../people/browsers.ts";
 
 const mail = await startScriptedMail((address) => (address.startsWith("gone") ? 550 : null));
 const service = await startTestService();
@@ -225,4 +227,39 @@ test("lists are filtered, paged and kept apart; bad requests change nothing", as
 
   await production("messages.delete", { params: { messageId: letter.messageId } });
   await refused(production, "deadLetters.replay", { params: { id: letter.id } }, "DEAD_LETTER_NOT_OPEN");
+});
+
+test("dead letters are a CSV file for support: filtered, without formulas, with an entry in the audit log", async () => {
+  const { letter } = await fail("-petra");
+  const owner = await signInOwner(service);
+  const [support, viewer] = [await invite(service, owner, "support"), await invite(service, owner, "viewer")];
+  const prod = owner.session.environments.find(({ type }) => type === "prod")!._id;
+  const read = async (query: string, by = support, environment = prod) => {
+    const answer = await fetch(`${service.url}/v1/exports/dead-letters.csv${query}`, {
+      headers: by.headers(environment),
+    });
+    return { status: answer.status, type: answer.headers.get("content-type"), text: await answer.text() };
+  };
+  const file = await read("?status=open");
+  assert.deepEqual([file.status, file.type], [200, "text/csv; charset=utf-8"]);
+  const rows = [...readCsv(file.text, ",")].map(({ cells }) => cells);
+  const { totalCount } = (await production("deadLetters.list", { query: { status: "open" } })).body;
+  assert.equal(rows.length, totalCount + 1);
+  const cell = (name: string, row = rows[1]!) => row[rows[0]!.indexOf(name)];
+  assert.deepEqual(
+    [cell("id"), cell("subscriberId"), cell("errorClass"), cell("transactionId")],
+    [letter.id, "'-petra", "auth", letter.transactionId],
+  );
+  assert.equal((await read("?errorClass=quota")).text.trim().split("\r\n").length, 1, "the names of the columns");
+  assert.equal((await read("", support, owner.session.environments[0]!._id)).text.trim().split("\r\n").length, 1);
+  const bad = await read("?errorClass=nonsense");
+  assert.equal(bad.status, 422);
+  assert.match(bad.text, /errorClass must be one of/);
+  assert.equal((await read("", viewer)).status, 403);
+  const { data } = (await owner.call("auditLog.list", { query: { operation: "exports.deadLetters" } })).body as {
+    data: { actor: { name: string }; after: unknown }[];
+  };
+  assert.deepEqual(data.at(-1)!.actor.name, "support@example.com");
+  assert.deepEqual(data.at(-1)!.after, { request: { status: "open" } });
+  assert.equal(data.length, 3, "none for what was refused");
 });

@@ -75,7 +75,13 @@ test("an address of a bridge in a dry run, and another payload in a replay, need
 });
 
 test("files with the data of many people need support", async () => {
-  for (const path of ["subscribers.csv", "subscriptions.csv", "faulty-lines.csv?importId=any", "activity.csv"]) {
+  for (const path of [
+    "subscribers.csv",
+    "subscriptions.csv",
+    "faulty-lines.csv?importId=any",
+    "dead-letters.csv",
+    "activity.csv",
+  ]) {
     const as = async (role: Role) => {
       const answer = await fetch(`${service.url}/v1/exports/${path}`, { headers: people[role].headers() });
       return [answer.status, await answer.text()] as const;
