@@ -63,24 +63,17 @@ export function createMarks({ api, store, undoMs, patches, getList, setList, app
     return add({ applies: (item) => item.id === id, apply: change, count });
   };
 
-  /** Runs after the requests of the same notification that were made before. */
-  const inTurn = <T>(id: string, work: () => Promise<T>): Promise<T> => {
-    const turn = (queues.get(id) ?? Promise.resolve()).then(work);
-    const settled = turn.then(
-      () => {},
-      () => {},
-    );
-    queues.set(id, settled);
-    void settled.then(() => {
-      if (queues.get(id) === settled) queues.delete(id);
-    });
-    return turn;
-  };
-
+  /** Sent after the requests of the same notification that were made before. */
   const send = <T>(id: string, patch: Patch, verb: string, method: string, body?: object): Promise<T> => {
-    const order = outbox.takeOrder();
     const path = `/notifications/${encodeURIComponent(id)}/${verb}`;
-    return inTurn(id, () => outbox.send<T>(order, patch, path, { method, body }));
+    const answer = outbox.send<T>(patch, path, { method, body }, queues.get(id));
+    const settled = answer
+      .catch(() => {})
+      .then(() => {
+        if (queues.get(id) === settled) queues.delete(id);
+      });
+    queues.set(id, settled);
+    return answer;
   };
 
   const change = async (id: string, verb: string, edit: Change, body: object = {}): Promise<InboxNotification> => {
@@ -129,7 +122,6 @@ export function createMarks({ api, store, undoMs, patches, getList, setList, app
     try {
       const call = { method: "POST", body: isAll ? body : { ...body, tags } };
       const answer = await outbox.send<{ data: { markedAt: string; count: number } } | undefined>(
-        outbox.takeOrder(),
         patch,
         `/notifications/${path}`,
         call,

@@ -11,52 +11,48 @@ const retryMs = 10_000;
 
 /** The way to the service is broken, or the service is about to restart. */
 const isLost = (error: unknown): boolean =>
-  error instanceof InboxError && (error.code === "UNREACHABLE" || [429, 502, 503, 504].includes(error.status));
+  error instanceof InboxError && (error.code === "UNREACHABLE" || error.status > 501);
+
+type Job = { order: number; patch: Patch; run: () => Promise<void> };
 
 export function createOutbox(api: Api, signal: AbortSignal) {
-  type Job = { order: number; patch: Patch; run: () => Promise<void>; fail: (error: InboxError) => void };
   let jobs: Job[] = [];
   let orders = 0;
   let sending: Promise<void> | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const schedule = () => {
+  const wait = () => {
     clearTimeout(timer);
-    if (!signal.aborted) timer = setTimeout(flush, retryMs);
+    timer = setTimeout(flush, retryMs);
   };
 
   /** Ends when nothing waits, or when the service is still out of reach. */
   const flush = (): Promise<void> => {
     sending ??= (async () => {
+      clearTimeout(timer);
       try {
-        for (let job = jobs[0]; job; job = jobs[0]) {
+        for (let job = jobs[0]; job && !signal.aborted; job = jobs[0]) {
           await job.run();
           jobs = jobs.filter((other) => other !== job);
           // The next request about the same notification takes its place in the line.
           await new Promise((resolve) => setTimeout(resolve));
         }
       } catch {
-        schedule();
-      } finally {
-        sending = null;
+        wait();
       }
+      sending = null;
     })();
     return sending;
   };
-
-  signal.addEventListener("abort", () => {
-    clearTimeout(timer);
-    for (const { fail } of jobs) fail(new InboxError(0, "UNREACHABLE", "The inbox was closed"));
-    jobs = [];
-  });
 
   return {
     flush,
     /** Changes that the service has not heard of. */
     waiting: (): Patch[] => jobs.map(({ patch }) => patch),
-    /** For `send`: the place of a request in the line. */
-    takeOrder: (): number => ++orders,
-    async send<T>(order: number, patch: Patch, path: string, call: Call): Promise<T> {
+    /** Sends when `turn` has ended, or after what waits. */
+    async send<T>(patch: Patch, path: string, call: Call, turn?: Promise<unknown>): Promise<T> {
+      const order = ++orders;
+      await turn;
       const ask = () => api.json<T>(path, call);
       if (jobs.length === 0) {
         try {
@@ -65,15 +61,15 @@ export function createOutbox(api: Api, signal: AbortSignal) {
           if (!isLost(error)) throw error;
         }
       }
-      if (jobs.length >= maxWaiting || signal.aborted) throw new InboxError(0, "UNREACHABLE", "Too many changes wait");
-      return new Promise<T>((resolve, fail) => {
+      if (jobs.length >= maxWaiting) throw new InboxError(0, "UNREACHABLE", "Too many changes wait");
+      return new Promise<T>((resolve, reject) => {
         const run = () =>
           ask().then(resolve, (error) => {
             if (isLost(error)) throw error;
-            fail(error);
+            reject(error);
           });
-        jobs = [...jobs, { order, patch, run, fail }].sort((a, b) => a.order - b.order);
-        if (jobs.length === 1) schedule();
+        jobs = [...jobs, { order, patch, run }].sort((a, b) => a.order - b.order);
+        if (!sending) wait();
       });
     },
   };

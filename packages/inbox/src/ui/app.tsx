@@ -73,7 +73,6 @@ function Panel({ state, fault, isOpen }: { state: InboxState; fault: string | nu
     isFirst.current = false;
   }, [isSettings]);
   const isNotice = state.status === "offline";
-  const isOnline = useOnline();
   return (
     <>
       {!isSettings && (
@@ -148,7 +147,7 @@ function Panel({ state, fault, isOpen }: { state: InboxState; fault: string | nu
       </div>
       {isNotice && (
         <p class="notice" part="notice" role="status">
-          {isOnline ? labels.unreachable : labels.offline}
+          {navigator.onLine ? labels.unreachable : labels.offline}
         </p>
       )}
       {isSettings ? (
@@ -162,19 +161,6 @@ function Panel({ state, fault, isOpen }: { state: InboxState; fault: string | nu
       <Toast state={state} fault={fault} />
     </>
   );
-}
-
-/** Whether the browser has a network, as far as it knows. */
-function useOnline(): boolean {
-  const [isOnline, setOnline] = useState(navigator.onLine);
-  useEffect(() => {
-    const take = () => setOnline(navigator.onLine);
-    for (const name of ["online", "offline"]) addEventListener(name, take);
-    return () => {
-      for (const name of ["online", "offline"]) removeEventListener(name, take);
-    };
-  }, []);
-  return isOnline;
 }
 
 /** For narrow screens, on which the panel covers the bell. */

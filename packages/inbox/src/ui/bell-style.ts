@@ -33,7 +33,7 @@ button { border: 0; background: none; padding: 0; margin: 0; text-align: start; 
 .bell.own { width: auto; min-width: 40px; }
 .bell.own .badge { display: none; }
 .bell .icon { width: 22px; height: 22px; }
-.badge { position: absolute; top: 2px; inset-inline-start: 21px; min-width: 17px; height: 17px; padding: 0 4.5px; border-radius: 9px; background: var(--accent); color: var(--on-accent); box-shadow: 0 0 0 2px var(--bg); font-size: 10.5px; font-weight: 650; line-height: 17px; text-align: center; font-variant-numeric: tabular-nums; }
+.badge { position: absolute; top: 0; inset-inline-start: 19px; min-width: 17px; height: 17px; padding: 0 4px; border-radius: 9px; background: var(--accent); color: var(--on-accent); box-shadow: 0 0 0 2px var(--bg); font-size: 10px; font-weight: 650; line-height: 17px; text-align: center; font-variant-numeric: tabular-nums; }
 .severity-high .badge { background: var(--high); color: light-dark(#fff, #2a0d0a); }
 .severity-medium .badge { background: var(--medium); color: light-dark(#fff, #2a1c00); }
 `;

@@ -1,5 +1,5 @@
 // The list: infinite scroll, the pill for new messages, arrow keys, and which messages were seen.
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { InboxNotification, InboxState } from "../client/types.ts";
 import { Icon } from "./icons.tsx";
 import { Item } from "./item.tsx";
@@ -112,9 +112,17 @@ function Row({ item, now, isCurrent, hasAvatars, maxSnoozeHours, onFocus }: RowP
   const text = relativeTime(item.createdAt, now, locale);
   if (text !== time.current.text) time.current = { text, now };
   const shown = time.current.now;
-  const focus = useCallback(() => onFocus(item.id), [item.id]);
   return useMemo(
-    () => <Item item={item} now={shown} onFocus={focus} {...{ isCurrent, hasAvatars, maxSnoozeHours }} />,
+    () => (
+      <Item
+        item={item}
+        now={shown}
+        isCurrent={isCurrent}
+        hasAvatars={hasAvatars}
+        maxSnoozeHours={maxSnoozeHours}
+        onFocus={() => onFocus(item.id)}
+      />
+    ),
     [item, shown, isCurrent, hasAvatars, maxSnoozeHours],
   );
 }

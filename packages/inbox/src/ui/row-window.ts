@@ -3,16 +3,13 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { InboxNotification } from "../client/types.ts";
 
-/** Rows drawn above and below the visible ones, so that a fast scroll does not show gaps. */
+/** Rows drawn above and below the visible ones, so that a fast scroll does not show gaps. The window moves by four rows at once. */
 const spareRows = 12;
-/** The window moves by this many rows at once. */
-const stepRows = 4;
-/** Until rows have been measured. */
-const usualHeightPx = 84;
+const usualHeightPx = 80;
 
 type Ref<T> = { current: T };
 
-export type RowWindow = {
+type RowWindow = {
   /** Places of the rows to draw, in order. */
   rows: number[];
   /** Scrolled by the person or by the list. */
@@ -31,40 +28,30 @@ export function useRowWindow(
   hasMore: boolean,
 ): RowWindow {
   const [{ from, to }, setRange] = useState({ from: 0, to: 2 * spareRows });
-  const heights = useRef(new Map<string, number>());
-  const usual = useRef(0);
-  const width = useRef(0);
-  /** Where each row begins, and at the end of the list the height of all. */
-  const tops = useRef<number[]>([0]);
+  const heights = useRef(new Map<string, number>()).current;
+  /** Where each row begins, and where the last one ends. */
+  const tops = useRef([0]);
   /** The first visible row, and how far it is from the upper edge. */
   const anchor = useRef<{ id: string; offset: number } | null>(null);
-  const wanted = useRef<{ id: string; isStill: boolean } | null>(null);
-  const shown = useRef(items);
-  shown.current = items;
+  const wanted = useRef<{ id: string | undefined; isStill: boolean } | null>(null);
 
   const end = Math.min(to, items.length);
   const start = Math.max(0, Math.min(from, end - 2 * spareRows));
   const rows = Array.from({ length: end - start }, (_, index) => start + index);
-  if (items[kept] && kept < start) rows.unshift(kept);
-  if (items[kept] && kept >= end) rows.push(kept);
+  if (kept < start) rows.unshift(kept);
+  else if (kept >= end && items[kept]) rows.push(kept);
 
-  const rowAt = (y: number): number => {
-    let [low, high] = [0, shown.current.length - 1];
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (tops.current[middle]! <= y) low = middle;
-      else high = middle - 1;
-    }
-    return Math.max(0, low);
-  };
-
-  const note = () => {
+  const onScroll = () => {
     const { scrollTop, clientHeight } = scroller.current!;
+    const rowAt = (y: number) =>
+      Math.max(
+        0,
+        tops.current.findLastIndex((top) => top <= y),
+      );
     const first = rowAt(scrollTop);
-    const item = shown.current[first];
-    anchor.current = item && scrollTop > 0 ? { id: item.id, offset: tops.current[first]! - scrollTop } : null;
-    const step = (index: number) => Math.max(0, index - (index % stepRows));
-    const next = { from: step(first - spareRows), to: step(rowAt(scrollTop + clientHeight) + spareRows + stepRows) };
+    const id = items[first]?.id;
+    anchor.current = id && scrollTop > 0 ? { id, offset: tops.current[first]! - scrollTop } : null;
+    const next = { from: (first - spareRows) & ~3, to: (rowAt(scrollTop + clientHeight) + spareRows + 4) & ~3 };
     setRange((range) => (range.from === next.from && range.to === next.to ? range : next));
   };
 
@@ -74,38 +61,31 @@ export function useRowWindow(
     // Without a width it is hidden.
     if (!element?.clientWidth || !list) return;
     const drawn = [...list.children] as HTMLElement[];
-    if (width.current !== element.clientWidth) {
-      heights.current.clear();
-      usual.current = 0;
-      width.current = element.clientWidth;
-    }
-    for (const row of drawn) heights.current.set(row.dataset.id!, row.getBoundingClientRect().height);
-    // Taken once: with every change of it, all rows that were not measured would move.
-    usual.current ||= drawn.reduce((sum, row) => sum + heights.current.get(row.dataset.id!)!, 0) / drawn.length;
-    const all = shown.current;
-    const next = [0];
-    for (const { id } of all) next.push(next.at(-1)! + (heights.current.get(id) ?? (usual.current || usualHeightPx)));
+    for (const row of drawn) heights.set(row.dataset.id!, row.getBoundingClientRect().height);
+    let top = 0;
+    const next = [0, ...items.map(({ id }) => (top += heights.get(id) ?? usualHeightPx))];
     tops.current = next;
-    let last = -1;
-    for (const [at, index] of rows.entries()) {
-      const row = drawn[at];
-      if (!row) continue;
-      row.style.marginTop = `${next[index]! - next[last + 1]!}px`;
-      row.ariaPosInSet = String(index + 1);
-      row.ariaSetSize = String(hasMore ? -1 : all.length);
-      last = index;
+    let bottom = 0;
+    for (const [at, row] of drawn.entries()) {
+      const index = rows[at]!;
+      row.style.marginTop = `${next[index]! - bottom}px`;
+      row.ariaPosInSet = `${index + 1}`;
+      row.ariaSetSize = `${hasMore ? -1 : items.length}`;
+      bottom = next[index + 1]!;
     }
-    list.style.paddingBottom = `${next.at(-1)! - next[last + 1]!}px`;
+    list.style.paddingBottom = `${top - bottom}px`;
     // The newest first: in place of a row that has gone comes the one after it.
-    const { id = "", offset = 0 } = anchor.current ?? {};
-    const kept = all.findIndex((item) => item.id <= id);
-    if (id && kept >= 0 && element.scrollTop !== next[kept]! - offset) element.scrollTop = next[kept]! - offset;
-    note();
+    const { id, offset } = anchor.current ?? { id: "", offset: 0 };
+    const at = items.findIndex((item) => item.id <= id);
+    const wantedTop = next[at]! - offset;
+    // Also the same value, once set, would stop a list that is still moving.
+    if (at >= 0 && element.scrollTop !== wantedTop) element.scrollTop = wantedTop;
+    onScroll();
     const { current: asked } = wanted;
-    const target = asked && drawn.find((row) => row.dataset.id === asked.id);
+    const target = drawn.find((row) => row.dataset.id === asked?.id);
     if (!target) return;
     wanted.current = null;
-    target.querySelector<HTMLElement>(".main")?.focus({ preventScroll: asked.isStill });
+    target.querySelector<HTMLElement>(".main")?.focus({ preventScroll: asked?.isStill });
   };
 
   useLayoutEffect(place);
@@ -115,23 +95,18 @@ export function useRowWindow(
   useEffect(() => {
     // Pictures that arrive late, another width, another size of the text.
     const observer = new ResizeObserver(() => latest.current());
-    for (const element of [scroller.current!, ...scroller.current!.querySelectorAll(".items")])
-      observer.observe(element);
+    const element = scroller.current!;
+    for (const one of [element, ...element.querySelectorAll(".items")]) observer.observe(one);
     return () => observer.disconnect();
   }, [isEmpty]);
 
   return {
     rows,
-    onScroll: note,
+    onScroll,
     focusRow: (index, isStill = false) => {
-      const item = shown.current[index];
-      if (!item) return;
-      wanted.current = { id: item.id, isStill };
-      const [top, bottom] = [tops.current[index] ?? 0, tops.current[index + 1] ?? 0];
-      const element = scroller.current!;
-      const isInView = top >= element.scrollTop && bottom <= element.scrollTop + element.clientHeight;
-      if (!isInView && !isStill) element.scrollTop = top < element.scrollTop ? top : bottom - element.clientHeight;
-      note();
+      wanted.current = { id: items[index]?.id, isStill };
+      if (!rows.includes(index)) scroller.current!.scrollTop = tops.current[index] ?? 0;
+      onScroll();
       latest.current();
     },
     goToTop: () => {

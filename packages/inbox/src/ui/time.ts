@@ -5,25 +5,25 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** Making one takes a thousand times as long as using it. */
+/** Making a format takes a thousand times as long as using it. */
 const formats = new Map<string, Intl.DateTimeFormat | Intl.RelativeTimeFormat>();
 const maxFormats = 50;
 
-function kept<T extends Intl.DateTimeFormat | Intl.RelativeTimeFormat>(key: string, make: () => T): T {
-  const known = formats.get(key) ?? make();
-  if (formats.size >= maxFormats) formats.clear();
-  formats.set(key, known);
-  return known as T;
+function dateFormat(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat;
+function dateFormat(locale: string, options: Intl.RelativeTimeFormatOptions, isRelative: true): Intl.RelativeTimeFormat;
+function dateFormat(locale: string, options: object, isRelative = false) {
+  const key = locale + JSON.stringify(options);
+  const format = formats.get(key) ?? new Intl[isRelative ? "RelativeTimeFormat" : "DateTimeFormat"](locale, options);
+  if (formats.size > maxFormats) formats.clear();
+  formats.set(key, format);
+  return format;
 }
-
-const dateFormat = (locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
-  kept(locale + JSON.stringify(options), () => new Intl.DateTimeFormat(locale, options));
 
 /** "now", "5 min. ago", "yesterday"; after a week the date. */
 export function relativeTime(iso: string, now: number, locale: string): string {
   const time = Date.parse(iso);
   const ago = now - time;
-  const format = kept(locale, () => new Intl.RelativeTimeFormat(locale, { numeric: "auto", style: "narrow" }));
+  const format = dateFormat(locale, { numeric: "auto", style: "narrow" }, true);
   if (ago < minuteMs) return format.format(0, "second");
   if (ago < hourMs) return format.format(-Math.floor(ago / minuteMs), "minute");
   if (ago < dayMs) return format.format(-Math.floor(ago / hourMs), "hour");

@@ -174,14 +174,12 @@ test("no more than 100 changes wait", async (context) => {
   line.cut();
   const ends: string[] = [];
   for (let index = 0; index < 103; index++) {
-    const isRead = index % 2 === 0;
-    void (isRead ? inbox.markAllRead() : inbox.archiveAllRead()).catch((error) => ends.push(error.code));
+    void (index % 2 ? inbox.archiveAllRead() : inbox.markAllRead()).catch((error) => ends.push(error.code));
   }
   await eventually(() => ends.length === 3, "the refusals");
-  assert.deepEqual(ends, ["UNREACHABLE", "UNREACHABLE", "UNREACHABLE"]);
   void inbox.read(id).catch((error) => ends.push(error.code));
-  inbox.close();
-  await eventually(() => ends.length === 104, "an answer for all of them");
+  await eventually(() => ends.length === 4, "one more");
+  assert.deepEqual([...new Set(ends)], ["UNREACHABLE"]);
 });
 
 test("marks of all messages can be undone", async (context) => {

@@ -288,7 +288,7 @@ browserTest("the bell in a page with Trusted Types, and in a browser without lig
 });
 
 /** The list of a service with many messages: its first page has all of them. */
-async function openLong(context: TestContext, count: number, subscriberId: string) {
+async function openLong(context: TestContext, count: number, subscriberId: string, settings = { isClockHeld: false }) {
   const data = Array.from({ length: count }, (_, index) => ({
     id: `0190${String(count - index).padStart(8, "0")}-0000-7000-8000-000000000000`.replace(/^(.{8})(.{4})/, "$1-$2"),
     subject: `Message ${count - index}.`,
@@ -303,6 +303,7 @@ async function openLong(context: TestContext, count: number, subscriberId: strin
     const item = data.find((one) => one.id === id)!;
     route.fulfill({ json: { data: { ...item, isRead: true, isArchived: verb === "archive" } } });
   });
+  if (settings.isClockHeld) await browser.clock.install();
   const page = await openHost(context, service, subscriberId, { browser });
   await row(page, `Message ${count}.`).waitFor();
   return page;
@@ -360,4 +361,26 @@ browserTest("a list of 10,000 messages: few nodes, a quick redraw, and everythin
     `10,000 messages: ${nodes.join(", ")} elements; a mark is drawn in ${times[4]!.toFixed(1)} ms (median)`,
   );
   assert.ok(Math.max(...nodes) < 1_500, `${nodes} elements`);
+});
+
+browserTest("a minute that passes draws the rows whose time reads differently, and no others", async (context) => {
+  // One message for each minute: of the first hour, all times change; of the second one, those at its ends.
+  const page = await openLong(context, 300, "kate", { isClockHeld: true });
+  await page.evaluate(`{
+    globalThis.drawn = [];
+    const { get } = Object.getOwnPropertyDescriptor(Intl.DateTimeFormat.prototype, "format");
+    // Every drawing of a row writes its exact time.
+    Object.defineProperty(Intl.DateTimeFormat.prototype, "format", { get() {
+      if (this.resolvedOptions().dateStyle === "full") drawn.push(1);
+      return get.call(this);
+    } });
+    document.querySelector("tidings-inbox").shadowRoot.querySelector(".scroller").scrollTop = 6_500;
+  }`);
+  await page.locator(".item", { hasText: "1h ago" }).first().waitFor();
+  await eventually(async () => (await page.locator(".item").count()) > 20, "the rows");
+  await page.evaluate("drawn.length = 0");
+  await page.clock.fastForward(61_000);
+  await eventually(() => page.evaluate("drawn.length > 0"), "the next minute");
+  const drawn = Number(await page.evaluate("drawn.length"));
+  assert.ok(drawn <= 5, `${drawn} of ${await page.locator(".item").count()} rows were drawn`);
 });
