@@ -142,6 +142,7 @@ test("of the words, a page may give some, also of a group", () => {
   assert.equal(title, "Nothing snoozed");
   const own = mergeLabels(englishLabels, { newMessages: (count: number) => `${count} neue` });
   assert.equal(own.newMessages(2), "2 neue");
+  assert.equal((mergeLabels(englishLabels, { later: "Später" }) as { later?: string }).later, "Später");
   assert.deepEqual(mergeLabels(englishLabels, undefined), englishLabels);
 });
 

@@ -67,14 +67,14 @@ export function refreshItems(list: List, page: Page): List {
   return { ...next, cursor: cursor ?? (older[0] ? null : last) };
 }
 
-export function putItem(list: List, item: InboxNotification): List {
+function putItem(list: List, item: InboxNotification): List {
   const items = [...list.items];
   const at = items.findIndex(({ id }) => id <= item.id);
   items.splice(at < 0 ? items.length : at, items[at]?.id === item.id ? 1 : 0, item);
   return { ...list, items };
 }
 
-export function removeItems(list: List, ids: readonly string[]): List {
+function removeItems(list: List, ids: readonly string[]): List {
   const gone = new Set(ids);
   return {
     ...list,

@@ -52,10 +52,10 @@ export type Labels = typeof ownLabels & typeof laterLabels;
 /** Without the words of what is loaded later: they come with it. */
 export const englishLabels = ownLabels as Labels;
 
-/** The words of a page over those of the widget, one by one: of a group, a page may give some. */
+/** The words of a page over those of the widget, one by one: of a group, a page may give some. Words that are not known here stay. */
 export function mergeLabels<T>(words: T, given: unknown): T {
   if (typeof words !== "object" || words === null) return (given ?? words) as T;
   const own = Object(given) as Record<string, unknown>;
   const merged = Object.entries(words).map(([name, word]) => [name, mergeLabels(word, own[name])]);
-  return (Array.isArray(words) ? merged.map(([, word]) => word) : Object.fromEntries(merged)) as T;
+  return (Array.isArray(words) ? merged.map(([, word]) => word) : { ...own, ...Object.fromEntries(merged) }) as T;
 }
