@@ -281,7 +281,10 @@ export function createToastClass({ defaultUrl, openInbox, loadWords }: ToastOpti
       };
       this.#shown.push(shown);
       const { element } = shown;
-      element.querySelector(".dismiss")!.addEventListener("click", () => this.#dismiss(shown));
+      element.querySelector(".dismiss")!.addEventListener("click", (event) =>
+        // A press of a key has no clicks.
+        this.#dismiss(shown, (event as MouseEvent).detail === 0),
+      );
       element.querySelector(".main")!.addEventListener("click", (event) => this.#open(event, shown));
       const placement = this.getAttribute("placement") ?? "";
       this.#place.dataset.placement = placements.includes(placement) ? placement : "bottom-end";
@@ -341,11 +344,12 @@ export function createToastClass({ defaultUrl, openInbox, loadWords }: ToastOpti
       setTimeout(() => this.#remove(shown));
     }
 
-    #dismiss(shown: Shown) {
+    /** The focus of a keyboard goes to the next one. That of a pointer does not: it would hold the time of that toast. */
+    #dismiss(shown: Shown, isByKey: boolean) {
       const next = this.#shown[this.#shown.indexOf(shown) + 1] ?? this.#shown[this.#shown.indexOf(shown) - 1];
       const hadFocus = shown.element.contains(this.#root.activeElement);
       this.#remove(shown);
-      if (hadFocus) next?.element.querySelector<HTMLElement>(".dismiss")?.focus();
+      if (hadFocus && isByKey) next?.element.querySelector<HTMLElement>(".dismiss")?.focus();
     }
 
     #remove(shown: Shown) {
@@ -386,7 +390,7 @@ export function createToastClass({ defaultUrl, openInbox, loadWords }: ToastOpti
       const last = this.#shown.at(-1);
       if (event.key !== "Escape" || event.defaultPrevented || !last) return;
       const focused = this.#shown.find(({ element }) => element.contains(this.#root.activeElement));
-      this.#dismiss(focused ?? last);
+      this.#dismiss(focused ?? last, true);
     };
   };
 }
