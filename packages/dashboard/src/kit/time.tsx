@@ -1,5 +1,5 @@
 // Times in the reader's language and zone; the exact value shows on hover.
-import { useEffect, useState } from "react";
+import { createContext, use, useEffect, useState } from "react";
 
 /** Made at its first use: a formatter takes the browser milliseconds, and no page needs all of them. */
 function onFirstUse<T>(make: () => T): () => T {
@@ -30,6 +30,8 @@ export function formatRelative(time: number, now: number): string {
   for (const [unit, ms] of steps) if (Math.abs(gap) >= ms) return relative().format(Math.trunc(gap / ms), unit);
   return relative().format(0, "second");
 }
+
+export const formatDay = (iso: string): string => yearAndDay().format(new Date(iso));
 
 export function formatTime(iso: string): string {
   const time = new Date(iso);
@@ -102,16 +104,60 @@ function useNow(isOn: boolean): number {
   return now;
 }
 
-type TimeProps = { at: string; isRelative?: boolean };
+/** The time zone of the person that a part of a page is about; undefined elsewhere. */
+export const PersonZone = createContext<string | undefined>(undefined);
 
-export function Time({ at, isRelative = false }: TimeProps) {
+const zoned = new Map<string, Intl.DateTimeFormat | null>();
+
+/** Null for a zone that the browser does not know. */
+function zoneFormat(zone: string, isDay: boolean): Intl.DateTimeFormat | null {
+  const key = `${zone} ${isDay}`;
+  const known = zoned.get(key);
+  if (known !== undefined) return known;
+  const day: Intl.DateTimeFormatOptions = isDay ? { month: "short", day: "numeric" } : {};
+  let made: Intl.DateTimeFormat | null = null;
+  try {
+    made = new Intl.DateTimeFormat(undefined, { ...day, hour: "2-digit", minute: "2-digit", timeZone: zone });
+  } catch {
+    // The service may know zones that this browser does not.
+  }
+  zoned.set(key, made);
+  return made;
+}
+
+/** The time on the clock of the person; undefined where it is that of the reader. */
+export function theirTime(at: Date, zone: string | undefined): string | undefined {
+  if (zone === undefined) return undefined;
+  const [own, theirs] = [zoneFormat(Intl.DateTimeFormat().resolvedOptions().timeZone, true), zoneFormat(zone, true)];
+  if (!own || !theirs || own.format(at) === theirs.format(at)) return undefined;
+  const isToday = at.toDateString() === new Date().toDateString();
+  return `${(zoneFormat(zone, !isToday) ?? theirs).format(at)} their time`;
+}
+
+/** `isTheirs`: also as the clock of the person shows it, where that differs; otherwise that is in the title. */
+type TimeProps = { at: string; isRelative?: boolean; isTheirs?: boolean };
+
+export function Time({ at, isRelative = false, isTheirs = false }: TimeProps) {
   const now = useNow(isRelative);
+  const zone = use(PersonZone);
   const time = new Date(at);
   if (Number.isNaN(time.getTime())) return <span>{at}</span>;
+  const theirs = theirTime(time, zone);
   return (
-    <time dateTime={at} title={`${exact().format(time)}\n${at}`}>
+    <time dateTime={at} title={[exact().format(time), ...(theirs ? [theirs] : []), at].join("\n")}>
       {isRelative ? formatRelative(time.getTime(), now) : formatTime(at)}
+      {isTheirs && theirs && ` · ${theirs}`}
     </time>
+  );
+}
+
+/** "Goes on in 3 min", or "Was due 1 min ago": a time that is over is not one to come. */
+export function DueTime({ at, words }: { at: string; words: { next: string; over: string } }) {
+  const now = useNow(true);
+  return (
+    <>
+      {Date.parse(at) > now ? words.next : words.over} <Time at={at} isRelative />
+    </>
   );
 }
 
@@ -122,5 +168,5 @@ export const Sentence = ({ text }: { text: string }) =>
   text.split(isoPattern).map((part, index) =>
     // Every second part is a time: split keeps what the group caught.
     // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text keep their places
-    index % 2 === 1 ? <Time key={index} at={part} /> : part,
+    index % 2 === 1 ? <Time key={index} at={part} isTheirs /> : part,
   );

@@ -1,8 +1,8 @@
 // Activity and run, in a browser.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { deciders } from "../../../dashboard/src/screens/activity/deciders.ts";
-import { details } from "../../src/pipeline/rules/details.ts";
+import { type DecidedBy, deciderKinds, type StepType } from "@tidings/contract";
+import { findDecision } from "../../../dashboard/src/screens/activity/deciders.ts";
 import { invite } from "../app/people/browsers.ts";
 import { browserTest } from "../support/chromium.ts";
 import { startTestService } from "../support/service.ts";
@@ -19,12 +19,40 @@ before(async () => {
   for (const id of [seeded.shipped, seeded.failed, seeded.skipped]) await settled(service.client, id);
 });
 
-test("every decider is the text of an execution detail", () => {
-  const texts = new Set<string>(Object.values(details).map(({ text }) => text));
-  assert.deepEqual(
-    Object.keys(deciders).filter((text) => !texts.has(text)),
-    [],
+test("a decision is found by code and decider, and leads to where it can be changed", () => {
+  const decide = (code: string, decidedBy: DecidedBy, type: StepType = "email") => {
+    const step = { stepId: "mail", name: "Mail", type, outcome: "skipped", reason: "", messages: [] } as const;
+    const of = { workflowId: "order", subscriberId: "ada", person: "Ada" };
+    const { who, where, link } = findDecision({ ...step, messages: [], code, decidedBy }, of)!;
+    return [who, where, link.to, JSON.stringify({ ...(link.params as object), ...(link.search as object) })].join(
+      " | ",
+    );
+  };
+  const person = "/people/$subscriberId";
+  const workflow = "/workflows/$workflowId";
+  const id = "ada";
+  assert.equal(
+    decide("filtered_by_subscriber_global", { kind: "preference", id }),
+    `Ada turned this off | Open their preferences | ${person} | {"subscriberId":"ada","tab":"preferences"}`,
   );
+  assert.equal(
+    decide("no_device_tokens", { kind: "subscriber", id }, "push"),
+    `Ada has no device | Open their devices | ${person} | {"subscriberId":"ada","tab":"channels"}`,
+  );
+  assert.equal(
+    decide("recipient_refused", { kind: "subscriber", id }),
+    `The provider refused this address | Change the address | ${person} | {"subscriberId":"ada","tab":"profile"}`,
+  );
+  assert.equal(
+    decide("waiting_for_provider", { kind: "integration", id: "i1", name: "Shop SMTP" }),
+    'Decided by Shop SMTP | Open Shop SMTP | /integrations/$integrationId | {"integrationId":"i1"}',
+  );
+  assert.equal(
+    decide("throttled", { kind: "throttle", id: "often", name: "Often" }),
+    `Decided by “Often” | Open the step | ${workflow} | {"workflowId":"order","step":"often"}`,
+  );
+  // Every kind of the contract has its words.
+  for (const kind of deciderKinds) assert.ok(decide("", { kind }).length > 0, kind);
 });
 
 browserTest("an event appears by itself, with its outcome in a sentence", async (context) => {
@@ -164,9 +192,9 @@ browserTest("a run says who decided, and leads to where it can be changed", asyn
   const page = await openDashboard(context, service, "/activity?person=grace&workflow=order-shipped");
   await page.getByRole("link", { name: /Order shipped/ }).click();
   await page.getByText("email was not sent: subscriber turned email off").first().waitFor();
-  await page.getByText("Decided by the person's own preference").waitFor();
+  await page.getByText("Grace Hopper turned this off").waitFor();
   await expectAccessible(page);
-  await page.getByRole("link", { name: "Change in the preferences" }).click();
+  await page.getByRole("link", { name: "Open their preferences" }).click();
   await page.waitForURL(/people\/grace\?.*tab=preferences/);
 });
 

@@ -1,6 +1,8 @@
-// A person, in a browser: why it did not get something, and what changes that.
+// A person, in a browser: what the person got and why not, and what changes that.
 import assert from "node:assert/strict";
-import { before } from "node:test";
+import { before, test } from "node:test";
+import type { Job, StepIn } from "@tidings/contract";
+import { isUnhappy, signsOf } from "../../../dashboard/src/screens/people/signs.ts";
 import { invite, signInOwner } from "../app/people/browsers.ts";
 import { browserTest, openBrowser, openPage } from "../support/chromium.ts";
 import { startTestService } from "../support/service.ts";
@@ -57,21 +59,100 @@ browserTest("from a search to the preference that decided, and the next message 
   }
   await expectAccessible(page);
   await page.getByRole("link", { name: /Grace Hopper/ }).click();
-  await page.getByRole("heading", { name: "Why did this person not get it?" }).waitFor();
-  await page.getByText("Decided by the person's own preference").waitFor();
+  await page.getByRole("heading", { name: "Delivery log: what Grace got, and why not" }).waitFor();
+  await page.getByText("Grace turned this off").waitFor();
   await expectAccessible(page);
-  await page.getByRole("link", { name: "Change in the preferences" }).click();
+  await page.getByRole("link", { name: "Open their preferences" }).click();
   await page.waitForURL(/tab=preferences/);
   const choice = page.getByRole("switch", { name: "Email for Order shipped" });
   assert.equal(await choice.isChecked(), false);
-  await page.getByText("own choice").first().waitFor();
+  await page.getByText("set by the person").first().waitFor();
   await expectAccessible(page);
   await choice.click();
   await eventually(() => choice.isChecked(), "the switch to be on");
   await settled(client, await trigger(client, "shipped", "grace"));
-  await page.getByRole("tab", { name: "Why not?" }).click();
+  await page.getByRole("tab", { name: "Delivery log" }).click();
   await page.getByRole("list", { name: "Newest events" }).getByText("Email: sent").waitFor();
 });
+
+test("the signs of a person's log say what each channel waits for, and until when", () => {
+  const until = "2026-03-01T12:38:00.000Z";
+  const job = (type: Job["type"], status: Job["status"], code?: string, raw: object = { until }): Job => ({
+    _id: `${type} ${status}`,
+    type,
+    status,
+    providerId: "svc",
+    step: { _id: "", active: true, filters: [], _templateId: "" },
+    executionDetails: code
+      ? [
+          {
+            _id: "",
+            status: "Pending",
+            detail: "",
+            isRetry: false,
+            isTest: false,
+            source: "Internal",
+            code,
+            raw: JSON.stringify(raw),
+          },
+        ]
+      : [],
+  });
+  const shown = (...jobs: Job[]) =>
+    signsOf({ _environmentId: "", _organizationId: "", _subscriberId: "", transactionId: "", jobs }).map((sign) =>
+      [sign.type, sign.tone, sign.text, sign.until].filter(Boolean).join(" "),
+    );
+  assert.deepEqual(
+    shown(job("in_app", "completed"), job("digest", "delayed", "step_digested"), job("email", "pending")),
+    ["in_app good sent", `email info collecting until ${until}`],
+  );
+  assert.deepEqual(shown(job("delay", "delayed", "step_delayed"), job("sms", "pending")), [
+    `sms info waiting until ${until}`,
+  ]);
+  assert.deepEqual(shown(job("email", "delayed", "waiting_for_provider"), job("push", "skipped")), [
+    "email info waiting",
+    "push quiet not sent",
+  ]);
+  const first = { _environmentId: "", _organizationId: "", _subscriberId: "", transactionId: "" };
+  assert.equal(isUnhappy({ ...first, jobs: [job("email", "failed")] }), true);
+  assert.equal(isUnhappy({ ...first, jobs: [job("email", "delayed", "step_held")] }), false);
+});
+
+browserTest(
+  "events of a workflow that was off, an open digest and the person's own clock are in the log",
+  async (context) => {
+    await client("workflows.create", {
+      body: { name: "Switched off", workflowId: "switched-off", active: false, steps: [email()] },
+    });
+    const collect: StepIn = { name: "Collect", type: "digest", controlValues: { amount: 6, unit: "hours" } };
+    await client("workflows.create", {
+      body: { name: "Round-up", workflowId: "round-up", active: true, steps: [collect, email()] },
+    });
+    const timezone = "Asia/Kathmandu";
+    const to = { subscriberId: "mira", firstName: "Mira", email: "mira@example.com", timezone };
+    await trigger(client, "round-up", to);
+    await client("events.trigger", { body: { name: "switched-off", to: "mira", transactionId: "order-4711" } });
+    const page = await open(context, "/people/mira");
+    const list = page.getByRole("list", { name: "Newest events" });
+    await list.getByText("The workflow was off: nothing was sent").waitFor();
+    await list.getByText(/Email: collecting until .+ their time/).waitFor();
+    await list.getByText("Nothing was sent: the workflow was off when the event came.").waitFor();
+    await expectAccessible(page);
+    await page.getByRole("link", { name: "Open the whole run" }).click();
+    await page.getByRole("heading", { name: "The workflow was off" }).waitFor();
+    await expectAccessible(page);
+    await page.goBack();
+    await list.getByText("Round-up").click();
+    await page
+      .getByText(/^Collecting until .+, then one email/)
+      .first()
+      .waitFor();
+    await page.getByText('Email: waiting for "Collect"').waitFor();
+    await page.getByRole("link", { name: "Open the whole run" }).click();
+    await page.getByText(/^Goes on in/).waitFor();
+    await expectAccessible(page);
+  },
+);
 
 browserTest("schedule, topics, profile and inbox are changed as a person would", async (context) => {
   const page = await open(context, "/people/ada?tab=schedule", narrow);

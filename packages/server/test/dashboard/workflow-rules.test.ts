@@ -1,7 +1,7 @@
 // The rules behind the workflow editor: fields of steps, conditions, changes of two people, undo.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type StepType, stepControlSchemas, stepTypes } from "@tidings/contract";
+import { type DecidedBy, type StepType, stepControlSchemas, stepTypes } from "@tidings/contract";
 import { differencesOf, mergeDrafts } from "../../../dashboard/src/screens/workflows/editor/differences.ts";
 import { changeHistory, startHistory } from "../../../dashboard/src/screens/workflows/editor/history.ts";
 import { lineDiff } from "../../../dashboard/src/screens/workflows/editor/line-diff.ts";
@@ -213,22 +213,16 @@ test("at a moment of a simulated run, steps are behind, being decided, waited fo
 });
 
 test("a reason of a dry-run leads to the setting that decided", () => {
-  const linkOf = (reason: string) => {
-    const explained = { stepId: "mail", name: "", type: "email", outcome: "skipped", reason, messages: [] } as const;
-    const fix = findFix({ ...explained, messages: [] }, "ada", "welcome");
+  const linkOf = (decidedBy: DecidedBy) => {
+    const explained = { stepId: "mail", name: "", type: "email", outcome: "skipped", reason: "" } as const;
+    const fix = findFix({ ...explained, messages: [], decidedBy }, "ada", "welcome");
     return [fix?.link.to, JSON.stringify(fix?.link.search ?? {})].join(" ");
   };
   const person = "/people/$subscriberId";
   const workflow = "/workflows/$workflowId";
-  assert.equal(
-    linkOf("Email would not be sent: subscriber turned email off for workflow a"),
-    `${person} {"tab":"preferences"}`,
-  );
-  assert.equal(
-    linkOf("Email would not be sent: workflow a turns email off by default"),
-    `${workflow} {"tab":"settings"}`,
-  );
-  assert.equal(linkOf("Email would not be sent: its skip condition is met: {}"), `${workflow} {"step":"mail"}`);
-  assert.equal(linkOf("SMS would not be sent: subscriber has no phone number"), `${person} {"tab":"profile"}`);
-  assert.equal(linkOf("SMS would not be sent: no active integration for the channel"), "/integrations {}");
+  assert.equal(linkOf({ kind: "preference", id: "ada" }), `${person} {"tab":"preferences"}`);
+  assert.equal(linkOf({ kind: "workflow", id: "welcome" }), `${workflow} {"tab":"settings"}`);
+  assert.equal(linkOf({ kind: "condition", id: "mail" }), `${workflow} {"step":"mail"}`);
+  assert.equal(linkOf({ kind: "subscriber", id: "ada" }), `${person} {"tab":"profile"}`);
+  assert.equal(linkOf({ kind: "integration" }), "/integrations {}");
 });

@@ -1,78 +1,140 @@
-// Who decided what became of a step, and where that can be changed. The texts are those of the execution details
-// (packages/server/src/pipeline/rules/details.ts); a test compares the two lists.
+// Who decided what became of a step, and where that can be changed: by the code and the decider that the service names, never by
+// its texts.
 import type { LinkProps } from "@tanstack/react-router";
-import type { ExplainedStep, Explanation } from "@tidings/contract";
+import type { DecidedBy, ExplainedStep, Decider as Kind } from "@tidings/contract";
 
-/** `workflow`: the step in the editor; `person`: a part of the person's page. */
-type Place =
-  | { screen: "workflow" }
-  | { screen: "person"; tab: "profile" | "preferences" | "schedule" }
-  | { screen: "integrations" };
+export type Link = Pick<LinkProps, "to" | "params" | "search">;
 
-export type Decider = { who: string; where: string; place: Place };
+/** `who`: the sentence; `where`: the label of the link; `place`: what it leads to, in the words of a simulation. */
+export type Decision = { who: string; where: string; place: string; link: Link };
 
-const byStep = (who: string): Decider => ({ who, where: "the workflow", place: { screen: "workflow" } });
-const byPerson = (who: string, tab: "profile" | "preferences" | "schedule", where: string): Decider => ({
-  who,
-  where,
-  place: { screen: "person", tab },
-});
-const byIntegration = (who: string): Decider => ({ who, where: "integrations", place: { screen: "integrations" } });
+/** The event that the step is of. `person`: the name, for the sentence. */
+export type DecisionOf = { workflowId: string; subscriberId: string; person?: string };
 
-const missing = (what: string) => byPerson(`the person's profile: no ${what}`, "profile", "the profile");
-const ownChoice = byPerson("the person's own preference", "preferences", "the preferences");
-const schedule = byPerson("the person's schedule", "schedule", "the schedule");
-const content = byStep("the content of the step");
+type Tab = "profile" | "preferences" | "schedule" | "channels";
 
-export const deciders: Readonly<Record<string, Decider>> = {
-  "Step skipped by its condition": byStep("the condition of the step"),
-  "Step condition could not be evaluated": byStep("the condition of the step"),
-  "Step filtered by workflow preferences": byStep("the default of the workflow"),
-  "Step filtered by dashboard preferences": byStep("the preferences of the workflow"),
-  "Step filtered by subscriber global preferences": ownChoice,
-  "Step filtered by subscriber workflow preferences": ownChoice,
-  "Step held until the subscriber's schedule opens": schedule,
-  "Step extended to the subscriber's schedule": schedule,
-  "Step skipped, outside the subscriber's schedule": schedule,
-  "Throttle limit reached": byStep("the throttle before this step"),
-  "Throttle settings are not valid, the event was let through": byStep("the settings of the throttle"),
-  "Step delayed": byStep("the delay"),
-  "Step digested": byStep("the digest"),
-  "Digest started": byStep("the digest"),
-  "Merged into a waiting digest": byStep("the digest"),
-  "Delay settings are not valid": byStep("the settings of the delay"),
-  "Digest settings are not valid": byStep("the settings of the digest"),
-  "Wait is longer than allowed": byStep("the settings of the wait"),
-  "No active integration for the channel": byIntegration("no active integration"),
-  "Named integration not found or inactive": byIntegration("the named integration"),
-  "Provider error": byIntegration("the provider"),
-  "Provider error, will be repeated": byIntegration("the provider"),
-  "Message moved to dead letters": byIntegration("the provider"),
-  "Message content could not be rendered": content,
-  "Layout not found": content,
-  "Override is not valid": content,
-  "Recipient address is suppressed": byPerson("the suppression list", "profile", "the profile"),
-  "Subscriber has no email address": missing("email address"),
-  "Subscriber has no phone number": missing("phone number"),
-  "Subscriber has no device tokens": missing("device tokens"),
-  "Subscriber has no channel for this provider": missing("chat channel"),
-  "Webhook URL for the chat channel is missing": missing("webhook URL"),
+/** What the person is missing, by the code of the step. */
+const missing: Readonly<Record<string, { what: string; where: string; tab: Tab } | undefined>> = {
+  no_email: { what: "has no email address", where: "Add an email address", tab: "profile" },
+  no_phone: { what: "has no phone number", where: "Add a phone number", tab: "profile" },
+  no_device_tokens: { what: "has no device", where: "Open their devices", tab: "channels" },
+  no_chat_channel: { what: "has no chat channel", where: "Open their chat channels", tab: "channels" },
+  no_webhook_url: {
+    what: "has a chat channel without a webhook URL",
+    where: "Open their chat channels",
+    tab: "channels",
+  },
+  device_token_removed: { what: "had a device that is gone", where: "Open their devices", tab: "channels" },
 };
 
-/** The last detail with a decider, of a step that was not simply sent. */
-export function findDecider({ outcome, details = [] }: ExplainedStep): Decider | undefined {
-  if (outcome === "sent" || outcome === "done" || outcome === "pending") return undefined;
-  return details.map(({ detail }) => deciders[detail]).findLast((decider) => decider !== undefined);
+export function findDecision(step: ExplainedStep, of: DecisionOf): Decision | undefined {
+  const { decidedBy: by, code = "" } = step;
+  if (!by || step.outcome === "sent" || step.outcome === "done") return undefined;
+  return decisions[by.kind]({ by, code, step, ...of });
 }
 
-/** The place where the decision can be changed. */
-export function linkToPlace(
-  { place }: Decider,
-  { stepId }: ExplainedStep,
-  { event, subscriberId }: Explanation,
-): Pick<LinkProps, "to" | "params" | "search"> {
-  if (place.screen === "integrations") return { to: "/integrations" };
-  if (place.screen === "workflow")
-    return { to: "/workflows/$workflowId", params: { workflowId: event.workflowId }, search: { step: stepId } };
-  return { to: "/people/$subscriberId", params: { subscriberId }, search: { tab: place.tab } };
+type Facts = DecisionOf & { by: DecidedBy; code: string; step: ExplainedStep };
+
+const toPerson = ({ subscriberId }: Facts, tab: Tab): Link => ({
+  to: "/people/$subscriberId",
+  params: { subscriberId },
+  search: { tab },
+});
+
+const toStep = ({ workflowId, by, step }: Facts): Link => ({
+  to: "/workflows/$workflowId",
+  params: { workflowId },
+  search: { step: by.id ?? step.stepId },
+});
+
+const nameOf = ({ person }: Facts): string => person ?? "This person";
+
+/** `own`: the words where the step itself decided; a step before it is named. */
+const byStep =
+  (own: string) =>
+  (facts: Facts): Decision => ({
+    who: facts.by.name !== undefined && facts.by.id !== facts.step.stepId ? `Decided by “${facts.by.name}”` : own,
+    where: "Open the step",
+    place: "the step",
+    link: toStep(facts),
+  });
+
+const byIntegration = (facts: Facts): Decision => {
+  const { id, name } = facts.by;
+  if (id === undefined)
+    return {
+      who: facts.code === "no_integration" ? "No active integration for this channel" : "Decided by the integration",
+      where: "Open integrations",
+      place: "integrations",
+      link: { to: "/integrations" },
+    };
+  return {
+    who: `Decided by ${name ?? "the integration"}`,
+    where: `Open ${name ?? "the integration"}`,
+    place: "the integration",
+    link: { to: "/integrations/$integrationId", params: { integrationId: id } },
+  };
+};
+
+function bySubscriber(facts: Facts): Decision {
+  const lack = missing[facts.code];
+  if (lack)
+    return {
+      who: `${nameOf(facts)} ${lack.what}`,
+      where: lack.where,
+      place: "the profile",
+      link: toPerson(facts, lack.tab),
+    };
+  const isDevice = facts.step.type === "push" || facts.step.type === "chat";
+  return {
+    who: "The provider refused this address",
+    where: isDevice
+      ? "Open their devices"
+      : facts.step.type === "sms"
+        ? "Change the phone number"
+        : "Change the address",
+    place: "the profile",
+    link: toPerson(facts, isDevice ? "channels" : "profile"),
+  };
 }
+
+const decisions: Readonly<Record<Kind, (facts: Facts) => Decision>> = {
+  workflow: ({ workflowId }) => ({
+    who: "Off by default for this workflow",
+    where: "Open its settings",
+    place: "the settings of the workflow",
+    link: { to: "/workflows/$workflowId", params: { workflowId }, search: { tab: "settings" } },
+  }),
+  step: byStep("Decided by the content or settings of the step"),
+  condition: byStep("Decided by the condition of the step"),
+  digest: byStep("Decided by the digest"),
+  throttle: byStep("Decided by the throttle"),
+  delay: byStep("Decided by the delay"),
+  bridge: byStep("Decided by your code"),
+  tenant: byStep("The tenant of the event does not exist"),
+  event: byStep("Decided by the overrides of the event"),
+  preference: (facts) => ({
+    who: `${nameOf(facts)} turned this off`,
+    where: "Open their preferences",
+    place: "the preferences",
+    link: toPerson(facts, "preferences"),
+  }),
+  schedule: (facts) => ({
+    who: facts.person === undefined ? "Outside this person's hours" : `Outside the hours of ${facts.person}`,
+    where: "Open their schedule",
+    place: "the schedule",
+    link: toPerson(facts, "schedule"),
+  }),
+  subscriber: bySubscriber,
+  suppression: (facts) => ({
+    who: "The address is on the suppression list",
+    where: "Open their profile",
+    place: "the profile",
+    link: toPerson(facts, "profile"),
+  }),
+  integration: byIntegration,
+  provider: (facts) => ({
+    ...byIntegration({ ...facts, by: { kind: "integration" } }),
+    who: "Reported by the provider",
+  }),
+};

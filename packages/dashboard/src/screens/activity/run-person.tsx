@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useOperation } from "../../api/hooks.ts";
 import { Icon } from "../../icons.tsx";
 import { ErrorPanel, Skeleton } from "../../kit/states.tsx";
-import { Sentence } from "../../kit/time.tsx";
+import { PersonZone, Sentence } from "../../kit/time.tsx";
 import { Verdict } from "../../kit/verdict.tsx";
 import { stepTones } from "./outcomes.ts";
 import css from "./run.module.css";
@@ -12,7 +12,9 @@ import { words } from "./words.ts";
 
 const liveMs = 3_000;
 
-export function RunPerson({ transactionId, subscriberId }: { transactionId: string; subscriberId: string }) {
+type RunPersonProps = { transactionId: string; subscriberId: string; name?: string };
+
+export function RunPerson({ transactionId, subscriberId, name }: RunPersonProps) {
   const { data, error, refetch } = useOperation(
     "explain.retrieve",
     { query: { transactionId, subscriberId } },
@@ -27,38 +29,40 @@ export function RunPerson({ transactionId, subscriberId }: { transactionId: stri
     steps.findLast(({ outcome }) => outcome === "sent") ??
     steps.at(-1);
   return (
-    <section className={css.run} aria-label={subscriberId}>
-      <div className={css.verdict}>
-        <Verdict tone={decisive ? stepTones[decisive.outcome] : "quiet"} size={20} />
-        <div>
-          <p className={css.verdictText}>
-            <Sentence text={verdict} />
-          </p>
-          <p className={css.verdictNote}>
-            <Link to="/people/$subscriberId" params={{ subscriberId }}>
-              {subscriberId}
-            </Link>
-            {` · ${data.via.text}`}
-          </p>
-          {data.evaluatedNow && <p className={css.verdictNote}>{words.evaluatedNow}</p>}
+    <PersonZone value={data.timezone}>
+      <section className={css.run} aria-label={subscriberId}>
+        <div className={css.verdict}>
+          <Verdict tone={decisive ? stepTones[decisive.outcome] : "quiet"} size={20} />
+          <div>
+            <p className={css.verdictText}>
+              <Sentence text={verdict} />
+            </p>
+            <p className={css.verdictNote}>
+              <Link to="/people/$subscriberId" params={{ subscriberId }}>
+                {name ?? subscriberId}
+              </Link>
+              {` · ${data.via.text}`}
+            </p>
+            {data.evaluatedNow && <p className={css.verdictNote}>{words.evaluatedNow}</p>}
+          </div>
         </div>
-      </div>
-      {digestedInto && (
-        <p className={css.notice}>
-          <Icon name="layers" size={15} />
-          <span>
-            {words.digested} {digestedInto.verdict}{" "}
-            <Link
-              to="/activity/$transactionId"
-              params={{ transactionId: digestedInto.transactionId }}
-              search={{ person: subscriberId }}
-            >
-              {words.openDigest}
-            </Link>
-          </span>
-        </p>
-      )}
-      <Timeline explanation={data} />
-    </section>
+        {digestedInto && (
+          <p className={css.notice}>
+            <Icon name="layers" size={15} />
+            <span>
+              {words.digested} {digestedInto.verdict}{" "}
+              <Link
+                to="/activity/$transactionId"
+                params={{ transactionId: digestedInto.transactionId }}
+                search={{ person: subscriberId }}
+              >
+                {words.openDigest}
+              </Link>
+            </span>
+          </p>
+        )}
+        <Timeline explanation={data} person={name} />
+      </section>
+    </PersonZone>
   );
 }

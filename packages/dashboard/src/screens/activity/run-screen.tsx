@@ -1,5 +1,5 @@
 // One event: for one person its timeline, for many the list of people beside the timeline of the chosen one.
-import type { Notification } from "@tidings/contract";
+import type { ActivityEvent, Notification } from "@tidings/contract";
 import { useState } from "react";
 import { useOperation } from "../../api/hooks.ts";
 import { useMay } from "../../app/permissions.ts";
@@ -53,14 +53,12 @@ export function RunScreen() {
       lead={<Id text={transactionId} what={words.transaction} />}
       actions={first && <RunActions notification={first} isAlone={isAlone} />}
     >
-      {data.length === 0 && page === 0 && outcome === undefined && events.data && (
-        <NoPeople isKnown={event !== undefined} />
-      )}
+      {data.length === 0 && page === 0 && outcome === undefined && events.data && <NoPeople event={event} />}
       <div className={css.columns}>
         <div className={css.main}>
           {!isAlone && data.length > 0 && <RunPeople event={event} people={data} hasMore={hasMore} chosen={shown} />}
           {shown !== undefined && event !== undefined ? (
-            <RunPerson key={shown} transactionId={transactionId} subscriberId={shown} />
+            <RunPerson key={shown} transactionId={transactionId} subscriberId={shown} name={nameIn(data, shown)} />
           ) : (
             !isAlone && data.length > 0 && <p className={css.choose}>{words.choosePerson}</p>
           )}
@@ -71,13 +69,41 @@ export function RunScreen() {
   );
 }
 
+function nameIn(people: Notification[], subscriberId: string): string | undefined {
+  const person = people.find(({ subscriber }) => subscriber?.subscriberId === subscriberId)?.subscriber;
+  return person && ([person.firstName, person.lastName].filter(Boolean).join(" ") || undefined);
+}
+
 /** A transaction of another environment is the usual reason for an unknown one. */
-const NoPeople = ({ isKnown }: { isKnown: boolean }) =>
-  isKnown ? (
-    <EmptyState icon="users" title={words.emptyRun} text={words.emptyRunText} />
-  ) : (
-    <EmptyState icon="search" title={words.unknownRun} text={words.unknownRunText} />
+function NoPeople({ event }: { event: ActivityEvent | undefined }) {
+  if (!event) return <EmptyState icon="search" title={words.unknownRun} text={words.unknownRunText} />;
+  if (event.status !== "refused") return <EmptyState icon="users" title={words.emptyRun} text={words.emptyRunText} />;
+  const { workflow, createdAt, payload, recipient } = event;
+  return (
+    <>
+      <EmptyState
+        icon="workflow"
+        title={words.offRun}
+        text={words.offRunText(workflow.name)}
+        action={
+          <LinkButton to="/workflows/$workflowId" params={{ workflowId: workflow.workflowId }} icon="workflow">
+            {words.openWorkflow}
+          </LinkButton>
+        }
+      />
+      <Card>
+        <Facts
+          of={[
+            [words.received, <Time key="time" at={createdAt} />],
+            [words.workflow, workflow.workflowId],
+            [words.subscriber, recipient?.subscriberId],
+            [words.payload, payload],
+          ]}
+        />
+      </Card>
+    </>
   );
+}
 
 function RunFacts({ notification }: { notification: Notification }) {
   const { createdAt = "", transactionId, payload = {}, contextKeys = [], topics = [], template } = notification;

@@ -4,21 +4,23 @@ import { Link } from "@tanstack/react-router";
 import type { ExplainedStep, Explanation } from "@tidings/contract";
 import { Icon } from "../../icons.tsx";
 import { InlineCode } from "../../kit/code.tsx";
-import { Sentence, Time } from "../../kit/time.tsx";
+import { DueTime, Sentence, Time } from "../../kit/time.tsx";
 import { TimelineCard, TimelineHead, TimelineItem } from "../../kit/timeline.tsx";
 import { Badge } from "../../kit/verdict.tsx";
-import { type Decider, findDecider, linkToPlace } from "./deciders.ts";
+import { type Decision, findDecision } from "./deciders.ts";
 import { MessageView } from "./message-view.tsx";
 import { stepIcons, stepTones } from "./outcomes.ts";
 import { ResendStep } from "./resend/resend-step.tsx";
 import css from "./run.module.css";
 import { words } from "./words.ts";
 
-type StepCardProps = { step: ExplainedStep; explanation: Explanation };
+/** `person`: the name of the person, where it is known. */
+type StepCardProps = { step: ExplainedStep; explanation: Explanation; person?: string };
 
-export function StepCard({ step, explanation }: StepCardProps) {
+export function StepCard({ step, explanation, person }: StepCardProps) {
   const tone = stepTones[step.outcome];
-  const decider = findDecider(step);
+  const { event, subscriberId } = explanation;
+  const decision = findDecision(step, { workflowId: event.workflowId, subscriberId, person });
   const { details = [], messages, result } = step;
   // A step that has not begun has one detail: that it exists.
   const hasDetails = details.length > 0 && step.outcome !== "pending";
@@ -28,7 +30,7 @@ export function StepCard({ step, explanation }: StepCardProps) {
       <TimelineCard isPending={step.outcome === "pending"}>
         <TimelineHead time={step.at && <Time at={step.at} />}>
           <strong>{step.name}</strong>
-          <Badge tone={tone}>{words.outcomes[step.outcome]}</Badge>
+          <Badge tone={tone}>{outcomeWord(step)}</Badge>
           {result && words.results[result.status] !== "" && (
             <Badge tone={result.status === "bounced" ? "bad" : "good"}>{words.results[result.status]}</Badge>
           )}
@@ -39,10 +41,10 @@ export function StepCard({ step, explanation }: StepCardProps) {
         </p>
         {step.outcome === "waiting" && step.until && (
           <p className={css.reason}>
-            {words.goesOn} <Time at={step.until} isRelative />
+            <DueTime at={step.until} words={dueWords(step)} />
           </p>
         )}
-        {decider && <DeciderLine decider={decider} step={step} explanation={explanation} />}
+        {decision && <DecisionLine decision={decision} />}
         <ResendStep step={step} explanation={explanation} />
         {hasInside && (
           <div className={css.inside}>
@@ -57,19 +59,23 @@ export function StepCard({ step, explanation }: StepCardProps) {
   );
 }
 
-function DeciderLine({ decider, step, explanation }: StepCardProps & { decider: Decider }) {
-  return (
-    <p className={css.decider}>
-      <span>
-        {words.decided} {decider.who}
-      </span>
-      <Link {...linkToPlace(decider, step, explanation)} className={css.fix}>
-        {words.change(decider.where)}
-        <Icon name="arrowRight" size={13} />
-      </Link>
-    </p>
-  );
-}
+/** An open digest collects. */
+const outcomeWord = ({ outcome, code }: ExplainedStep): string =>
+  outcome === "waiting" && code === "step_digested" ? words.collecting : words.outcomes[outcome];
+
+/** A message that waits for its provider is tried again; a delay goes on. */
+const dueWords = ({ code }: ExplainedStep) =>
+  code === "waiting_for_provider" || code === "provider_retry" ? words.due.retry : words.due.wait;
+
+const DecisionLine = ({ decision: { who, where, link } }: { decision: Decision }) => (
+  <p className={css.decider}>
+    <span>{who}</span>
+    <Link {...link} className={css.fix}>
+      {where}
+      <Icon name="arrowRight" size={13} />
+    </Link>
+  </p>
+);
 
 function Details({ step: { details = [] } }: { step: ExplainedStep }) {
   return (

@@ -9,7 +9,7 @@ import { words } from "./words.ts";
 /** Shorter gaps are not worth a line. */
 const shortestIdleMs = 30_000;
 
-export function Timeline({ explanation }: { explanation: Explanation }) {
+export function Timeline({ explanation, person }: { explanation: Explanation; person?: string }) {
   const { event, steps } = explanation;
   let last = Date.parse(event.time);
   return (
@@ -26,7 +26,7 @@ export function Timeline({ explanation }: { explanation: Explanation }) {
         return (
           <Fragment key={step.stepId}>
             {idle >= shortestIdleMs && <Idle ms={idle} />}
-            <StepCard step={step} explanation={explanation} />
+            <StepCard step={step} explanation={explanation} person={person} />
             {step.outcome === "done" && waitOf(step) >= shortestIdleMs && <Idle ms={waitOf(step)} />}
           </Fragment>
         );

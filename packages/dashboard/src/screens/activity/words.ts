@@ -57,9 +57,11 @@ export const words = {
   openDigest: "Open that event",
   evaluatedNow: "Nothing is stored about people an event did not reach; the rules were evaluated again, as of now.",
   idle: (duration: string) => `${duration} of waiting`,
-  goesOn: "Goes on",
-  decided: "Decided by",
-  change: (what: string) => `Change in ${what}`,
+  due: {
+    wait: { next: "Goes on", over: "Was due" },
+    retry: { next: "Next try", over: "Was due" },
+  },
+  collecting: "Collecting",
   attempts: "Attempts",
   attempt: "Attempt",
   integration: "Integration",
@@ -78,7 +80,7 @@ export const words = {
   replay: "Send again",
   replayed: "The message is on its way again",
   deadLetter: (attempts: number) =>
-    attempts === 1 ? "Given up after 1 attempt." : `Given up after ${attempts} attempts.`,
+    `Not delivered after ${attempts === 1 ? "1 attempt" : `${attempts} attempts`}, kept for resending.`,
   outcomes: {
     sent: "Sent",
     done: "Done",
@@ -88,7 +90,7 @@ export const words = {
     merged: "Merged",
     failed: "Failed",
     canceled: "Canceled",
-    pending: "Not begun",
+    pending: "Not started",
   },
   results: {
     sent: "",
@@ -110,6 +112,10 @@ export const words = {
   unknownRun: "This environment has no event with this transaction id",
   unknownRunText:
     "It may be an event of another environment: choose that one at the top left. Old events are deleted after a time.",
+  offRun: "The workflow was off",
+  offRunText: (workflow: string) =>
+    `${workflow} was not active when this event came, so nothing was sent. Switch the workflow on and trigger the event again.`,
+  received: "Received",
   emptyRun: "The event has reached no person yet",
   emptyRunText: "Its recipients are still being read, or none of them exists.",
 } as const;

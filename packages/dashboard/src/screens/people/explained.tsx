@@ -5,15 +5,16 @@ import { Icon } from "../../icons.tsx";
 import { ErrorPanel, Skeleton } from "../../kit/states.tsx";
 import { Sentence, Time } from "../../kit/time.tsx";
 import { Badge } from "../../kit/verdict.tsx";
-import { findDecider, linkToPlace } from "../activity/deciders.ts";
+import { findDecision } from "../activity/deciders.ts";
 import { stepIcons, stepTones } from "../activity/outcomes.ts";
 import css from "./people.module.css";
 import why from "./why.module.css";
 import { words } from "./words.ts";
 
-type ExplainedProps = { transactionId: string; subscriberId: string };
+/** `name`: of the person, in sentences. */
+type ExplainedProps = { transactionId: string; subscriberId: string; name: string };
 
-export function Explained({ transactionId, subscriberId }: ExplainedProps) {
+export function Explained({ transactionId, subscriberId, name }: ExplainedProps) {
   const { data, error, refetch } = useOperation(
     "explain.retrieve",
     { query: { transactionId, subscriberId } },
@@ -44,7 +45,7 @@ export function Explained({ transactionId, subscriberId }: ExplainedProps) {
       )}
       <ol className={why.steps}>
         {data.steps.map((step) => {
-          const decider = findDecider(step);
+          const decision = findDecision(step, { workflowId: data.event.workflowId, subscriberId, person: name });
           return (
             <li key={step.stepId} className={why.step}>
               <span className={why.stepSign} data-tone={stepTones[step.outcome]}>
@@ -53,7 +54,11 @@ export function Explained({ transactionId, subscriberId }: ExplainedProps) {
               <div>
                 <p className={why.stepHead}>
                   <strong>{step.name}</strong>
-                  <Badge tone={stepTones[step.outcome]}>{words.why.outcomes[step.outcome]}</Badge>
+                  <Badge tone={stepTones[step.outcome]}>
+                    {step.outcome === "waiting" && step.code === "step_digested"
+                      ? words.why.collecting
+                      : words.why.outcomes[step.outcome]}
+                  </Badge>
                   {step.at && (
                     <span className={css.faint}>
                       <Time at={step.at} />
@@ -63,13 +68,11 @@ export function Explained({ transactionId, subscriberId }: ExplainedProps) {
                 <p className={css.muted}>
                   <Sentence text={step.reason} />
                 </p>
-                {decider && (
+                {decision && (
                   <p className={why.decider}>
-                    <span>
-                      {words.why.decided} {decider.who}
-                    </span>
-                    <Link {...linkToPlace(decider, step, data)} className={why.fix}>
-                      {words.why.change(decider.where)}
+                    <span>{decision.who}</span>
+                    <Link {...decision.link} className={why.fix}>
+                      {decision.where}
                       <Icon name="arrowRight" size={13} />
                     </Link>
                   </p>

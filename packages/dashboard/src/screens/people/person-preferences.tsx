@@ -17,7 +17,7 @@ import { words } from "./words.ts";
 const order: Channel[] = ["in_app", "email", "sms", "push", "chat"];
 const text = words.preferences;
 
-export function PersonPreferences({ subscriberId }: { subscriberId: string }) {
+export function PersonPreferences({ subscriberId, name }: { subscriberId: string; name: string }) {
   const params = { subscriberId };
   const own = useOperation("subscribers.retrievePreferences", { params, query: { criticality: "nonCritical" } });
   const critical = useOperation("subscribers.retrievePreferences", { params, query: { criticality: "critical" } });
@@ -42,7 +42,7 @@ export function PersonPreferences({ subscriberId }: { subscriberId: string }) {
   return (
     <div className={css.stack}>
       {dialog}
-      <p className={css.muted}>{text.text}</p>
+      <p className={css.muted}>{text.text(name)}</p>
       {!mayChange && <Notice icon="key">{kitWords.needsRole(leastRole("subscribers.updatePreferences"))}</Notice>}
       <section className={css.matrix} aria-label={text.title}>
         <table>

@@ -8,7 +8,7 @@ import { Page } from "../../kit/page.tsx";
 import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
 import { Tabs } from "../../kit/tabs.tsx";
 import { Badge } from "../../kit/verdict.tsx";
-import { Avatar, nameOf } from "./avatar.tsx";
+import { Avatar, callNameOf, nameOf } from "./avatar.tsx";
 import css from "./people.module.css";
 import { PersonChannels } from "./person-channels.tsx";
 import { PersonInbox } from "./person-inbox.tsx";
@@ -21,8 +21,8 @@ import { personRoute } from "./routes.ts";
 import { words } from "./words.ts";
 
 const panels: Record<keyof typeof words.tabs, (person: Subscriber) => ReactNode> = {
-  why: (person) => <PersonWhy subscriberId={person.subscriberId} />,
-  preferences: (person) => <PersonPreferences subscriberId={person.subscriberId} />,
+  why: (person) => <PersonWhy person={person} />,
+  preferences: (person) => <PersonPreferences subscriberId={person.subscriberId} name={callNameOf(person)} />,
   schedule: (person) => <PersonSchedule person={person} />,
   channels: (person) => <PersonChannels person={person} />,
   topics: (person) => <PersonTopics subscriberId={person.subscriberId} />,

@@ -1,25 +1,28 @@
-// "Why did this person not get it?": the newest events of the person, each with the decision about every step and a link to where
+// The delivery log of a person: the newest events of the person, each with the decision about every step and a link to where
 // it can be changed; and an answer for any other event by its transaction id.
 import { Link, useNavigate } from "@tanstack/react-router";
-import type { Notification } from "@tidings/contract";
-import { type FormEvent, useState } from "react";
+import type { ActivityEvent, Notification, Subscriber } from "@tidings/contract";
+import { type FormEvent, type ReactNode, useState } from "react";
 import { useOperation } from "../../api/hooks.ts";
 import { Icon } from "../../icons.tsx";
 import { Button, LinkButton } from "../../kit/button.tsx";
 import { Disclosure, DisclosureList } from "../../kit/disclosure.tsx";
 import { TextField } from "../../kit/field.tsx";
 import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
-import { Time } from "../../kit/time.tsx";
-import type { Tone } from "../../kit/tone.ts";
+import { PersonZone, Time } from "../../kit/time.tsx";
 import { labelOf } from "../activity/data.ts";
 import { stepIcons } from "../activity/outcomes.ts";
+import { callNameOf } from "./avatar.tsx";
 import { Explained } from "./explained.tsx";
 import css from "./people.module.css";
 import { personRoute } from "./routes.ts";
+import { isUnhappy, type Sign, signsOf } from "./signs.ts";
 import why from "./why.module.css";
 import { words } from "./words.ts";
 
-export function PersonWhy({ subscriberId }: { subscriberId: string }) {
+export function PersonWhy({ person }: { person: Subscriber }) {
+  const { subscriberId } = person;
+  const name = callNameOf(person);
   const { transaction } = personRoute.useSearch();
   const navigate = useNavigate();
   const [text, setText] = useState(transaction ?? "");
@@ -38,94 +41,129 @@ export function PersonWhy({ subscriberId }: { subscriberId: string }) {
       search: (old) => ({ env: old.env, transaction: id }),
     });
   };
-  const rows = data?.data ?? [];
+  // Events of workflows that were off have no notification.
+  const events = useOperation(
+    "activity.listEvents",
+    { query: { subscriberIds: [subscriberId], limit: 15 } },
+    { every: 15_000 },
+  );
+  const rows = rowsOf(data?.data ?? [], events.data?.data ?? []);
   // The first event that did not go well is what is asked about most often.
-  const shown = opened === undefined ? (rows.find(isUnhappy) ?? rows[0])?._id : opened;
+  const shown = opened === undefined ? (rows.find((row) => row.isUnhappy) ?? rows[0])?.id : opened;
   return (
-    <div className={css.stack}>
-      <div className={css.panelHead}>
-        <div>
-          <h2>{words.why.title}</h2>
-          <p className={css.muted}>{words.why.text}</p>
+    <PersonZone value={person.timezone ?? undefined}>
+      <div className={css.stack}>
+        <div className={css.panelHead}>
+          <div>
+            <h2>{words.why.title(name)}</h2>
+            <p className={css.muted}>{words.why.text}</p>
+          </div>
+          <form className={css.ask} onSubmit={ask}>
+            <TextField
+              label={words.why.transaction}
+              value={text}
+              spellCheck={false}
+              onChange={({ target }) => setText(target.value)}
+            />
+            <Button type="submit">{words.why.ask}</Button>
+          </form>
         </div>
-        <form className={css.ask} onSubmit={ask}>
-          <TextField
-            label={words.why.transaction}
-            value={text}
-            spellCheck={false}
-            onChange={({ target }) => setText(target.value)}
-          />
-          <Button type="submit">{words.why.ask}</Button>
-        </form>
+        {transaction && (
+          <section className={css.box} aria-label={words.why.asked(transaction)}>
+            <Explained transactionId={transaction} subscriberId={subscriberId} name={name} />
+          </section>
+        )}
+        {error && <ErrorPanel error={error} onRetry={refetch} />}
+        {!data && !error && <Skeleton />}
+        {data && rows.length === 0 && <EmptyState icon="activity" title={words.why.none} text={words.why.noneText} />}
+        {rows.length > 0 && (
+          <DisclosureList label={words.why.list}>
+            {rows.map((row) => (
+              <Disclosure
+                key={row.id}
+                title={
+                  <>
+                    <strong>{row.title}</strong>
+                    {row.label && <span className={why.label}>{row.label}</span>}
+                  </>
+                }
+                note={<span className={why.signs}>{row.signs}</span>}
+                end={<Time at={row.createdAt} isRelative />}
+                isOpen={row.id === shown}
+                onOpen={(isOpen) => setOpened(isOpen ? row.id : null)}
+              >
+                {() => <Explained transactionId={row.transactionId} subscriberId={subscriberId} name={name} />}
+              </Disclosure>
+            ))}
+          </DisclosureList>
+        )}
+        {rows.length > 0 && (
+          <div>
+            <LinkButton to="/activity" search={{ person: subscriberId }} size="small" icon="activity">
+              {words.why.more}
+            </LinkButton>
+          </div>
+        )}
+        {transaction && (
+          <Link to="/activity/$transactionId" params={{ transactionId: transaction }} search={{ person: subscriberId }}>
+            {words.why.run}
+          </Link>
+        )}
       </div>
-      {transaction && (
-        <section className={css.box} aria-label={words.why.asked(transaction)}>
-          <Explained transactionId={transaction} subscriberId={subscriberId} />
-        </section>
-      )}
-      {error && <ErrorPanel error={error} onRetry={refetch} />}
-      {!data && !error && <Skeleton />}
-      {data && rows.length === 0 && <EmptyState icon="activity" title={words.why.none} text={words.why.noneText} />}
-      {rows.length > 0 && (
-        <DisclosureList label={words.why.list}>
-          {rows.map((row) => (
-            <Disclosure
-              key={row._id}
-              title={
-                <>
-                  <strong>{row.template?.name}</strong>
-                  {row.searchKey && <span className={why.label}>{labelOf(row.searchKey)}</span>}
-                </>
-              }
-              note={<span className={why.signs}>{signsOf(row)}</span>}
-              end={row.createdAt && <Time at={row.createdAt} isRelative />}
-              isOpen={row._id === shown}
-              onOpen={(isOpen) => setOpened(isOpen ? (row._id ?? null) : null)}
-            >
-              {() => <Explained transactionId={row.transactionId} subscriberId={subscriberId} />}
-            </Disclosure>
-          ))}
-        </DisclosureList>
-      )}
-      {rows.length > 0 && (
-        <div>
-          <LinkButton to="/activity" search={{ person: subscriberId }} size="small" icon="activity">
-            {words.why.more}
-          </LinkButton>
-        </div>
-      )}
-      {transaction && (
-        <Link to="/activity/$transactionId" params={{ transactionId: transaction }} search={{ person: subscriberId }}>
-          {words.why.run}
-        </Link>
-      )}
-    </div>
+    </PersonZone>
   );
 }
 
-const jobTones: Record<string, [Tone, keyof typeof words.why.outcomes]> = {
-  completed: ["good", "sent"],
-  skipped: ["quiet", "skipped"],
-  failed: ["bad", "failed"],
-  canceled: ["warn", "canceled"],
-  merged: ["quiet", "merged"],
-  delayed: ["info", "waiting"],
+type LogRow = {
+  id: string;
+  transactionId: string;
+  title: string;
+  /** What people call it: "Order 4711". */
+  label?: string;
+  createdAt: string;
+  isUnhappy: boolean;
+  signs: ReactNode;
 };
 
-const stepsOf = ({ jobs = [] }: Notification) => jobs.filter(({ type }) => type in words.channelNames);
+/** Newest first. */
+function rowsOf(notifications: Notification[], events: ActivityEvent[]): LogRow[] {
+  const sent = notifications.map(
+    (row): LogRow => ({
+      id: row._id ?? row.transactionId,
+      transactionId: row.transactionId,
+      title: row.template?.name ?? row.transactionId,
+      label: row.searchKey && labelOf(row.searchKey),
+      createdAt: row.createdAt ?? "",
+      isUnhappy: isUnhappy(row),
+      signs: signsOf(row).map((sign) => <SignView key={sign.id} sign={sign} />),
+    }),
+  );
+  const refused = events.filter(({ status }) => status === "refused");
+  const off = refused.map(
+    ({ id, transactionId, workflow, searchKey, createdAt }): LogRow => ({
+      id,
+      transactionId,
+      title: workflow.name,
+      label: searchKey && labelOf(searchKey),
+      createdAt,
+      isUnhappy: true,
+      signs: <span className={why.sign}>{words.why.off}</span>,
+    }),
+  );
+  return off.length === 0 ? sent : [...sent, ...off].toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
+}
 
-const isUnhappy = (row: Notification): boolean =>
-  stepsOf(row).some(({ status }) => ["failed", "skipped", "canceled"].includes(status));
-
-/** The channel steps as small signs: what each is, and how it went. */
-const signsOf = (row: Notification) =>
-  stepsOf(row).map(({ _id, type, status }) => {
-    const [tone, word] = jobTones[status] ?? ["info", "sending"];
-    const name = words.channelNames[type as keyof typeof words.channelNames];
-    return (
-      <span key={_id} className={why.sign} data-tone={tone}>
-        <Icon name={stepIcons[type as keyof typeof stepIcons]} size={13} />
-        {name}: {words.why.outcomes[word].toLowerCase()}
-      </span>
-    );
-  });
+const SignView = ({ sign: { type, tone, text, until } }: { sign: Sign }) => (
+  <span className={why.sign} data-tone={tone}>
+    <Icon name={stepIcons[type]} size={13} />
+    <span>
+      {words.channelNames[type]}: {text}
+      {until !== undefined && (
+        <>
+          {" "}
+          <Time at={until} isTheirs />
+        </>
+      )}
+    </span>
+  </span>
+);

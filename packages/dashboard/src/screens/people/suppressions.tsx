@@ -5,6 +5,7 @@ import { useMay } from "../../app/permissions.ts";
 import { Button } from "../../kit/button.tsx";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { Notice } from "../../kit/notice.tsx";
+import { formatDay } from "../../kit/time.tsx";
 import { showError, showToast } from "../../kit/toast.tsx";
 import { words } from "./words.ts";
 
@@ -25,10 +26,11 @@ export function Suppressions({ person: { email, phone } }: { person: Subscriber 
   const { confirm, dialog } = useConfirm();
   const may = useMay();
   const found: Suppression[] = [...(mail.data?.data ?? []), ...(sms.data?.data ?? [])];
-  const ask = ({ id }: Suppression) =>
-    confirm({ title: text.liftTitle, label: text.lift }, () =>
+  const labelOf = ({ channel }: Suppression) => (channel === "sms" ? text.liftNumber : text.lift);
+  const ask = (one: Suppression) =>
+    confirm({ title: text.liftTitle, label: labelOf(one) }, () =>
       lift.mutate(
-        { params: { suppressionId: id } },
+        { params: { suppressionId: one.id } },
         { onError: showError, onSuccess: () => showToast({ title: text.lifted }) },
       ),
     );
@@ -42,12 +44,12 @@ export function Suppressions({ person: { email, phone } }: { person: Subscriber 
           action={
             may("suppressions.delete") && (
               <Button size="small" onClick={() => ask(one)} disabled={lift.isPending}>
-                {text.lift}
+                {labelOf(one)}
               </Button>
             )
           }
         >
-          {text.suppressed(one.address, text.reasons[one.reason])}
+          {text.suppressed(one.address, `${text.reasons[one.reason]} on ${formatDay(one.createdAt)}`)}
         </Notice>
       ))}
     </>

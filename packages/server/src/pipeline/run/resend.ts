@@ -143,7 +143,7 @@ async function checkResult(
     const status = result.kind === "failed" ? "failed" : "skipped";
     const described = { step: { name, stepId, type }, status, providerId: null, wakeAt: null } as const;
     const settings = { tense: "dry-run", workflow: run.version.definition.workflowId } as const;
-    const { reason } = describeStep({ ...described, details: result.details }, settings);
+    const { reason } = describeStep({ ...described, details: result.details }, settings, { next: [] });
     const text = result.kind === "failed" ? result.message?.errorText : undefined;
     return refused(text ?? reason);
   }
