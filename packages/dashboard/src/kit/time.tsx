@@ -14,6 +14,7 @@ const formatOf = (options: Intl.DateTimeFormatOptions) => onFirstUse(() => new I
 
 const exact = formatOf({ dateStyle: "full", timeStyle: "long" });
 const clock = formatOf({ hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const shortClock = formatOf({ hour: "numeric", minute: "2-digit" });
 const dayAndClock = formatOf({ month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
 const yearAndDay = formatOf({ year: "numeric", month: "short", day: "numeric" });
 const relative = onFirstUse(() => new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "narrow" }));
@@ -33,10 +34,10 @@ export function formatRelative(time: number, now: number): string {
 
 export const formatDay = (iso: string): string => yearAndDay().format(new Date(iso));
 
-export function formatTime(iso: string): string {
+export function formatTime(iso: string, to: "second" | "minute" = "second"): string {
   const time = new Date(iso);
   const now = new Date();
-  if (time.toDateString() === now.toDateString()) return clock().format(time);
+  if (time.toDateString() === now.toDateString()) return (to === "second" ? clock : shortClock)().format(time);
   return time.getFullYear() === now.getFullYear() ? dayAndClock().format(time) : yearAndDay().format(time);
 }
 

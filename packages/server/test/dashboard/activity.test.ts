@@ -56,7 +56,8 @@ test("a decision is found by code and decider, and leads to where it can be chan
 });
 
 browserTest("an event appears by itself, with its outcome in a sentence", async (context) => {
-  const page = await openDashboard(context, service, "/activity?workflow=invoice-paid");
+  const allow = /Failed to load resource/;
+  const page = await openDashboard(context, service, "/activity?workflow=invoice-paid", { allow });
   const rows = page.getByRole("list", { name: "Events" }).getByRole("link");
   await rows.first().waitFor();
   const count = await rows.count();
@@ -64,6 +65,11 @@ browserTest("an event appears by itself, with its outcome in a sentence", async 
   await rows.nth(count).waitFor();
   await rows.first().getByText("Radia Perlman").waitFor();
   await expectAccessible(page);
+  await page.route("**/v1/**", (route) => route.abort());
+  await page.getByRole("button", { name: "Not live" }).waitFor();
+  await eventually(async () => (await page.getByText("cannot be reached").count()) === 1, "said once");
+  await page.unroute("**/v1/**");
+  await page.getByRole("button", { name: "Live", exact: true }).waitFor();
 });
 
 browserTest("a search keeps what it found while events flow, and looks further by itself", async (context) => {

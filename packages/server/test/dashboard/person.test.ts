@@ -39,6 +39,7 @@ before(async () => {
       workflowId: "shipped",
       name: "Order shipped",
       active: true,
+      searchKeys: ["order"],
       steps: [inApp({ body: "On its way" }), email()],
     },
   });
@@ -46,7 +47,7 @@ before(async () => {
     params: { subscriberId: "grace" },
     body: { workflowId: "shipped", channels: { email: false } },
   });
-  await settled(client, await trigger(client, "shipped", "grace"));
+  await settled(client, await trigger(client, "shipped", "grace", { order: "4711" }));
 });
 
 browserTest("from a search to the preference that decided, and the next message arrives", async (context) => {
@@ -61,6 +62,7 @@ browserTest("from a search to the preference that decided, and the next message 
   await page.getByRole("link", { name: /Grace Hopper/ }).click();
   await page.getByRole("heading", { name: "Delivery log: what Grace got, and why not" }).waitFor();
   await page.getByText("Grace turned this off").waitFor();
+  await page.getByRole("list", { name: "Newest events" }).getByText("Order 4711").waitFor();
   await expectAccessible(page);
   await page.getByRole("link", { name: "Open their preferences" }).click();
   await page.waitForURL(/tab=preferences/);

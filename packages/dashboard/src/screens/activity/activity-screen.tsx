@@ -166,7 +166,7 @@ function Rows({ activity, onPoint }: { activity: Activity; onPoint: (isPointing:
 /** What stands below the last row: how far the search came, and whether it goes on. */
 function End({ activity: { rows, hasMore, scannedTo, isLooking, keepLooking } }: { activity: Activity }) {
   if (!hasMore) return words.end;
-  const time = scannedTo && formatTime(scannedTo);
+  const time = scannedTo && formatTime(scannedTo, "minute");
   if (isLooking) return <span role="status">{time ? words.searching(time) : kitWords.loading}</span>;
   return (
     <>

@@ -9,7 +9,7 @@ type Filters = Omit<Input<"activity.listEvents">["query"], "cursor" | "limit">;
 
 const pageSize = 100;
 /** Events of one file. */
-export const mostExportedEvents = 10_000;
+const mostExportedEvents = 10_000;
 /** Pages of one file, also empty ones: each looks at a bounded number of events, and takes a second at most. */
 const mostPages = 300;
 
