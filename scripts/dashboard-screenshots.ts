@@ -176,7 +176,7 @@ const pictures: Picture[] = [
         .getByRole("button")
         .first()
         .click();
-      await page.getByRole("button", { name: "Take it back" }).click();
+      await page.getByRole("button", { name: "Revert" }).click();
     },
   },
   { name: "settings-account", path: () => "/settings" },

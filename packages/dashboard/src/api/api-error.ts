@@ -22,13 +22,21 @@ export class ApiError extends Error {
 
   constructor(status: number, body: unknown, retryAfter: string | null = null) {
     const { message, code, errorId, errors } = (typeof body === "object" && body !== null ? body : {}) as ErrorBody;
-    super(message ?? (status === 0 ? words.errors.offline : words.errors.unreadable(status)));
+    super(message ?? (status === 0 ? noAnswerText(code) : words.errors.unreadable(status)));
     this.status = status;
     this.code = code;
     this.advice = adviceFor(status, code, retryAfter, errorId);
     this.fields = fieldsOf(errors);
   }
 }
+
+const timeoutCode = "TIME_LIMIT";
+const noAnswerText = (code: string | undefined): string =>
+  code === timeoutCode ? words.errors.noAnswer : words.errors.offline;
+
+/** The time limit of the page was over before an answer came: whether the service did what was asked is not known. */
+export const noAnswer = (): ApiError => new ApiError(0, { code: timeoutCode });
+export const isTimeout = ({ status, code }: ApiError): boolean => status === 0 && code === timeoutCode;
 
 /** Their messages say what to do. */
 const isComplete = (code: string | undefined): boolean => /^(RESEND_|REPLAY_|STEP_NOT_RESENDABLE)/.test(code ?? "");

@@ -3,7 +3,8 @@
 
 import { operationPaths } from "@tidings/client/operations";
 import type { CallInput, OperationId, Output } from "@tidings/contract";
-import { ApiError } from "./api-error.ts";
+import { ApiError, noAnswer } from "./api-error.ts";
+import { limitMs, watchCall } from "./connection.ts";
 
 type Credentials = { csrfToken: string; environmentId: string };
 
@@ -21,6 +22,8 @@ type SendInput = {
   query?: object;
   body?: unknown;
   signal?: AbortSignal;
+  /** May take its time. */
+  isPatient?: boolean;
   /** Unless told otherwise, the environment that the person has chosen. */
   environmentId?: string;
 };
@@ -34,10 +37,31 @@ export async function callOperation<Id extends OperationId>(
 ): Promise<Output<Id>> {
   const [method, path] = operationPaths[id];
   const { params = {}, query, body, signal } = input as LooseInput;
-  const answer = send<Output<Id>>(method, fillPath(path, params), { query, body, signal, environmentId });
+  const isPatient = patientOperations.has(id);
+  const answer = send<Output<Id>>(method, fillPath(path, params), { query, body, signal, environmentId, isPatient });
   underWay.add(answer);
   return answer.finally(() => underWay.delete(answer));
 }
+
+const patientLimitMs = 180_000;
+
+/** These move files, wait for a provider, or do much in one step. */
+const patientOperations: ReadonlySet<OperationId> = new Set<OperationId>([
+  "bridge.sync",
+  "deadLetterReplays.preview",
+  "deadLetters.replayMany",
+  "environments.publish",
+  "environments.restorePublish",
+  "environments.updateClock",
+  "imports.create",
+  "imports.preview",
+  "integrations.create",
+  "integrations.update",
+  "integrations.autoConfigure",
+  "translations.importMaster",
+  "webhooks.test",
+  "workflows.sync",
+]);
 
 const underWay = new Set<Promise<unknown>>();
 
@@ -53,21 +77,51 @@ async function send<T>(method: string, path: string, input: SendInput = {}): Pro
   if (method !== "GET") headers["x-csrf-token"] = credentials.csrfToken;
   const isForm = input.body instanceof FormData;
   if (input.body !== undefined && !isForm) headers["content-type"] = "application/json";
-  const response = await fetch(new URL(path.slice(1) + queryText(input.query), baseUrl()), {
+  const isPatient = isForm || input.isPatient === true;
+  const url = new URL(path.slice(1) + queryText(input.query), baseUrl());
+  const response = await request(url, input.signal, isPatient, {
     method,
     headers,
-    credentials: "same-origin",
     body: isForm ? (input.body as FormData) : input.body === undefined ? undefined : JSON.stringify(input.body),
-    signal: input.signal,
-  }).catch((error: unknown) => {
-    if (input.signal?.aborted) throw error;
-    throw new ApiError(0, undefined);
   });
-  const answer = parseBody(await response.text());
+  const answer = parseBody(response.text);
   // A proxy's HTML page with status 200 must not pass for the record that was asked for.
-  if (!response.ok || typeof answer === "string")
-    throw new ApiError(response.status, answer, response.headers.get("retry-after"));
+  if (!response.ok || typeof answer === "string") throw new ApiError(response.status, answer, response.retryAfter);
   return answer as T;
+}
+
+type Received = { ok: boolean; status: number; retryAfter: string | null; text: string };
+
+/** The whole answer within the time limit, or an ApiError with status 0. */
+async function request(
+  url: URL,
+  signal: AbortSignal | undefined,
+  isPatient: boolean,
+  init: RequestInit,
+): Promise<Received> {
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(), isPatient ? patientLimitMs : limitMs);
+  const watched = watchCall(isPatient);
+  try {
+    const response = await fetch(url, {
+      credentials: "same-origin",
+      signal: signal ? AbortSignal.any([signal, limit.signal]) : limit.signal,
+      ...init,
+    });
+    const text = await response.text();
+    watched.end(response.status);
+    const { ok, status, headers } = response;
+    return { ok, status, retryAfter: headers.get("retry-after"), text };
+  } catch (error) {
+    if (signal?.aborted) {
+      watched.drop();
+      throw error;
+    }
+    watched.end(0);
+    throw limit.signal.aborted ? noAnswer() : new ApiError(0, undefined);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Saves what a path answers as a file. A link could not name the environment, so the browser reads it first. */
@@ -76,8 +130,9 @@ export async function downloadFile(path: string, query: object, fileName: string
   const response = await fetch(new URL(path + queryText(query), baseUrl()), {
     headers,
     credentials: "same-origin",
-  }).catch(() => {
-    throw new ApiError(0, undefined);
+    signal: AbortSignal.timeout(patientLimitMs),
+  }).catch((error: unknown) => {
+    throw (error as Error).name === "TimeoutError" ? noAnswer() : new ApiError(0, undefined);
   });
   if (!response.ok) throw new ApiError(response.status, parseBody(await response.text()));
   saveFile(await response.blob(), fileName);

@@ -14,7 +14,7 @@ import {
 } from "@tanstack/react-query";
 import type { CallInput, OperationId, Output } from "@tidings/contract";
 import { useEnvironment } from "../app/session.tsx";
-import { ApiError } from "./api-error.ts";
+import { ApiError, isTimeout } from "./api-error.ts";
 import { callOperation } from "./client.ts";
 
 /** `onSignedOut` is called when an answer says that the session has ended. */
@@ -26,9 +26,10 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: 10_000,
-        // A refusal stays one; a lost connection or a busy service is asked again, twice.
+        // A refusal stays one; a lost connection or a busy service is asked again, twice. A service that gave no answer within the
+        // time limit is not: the person has waited long enough to be told.
         retry: (failures, error) =>
-          failures < 2 && error instanceof ApiError && (error.status === 0 || error.status >= 500),
+          failures < 2 && error instanceof ApiError && !isTimeout(error) && (error.status === 0 || error.status >= 500),
         refetchOnWindowFocus: true,
         // On a LAN without internet the browser reports "offline" while the service answers.
         networkMode: "always",

@@ -1,8 +1,10 @@
 // What is shown when a screen stops with an error, does not exist, or is still being loaded.
 import { type ErrorComponentProps, useRouter } from "@tanstack/react-router";
-import { ApiError, toApiError } from "../api/api-error.ts";
+import { useEffect, useState } from "react";
+import { ApiError, noAnswer, toApiError } from "../api/api-error.ts";
+import { limitMs, watchCall } from "../api/connection.ts";
 import { Button, LinkButton } from "../kit/button.tsx";
-import { EmptyState, Skeleton } from "../kit/states.tsx";
+import { EmptyState, ErrorPanel, Skeleton } from "../kit/states.tsx";
 import { words } from "../words.ts";
 import css from "./shell.module.css";
 
@@ -36,9 +38,20 @@ export const NotFoundScreen = () => (
   />
 );
 
-/** While the code of a screen is loaded, at the place where the screen will stand. */
-export const PendingScreen = () => (
-  <div className={css.pending}>
-    <Skeleton />
-  </div>
-);
+/** While the code of a screen is loaded, at the place where the screen will stand. A service that is frozen sends no code either. */
+export function PendingScreen() {
+  const [isGivenUp, setGivenUp] = useState(false);
+  useEffect(() => {
+    const watched = watchCall(false);
+    const timer = setTimeout(() => setGivenUp(true), limitMs);
+    return () => {
+      watched.drop();
+      clearTimeout(timer);
+    };
+  }, []);
+  return (
+    <div className={css.pending}>
+      {isGivenUp ? <ErrorPanel error={noAnswer()} onRetry={() => window.location.reload()} /> : <Skeleton />}
+    </div>
+  );
+}

@@ -1,33 +1,42 @@
-// Says when the service does not answer: the last read of any query had no answer at all.
+// Says when the service does not answer, or is slow to. While it does not, the page asks it every few seconds, and reads again what
+// failed once it is back.
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
-import { ApiError } from "../api/api-error.ts";
+import { useEffect, useSyncExternalStore } from "react";
+import { readSession } from "../api/auth.ts";
+import { connectionNow, onConnection } from "../api/connection.ts";
 import { Icon } from "../icons.tsx";
+import { settleLostToasts } from "../kit/toast.tsx";
 import { words } from "../words.ts";
 import css from "./shell.module.css";
 
+const askMs = 4_000;
+
 export function OfflineBanner() {
   const client = useQueryClient();
-  const [isOffline, setOffline] = useState(false);
-  useEffect(
-    () =>
-      client.getQueryCache().subscribe((event) => {
-        if (event.type !== "updated") return;
-        const { action } = event;
-        if (action.type === "success") setOffline(false);
-        if (action.type === "failed" || action.type === "error") {
-          const { error } = action as { error: unknown };
-          setOffline(error instanceof ApiError && (error.status === 0 || error.status === 502 || error.status === 503));
-        }
-      }),
-    [client],
-  );
+  const state = useSyncExternalStore(onConnection, connectionNow);
+  const isLost = state === "lost";
+  useEffect(() => {
+    if (!isLost) return;
+    let timer: ReturnType<typeof setTimeout>;
+    let isOver = false;
+    // The next question waits for the answer to this one: a frozen service would be asked without end.
+    const ask = () => {
+      timer = setTimeout(() => void readSession().catch(() => isOver || ask()), askMs);
+    };
+    ask();
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+      settleLostToasts();
+      void client.refetchQueries({ type: "active", predicate: ({ state: { status } }) => status === "error" });
+    };
+  }, [client, isLost]);
   return (
-    <div role="status">
-      {isOffline && (
-        <div className={css.offline}>
-          <Icon name="alert" size={14} />
-          {words.offline}
+    <div role="status" className={css.offlineBox} data-shown={state !== "well"}>
+      {state !== "well" && (
+        <div className={css.offline} data-slow={state === "slow"}>
+          <Icon name={isLost ? "alert" : "clock"} size={14} />
+          {isLost ? words.offline : words.slow}
         </div>
       )}
     </div>

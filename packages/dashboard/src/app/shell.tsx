@@ -42,9 +42,9 @@ export function Shell({ session, environment, children }: ShellProps) {
       {isProduction && <div className={css.productionLine} />}
       {isLoading && <div className={css.progress} />}
       <div className={css.shell}>
-        <div className={css.side}>{navigation}</div>
+        <header className={css.side}>{navigation}</header>
         <div>
-          <div className={css.bar}>
+          <header className={css.bar}>
             <IconButton label={words.navigation.open} icon="menu" onClick={() => setDrawerOpen(true)} />
             <Mark />
             <span className={css.barEnd}>
@@ -54,7 +54,7 @@ export function Shell({ session, environment, children }: ShellProps) {
               </span>
               <IconButton label={words.palette.open} icon="search" onClick={openPalette} />
             </span>
-          </div>
+          </header>
           <OfflineBanner />
           <main id="main" className={css.main} tabIndex={-1}>
             {children}

@@ -3,7 +3,13 @@ import { type ComponentProps, type ReactNode, useId } from "react";
 import { Icon } from "../icons.tsx";
 import css from "./field.module.css";
 
-type FieldProps = { label: string; hint?: ReactNode; error?: string };
+type FieldProps = {
+  label: string;
+  hint?: ReactNode;
+  error?: string;
+  /** Beside the label, such as how much of a limit is used. */
+  count?: string;
+};
 
 type Described = { id: string; "aria-describedby"?: string; "aria-invalid"?: boolean };
 
@@ -12,6 +18,7 @@ export function Field({
   label,
   hint,
   error,
+  count,
   children,
 }: FieldProps & { children: (described: Described) => ReactNode }) {
   const id = useId();
@@ -21,6 +28,7 @@ export function Field({
       <label className={css.label} htmlFor={id}>
         {label}
       </label>
+      {count && <span className={css.count}>{count}</span>}
       {children({ id, ...(note && { "aria-describedby": `${id}-note` }), ...(error && { "aria-invalid": true }) })}
       {note && (
         <p id={`${id}-note`} className={error ? css.error : css.hint} role={error ? "alert" : undefined}>
@@ -31,13 +39,19 @@ export function Field({
   );
 }
 
+/** From four fifths of the limit on: then typing will soon stop, and the person should know why. */
+const countOf = (value: unknown, most: number | undefined): string | undefined =>
+  typeof value === "string" && most !== undefined && value.length >= most * 0.8
+    ? `${value.length} / ${most}`
+    : undefined;
+
 export const TextField = ({
   label,
   hint,
   error,
   ...input
 }: FieldProps & Omit<ComponentProps<"input">, "className">) => (
-  <Field label={label} hint={hint} error={error}>
+  <Field label={label} hint={hint} error={error} count={countOf(input.value, input.maxLength)}>
     {(described) => <input className={css.input} {...described} {...input} />}
   </Field>
 );
@@ -48,7 +62,7 @@ export const TextArea = ({
   error,
   ...area
 }: FieldProps & Omit<ComponentProps<"textarea">, "className">) => (
-  <Field label={label} hint={hint} error={error}>
+  <Field label={label} hint={hint} error={error} count={countOf(area.value, area.maxLength)}>
     {(described) => <textarea className={css.input} {...described} {...area} />}
   </Field>
 );

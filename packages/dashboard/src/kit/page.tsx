@@ -14,17 +14,19 @@ type PageProps = {
   back?: Pick<LinkProps, "to" | "params" | "search"> & { label: string };
   actions?: ReactNode;
   isNarrow?: boolean;
+  /** The title and the actions stay in sight while the page is scrolled: for editors, whose Save is always wanted. */
+  isSticky?: boolean;
   children: ReactNode;
 };
 
-export function Page({ title, heading, lead, back, actions, isNarrow, children }: PageProps) {
+export function Page({ title, heading, lead, back, actions, isNarrow, isSticky, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · ${words.product}`;
   }, [title]);
   const { label, ...link } = back ?? { label: "" };
   return (
     <div className={classNames(css.page, isNarrow && css.narrow)}>
-      <header className={css.head}>
+      <header className={classNames(css.head, isSticky && css.sticky)}>
         <div className={css.titles}>
           {back && (
             <Link {...link} className={css.back}>

@@ -42,7 +42,7 @@ export function Table<Row>({ label, columns, rows, keyOf, selection }: TableProp
             )}
             {columns.map((column) => (
               <th key={column.title} scope="col" className={classOf(column)}>
-                {column.title}
+                {column.title || <span className={css.hidden}>{words.actions}</span>}
               </th>
             ))}
           </tr>

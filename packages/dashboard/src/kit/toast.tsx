@@ -1,16 +1,29 @@
-// Short messages after an action, at the corner of the page; also from outside of React. Errors stay until they are closed.
+// Short messages after an action, at the corner of the page; also from outside of React. Errors stay until they are closed, or
+// until a later message on the same subject takes their place.
 import { useEffect, useSyncExternalStore } from "react";
-import { toApiError } from "../api/api-error.ts";
-import { Icon } from "../icons.tsx";
+import { isTimeout, toApiError } from "../api/api-error.ts";
+import { Icon, type IconName } from "../icons.tsx";
 import { words } from "../words.ts";
-import { IconButton } from "./button.tsx";
+import { Button, IconButton } from "./button.tsx";
 import { classNames } from "./class-names.ts";
 import css from "./toast.module.css";
 
-type ToastText = { title: string; description?: string; look?: "good" | "bad" };
+export type ToastAction = { label: string; run: () => void };
+type ToastText = {
+  title: string;
+  description?: string;
+  look?: "good" | "warn" | "bad";
+  action?: ToastAction;
+  /** A message replaces the one on the same subject: "Saved" does not stand beside "Not saved". */
+  subject?: string;
+  /** The service did not answer: the message goes when it answers again. */
+  isLost?: boolean;
+};
 type Toast = ToastText & { id: number };
 
 const shownMs = 6_000;
+/** One that asks for something is read and reached by then. */
+const shownWithActionMs = 20_000;
 const most = 4;
 
 let toasts: readonly Toast[] = [];
@@ -22,14 +35,64 @@ function setToasts(changed: readonly Toast[]): void {
   for (const listener of listeners) listener();
 }
 
+const otherThan = (subject: string | undefined): readonly Toast[] =>
+  subject === undefined ? toasts : toasts.filter((toast) => toast.subject !== subject);
+
 export function showToast(text: ToastText): void {
-  setToasts([...toasts, { ...text, id: nextId++ }].slice(-most));
+  setToasts([...otherThan(text.subject), { ...text, id: nextId++ }].slice(-most));
 }
 
 /** For `onError` of a change: what happened, and what to do. */
 export function showError(error: unknown): void {
-  const { message, advice } = toApiError(error);
-  showToast({ title: message, description: advice, look: "bad" });
+  const { message, advice, status } = toApiError(error);
+  showToast({ title: message, description: advice, look: "bad", isLost: status === 0 });
+}
+
+const saveSubject = "save";
+
+/** A save is under way: what was said about the last one is old. */
+export const beginSave = (): void => setToasts(otherThan(saveSubject));
+
+/** `problems`: of what was saved, as sentences. `action` leads to the first of them. */
+export function showSaved(title: string, problems: readonly string[] = [], action?: ToastAction): void {
+  const [first] = problems;
+  showToast({
+    subject: saveSubject,
+    ...(first === undefined
+      ? { title, look: "good" }
+      : { title: words.savedWith(problems.length), description: first, look: "warn", action }),
+  });
+}
+
+/** A save that the page itself refuses. */
+export const showRefused = (description: string): void =>
+  showToast({ title: words.errors.refused, description, look: "bad", subject: saveSubject });
+
+/** A save that was refused, or that the service did not answer; the draft is kept either way. */
+export function showNotSaved(error: unknown, again: () => void, reason?: string): void {
+  const problem = toApiError(error);
+  const isLost = problem.status === 0;
+  const lost = isTimeout(problem) ? words.errors.unknownSave : words.errors.kept;
+  showToast({
+    title: isLost ? words.errors.notSaved : words.errors.refused,
+    description: isLost ? lost : (reason ?? `${problem.message}. ${problem.advice}`.replace("..", ".")),
+    look: "bad",
+    isLost,
+    ...(isLost && { action: { label: words.retry, run: again } }),
+    subject: saveSubject,
+  });
+}
+
+/** The service answers again: what it did not answer is old, unless something is still to be done. */
+export function settleLostToasts(): void {
+  setToasts(
+    toasts.flatMap((toast): Toast[] => {
+      if (!toast.isLost) return [toast];
+      if (!toast.action) return [];
+      const { backTitle: title, backText: description } = words.errors;
+      return [{ ...toast, title, description, look: "warn", isLost: false }];
+    }),
+  );
 }
 
 const closeToast = (id: number): void => setToasts(toasts.filter((toast) => toast.id !== id));
@@ -42,31 +105,51 @@ export function Toasts() {
     },
     () => toasts,
   );
-  // The region is there before the first message, or screen readers would not announce that one.
+  const isBad = ({ look }: Toast) => look === "bad";
+  const draw = (toast: Toast) => <ToastBox key={toast.id} toast={toast} />;
+  // The regions are there before the first message, or screen readers would not announce that one.
   return (
-    <div className={css.viewport} role="status">
-      {shown.map((toast) => (
-        <ToastBox key={toast.id} toast={toast} />
-      ))}
+    <div className={css.viewport}>
+      <div className={css.region} role="alert">
+        {shown.filter(isBad).map(draw)}
+      </div>
+      <div className={css.region} role="status">
+        {shown.filter((toast) => !isBad(toast)).map(draw)}
+      </div>
     </div>
   );
 }
 
-function ToastBox({ toast: { id, title, description, look } }: { toast: Toast }) {
-  const isBad = look === "bad";
+const icons = { good: "check", warn: "alert", bad: "alert" } as const satisfies Record<string, IconName>;
+
+function ToastBox({ toast: { id, title, description, look = "good", action } }: { toast: Toast }) {
+  const ms = look === "bad" ? null : action ? shownWithActionMs : shownMs;
   useEffect(() => {
-    if (isBad) return;
-    const timer = setTimeout(() => closeToast(id), shownMs);
+    if (ms === null) return;
+    const timer = setTimeout(() => closeToast(id), ms);
     return () => clearTimeout(timer);
-  }, [id, isBad]);
+  }, [id, ms]);
   return (
-    <div className={classNames(css.toast, isBad && css.bad)}>
+    <div className={classNames(css.toast, css[look])}>
       <span className={css.sign}>
-        <Icon name={isBad ? "alert" : "check"} />
+        <Icon name={icons[look]} />
       </span>
       <div className={css.body}>
         <p className={css.title}>{title}</p>
         {description && <p className={css.description}>{description}</p>}
+        {action && (
+          <span className={css.action}>
+            <Button
+              size="small"
+              onClick={() => {
+                closeToast(id);
+                action.run();
+              }}
+            >
+              {action.label}
+            </Button>
+          </span>
+        )}
       </div>
       <IconButton label={words.close} icon="x" size="small" onClick={() => closeToast(id)} />
     </div>

@@ -5,7 +5,7 @@ import { browserTest } from "../support/chromium.ts";
 import { startTestService } from "../support/service.ts";
 import { createWorkflow, email } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";
-import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
+import { expectAccessible, expectNoOverflow, expectRoomForValues, narrow, openDashboard } from "./support.ts";
 
 const service = await startTestService();
 const { client } = service;
@@ -88,6 +88,7 @@ browserTest(
     await line.last().fill("high");
     await page.getByRole("list", { name: "Condition" }).locator("input").first().fill("payload.severity");
     await expectAccessible(page);
+    await expectRoomForValues(page);
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("The rules are saved").waitFor();
     const params = { topicKey: "release-notes", identifier: "tk_release-notes:si_ada" };

@@ -30,13 +30,13 @@ browserTest(
     await enter(browser, service);
     const page = await openPage(context, browser, { allow: /status of (422|409)|Applying inline style/ });
     await page.goto(`${service.url}/layouts`);
-    await page.getByRole("button", { name: "Create layout" }).click();
+    await page.getByRole("button", { name: "New layout" }).click();
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("Company");
     await page.getByRole("button", { name: "Create", exact: true }).click();
     await page.getByRole("heading", { name: "Company", level: 1 }).waitFor();
     const code = page.getByRole("textbox", { name: "Content" });
     const preview = page.frameLocator("iframe").frameLocator("iframe");
-    await preview.getByText("The content of the email stands here.").waitFor();
+    await preview.getByText("Your email content goes here.").waitFor();
     await code.fill("<h1>Northwind</h1>{{content}}");
     await preview.getByRole("heading", { name: "Northwind" }).waitFor();
     await code.fill("<h1>Northwind</h1>{{content");
@@ -45,6 +45,22 @@ browserTest(
     await preview.getByRole("heading", { name: "Northwind AG" }).waitFor();
     await page.getByRole("button", { name: "375 px" }).click();
     await expectAccessible(page);
+    // Undone and done again: what the page puts into the editor is no change of its own.
+    await page.getByRole("button", { name: "Undo" }).click();
+    await eventually(async () => !(await code.innerText()).includes("Northwind AG"), "the text to be undone");
+    await page.getByRole("button", { name: "Redo" }).click();
+    await eventually(
+      async () => (await code.innerText()) === "<h1>Northwind AG</h1>{{content}}",
+      "the text to be back",
+    );
+    // Without a place for the content it is not saved, and says so before.
+    await code.fill("<p>no content</p>");
+    await page.getByText("without it, emails lose their content").first().waitFor();
+    await page.keyboard.press("Control+s");
+    await page.getByRole("alert").getByText("Not saved", { exact: true }).waitFor();
+    const stored = (await client("layouts.retrieve", { params: { layoutId: "company" } })).body;
+    assert.equal(stored.controls.values.email?.body, "{{ content }}");
+    await code.fill("<h1>Northwind AG</h1>{{content}}");
     page.once("dialog", (dialog) => void dialog.accept());
     await page.reload();
     await page.getByText("Unsaved changes were found in this browser").waitFor();
@@ -54,12 +70,18 @@ browserTest(
     const { controls } = (await client("layouts.retrieve", { params })).body;
     assert.equal(controls.values.email?.body, "<h1>Northwind AG</h1>{{content}}");
 
+    assert.equal(await page.getByText("Not saved", { exact: true }).count(), 0);
+
+    await code.fill("<h1>Mine</h1>{{content}}{{ subscriber.firstName | nope }}");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved with 1 problem").waitFor();
+    assert.equal(await page.getByText("Saved", { exact: true }).count(), 0);
     await code.fill("<h1>Mine</h1>{{content}}");
     await client("layouts.update", { params, body: { name: "Theirs" } });
     await page.getByRole("button", { name: "Save" }).click();
-    const dialog = page.getByRole("dialog", { name: "This layout has changed meanwhile" });
+    const dialog = page.getByRole("dialog", { name: /newer version was saved/ });
     await dialog.getByRole("region", { name: "Saved version" }).getByText("Theirs").waitFor();
-    await dialog.getByRole("button", { name: "Replace theirs with mine" }).click();
+    await dialog.getByRole("button", { name: "Overwrite with mine" }).click();
     await dialog.waitFor({ state: "detached" });
     assert.equal((await client("layouts.retrieve", { params })).body.name, "Company");
     await page.setViewportSize(narrow);

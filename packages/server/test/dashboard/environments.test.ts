@@ -44,6 +44,7 @@ browserTest("publish to production with the diff and roll it back", async (conte
     body: { name: "Order", origin: old.origin, preferences: {}, active: true, steps: [...steps, sms] as never },
   });
   await createWorkflow(client, "unwanted", [inApp()], { name: "Unwanted" });
+  await createWorkflow(client, "broken", [mail("{{ payload.x | truncat: 3 }}")] as StepIn[], { name: "Broken" });
 
   const page = await openDashboard(context, service, "/environments?tab=publish");
   const list = page.getByRole("list", { name: "What differs" });
@@ -53,7 +54,19 @@ browserTest("publish to production with the diff and roll it back", async (conte
   await order.getByText("1 run waits in Wait of version 1; it finishes with the version it started with.").waitFor();
   await order.getByText("Compare every field").click();
   await order.getByText("It is on its way").nth(1).waitFor();
+  await order.getByText("Production has no active integration for email").waitFor();
   await page.getByRole("checkbox", { name: "Publish Unwanted" }).uncheck();
+  // What has a fault is left out until it is chosen, and named again in the question.
+  const broken = page.getByRole("checkbox", { name: "Publish Broken" });
+  assert.equal(await broken.isChecked(), false);
+  const checks = page.getByRole("list", { name: "Before you publish Broken" });
+  await checks.getByText("Email: undefined filter: truncat (line 1, column 1)").waitFor();
+  await page.getByText("1 is left out because of a problem.").waitFor();
+  await broken.check();
+  await page.getByRole("button", { name: "Publish 2 to Production" }).click();
+  await page.getByRole("dialog").getByText("Broken: Email: undefined filter: truncat").waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+  await broken.uncheck();
   await expectAccessible(page);
   await page.getByRole("button", { name: "Publish 1 to Production" }).click();
   await page.getByRole("dialog").getByText("where real messages go to real people").waitFor();
@@ -68,16 +81,16 @@ browserTest("publish to production with the diff and roll it back", async (conte
   await page.getByText("version 1 → version 2").waitFor();
   await page.getByText("A step is added: SMS after 2 hours").waitFor();
   await expectAccessible(page);
-  await page.getByRole("button", { name: "Take it back" }).click();
+  await page.getByRole("button", { name: "Revert" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByText("Changed since").waitFor();
-  const agree = dialog.getByRole("button", { name: "Take it back" });
+  const agree = dialog.getByRole("button", { name: "Revert" });
   assert.equal(await agree.isDisabled(), true);
   await expectAccessible(page);
-  await dialog.getByRole("checkbox", { name: "Take these changes back as well" }).check();
+  await dialog.getByRole("checkbox", { name: "Revert these changes too" }).check();
   await agree.click();
-  await page.getByText("The publish is taken back").waitFor();
-  await page.getByText("Taken back", { exact: true }).waitFor();
+  await page.getByRole("status").getByText("Reverted", { exact: true }).waitFor();
+  await page.getByRole("list", { name: "Publishes to Production" }).getByText("Reverted", { exact: true }).waitFor();
   assert.equal(await subjectInProduction(), "Order shipped");
   await page.setViewportSize(narrow);
   await expectNoOverflow(page);
@@ -98,10 +111,7 @@ browserTest("an environment is made; its key is rotated, with the last use of ea
   await keys.getByText("Never used").waitFor();
   assert.equal(await keys.getByText(first).count(), 0, "a key is shown once");
 
-  await page
-    .getByRole("region", { name: "Staging", exact: true })
-    .getByRole("button", { name: "Make a second key" })
-    .click();
+  await page.getByRole("region", { name: "Staging", exact: true }).getByRole("button", { name: "Create key" }).click();
   const second = (await page.getByRole("region", { name: "API key", exact: true }).innerText()).trim();
   await page.getByRole("button", { name: "Done" }).click();
   await createClient({ baseUrl: service.url, apiKey: second })("environments.list");

@@ -55,6 +55,34 @@ export async function expectNoOverflow(page: Page): Promise<void> {
   assert.ok(inside <= outside, `the page is ${inside} pixels wide in a window of ${outside}`);
 }
 
+/**
+ * A condition reads path, operator, value, remove, from left to right and from top to bottom, and its value can be read while it is
+ * typed: at every width that the dashboard is made for.
+ */
+export async function expectRoomForValues(page: Page): Promise<void> {
+  const before = page.viewportSize()!;
+  for (const width of [375, 768, 1280, 1440, 1920]) {
+    await page.setViewportSize({ width, height: 860 });
+    const boxOf = async (role: "textbox" | "combobox" | "button", name: string | RegExp) => {
+      const box = await page.getByRole(role, { name }).first().boundingBox();
+      return box ?? assert.fail(`${name} is not shown at ${width} pixels`);
+    };
+    const path = await boxOf("combobox", "Value to compare");
+    const operator = await boxOf("combobox", /^Comparison/);
+    const value = await boxOf("textbox", "Compare with");
+    const remove = await boxOf("button", "Remove this line");
+    const told = JSON.stringify({ width, path, operator, value, remove });
+    assert.ok(value.width >= 140 && path.width >= 140, told);
+    const inOrder = [path, operator, value, remove].every((one, index, all) => {
+      const next = all[index + 1];
+      return next === undefined || one.y + one.height <= next.y + 1 || one.x + one.width <= next.x + 1;
+    });
+    assert.ok(inOrder && remove.x >= value.x + value.width, told);
+    await expectNoOverflow(page);
+  }
+  await page.setViewportSize(before);
+}
+
 /** The types of a browser are not part of the server's. */
 type Styled = { ownerDocument: { defaultView: { getComputedStyle(element: unknown): { backgroundColor: string } } } };
 /** For `locator.evaluate`. */

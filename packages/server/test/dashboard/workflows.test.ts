@@ -3,11 +3,12 @@ import assert from "node:assert/strict";
 import { before, type TestContext } from "node:test";
 import type { Page } from "playwright-core";
 import { browserTest, openBrowser } from "../support/chromium.ts";
+import { startFreezableProxy } from "../support/frozen-proxy.ts";
 import { startTestService } from "../support/service.ts";
 import { createWorkflow, email, inApp, trigger } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";
 import { seedCompany } from "./seed.ts";
-import { enter, expectAccessible, expectNoOverflow, narrow } from "./support.ts";
+import { enter, expectAccessible, expectNoOverflow, expectRoomForValues, narrow } from "./support.ts";
 
 const service = await startTestService();
 const { client } = service;
@@ -17,9 +18,9 @@ before(async () => {
 });
 
 /** As `openDashboard`; refusals of a save are part of these tests, and the browser reports them as errors. */
-async function open(context: TestContext, path: string): Promise<Page> {
+async function open(context: TestContext, path: string, { url } = service): Promise<Page> {
   const browser = await openBrowser(context, { viewport: { width: 1280, height: 860 } });
-  await enter(browser, service);
+  await enter(browser, { ...service, url });
   const page = await browser.newPage();
   page.setDefaultTimeout(20_000);
   const errors: string[] = [];
@@ -28,7 +29,7 @@ async function open(context: TestContext, path: string): Promise<Page> {
     if (message.type() === "error" && !/status of 4(?:09|22)/.test(message.text())) errors.push(message.text());
   });
   context.after(() => assert.deepEqual(errors, []));
-  await page.goto(service.url + path);
+  await page.goto(url + path);
   await page.getByRole("heading", { level: 1 }).first().waitFor();
   return page;
 }
@@ -55,6 +56,12 @@ const save = async (page: Page): Promise<void> => {
 
 /** Leaving with changes asks, also when the page is loaded again. */
 const acceptQuestions = (page: Page) => page.on("dialog", (dialog) => void dialog.accept());
+
+/** The name of what has the focus begins with this text, after the number of a step. */
+const hasFocus = async (page: Page, name: string): Promise<boolean> =>
+  ((await page.evaluate("document.activeElement?.textContent ?? ''")) as string)
+    .replace(/^\d+\. /, "")
+    .startsWith(name);
 
 browserTest("the list finds workflows, makes, copies and deletes them", async (context) => {
   const page = await open(context, "/workflows");
@@ -137,6 +144,7 @@ browserTest(
     await expectAccessible(page);
     await page.getByRole("button", { name: "Create", exact: true }).click();
     await page.waitForURL(/\/workflows\/weekly-report/);
+    await eventually(() => hasFocus(page, "Add step"), "the focus on the first thing to do");
 
     await addStep(page, "In-app");
     await page.getByRole("textbox", { name: "Body" }).fill("{{payload.count}} new reports");
@@ -150,6 +158,7 @@ browserTest(
     await page.getByRole("combobox", { name: /^Comparison/ }).click();
     await page.getByRole("option", { name: "is more than", exact: true }).click();
     await page.getByRole("textbox", { name: "Compare with" }).fill("3");
+    await expectRoomForValues(page);
 
     const person = page.getByRole("combobox", { name: "Person" });
     await person.fill("ada");
@@ -202,12 +211,12 @@ browserTest("two people at one workflow see both versions, and neither is lost",
   await fillHtml(theirs, "<p>Theirs</p>");
   await save(theirs);
   await mine.getByRole("button", { name: "Save", exact: true }).click();
-  const dialog = mine.getByRole("dialog", { name: "This workflow has changed meanwhile" });
+  const dialog = mine.getByRole("dialog", { name: /saved a newer version/ });
   await dialog.getByText("<p>Theirs</p>").waitFor();
   await dialog.getByText(/added: Mine/).waitFor();
   assert.equal((await retrieve("shared")).steps[0]?.controls.values.subject, "Hi");
   await expectAccessible(mine);
-  await dialog.getByRole("button", { name: "Put both together" }).click();
+  await dialog.getByRole("button", { name: "Merge" }).click();
   await save(mine);
   assert.equal(await mine.getByRole("textbox", { name: "Subject" }).inputValue(), "Mine");
   const { subject, body } = (await retrieve("shared")).steps[0]!.controls.values;
@@ -217,10 +226,10 @@ browserTest("two people at one workflow see both versions, and neither is lost",
   await theirs.getByRole("button", { name: "Save", exact: true }).click();
   await theirs
     .getByText("Both changed")
-    .or(theirs.getByRole("button", { name: "Put both together" }))
+    .or(theirs.getByRole("button", { name: "Merge" }))
     .first()
     .waitFor();
-  await theirs.getByRole("button", { name: "Discard mine" }).click();
+  await theirs.getByRole("button", { name: "Use theirs" }).click();
   await eventually(
     async () => (await theirs.getByRole("textbox", { name: "Subject" }).inputValue()) === "Mine",
     "the saved subject",
@@ -261,7 +270,8 @@ browserTest("a draft survives a reload, is undone step by step, and leaving asks
 });
 
 browserTest("the outline is used by keyboard, and the canvas shows the same step", async (context) => {
-  await createWorkflow(client, "by-keyboard", [inApp({ body: "Hello" }), email()]);
+  const skip = { "==": [{ var: "payload.plan" }, "free"] };
+  await createWorkflow(client, "by-keyboard", [inApp({ body: "Hello" }), email({ subject: "S", body: "B", skip })]);
   const page = await open(context, "/workflows/by-keyboard");
   const steps = page.getByRole("region", { name: "Steps of the workflow" });
   const first = steps.getByRole("button", { name: /^1\. In-app/ });
@@ -272,6 +282,7 @@ browserTest("the outline is used by keyboard, and the canvas shows the same step
   await steps.getByRole("button", { name: /^1\. Email/ }).waitFor();
   await page.keyboard.press("Delete");
   await eventually(async () => (await steps.getByRole("listitem").count()) === 1, "one step");
+  await eventually(() => hasFocus(page, "In-app"), "the focus on the step that is left");
   await page.keyboard.press("Control+z");
   await eventually(async () => (await steps.getByRole("listitem").count()) === 2, "two steps");
   await page.keyboard.press("Control+s");
@@ -283,6 +294,13 @@ browserTest("the outline is used by keyboard, and the canvas shows the same step
   await page.getByRole("button", { name: "Canvas" }).click();
   await page.waitForURL(/view=canvas/);
   const canvas = page.getByRole("region", { name: "Steps of the workflow" });
+  // The label of a conditional step, once black on black.
+  await canvas.getByText("conditional").waitFor();
+  const fills = (await page.evaluate(
+    "['text', 'textbg'].map((part) => getComputedStyle(document.querySelector('.react-flow__edge-' + part)).fill)",
+  )) as string[];
+  assert.notEqual(fills[0], fills[1]);
+  assert.ok(!fills.includes("rgb(0, 0, 0)"), fills.join());
   await canvas.getByRole("button", { name: /Email/ }).click();
   await page.getByRole("heading", { level: 2, name: "Email" }).waitFor();
   await expectAccessible(page);
@@ -296,10 +314,11 @@ browserTest("faults of a template show with their place, and a refusal at its fi
     .getByRole("list", { name: "Faults" })
     .getByText(/line 2/)
     .waitFor();
-  await page.getByText("Name, identifier and failure").click();
+  await page.getByText("Advanced").click();
   await page.getByRole("textbox", { name: "Name" }).fill("");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByRole("textbox", { name: "Name" }).and(page.locator("[aria-invalid=true]")).waitFor();
+  await page.getByRole("alert").getByText("Not saved", { exact: true }).waitFor();
   assert.equal((await retrieve("faulty")).steps[0]?.name, "In-app");
 });
 
@@ -353,4 +372,132 @@ browserTest("versions show what changed, and one is restored", async (context) =
   await page.setViewportSize(narrow);
   await expectNoOverflow(page);
   await expectAccessible(page);
+});
+
+browserTest("what is undone in a code editor can be done again", async (context) => {
+  const steps = [email({ subject: "S", body: "<p>One</p>" }), { name: "Own", type: "custom", controlValues: {} }];
+  await createWorkflow(client, "undone", steps as never);
+  const page = await open(context, "/workflows/undone");
+  const [undo, redo] = ["Undo", "Redo"].map((name) => page.getByRole("button", { name: new RegExp(`^${name}`) }));
+  const body = page.getByRole("textbox", { name: "Body" });
+  await fillHtml(page, "<p>Two</p>");
+  await undo!.click();
+  await eventually(async () => (await body.innerText()) === "<p>One</p>", "the text to be undone");
+  await redo!.click();
+  await eventually(async () => (await body.innerText()) === "<p>Two</p>", "the text to be back");
+  await body.focus();
+  await page.keyboard.press("Control+z");
+  await eventually(async () => (await body.innerText()) === "<p>One</p>", "the text to be undone by keyboard");
+  await page.keyboard.press("Control+Shift+z");
+  await eventually(async () => (await body.innerText()) === "<p>Two</p>", "the text to be back by keyboard");
+
+  await page.getByRole("button", { name: /^2\. Own/ }).click();
+  const values = page.getByRole("textbox", { name: "Values for your code" });
+  await page.locator(".cm-content").first().waitFor();
+  await values.fill('{ "a": 1 }');
+  await undo!.click();
+  await eventually(async () => (await values.innerText()).trim() === "", "the JSON to be undone");
+  await redo!.click();
+  await eventually(async () => /"a": 1/.test(await values.innerText()), "the JSON to be back");
+  await values.fill('{ "a": 1,\n}');
+  await page.getByText(/Invalid JSON – not saved yet \(line 2/).waitFor();
+
+  // A sample is no part of the workflow: it has a way back of its own.
+  await page.getByRole("tab", { name: "Simulate" }).click();
+  await page.getByRole("button", { name: "Payload" }).click();
+  await page.getByRole("menuitem", { name: "Edit payload" }).click();
+  const payload = page.getByRole("textbox", { name: "Payload as JSON" });
+  await payload.fill('{ "n": 7 }');
+  await page.keyboard.press("Control+z");
+  await eventually(async () => !/7/.test(await payload.innerText()), "the payload to be undone");
+  await page.keyboard.press("Control+y");
+  await eventually(async () => /7/.test(await payload.innerText()), "the payload to be back");
+  assert.equal(await redo!.isDisabled(), true);
+});
+
+browserTest("in a long workflow the chosen step and a failed save stay in sight", async (context) => {
+  const many = Array.from({ length: 20 }, (_, index) => ({ ...inApp({ body: "Hello" }), name: `Step ${index + 1}` }));
+  await createWorkflow(client, "long", [
+    ...many.slice(0, 19),
+    email({ subject: "S", body: "{{ payload.x | truncat: 3 }}" }),
+  ]);
+  const page = await open(context, "/workflows/long");
+  const row = page.getByRole("button", { name: /^18\. Step 18/ });
+  await row.scrollIntoViewIfNeeded();
+  const place = (await row.boundingBox())!.y;
+  await row.click();
+  await page.getByRole("heading", { level: 2, name: "Step 18" }).waitFor();
+  assert.ok(Math.abs((await row.boundingBox())!.y - place) < 40, "the chosen step has jumped");
+  const isInSight = async (what: ReturnType<Page["getByRole"]>) => {
+    const box = await what.boundingBox();
+    return box !== null && box.y >= 0 && box.y + box.height <= 860;
+  };
+  assert.ok(await isInSight(page.getByRole("heading", { level: 2, name: "Step 18" })), "the form is out of sight");
+
+  await page.getByText("Advanced").click();
+  await page.getByRole("textbox", { name: "Name" }).fill("");
+  await page.mouse.wheel(0, 3_000);
+  await page.keyboard.press("Control+s");
+  const alert = page.getByRole("alert").filter({ hasText: "Not saved" });
+  await alert.waitFor();
+  assert.ok(await isInSight(alert), "the failed save is out of sight");
+  assert.ok(await isInSight(page.getByRole("button", { name: "Save", exact: true })), "Save is out of sight");
+  await eventually(
+    async () => (await page.evaluate("document.activeElement?.getAttribute('aria-invalid')")) === "true",
+    "the focus on the field that is wrong",
+  );
+  await page.getByRole("textbox", { name: "Name" }).fill("Step eighteen");
+  await page.keyboard.press("Control+s");
+  // The last step has a fault, which does not prevent saving.
+  await page.getByText("Saved with 1 problem").waitFor();
+  assert.equal(await alert.count(), 0);
+  assert.equal(await page.getByText("Saved", { exact: true }).count(), 0);
+  await page.getByRole("button", { name: "Show it" }).click();
+  await page.getByRole("heading", { level: 2, name: "Email" }).waitFor();
+  const touching = await openBrowser(context, { viewport: narrow, hasTouch: true, isMobile: true });
+  await enter(touching, service);
+  const phone = await touching.newPage();
+  await phone.goto(`${service.url}/workflows/long`);
+  const insert = phone.getByRole("button", { name: "Add a step at place 2", exact: true });
+  await insert.waitFor();
+  const opacity =
+    "getComputedStyle(document.querySelector('[aria-label=\"Add a step at place 2\"]').parentElement).opacity";
+  await eventually(async () => (await phone.evaluate(opacity)) === "1", "the button to be seen without a pointer");
+  await expectNoOverflow(phone);
+});
+
+browserTest("a service that stops answering is said, and nothing is lost", async (context) => {
+  await createWorkflow(client, "frozen", [inApp({ body: "Hello" })]);
+  const proxy = await startFreezableProxy(service);
+  const page = await open(context, "/workflows/frozen", { ...service, url: proxy.url });
+  const body = page.getByRole("textbox", { name: "Body" });
+  await body.fill("Saved before");
+  await save(page);
+  await body.fill("Typed while it froze");
+  await page.clock.install();
+  proxy.freeze();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.clock.fastForward(6_000);
+  await page.getByText("This takes longer than usual").waitFor();
+  await page.clock.fastForward(15_000);
+  await page.getByRole("alert").getByText("Not saved – no connection").waitFor();
+  await page.getByRole("alert").getByText("Your changes are kept here.").waitFor();
+  await page.getByText("The service cannot be reached").waitFor();
+  assert.equal(await page.getByText("Saved", { exact: true }).count(), 0, "two answers to one save");
+  proxy.thaw();
+  await page.clock.runFor(30_000);
+  await page.getByText("The connection is back").waitFor();
+  await page.getByText("The service cannot be reached").waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByText("Saved", { exact: true }).waitFor();
+  assert.equal((await retrieve("frozen")).steps[0]?.controls.values.body, "Typed while it froze");
+
+  // Another screen is told in time as well, with a way to try again.
+  proxy.freeze();
+  await page.getByRole("link", { name: "Layouts", exact: true }).click();
+  await page.clock.runFor(21_000);
+  await page.getByRole("alert").getByText("The service did not answer in time").waitFor();
+  await page.getByRole("main").getByRole("button", { name: "Try again" }).waitFor();
+  proxy.thaw();
+  await page.getByRole("table", { name: "Layouts" }).or(page.getByText("No layouts yet")).first().waitFor();
 });

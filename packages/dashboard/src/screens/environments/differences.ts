@@ -1,5 +1,5 @@
 // What differs between two environments, in the form that the list of changes of a workflow draws. Pure.
-import type { ChangedField, ResourceDiff, StepChange, StepType } from "@tidings/contract";
+import type { ChangedField, PublishCheck, ResourceDiff, StepChange, StepType } from "@tidings/contract";
 import type { Differences } from "../workflows/editor/differences.ts";
 
 type Change = ResourceDiff["changes"][number];
@@ -51,6 +51,14 @@ export function differencesOf({ changes }: ResourceDiff): Differences {
 export function actionOf({ sourceResource, targetResource }: ResourceDiff): "added" | "modified" | "deleted" {
   if (!targetResource) return "added";
   return sourceResource ? "modified" : "deleted";
+}
+
+export const hasFault = ({ checks = [] }: ResourceDiff): boolean => checks.some(({ isFault }) => isFault);
+
+/** What to look at before it is published, beside what else is chosen. What is deleted has nothing to look at. */
+export function checksOf(one: ResourceDiff, chosen: readonly ResourceDiff[]): readonly PublishCheck[] {
+  const layouts = new Set(chosen.filter(({ resourceType }) => resourceType === "layout").map(idOf));
+  return (one.checks ?? []).filter(({ layoutId }) => layoutId === undefined || !layouts.has(layoutId));
 }
 
 export const nameOf = ({ sourceResource, targetResource }: ResourceDiff): string =>

@@ -12,7 +12,7 @@ import { Notice } from "../../kit/notice.tsx";
 import { Select } from "../../kit/select.tsx";
 import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
 import { showError } from "../../kit/toast.tsx";
-import { actionOf, idOf, keyOf, nameOf } from "./differences.ts";
+import { actionOf, checksOf, hasFault, idOf, keyOf, nameOf } from "./differences.ts";
 import css from "./environments.module.css";
 import { ResourceCard } from "./resource-card.tsx";
 import { useEnds } from "./use-ends.ts";
@@ -78,10 +78,10 @@ function Comparison({ source, target }: Ends) {
     ["environments.diff", "environments.listPublishes", "workflows.list", "workflows.retrieve"],
     target._id,
   );
-  // What only the target has is deleted by publishing it: that has to be chosen.
+  // What only the target has is deleted by publishing it, and what has a fault is wrong there too: both have to be chosen.
   const [changed, setChanged] = useState<Readonly<Record<string, boolean>>>({});
   const resources = [...(data?.resources ?? [])].sort((a, b) => orders[actionOf(a)] - orders[actionOf(b)]);
-  const isChosen = (one: ResourceDiff) => changed[keyOf(one)] ?? actionOf(one) !== "deleted";
+  const isChosen = (one: ResourceDiff) => changed[keyOf(one)] ?? (actionOf(one) !== "deleted" && !hasFault(one));
   const chosen = resources.filter(isChosen);
   const choose = (all: readonly ResourceDiff[], isOn: boolean) =>
     setChanged({ ...changed, ...Object.fromEntries(all.map((one) => [keyOf(one), isOn])) });
@@ -101,12 +101,16 @@ function Comparison({ source, target }: Ends) {
     );
   const ask = () => {
     const deleted = chosen.filter((one) => actionOf(one) === "deleted").map(nameOf);
+    const problems = chosen.flatMap((one) =>
+      checksOf(one, chosen).map(({ message }) => text.problemOf(nameOf(one), message)),
+    );
     confirm(
       {
         title: text.confirmTitle(target.name),
         text: [
           text.confirmText(chosen.slice(0, 5).map(nameOf), chosen.length),
           ...(deleted.length > 0 ? [text.confirmDeleted(deleted)] : []),
+          ...(problems.length > 0 ? [text.confirmProblems(problems.slice(0, 3), problems.length)] : []),
         ].join(" "),
         label: text.confirm,
         isDanger: deleted.length > 0,
@@ -117,6 +121,7 @@ function Comparison({ source, target }: Ends) {
     );
   };
   const mayPublish = may("environments.publish");
+  const leftOut = resources.filter((one) => hasFault(one) && !isChosen(one)).length;
   return (
     <>
       {dialog}
@@ -137,6 +142,7 @@ function Comparison({ source, target }: Ends) {
               isChosen={isChosen(one)}
               isCounted={index < mostCounted}
               missing={missingLayouts(one, chosen)}
+              checks={checksOf(one, chosen)}
               onChoose={mayPublish ? (isOn) => choose([one], isOn) : undefined}
             />
           ))}
@@ -144,7 +150,10 @@ function Comparison({ source, target }: Ends) {
       )}
       {resources.length > 0 && mayPublish && (
         <div className={css.bar}>
-          <Muted>{text.chosen(chosen.length, resources.length)}</Muted>
+          <Muted>
+            {text.chosen(chosen.length, resources.length)}
+            {leftOut > 0 && ` ${text.leftOut(leftOut)}`}
+          </Muted>
           <Row>
             {resources.length > 1 && (
               <Button look="plain" onClick={() => choose(resources, chosen.length === 0)}>

@@ -1,5 +1,5 @@
 // One workflow or layout that differs: what people will notice, who is under way, and every field on request.
-import type { InFlightStep, ResourceDiff } from "@tidings/contract";
+import type { InFlightStep, PublishCheck, ResourceDiff } from "@tidings/contract";
 import { useId, useState } from "react";
 import type { Environment } from "../../api/auth.ts";
 import { useOperation } from "../../api/hooks.ts";
@@ -23,11 +23,13 @@ type ResourceCardProps = {
   isCounted: boolean;
   /** Names of layouts that have to be chosen too. */
   missing: readonly string[];
+  /** Faults of its own, and what the target lacks for it. */
+  checks: readonly PublishCheck[];
   /** Absent where the role does not allow to publish. */
   onChoose?: (isChosen: boolean) => void;
 };
 
-export function ResourceCard({ resource, target, isChosen, isCounted, missing, onChoose }: ResourceCardProps) {
+export function ResourceCard({ resource, target, isChosen, isCounted, missing, checks, onChoose }: ResourceCardProps) {
   const [isOpen, setOpen] = useState(false);
   const id = useId();
   const action = actionOf(resource);
@@ -71,6 +73,17 @@ export function ResourceCard({ resource, target, isChosen, isCounted, missing, o
             {text.needs(name)}
           </p>
         ))}
+        {checks.length > 0 && (
+          <ul className={css.checks} aria-label={text.checks(nameOf(resource))}>
+            {checks.map(({ message, isFault }) => (
+              <li key={message} data-fault={isFault}>
+                <Icon name="alert" size={14} />
+                <span>{message}</span>
+              </li>
+            ))}
+          </ul>
+        )}
+        {!isChosen && checks.some(({ isFault }) => isFault) && <p className={css.weak}>{text.faulty}</p>}
         {runs && <InFlight workflowId={idOf(resource)} target={target} isDeleted={action === "deleted"} />}
         {action === "modified" && (
           <details className={css.details} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>

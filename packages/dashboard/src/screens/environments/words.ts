@@ -4,7 +4,7 @@ const listed = (names: readonly string[], total = names.length): string =>
 
 export const words = {
   title: "Environments",
-  lead: "Separate worlds with their own subscribers, workflows and keys, and what is published from one to another.",
+  lead: "Each environment has its own people, workflows and API keys. Publish from one to another.",
   tabs: { keys: "Environments and keys", publish: "Publish", history: "History" },
   production: "Production",
   development: "Development",
@@ -24,15 +24,15 @@ export const words = {
     title: (name: string) => `API keys of ${name}`,
     key: "Key",
     masked: (end: string) => `tdg_ … ${end}`,
-    made: "Made",
-    lastUse: "Last use",
+    made: "Created",
+    lastUse: "Last used",
     never: "Never used",
-    chosen: "You are looking at it",
-    lookAt: "Look at it",
+    chosen: "Current",
+    lookAt: "Switch",
     needsOwner: "API keys are shown to owners.",
-    makeSecond: "Make a second key",
-    rotation: "To rotate: make a second key, put it to use, and revoke the old one when its last use stays behind.",
-    made2: "Two keys work. Revoke the old one when the new one is in use.",
+    makeSecond: "Create key",
+    rotation: "To rotate: create a new key, deploy it, and revoke the old one once it is no longer used.",
+    made2: "Both keys work. Revoke the old one once it is no longer used.",
     revoke: "Revoke",
     revokeOf: (end: string) => `Revoke the key that ends in ${end}`,
     revokeTitle: "Revoke this key?",
@@ -49,7 +49,7 @@ export const words = {
   publish: {
     from: "From",
     to: "To",
-    one: "Publishing needs two environments. Make a second one first.",
+    one: "Publishing needs two environments. Create a second one first.",
     same: "Nothing differs",
     sameText: (source: string, target: string) => `${target} has the same workflows and layouts as ${source}.`,
     needsRole: "You can compare environments. Publishing needs the role editor.",
@@ -64,11 +64,17 @@ export const words = {
       `It stays in ${target}. Chosen, it is deleted there, and its runs under way are canceled.`,
     compare: "Compare every field",
     needs: (name: string) => `It uses the layout ${name}, which the target does not have: choose that too.`,
+    checks: (name: string) => `Before you publish ${name}`,
+    faulty: "Not chosen, because it has a problem. You can publish it all the same.",
+    leftOut: (number: number) => `${count(number, "is", "are")} left out because of a problem.`,
+    problemOf: (name: string, message: string) => `${name}: ${message}`,
+    confirmProblems: (lines: readonly string[], total: number) =>
+      `${count(total, "problem", "problems")}: ${lines.join("; ")}${total > lines.length ? ` and ${total - lines.length} more` : ""}.`,
     changed: (name: string) => `Last changed by ${name}`,
     action: (number: number, target: string) => `Publish ${number} to ${target}`,
     confirmTitle: (target: string) => `Publish to ${target}?`,
     confirmText: (names: readonly string[], total: number) =>
-      `${count(total, "resource changes", "resources change")}: ${listed(names, total)}. All of it in one step; it can be taken back.`,
+      `${count(total, "resource changes", "resources change")}: ${listed(names, total)}. All in one step. You can revert it.`,
     confirmDeleted: (names: readonly string[]) => `Deleted: ${listed(names)}.`,
     confirm: "Publish",
     done: (target: string, parts: string) => `Published to ${target}: ${parts}.`,
@@ -78,7 +84,7 @@ export const words = {
     deleted: (number: number) => `${number} deleted`,
     open: "See it in the history",
     failed: (name: string, reason: string) => `${name} was not published: ${reason}.`,
-    issues: (name: string, messages: string[]) => `${name} was published with errors: ${messages.join("; ")}.`,
+    issues: (name: string, messages: string[]) => `${name} was published with problems: ${messages.join("; ")}.`,
   },
 
   inFlight: {
@@ -93,13 +99,13 @@ export const words = {
 
   history: {
     none: "Nothing was published yet",
-    noneText: (name: string) => `What is published to ${name} is listed here, and can be taken back.`,
+    noneText: (name: string) => `What is published to ${name} is listed here, and can be reverted.`,
     goPublish: "Publish now",
     list: (name: string) => `Publishes to ${name}`,
     published: (source: string, total: number) => `published ${count(total, "resource", "resources")} from ${source}`,
-    restored: (total: number) => `took back a publish of ${count(total, "resource", "resources")}`,
+    restored: (total: number) => `reverted a publish of ${count(total, "resource", "resources")}`,
     names: (names: readonly string[], total: number) => listed(names, total),
-    takenBack: "Taken back",
+    takenBack: "Reverted",
     actions: { created: "created", updated: "changed", deleted: "deleted" },
     versions: (before: number | null, after: number | null) =>
       before === null
@@ -108,23 +114,22 @@ export const words = {
           ? `was version ${before}`
           : `version ${before} → version ${after}`,
     noSentences: "Nothing that people notice.",
-    restore: "Take it back",
-    restoreTitle: "Take this publish back?",
-    restoreText:
-      "Every resource gets the content that it had before, in one step. Runs under way finish as they started.",
+    restore: "Revert",
+    restoreTitle: "Revert this publish?",
+    restoreText: "This is what happens, in one step. Runs under way finish as they started.",
     outcomes: {
       restored: "gets the content from before",
-      recreated: "is made again",
+      recreated: "is created again",
       deleted: "is deleted: this publish created it",
       turned_off: "is turned off",
-      kept: "stays",
+      kept: "stays as it is",
     },
     changedSince: "Changed since",
     changedBy: (name: string) => `by ${name}`,
     conflicts: (number: number) =>
       `${count(number, "resource was", "resources were")} changed after this publish. Those changes would be lost.`,
-    overwrite: "Take these changes back as well",
-    confirm: "Take it back",
-    done: "The publish is taken back",
+    overwrite: "Revert these changes too",
+    confirm: "Revert",
+    done: "Reverted",
   },
 } as const;

@@ -1,6 +1,7 @@
 // Two people changed one layout: both changes, and a choice. Nothing is overwritten without it.
 import { Button } from "../../kit/button.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
+import { formatRelative } from "../../kit/time.tsx";
 import { ChangeList } from "../workflows/editor/change-list.tsx";
 import { isSame } from "../workflows/editor/model.ts";
 import css from "./layouts.module.css";
@@ -25,7 +26,7 @@ export function LayoutConflict({ editor }: { editor: LayoutEditor }) {
       isOpen
       look="wide"
       onClose={editor.closeConflict}
-      title={say.conflictTitle}
+      title={say.conflictTitle(formatRelative(Date.parse(conflict.updatedAt), Date.now()))}
       description={say.conflictText}
       actions={
         <>

@@ -60,6 +60,7 @@ function LoadedLayout({ layout }: { layout: Layout }) {
         </span>
       }
       actions={!editor.isReadOnly && <Actions editor={editor} />}
+      isSticky
     >
       <div className={css.notices} role="status">
         {!canEdit && <Notice icon="key">{kitWords.needsRole(leastRole("layouts.update"))}</Notice>}
@@ -126,7 +127,7 @@ function Actions({ editor }: { editor: LayoutEditor }) {
 }
 
 function Form({ editor }: { editor: LayoutEditor }) {
-  const { layout, draft, isReadOnly, isChanged, change } = editor;
+  const { layout, draft, isReadOnly, isChanged, hasContent, change } = editor;
   const issues = Object.values(layout.issues?.controls ?? {}).flat();
   const usage = useOperation("layouts.usage", { params: { layoutId: layout._id } });
   return (
@@ -156,7 +157,13 @@ function Form({ editor }: { editor: LayoutEditor }) {
       <CodeField
         label={say.body}
         hint={say.bodyHint}
-        error={isChanged ? undefined : issues.map(({ message }) => message).join(" ") || undefined}
+        error={
+          hasContent
+            ? isChanged
+              ? undefined
+              : issues.map(({ message }) => message).join(". ") || undefined
+            : say.noContent
+        }
         language={draft.editorType === "html" ? "html" : "json"}
         text={draft.body}
         variables={["content", "subscriber.firstName", "subscriber.lastName", "subscriber.email", "t."]}

@@ -1,14 +1,17 @@
 // The state of the layout editor: the draft with its way back, what it was made on, and how it is saved.
 import { useQueryClient } from "@tanstack/react-query";
 import type { Layout } from "@tidings/contract";
-import { useEffect, useMemo, useReducer, useState } from "react";
+import { useEffect, useMemo, useReducer, useRef, useState } from "react";
 import { callOperation } from "../../api/client.ts";
 import { useChange } from "../../api/hooks.ts";
 import { useEnvironment, useSession } from "../../app/session.tsx";
-import { showError, showToast } from "../../kit/toast.tsx";
+import { focusFault } from "../../kit/focus.ts";
+import { beginSave, showError, showNotSaved, showRefused, showSaved } from "../../kit/toast.tsx";
+import { words as kitWords } from "../../words.ts";
 import { dropDraft, readDraft, writeDraft } from "../workflows/editor/draft-store.ts";
 import { changeHistory, startHistory } from "../workflows/editor/history.ts";
 import { isSame } from "../workflows/editor/model.ts";
+import { showsContent } from "./shows-content.ts";
 import { words } from "./words.ts";
 
 export type LayoutDraft = {
@@ -57,6 +60,7 @@ export function useLayoutEditor(layout: Layout, isReadOnly: boolean) {
   const update = useChange("layouts.update", ["layouts.list"]);
   const draft = history.present;
   const isChanged = !isSame(draft, base.draft);
+  const hasContent = useMemo(() => showsContent(draft), [draft]);
 
   useEffect(() => {
     if (!isChanged) return dropDraft(place);
@@ -81,29 +85,44 @@ export function useLayoutEditor(layout: Layout, isReadOnly: boolean) {
     if (!isChanged && layout.updatedAt > base.updatedAt) rebase(layout);
   }, [layout.updatedAt]);
 
+  const adopt = (saved: Layout) => {
+    put(saved);
+    setBase({ draft: layoutDraftOf(saved), updatedAt: saved.updatedAt });
+    dispatch({ kind: "settle", draft: layoutDraftOf(saved) });
+    setConflict(null);
+    const problems = Object.values(saved.issues?.controls ?? {}).flat();
+    const lines = problems.map(({ message }) => message);
+    showSaved(words.editor.saved, lines, { label: kitWords.showProblem, run: () => focusFault() });
+  };
   const save = (expectedUpdatedAt = base.updatedAt) => {
+    // The service stores it with an issue; every email would go out without the frame. Nobody saves that on purpose.
+    if (!hasContent) {
+      showRefused(words.editor.noContent);
+      return focusFault();
+    }
     const { name, isTranslationEnabled } = draft;
     const body = { name: name.trim(), isTranslationEnabled, controlValues: valuesOf(draft), expectedUpdatedAt };
+    beginSave();
     update.mutate(
       { params: { layoutId: layout._id }, body },
       {
-        onSuccess: (saved) => {
-          put(saved);
-          setBase({ draft: layoutDraftOf(saved), updatedAt: saved.updatedAt });
-          dispatch({ kind: "settle", draft: layoutDraftOf(saved) });
-          setConflict(null);
-          showToast({ title: words.editor.saved });
-        },
+        onSuccess: adopt,
         onError: (error) => {
-          if (error.code !== "LAYOUT_CHANGED") return showError(error);
+          if (error.code !== "LAYOUT_CHANGED") {
+            showNotSaved(error, () => again.current(), Object.values(error.fields)[0]);
+            return focusFault();
+          }
           callOperation("layouts.retrieve", { params: { layoutId: layout._id } }, environmentId).then(
-            setConflict,
+            // A save without an answer had arrived all the same.
+            (theirs) => (isSame(layoutDraftOf(theirs), draft) ? adopt(theirs) : setConflict(theirs)),
             showError,
           );
         },
       },
     );
   };
+  const again = useRef(save);
+  again.current = () => save();
 
   return {
     layout,
@@ -111,6 +130,7 @@ export function useLayoutEditor(layout: Layout, isReadOnly: boolean) {
     draft,
     conflict,
     isChanged,
+    hasContent,
     isReadOnly,
     isSaving: update.isPending,
     isDraftLost: isDraftLost && isChanged,

@@ -59,6 +59,7 @@ function LoadedGroup({ resourceType, resourceId }: { resourceType: TranslatedRes
         </span>
       }
       actions={!isReadOnly && <Actions group={group} />}
+      isSticky
     >
       {isReadOnly && <Notice icon="key">{kitWords.needsRole(leastRole("translations.create"))}</Notice>}
       {group.restoredAt && (

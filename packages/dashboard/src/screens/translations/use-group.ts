@@ -1,12 +1,12 @@
 // The texts of one workflow or layout in all its languages, and the changes that are not saved yet.
 import { useQueries, useQueryClient } from "@tanstack/react-query";
 import type { TranslatedResource, Translation } from "@tidings/contract";
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { ApiError } from "../../api/api-error.ts";
 import { callOperation } from "../../api/client.ts";
 import { useOperation } from "../../api/hooks.ts";
 import { useEnvironment, useSession } from "../../app/session.tsx";
-import { showError, showToast } from "../../kit/toast.tsx";
+import { beginSave, showNotSaved, showSaved } from "../../kit/toast.tsx";
 import { dropDraft, readDraft, writeDraft } from "../workflows/editor/draft-store.ts";
 import { type Content, defaultLocale, type Edits, textsOf, withEdits } from "./texts.ts";
 import { words } from "./words.ts";
@@ -70,6 +70,7 @@ export function useGroup(resourceType: TranslatedResource, resourceId: string) {
   /** Only changed keys are written, into the texts as they are by now: what another person changed meanwhile stays. */
   const save = async () => {
     setSaving(true);
+    beginSave();
     try {
       for (const [locale, changed] of Object.entries(edits)) {
         if (Object.keys(changed).length === 0) continue;
@@ -78,9 +79,9 @@ export function useGroup(resourceType: TranslatedResource, resourceId: string) {
         await callOperation("translations.create", { body: { ...params, locale, content } }, _id);
       }
       setEdits({});
-      showToast({ title: words.group.saved(count) });
+      showSaved(words.group.saved(count));
     } catch (error) {
-      showError(error);
+      showNotSaved(error, () => void again.current());
     } finally {
       await client.invalidateQueries({
         predicate: ({ queryKey: [environment, id] }) => environment === _id && String(id).startsWith("translations."),
@@ -88,6 +89,9 @@ export function useGroup(resourceType: TranslatedResource, resourceId: string) {
       setSaving(false);
     }
   };
+
+  const again = useRef(save);
+  again.current = save;
 
   return {
     name: group.data?.resourceName,

@@ -5,7 +5,7 @@ export const words = {
   title: "Translations",
   lead: "The texts of workflows and layouts in the languages of their readers.",
   texts,
-  search: "Part of the name or identifier",
+  search: "Search name or identifier",
   types: { workflow: "Workflow", layout: "Layout" },
   name: "Name",
   locales: "Languages",
@@ -50,7 +50,7 @@ export const words = {
   group: {
     back: "Translations",
     key: "Key",
-    search: "Part of a key or text",
+    search: "Search key or text",
     show: "Show",
     shows: { all: "All keys", missing: "Missing texts", extra: "Outdated keys" },
     isMissing: "missing",

@@ -1,5 +1,15 @@
 // The workflow as a drawing. The outline beside it does the same by keyboard; the chosen step is shared.
-import { Background, Controls, type Edge, Handle, type Node, type NodeProps, Position, ReactFlow } from "@xyflow/react";
+import {
+  Background,
+  Controls,
+  type Edge,
+  Handle,
+  type Node,
+  type NodeProps,
+  NodeToolbar,
+  Position,
+  ReactFlow,
+} from "@xyflow/react";
 import { createContext, useContext, useMemo } from "react";
 import { Icon } from "../../../icons.tsx";
 import { Button, IconButton } from "../../../kit/button.tsx";
@@ -152,8 +162,9 @@ function StepBox({ data: { step, index, count } }: NodeProps<StepNode>) {
           </span>
         )}
       </button>
+      {/* Outside of the drawing, so that its buttons keep their size when that is zoomed out. */}
       {isSelected && !editor.isReadOnly && (
-        <span className={css.tools}>
+        <NodeToolbar isVisible position={Position.Right} align="start" offset={5} className={css.tools}>
           <IconButton
             label={say.up}
             icon="arrowUp"
@@ -173,7 +184,7 @@ function StepBox({ data: { step, index, count } }: NodeProps<StepNode>) {
             onAdd={(type) => actions.add(type, index)}
           />
           <IconButton label={say.remove} icon="trash" size="small" onClick={() => actions.remove(index)} />
-        </span>
+        </NodeToolbar>
       )}
     </div>
   );

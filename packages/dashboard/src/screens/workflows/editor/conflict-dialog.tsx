@@ -2,6 +2,7 @@
 import { useMemo } from "react";
 import { Button } from "../../../kit/button.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
+import { formatRelative } from "../../../kit/time.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { ChangeList } from "./change-list.tsx";
 import { differencesOf, mergeDrafts } from "./differences.ts";
@@ -36,7 +37,7 @@ export function ConflictDialog({ editor }: { editor: Editor }) {
       isOpen
       look="wide"
       onClose={editor.closeConflict}
-      title={say.title}
+      title={say.title(author, formatRelative(Date.parse(conflict.updatedAt), Date.now()))}
       description={say.text}
       actions={
         <>

@@ -57,7 +57,8 @@ function LoadedEditor({ workflow }: { workflow: Workflow }) {
   const canEdit = editingRoles.includes(useSession().person.role);
   const [isUnlocked, setUnlocked] = useState(false);
   const go = (changed: EditorSearch, replace = true) =>
-    void navigate({ to: ".", search: (before) => ({ ...before, ...changed }), replace });
+    // The page stays where it is scrolled to: a chosen step far down must not leave sight.
+    void navigate({ to: ".", search: (before) => ({ ...before, ...changed }), replace, resetScroll: false });
   const editor = useEditor({
     workflow,
     isReadOnly: !canEdit || (isProduction && !isUnlocked),
@@ -73,6 +74,7 @@ function LoadedEditor({ workflow }: { workflow: Workflow }) {
       back={back}
       lead={<Lead workflow={workflow} />}
       actions={<EditorActions editor={editor} />}
+      isSticky
     >
       <Notices
         editor={editor}

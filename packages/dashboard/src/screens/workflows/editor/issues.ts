@@ -2,6 +2,7 @@
 // and faults of templates from the preview. Each holds as long as its field keeps the value that it was found with. Pure.
 import type { PreviewFault, Workflow } from "@tidings/contract";
 import { type Draft, isSame, valueAt } from "./model.ts";
+import { words } from "./words.ts";
 
 export type Refusal = { key: string; path: string; message: string; value: unknown };
 export type Faults = { key: string; faults: readonly PreviewFault[] } | null;
@@ -44,17 +45,36 @@ export function collectIssues(
     }),
   );
   const found: Found[] = [...refused, ...faults, ...saved];
-  const notesOf = (key: string) =>
-    Object.values(workflow.steps.find(({ _id }) => _id === key)?.issues?.integration ?? {})
-      .flat()
-      .map(({ message }) => message);
+  const missingOf = (key: string) =>
+    Object.values(workflow.steps.find(({ _id }) => _id === key)?.issues?.integration ?? {}).flat();
   return {
     of: (key, path) => found.find((one) => one.key === key && one.path === path)?.message,
     faultsOf: (key, path) => (preview?.key === key ? preview.faults.filter(({ field }) => field === path) : undefined),
-    notesOf,
+    notesOf: (key) => missingOf(key).map(({ message }) => message),
     countOf: (key) =>
-      new Set(found.filter((one) => one.key === key).map(({ path }) => path)).size + notesOf(key).length,
+      new Set(found.filter((one) => one.key === key).map(({ path }) => path)).size +
+      missingOf(key).filter(({ severity }) => severity === "error").length,
   };
+}
+
+export type Problem = { stepId: string; path: string; text: string };
+
+/** Errors of a saved workflow, each as a line that names its step; a warning is none. */
+export function problemsOf(workflow: Workflow): Problem[] {
+  return workflow.steps.flatMap(({ stepId, name, issues }) => {
+    const entries = [...Object.entries(issues?.controls ?? {}), ...Object.entries(issues?.integration ?? {})];
+    return entries.flatMap(([path, list]) =>
+      list
+        .filter(({ severity }) => severity === "error")
+        .map(({ message }) => ({ stepId, path, text: `${name}: ${message}` })),
+    );
+  });
+}
+
+/** The validator counts elements; people count steps. */
+function readable(field: string, message: string, { steps }: Draft): string {
+  const most = field === "steps" ? /no more than (\d+) elements/.exec(message)?.[1] : undefined;
+  return most === undefined ? message : words.tooManySteps(Number(most), steps.length);
 }
 
 /** The fields of a 422, such as `steps.0.controlValues.amount`, as refusals; `rest` belongs to no field of the editor. */
@@ -62,7 +82,7 @@ export function readRefusals(fields: Readonly<Record<string, string>>, sent: Dra
   return Object.entries(fields).map(([field, message]) => {
     const [, index, path = ""] = /^steps\.(\d+)(?:\.(.*))?$/.exec(field) ?? [];
     const step = index === undefined ? undefined : sent.steps[Number(index)];
-    if (!step) return { key: "", path: field, message, value: valueAt(sent, field) };
+    if (!step) return { key: "", path: field, message: readable(field, message, sent), value: valueAt(sent, field) };
     return { key: step.key, path: path || "name", message, value: valueAt(step, path || "name") };
   });
 }

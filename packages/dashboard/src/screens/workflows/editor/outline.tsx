@@ -1,5 +1,5 @@
 // The steps as a list: all of the editor by keyboard.
-import { type KeyboardEvent, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { Icon } from "../../../icons.tsx";
 import { Button, IconButton } from "../../../kit/button.tsx";
 import { classNames } from "../../../kit/class-names.ts";
@@ -20,15 +20,29 @@ export function Outline({ editor, selected, onOpen }: OutlineProps) {
   const { isReadOnly, select } = editor;
   const { steps } = editor.draft;
   const list = useRef<HTMLOListElement>(null);
-  const { add, move, remove, told } = useStepActions(editor, onOpen);
+  const adder = useRef<HTMLDivElement>(null);
   const [dragged, setDragged] = useState<number | null>(null);
 
-  // After the next paint, when the step has its new place.
-  const focusStep = (step: DraftStep | undefined) =>
-    requestAnimationFrame(() => {
+  // The row, or without one the button that adds a step. After the next paint, when the step has its new place; and again when the
+  // changed address has drawn the page, for what had the focus may be gone by then.
+  const focusStep = (step: DraftStep | undefined) => {
+    const focus = () => {
       const rows = list.current?.querySelectorAll<HTMLElement>("[data-step]") ?? [];
-      [...rows].find(({ dataset }) => dataset.step === step?.key)?.focus();
-    });
+      const row = [...rows].find(({ dataset }) => dataset.step === step?.key);
+      (row ?? adder.current?.querySelector("button"))?.focus();
+    };
+    requestAnimationFrame(focus);
+    setTimeout(() => document.activeElement === document.body && focus(), 150);
+  };
+  const { add, move, remove, told } = useStepActions(editor, onOpen, focusStep);
+  const isEmpty = steps.length === 0 && !isReadOnly;
+  // A workflow that was just created: the dialog it was named in is gone, and the first step is what comes next.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the editor is opened
+  useEffect(() => {
+    if (!isEmpty) return;
+    const timer = setTimeout(() => document.activeElement === document.body && focusStep(undefined), 150);
+    return () => clearTimeout(timer);
+  }, []);
   const choose = (step: DraftStep | undefined) => {
     if (!step) return;
     select(step.stepId);
@@ -43,7 +57,6 @@ export function Outline({ editor, selected, onOpen }: OutlineProps) {
     else if (event.key === "Home" || event.key === "End") choose(steps.at(event.key === "Home" ? 0 : -1));
     else if (event.key === "Delete" || event.key === "Backspace") {
       remove(index);
-      focusStep(steps[index + 1] ?? steps[index - 1]);
     } else if (event.key === "Enter") onOpen();
     else return;
     event.preventDefault();
@@ -108,14 +121,16 @@ export function Outline({ editor, selected, onOpen }: OutlineProps) {
         ))}
       </ol>
       {!isReadOnly && (
-        <AddStep
-          trigger={
-            <Button icon="plus" size="small">
-              {say.add}
-            </Button>
-          }
-          onAdd={(type) => add(type, steps.length)}
-        />
+        <div ref={adder}>
+          <AddStep
+            trigger={
+              <Button icon="plus" size="small">
+                {say.add}
+              </Button>
+            }
+            onAdd={(type) => add(type, steps.length)}
+          />
+        </div>
       )}
       <p className={css.hidden} role="status">
         {told}

@@ -6,10 +6,12 @@ import { toApiError } from "../../../api/api-error.ts";
 import { callOperation } from "../../../api/client.ts";
 import { useChange } from "../../../api/hooks.ts";
 import { useEnvironment, useSession } from "../../../app/session.tsx";
-import { showError, showToast } from "../../../kit/toast.tsx";
+import { focusFault } from "../../../kit/focus.ts";
+import { beginSave, showError, showNotSaved, showSaved } from "../../../kit/toast.tsx";
+import { words as kitWords } from "../../../words.ts";
 import { dropDraft, readDraft, type StoredDraft, writeDraft } from "./draft-store.ts";
 import { changeHistory, startHistory } from "./history.ts";
-import { collectIssues, type Faults, type Issues, type Refusal, readRefusals } from "./issues.ts";
+import { collectIssues, type Faults, type Issues, problemsOf, type Refusal, readRefusals } from "./issues.ts";
 import { type Draft, draftOf, isSame, isSameContent, toUpdate } from "./model.ts";
 import { words } from "./words.ts";
 
@@ -132,40 +134,56 @@ export function useEditor({ workflow, isReadOnly, select }: EditorSettings): Edi
     if (!isChanged && isNewer) rebase(workflow, draftOf(workflow));
   }, [workflow, base.version, isChanged, rebase]);
 
+  /** Goes to a step and to the field in it that is wrong. */
+  const show = (stepId: string | undefined) => {
+    if (stepId !== undefined) select(stepId);
+    focusFault();
+  };
+  const adopt = (saved: Workflow, sent: Draft) => {
+    put(saved);
+    setBase({ draft: draftOf(saved), version: saved.versionId });
+    dispatch({
+      kind: "settle",
+      draft: latest.current === sent ? draftOf(saved) : adoptIds(latest.current, saved),
+    });
+    setRefusals([]);
+    setRestoredAt(null);
+    setConflict(null);
+    const problems = problemsOf(saved);
+    const lines = problems.map(({ text }) => text);
+    showSaved(words.saved, lines, { label: kitWords.showProblem, run: () => show(problems[0]?.stepId) });
+  };
   const save = (expectedVersion = base.version) => {
     const sent = draft;
+    beginSave();
     update.mutate(
       { params: { workflowId: workflow._id }, body: toUpdate(sent, workflow, expectedVersion) },
       {
-        onSuccess: (saved) => {
-          put(saved);
-          setBase({ draft: draftOf(saved), version: saved.versionId });
-          dispatch({
-            kind: "settle",
-            draft: latest.current === sent ? draftOf(saved) : adoptIds(latest.current, saved),
-          });
-          setRefusals([]);
-          setRestoredAt(null);
-          setConflict(null);
-          showToast({ title: words.saved, look: "good" });
-        },
+        onSuccess: (saved) => adopt(saved, sent),
         onError: (error) => {
           if (error.code === "WORKFLOW_CHANGED")
             return void callOperation("workflows.retrieve", { params: { workflowId: workflow._id }, query: {} })
               .then((theirs) => {
+                // A save without an answer had arrived all the same: what is stored is what was sent.
+                if (isSameContent(sent, draftOf(theirs))) return adopt(theirs, sent);
                 put(theirs);
                 setConflict(theirs);
               })
               .catch(showError);
           const found = readRefusals(toApiError(error).fields, sent);
           setRefusals(found);
-          if (found.length === 0) showError(error);
-          const first = sent.steps.find(({ key }) => found.some((refusal) => refusal.key === key));
-          if (first) select(first.stepId);
+          const [first] = found;
+          const step = sent.steps.find(({ key }) => found.some((refusal) => refusal.key === key));
+          const reason = first && (step && first.key === step.key ? `${step.name}: ${first.message}` : first.message);
+          showNotSaved(error, () => again.current(), reason);
+          if (found.length > 0) show(step?.stepId);
         },
       },
     );
   };
+  /** What the message of a failed save does: it may be pressed when the draft has changed since. */
+  const again = useRef(save);
+  again.current = () => save();
 
   return {
     workflow,

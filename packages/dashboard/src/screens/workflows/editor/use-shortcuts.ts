@@ -9,7 +9,8 @@ export function useShortcuts(editor: Keyed): void {
   latest.current = editor;
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
-      if (!(event.metaKey || event.ctrlKey) || event.altKey) return;
+      // A field with a way back of its own has used the key.
+      if (!(event.metaKey || event.ctrlKey) || event.altKey || event.defaultPrevented) return;
       const { save, undo, redo, isReadOnly, isChanged, isSaving } = latest.current;
       const key = event.key.toLowerCase();
       // A field in a dialog keeps its own way back.

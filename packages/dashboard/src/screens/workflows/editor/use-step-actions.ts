@@ -2,7 +2,7 @@
 import type { StepType } from "@tidings/contract";
 import { useState } from "react";
 import { showToast } from "../../../kit/toast.tsx";
-import { insertStep, moveStep, newStep, removeStep } from "./model.ts";
+import { type DraftStep, insertStep, moveStep, newStep, removeStep } from "./model.ts";
 import type { Editor } from "./use-editor.ts";
 import { words } from "./words.ts";
 
@@ -16,7 +16,12 @@ export type StepActions = {
   told: string;
 };
 
-export function useStepActions(editor: Editor, onAdded: () => void): StepActions {
+/** `onRemoved`: with the step that is chosen now, if one is left. */
+export function useStepActions(
+  editor: Editor,
+  onAdded: () => void,
+  onRemoved?: (next: DraftStep | undefined) => void,
+): StepActions {
   const [told, setTold] = useState("");
   const { draft, isReadOnly, select } = editor;
   const { steps } = draft;
@@ -40,7 +45,9 @@ export function useStepActions(editor: Editor, onAdded: () => void): StepActions
       const step = steps[index];
       if (isReadOnly || !step) return;
       editor.change(removeStep(draft, step.key));
-      select((steps[index + 1] ?? steps[index - 1])?.stepId);
+      const next = steps[index + 1] ?? steps[index - 1];
+      select(next?.stepId);
+      onRemoved?.(next);
       showToast({ title: say.removed(step.name) });
     },
   };

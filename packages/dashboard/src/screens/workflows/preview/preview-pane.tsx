@@ -36,7 +36,14 @@ export function PreviewPane({ editor, step, sample }: PreviewPaneProps) {
       {error && <ErrorPanel error={error} />}
       {!data && !error && isSending && <Skeleton rows={4} />}
       {faults && faults.length > 0 && <FaultList faults={faults} />}
-      {data && isSending && <Rendered type={step.type} result={data.result} person={sample.person} />}
+      {data && isSending && (
+        <Rendered
+          type={step.type}
+          result={data.result}
+          person={sample.person}
+          isFaulty={faults !== undefined && faults.length > 0}
+        />
+      )}
       {!isSending && <p className={css.weak}>{words.noPreview}</p>}
     </section>
   );

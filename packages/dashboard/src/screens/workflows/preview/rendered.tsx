@@ -8,12 +8,12 @@ import css from "./preview.module.css";
 import type { Person } from "./use-sample.ts";
 import { words } from "./words.ts";
 
-type RenderedProps = { type: StepType; result: PreviewResult; person: Person | undefined };
+type RenderedProps = { type: StepType; result: PreviewResult; person: Person | undefined; isFaulty: boolean };
 
-export function Rendered({ type, result, person }: RenderedProps) {
+export function Rendered({ type, result, person, isFaulty }: RenderedProps) {
   const { subject, html, text, body } = result;
   if ([subject, html, text, body].every((part) => part === undefined || part === ""))
-    return <p className={css.weak}>{words.noContent}</p>;
+    return <p className={css.weak}>{isFaulty ? words.faulty : words.noContent}</p>;
   if (type === "email") return <Letter subject={subject} html={html} text={text} person={person} />;
   if (type === "in_app") return <InAppItem result={result} />;
   return (

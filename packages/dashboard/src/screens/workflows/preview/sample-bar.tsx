@@ -3,6 +3,7 @@ import { useId, useState } from "react";
 import { useOperation } from "../../../api/hooks.ts";
 import { Icon } from "../../../icons.tsx";
 import { Button } from "../../../kit/button.tsx";
+import { jsonFault } from "../../../kit/json-field.tsx";
 import { Menu, type MenuEntry } from "../../../kit/menu.tsx";
 import { formatTime } from "../../../kit/time.tsx";
 import { useSettled } from "../../../kit/use-settled.ts";
@@ -63,7 +64,8 @@ export function SamplePayload({ sample, size }: { sample: Sample; size?: "small"
             language="json"
             text={sample.payloadText}
             isReadOnly={false}
-            error={sample.payload === null ? words.badPayload : undefined}
+            isAlone
+            error={sample.payload === null ? words.badPayload(jsonFault(sample.payloadText)) : undefined}
             onChange={sample.setPayloadText}
           />
         </div>

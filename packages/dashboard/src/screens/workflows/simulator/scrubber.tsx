@@ -72,9 +72,10 @@ export function Scrubber({ run, nameOf, moments, index, onChange }: ScrubberProp
         </div>
       </div>
       <div className={css.now} aria-live="polite">
-        <h3>
-          {labelOf(moment)} <span className={css.weak}>{formatTime(new Date(moment).toISOString())}</span>
-        </h3>
+        <p>
+          <strong>{labelOf(moment)}</strong>{" "}
+          <span className={css.weak}>{formatTime(new Date(moment).toISOString())}</span>
+        </p>
         <Happenings run={run} nameOf={nameOf} moment={moment} start={moments[0]!} />
       </div>
     </section>

@@ -1,12 +1,12 @@
 // The editor of code, loaded when a field needs it. It lives in a shadow root: there CodeMirror adopts its style sheets, while in
 // the page itself it would add a style element, which the policy of the page forbids.
 import { autocompletion, type CompletionContext, completionKeymap } from "@codemirror/autocomplete";
-import { defaultKeymap } from "@codemirror/commands";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { html } from "@codemirror/lang-html";
 import { json } from "@codemirror/lang-json";
 import { bracketMatching, defaultHighlightStyle, HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { type Diagnostic, setDiagnostics } from "@codemirror/lint";
-import { Compartment, EditorState } from "@codemirror/state";
+import { Annotation, Compartment, EditorState } from "@codemirror/state";
 import {
   Decoration,
   drawSelection,
@@ -31,13 +31,16 @@ type CodeEditorProps = {
   language: "html" | "json" | "text";
   text: string;
   isReadOnly: boolean;
+  /** Undone and redone in the field alone: its text is no part of what the page saves. */
+  isAlone?: boolean;
   variables?: readonly string[];
   faults?: readonly Fault[];
+  isWrong?: boolean;
   onChange: (text: string) => void;
 };
 
 export function CodeEditor(props: CodeEditorProps) {
-  const { label, selected, language, text, isReadOnly, variables, faults, onChange } = props;
+  const { label, selected, language, text, isReadOnly, isAlone, variables, faults, isWrong, onChange } = props;
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
   const parts = useRef({ readOnly: new Compartment(), language: new Compartment() });
@@ -59,16 +62,18 @@ export function CodeEditor(props: CodeEditorProps) {
           drawSelection(),
           bracketMatching(),
           EditorView.lineWrapping,
+          ...(isAlone ? [history(), keymap.of(historyKeymap)] : []),
           keymap.of([...completionKeymap, ...defaultKeymap]),
           autocompletion({ override: [(context) => completeVariable(context, latest.current.variables ?? [])] }),
           syntaxHighlighting(colours),
           liquid,
           look,
-          EditorView.contentAttributes.of({ "aria-label": label }),
+          // The tab stop is named, so that the scroller around it counts as reachable.
+          EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
           parts.current.readOnly.of(EditorState.readOnly.of(isReadOnly)),
           parts.current.language.of(languageOf(language)),
           EditorView.updateListener.of((update) => {
-            if (!update.docChanged) return;
+            if (!update.docChanged || update.transactions.every((one) => one.annotation(isShown))) return;
             const now = update.state.doc.toString();
             typed.current.push(now);
             latest.current.onChange(now);
@@ -92,10 +97,10 @@ export function CodeEditor(props: CodeEditorProps) {
   useEffect(() => {
     const editor = view.current;
     if (!editor) return;
-    const isShown = editor.state.doc.toString() === text;
+    const now = editor.state.doc.toString();
     // An earlier state of what is being typed: put into the editor, it would take away what was typed since.
-    const at = isShown ? -1 : typed.current.indexOf(text);
-    if (!isShown && at < 0) editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: text } });
+    const at = now === text ? -1 : typed.current.indexOf(text);
+    if (now !== text && at < 0) editor.dispatch({ changes: changeOf(now, text), annotations: isShown.of(true) });
     typed.current = at < 0 ? [] : typed.current.slice(at + 1);
   }, [text]);
   useEffect(() => {
@@ -110,7 +115,20 @@ export function CodeEditor(props: CodeEditorProps) {
     const editor = view.current;
     if (editor) editor.dispatch(setDiagnostics(editor.state, diagnosticsOf(editor.state, faults ?? [])));
   }, [faults]);
-  return <div ref={host} className={css.code} />;
+  return <div ref={host} className={css.code} data-fault={isWrong} />;
+}
+
+/** Marks what the page puts into the editor, such as an undone text: nobody typed it, so it is no change to tell of. */
+const isShown = Annotation.define<boolean>();
+
+/** The part that differs, so that the caret and the selection stay where the text around them does. */
+function changeOf(now: string, text: string): { from: number; to: number; insert: string } {
+  const shorter = Math.min(now.length, text.length);
+  let from = 0;
+  while (from < shorter && now[from] === text[from]) from++;
+  let end = 0;
+  while (end < shorter - from && now[now.length - 1 - end] === text[text.length - 1 - end]) end++;
+  return { from, to: now.length - end, insert: text.slice(from, text.length - end) };
 }
 
 const languageOf = (language: CodeEditorProps["language"]) =>

@@ -147,40 +147,51 @@ type LineFieldsProps = {
 
 export function LineFields({ line, list, isReadOnly, onChange, onRemove }: LineFieldsProps) {
   return (
-    <div className={css.line}>
-      <input
-        className={css.input}
-        aria-label={say.left}
-        list={list}
-        value={line.left}
-        readOnly={isReadOnly}
-        spellCheck={false}
-        autoComplete="off"
-        onChange={({ target }) => onChange({ ...line, left: target.value }, "left")}
-      />
-      <Select
-        name={say.operator}
-        isWide
-        value={line.operator}
-        choices={choicesOf<Operator>(say.operators)}
-        disabled={isReadOnly}
-        onChange={(operator) => onChange({ ...line, operator }, "operator")}
-      />
-      {takesValue(line.operator) ? (
-        <input
-          className={css.input}
-          aria-label={say.right}
-          title={say.rightHint}
-          value={line.right}
-          readOnly={isReadOnly}
-          spellCheck={false}
-          autoComplete="off"
-          onChange={({ target }) => onChange({ ...line, right: target.value }, "right")}
-        />
-      ) : (
-        <span />
-      )}
-      {!isReadOnly && <IconButton label={say.removeRow} icon="x" size="small" onClick={onRemove} />}
+    <div className={css.lineBox}>
+      <div className={css.line}>
+        <span className={css.left}>
+          <input
+            className={css.input}
+            aria-label={say.left}
+            list={list}
+            value={line.left}
+            title={line.left}
+            readOnly={isReadOnly}
+            spellCheck={false}
+            autoComplete="off"
+            onChange={({ target }) => onChange({ ...line, left: target.value }, "left")}
+          />
+        </span>
+        <span className={css.operator}>
+          <Select
+            name={say.operator}
+            isWide
+            value={line.operator}
+            choices={choicesOf<Operator>(say.operators)}
+            disabled={isReadOnly}
+            onChange={(operator) => onChange({ ...line, operator }, "operator")}
+          />
+        </span>
+        {takesValue(line.operator) && (
+          <span className={css.right}>
+            <input
+              className={css.input}
+              aria-label={say.right}
+              title={line.right === "" ? say.rightHint : line.right}
+              value={line.right}
+              readOnly={isReadOnly}
+              spellCheck={false}
+              autoComplete="off"
+              onChange={({ target }) => onChange({ ...line, right: target.value }, "right")}
+            />
+          </span>
+        )}
+        {!isReadOnly && (
+          <span className={css.removeLine}>
+            <IconButton label={say.removeRow} icon="x" size="small" onClick={onRemove} />
+          </span>
+        )}
+      </div>
     </div>
   );
 }

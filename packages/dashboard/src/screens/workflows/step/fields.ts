@@ -14,6 +14,8 @@ export type FieldSpec = {
   choices?: Readonly<Record<string, string>>;
   /** Meant where the value is absent. */
   fallback?: string;
+  /** What a new step has: it does not count as set. */
+  usual?: string;
   /** Only for these kinds of the step (`type` among its values). */
   of?: readonly string[];
   /** Below "More settings". */
@@ -87,7 +89,15 @@ export const stepFields: Readonly<Record<StepType, readonly FieldSpec[]>> = {
     { path: "subject", label: say.subject, kind: "line" },
     { path: "body", label: say.body, kind: "html" },
     { path: "layoutId", label: say.layout, kind: "layout" },
-    { path: "editorType", label: say.editor, kind: "choice", choices: choices.editor, fallback: "block", isMore: true },
+    {
+      path: "editorType",
+      label: say.editor,
+      kind: "choice",
+      choices: choices.editor,
+      fallback: "block",
+      usual: "html",
+      isMore: true,
+    },
     {
       path: "rendererType",
       label: say.renderer,
@@ -130,5 +140,5 @@ export function fieldsFor(type: StepType, values: Values): FieldSpec[] {
 
 export const isSet = (field: FieldSpec, values: Values): boolean => {
   const value = valueAt(values, field.path);
-  return value !== undefined && value !== "" && value !== false && value !== field.fallback;
+  return value !== undefined && value !== "" && value !== false && value !== (field.usual ?? field.fallback);
 };

@@ -2,6 +2,7 @@
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { useOperation } from "../../../api/hooks.ts";
 import { Checkbox, Field } from "../../../kit/field.tsx";
+import { jsonFault } from "../../../kit/json-field.tsx";
 import { Select } from "../../../kit/select.tsx";
 import type { Values } from "../editor/model.ts";
 import type { Fault, SelectedText } from "./code-editor.tsx";
@@ -185,6 +186,7 @@ type CodeFieldProps = Common & {
   text: string;
   faults?: readonly Fault[];
   variables?: readonly string[];
+  isAlone?: boolean;
   onChange: (text: string) => void;
 };
 
@@ -215,7 +217,7 @@ export function CodeField({ label, hint, error, ...code }: CodeFieldProps) {
             />
           }
         >
-          <CodeEditor label={label} selected={selected} {...code} />
+          <CodeEditor label={label} selected={selected} isWrong={error !== undefined} {...code} />
         </Suspense>
       )}
     </Field>
@@ -251,7 +253,7 @@ export function JsonField({
     <CodeField
       label={label}
       hint={hint}
-      error={parsed === null ? words.badJson : error}
+      error={parsed === null ? words.badJson(jsonFault(text)) : error}
       language="json"
       text={text}
       isReadOnly={isReadOnly}

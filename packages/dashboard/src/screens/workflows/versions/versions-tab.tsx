@@ -71,14 +71,16 @@ type Against = "current" | "before";
 
 function Comparison({ editor, shown, current }: { editor: Editor; shown: VersionHead; current: VersionHead }) {
   const [against, setAgainst] = useState<Against>(shown.isCurrent ? "before" : "current");
-  const [from, to] = against === "current" ? [shown.number, current.number] : [shown.number - 1, shown.number];
+  // Towards the version beside the button that restores it: what is added here is what comes back.
+  const [from, to] = against === "current" ? [current.number, shown.number] : [shown.number - 1, shown.number];
+  const title = against === "current" ? words.restoring(shown.number) : words.compare(from, to);
   const { data, error, refetch } = useOperation(
     "workflows.diffVersions",
     { params: { workflowId: editor.workflow._id, fromVersionId: String(from), toVersionId: String(to) } },
     { enabled: from >= 1, staleTime: 600_000 },
   );
   return (
-    <section className={css.comparison} aria-label={words.compare(from, to)}>
+    <section className={css.comparison} aria-label={title}>
       <div className={css.bar}>
         {(from >= 1 || !shown.isCurrent) && (
           <Select
@@ -97,7 +99,7 @@ function Comparison({ editor, shown, current }: { editor: Editor; shown: Version
         <p className={css.weak}>{words.one}</p>
       ) : (
         <>
-          <h2>{words.compare(from, to)}</h2>
+          <h2>{title}</h2>
           {error && <ErrorPanel error={error} onRetry={refetch} />}
           {!data && !error && <Skeleton rows={4} />}
           {data && <ChangeList differences={data} />}

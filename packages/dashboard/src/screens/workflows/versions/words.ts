@@ -6,6 +6,7 @@ export const words = {
   current: "current",
   firstSave: "Saved",
   compare: (from: number, to: number) => `What changed from version ${from} to version ${to}`,
+  restoring: (number: number) => `What restoring version ${number} would change`,
   against: "Compared with",
   againstCurrent: "The current version",
   againstBefore: "The version before it",
