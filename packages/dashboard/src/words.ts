@@ -98,6 +98,7 @@ export const words = {
       unavailable: "The service is not available right now. Try again in a moment.",
       fault: (id: string) => `This is a fault of the service. Its log has the particulars under error id ${id}.`,
       correct: "Correct the input and try again.",
+      unchanged: "Nothing was changed.",
     },
   },
 } as const;

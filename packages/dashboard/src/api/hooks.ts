@@ -42,6 +42,8 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
 export type ReadOptions = {
   /** Milliseconds between two reads while the page is visible. */
   every?: number;
+  /** Also while the page is hidden, for what its title tells. */
+  isInBackground?: boolean;
   enabled?: boolean;
   /** Shows the former answer while a changed input is read, for filters and pages. */
   keep?: boolean;
@@ -70,6 +72,7 @@ export function useOperation<Id extends OperationId>(
   return useQuery({
     ...operationQuery(_id, id, input),
     refetchInterval: options.every ?? false,
+    refetchIntervalInBackground: options.isInBackground ?? false,
     enabled: options.enabled ?? true,
     ...(options.staleTime !== undefined && { staleTime: options.staleTime }),
     ...(options.keep && { placeholderData: keepPreviousData }),

@@ -86,7 +86,7 @@ const listeners = new Set<() => void>();
 let ticking: ReturnType<typeof setInterval> | undefined;
 
 /** One timer for all relative times of a page. */
-function useNow(isOn: boolean): number {
+export function useNow(isOn: boolean): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
     if (!isOn) return;

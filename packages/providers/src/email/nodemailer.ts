@@ -6,10 +6,12 @@ import { defineProvider } from "../kit/provider.ts";
 import { sendBySmtp, smtpOverrideNames } from "../kit/smtp-mail.ts";
 
 const credentials = {
-  user: text("User", { optional: true }),
-  password: secret("Password", { optional: true }),
   host: destination(text("Host")),
   port: destination(number("Port")),
+  user: text("User", { optional: true }),
+  password: secret("Password", { optional: true }),
+  from: text("From email address"),
+  senderName: text("Sender name"),
   secure: flag("Secure"),
   requireTls: flag("Require TLS"),
   ignoreTls: flag("Ignore TLS"),
@@ -17,8 +19,6 @@ const credentials = {
   domain: text("DKIM: Domain name", { optional: true }),
   secretKey: secret("DKIM: Private key", { optional: true }),
   accountSid: text("DKIM: Key selector", { optional: true }),
-  from: text("From email address"),
-  senderName: text("Sender name"),
 };
 
 export default defineProvider({

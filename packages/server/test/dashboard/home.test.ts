@@ -1,7 +1,14 @@
 // Home, in a browser: the first notification, and what needs attention.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { test } from "node:test";
 import { promisify } from "node:util";
+import {
+  conditionOf,
+  formatSince,
+  sayTrouble,
+  sayWaiting,
+} from "../../../dashboard/src/screens/integrations/outage.ts";
 import { browserTest } from "../support/chromium.ts";
 import { startTestService } from "../support/service.ts";
 import { eventually } from "../support/wait.ts";
@@ -32,6 +39,37 @@ browserTest(
   },
 );
 
+test("an outage is told with its cause, what waits and the next try", () => {
+  const now = Date.parse("2026-03-02T18:55:00Z");
+  const lastError = { message: "connect ECONNREFUSED", summary: "connection refused", class: "transient" as const };
+  const trouble = {
+    ...{ name: "Shop SMTP", state: "open" as const, failingSince: "2026-03-02T18:53:00Z" },
+    lastError: { ...lastError, at: "2026-03-02T18:54:00Z" },
+    nextProbeAt: "2026-03-02T18:57:00Z",
+  };
+  const since = formatSince(trouble.failingSince, now);
+  assert.equal(sayTrouble(trouble, now), `Shop SMTP has not answered since ${since} (connection refused).`);
+  const refused = { ...trouble, lastError: { ...trouble.lastError, summary: "HTTP 503" } };
+  assert.equal(sayTrouble(refused, now), `Shop SMTP has been failing since ${since} (HTTP 503).`);
+  const mails = { channel: "email" as const, count: 5_000 };
+  assert.equal(sayWaiting(trouble, mails, now), "5,000 mails are waiting; next try in 2 min.");
+  assert.equal(sayWaiting(trouble, { ...mails, count: 1 }, now), "1 mail is waiting; next try in 2 min.");
+  assert.equal(
+    sayWaiting({ ...trouble, state: "half_open" }, undefined, now),
+    "Nothing is waiting for it; trying one message now.",
+  );
+  assert.match(sayWaiting(trouble, mails, now + 600_000), /next try when the next message is due/);
+
+  const health = { state: "closed" as const, failures: 0 };
+  const condition = (changes: object) =>
+    conditionOf({ active: true, channel: "email", health: { ...health, ...changes } });
+  assert.equal(condition({}), "unused");
+  assert.equal(condition({ lastSuccessAt: trouble.failingSince }), "closed");
+  assert.equal(condition({ lastSuccessAt: trouble.failingSince, failingSince: trouble.nextProbeAt }), "failing");
+  assert.equal(condition({ state: "open" }), "open");
+  assert.equal(conditionOf({ active: false, channel: "email", health }), "off");
+});
+
 browserTest("what needs attention is listed, with a way to it", async (context) => {
   await service.client("integrations.create", {
     body: {
@@ -57,7 +95,7 @@ browserTest("what needs attention is listed, with a way to it", async (context) 
     },
   });
   const page = await openDashboard(context, service, "/", { viewport: narrow });
-  await page.getByText("Nothing needs attention").waitFor();
+  await page.getByText("All good").waitFor();
   await expectNoOverflow(page);
   await service.client("events.trigger", {
     body: {

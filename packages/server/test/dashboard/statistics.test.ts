@@ -77,6 +77,30 @@ for (const [name, providers, ours, tone, title, text] of cases)
     if (text) assert.match(judged.text ?? "", text);
   });
 
+test("what waits is never called health", () => {
+  const now = Date.parse("2026-03-02T18:57:00Z");
+  const waiting = {
+    count: 5_000,
+    oldestAt: "2026-03-02T18:53:00Z",
+    providers: [{ channel: "email" as const, providerId: "a", count: 5_000, oldestAt: "2026-03-02T18:53:00Z" }],
+  };
+  const mail = { ...provider("a", 40, 0), failedAttempts: 6 };
+  const judged = judge(mail, [mail], "the last day", ({ providerId }) => providerId ?? "", waiting, now);
+  assert.deepEqual(judged, {
+    tone: "bad",
+    title: "5,000 mails are waiting, the oldest for 4 min",
+    text: "6 attempts through a failed.",
+  });
+  const young = { ...waiting, count: 1, oldestAt: "2026-03-02T18:56:30Z" };
+  const { tone, title } = judge(mail, [mail], "the last day", () => "", young, now);
+  assert.deepEqual([tone, title], ["warn", "1 mail is waiting, the oldest for 30 s"]);
+  const none = { ...provider("a", 0, 0), captured: 3 };
+  assert.match(
+    judge(none, [none], "the last day", () => "").title,
+    /^3 messages of the last day were captured .* none was sent$/,
+  );
+});
+
 browserTest(
   "what failed and by whom is told in a sentence, in bars and in tables, for a day or a month",
   async (context) => {

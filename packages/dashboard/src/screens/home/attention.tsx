@@ -3,42 +3,52 @@
 import type { LinkProps } from "@tanstack/react-router";
 import type { Channel, Integration, Provider, SystemState } from "@tidings/contract";
 import { useOperation } from "../../api/hooks.ts";
+import { useMay } from "../../app/permissions.ts";
 import { useEnvironment } from "../../app/session.tsx";
-import { LinkButton } from "../../kit/button.tsx";
+import { Button, LinkButton } from "../../kit/button.tsx";
 import { Card } from "../../kit/page.tsx";
 import { ErrorPanel, Skeleton } from "../../kit/states.tsx";
-import { formatDuration } from "../../kit/time.tsx";
+import { formatDuration, useNow } from "../../kit/time.tsx";
 import { Badge, Verdict } from "../../kit/verdict.tsx";
+import { countMessages, sayTrouble, sayWaiting } from "../integrations/outage.ts";
+import { useTryNow } from "../integrations/use-try-now.ts";
+import { words as integrationWords } from "../integrations/words.ts";
 import css from "./home.module.css";
 import { words } from "./words.ts";
 
 type Item = {
   key: string;
-  tone: "bad" | "warn";
+  tone: "bad" | "warn" | "info";
   title: string;
   text: string;
+  /** An integration that can be tried now. */
+  tryNow?: { id: string; name: string };
   link?: Pick<LinkProps, "to" | "params" | "search"> & { label: string };
 };
 
 /** Shorter waits are normal. */
 const longestLagSeconds = 30;
 
-export function Attention() {
+export function useAttention() {
   const { type } = useEnvironment();
-  const { data, error, refetch } = useOperation("system.retrieve", {}, { every: 10_000 });
+  const now = useNow(true);
+  const { data, error, refetch } = useOperation("system.retrieve", {}, { every: 10_000, isInBackground: true });
+  // An outage and its end are watched.
+  const isWatched = data !== undefined && data.environment.breakers.length + data.environment.waiting.length > 0;
+  useOperation("system.retrieve", {}, { every: 3_000, enabled: isWatched });
   const integrations = useOperation("integrations.list", {}, { enabled: type === "prod" });
   const providers = useOperation("providers.list", { query: {} }, { enabled: type === "prod", staleTime: 3_600_000 });
   const captured = type === "prod" ? capturedChannels(integrations.data, providers.data) : [];
-  const items = data ? [...itemsOf(data), ...capturedItems(captured)] : [];
+  const items = data ? [...itemsOf(data, now), ...capturedItems(captured)] : [];
+  return { data, error, refetch, items };
+}
+
+export function Attention({ data, error, refetch, items }: ReturnType<typeof useAttention>) {
+  const may = useMay();
+  const { tryNow, isBusy } = useTryNow();
+  const toldTone = ["bad", "warn", "info"].find((tone) => items.some((item) => item.tone === tone)) as Item["tone"];
   return (
-    <Card
-      title={words.attention.title}
-      actions={
-        items.length > 0 && (
-          <Badge tone={items.some(({ tone }) => tone === "bad") ? "bad" : "warn"}>{items.length}</Badge>
-        )
-      }
-    >
+    <Card title={words.attention.title} actions={items.length > 0 && <Badge tone={toldTone}>{items.length}</Badge>}>
       {error && <ErrorPanel error={error} onRetry={refetch} />}
       {!data && !error && <Skeleton rows={3} />}
       {data && items.length === 0 && (
@@ -52,17 +62,24 @@ export function Attention() {
       )}
       {items.length > 0 && (
         <ul className={css.items} aria-label={words.attention.title}>
-          {items.map(({ key, tone, title, text, link }) => (
+          {items.map(({ key, tone, title, text, tryNow: tried, link }) => (
             <li key={key} className={css.item}>
               <Verdict tone={tone} />
               <div>
                 <strong>{title}</strong>
                 <p className={css.muted}>{text}</p>
-                {link && (
-                  <LinkButton size="small" {...link}>
-                    {link.label}
-                  </LinkButton>
-                )}
+                <span className={css.itemActions}>
+                  {tried && may("integrations.tryNow") && (
+                    <Button size="small" icon="refresh" onClick={() => tryNow(tried.id, tried.name)} disabled={isBusy}>
+                      {integrationWords.outage.tryNow}
+                    </Button>
+                  )}
+                  {link && (
+                    <LinkButton size="small" {...link}>
+                      {link.label}
+                    </LinkButton>
+                  )}
+                </span>
               </div>
             </li>
           ))}
@@ -77,18 +94,43 @@ export function Attention() {
   );
 }
 
-function itemsOf({ environment, queue }: SystemState): Item[] {
-  const { attention } = words;
-  const items: (Item | false)[] = [
-    ...environment.breakers.map(
-      ({ integrationId, name }): Item => ({
+/** An integration that is away, and one that is back and has messages to send. */
+function integrationItems({ breakers, waiting }: SystemState["environment"], now: number): Item[] {
+  const link = (integrationId: string) => ({
+    ...{ to: "/integrations/$integrationId" as const, params: { integrationId } },
+    label: words.attention.openIntegration,
+  });
+  return [
+    ...breakers.map((breaker): Item => {
+      const { integrationId, name } = breaker;
+      const held = waiting.find((one) => one.integrationId === integrationId);
+      return {
         key: integrationId,
         tone: "bad",
-        title: attention.breaker(name),
-        text: attention.breakerText,
-        link: { to: "/integrations/$integrationId", params: { integrationId }, label: attention.openIntegration },
-      }),
-    ),
+        title: sayTrouble(breaker, now),
+        text: sayWaiting(breaker, held, now),
+        tryNow: { id: integrationId, name },
+        link: link(integrationId),
+      };
+    }),
+    ...waiting
+      .filter(({ state }) => state === "closed")
+      .map(
+        ({ integrationId, name, channel, count }): Item => ({
+          key: integrationId,
+          tone: "info",
+          title: integrationWords.outage.back(name),
+          text: integrationWords.outage.goingOut(countMessages(channel, count)),
+          link: link(integrationId),
+        }),
+      ),
+  ];
+}
+
+export function itemsOf({ environment, queue }: SystemState, now: number): Item[] {
+  const { attention } = words;
+  const items: (Item | false)[] = [
+    ...integrationItems(environment, now),
     environment.deadLetters > 0 && {
       key: "dead-letters",
       tone: "bad",

@@ -1,9 +1,10 @@
 // Where a person lands: the first notification in a minute, then what needs attention and what happened last.
+import { useState } from "react";
 import { useOperation } from "../../api/hooks.ts";
 import { useEnvironment } from "../../app/session.tsx";
 import { Page } from "../../kit/page.tsx";
 import { ErrorPanel, Skeleton } from "../../kit/states.tsx";
-import { Attention } from "./attention.tsx";
+import { Attention, useAttention } from "./attention.tsx";
 import { FirstNotification } from "./first-notification.tsx";
 import css from "./home.module.css";
 import { RecentEvents } from "./recent-events.tsx";
@@ -12,20 +13,25 @@ import { words } from "./words.ts";
 export function HomeScreen() {
   const { name } = useEnvironment();
   const events = useOperation("activity.listEvents", { query: { limit: 8 } }, { every: 4_000 });
-  const isNew = events.data?.data.length === 0;
+  const attention = useAttention();
+  const alerts = attention.items.filter(({ tone }) => tone === "bad").length;
+  // Fixed for this visit: the block that the reader watches does not move when the first event comes.
+  const [wasNew, setWasNew] = useState<boolean>();
+  const isNew = wasNew ?? events.data?.data.length === 0;
+  if (wasNew === undefined && events.data) setWasNew(isNew);
   return (
-    <Page title={words.title} lead={words.lead(name)}>
+    <Page title={words.title} lead={words.lead(name)} alerts={alerts}>
       {events.error && <ErrorPanel error={events.error} onRetry={events.refetch} />}
       {!events.data && !events.error && <Skeleton rows={8} />}
       {events.data && (
         <div className={css.stack}>
-          {/* The block moves down once there is something to see, but it stays the same one, with its inbox. */}
+          {/* The block is below the others from the next visit on. */}
           <div className={css.first} data-new={isNew}>
             <FirstNotification isNew={isNew} />
           </div>
           <div className={css.columns}>
             <RecentEvents events={events.data.data} />
-            <Attention />
+            <Attention {...attention} />
           </div>
         </div>
       )}

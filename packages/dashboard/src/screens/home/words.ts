@@ -1,6 +1,6 @@
 export const words = {
   title: "Home",
-  lead: (environment: string) => `What happens in ${environment}, and what needs you.`,
+  lead: (environment: string) => `${environment} at a glance`,
   first: {
     title: "Send your first notification",
     again: "Send a notification",
@@ -37,10 +37,8 @@ export const words = {
   },
   attention: {
     title: "Needs attention",
-    none: "Nothing needs attention",
-    noneText: "No message was given up, no integration is failing, and the queue is short.",
-    breaker: (name: string) => `${name} keeps failing`,
-    breakerText: "Only single messages are tried; the others take another integration or wait.",
+    none: "All good",
+    noneText: "Nothing is stuck.",
     openIntegration: "Open integration",
     deadLetters: (count: string) => `${count} messages were given up`,
     deadLetter: "1 message was given up",

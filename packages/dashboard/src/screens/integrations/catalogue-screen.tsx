@@ -66,6 +66,15 @@ export function CatalogueScreen() {
       )}
       {found && found.length > 0 && (
         <div className={css.groups}>
+          <p className={css.legend}>
+            <span>{words.legend}</span>
+            <span>
+              <Icon name="key" size={13} /> {words.canCheck}
+            </span>
+            <span>
+              <Icon name="activity" size={13} /> {words.receipts}
+            </span>
+          </p>
           {channels
             .map((group): [Channel, Provider[]] => [group, found.filter((provider) => provider.channel === group)])
             .filter(([, providers]) => providers.length > 0)
@@ -73,9 +82,9 @@ export function CatalogueScreen() {
               <section key={group}>
                 <h2 className={css.groupTitle}>{words.channels[group]}</h2>
                 <ul className={css.grid} aria-label={`${words.providers}: ${words.channels[group]}`}>
-                  {/* What sends nothing comes last. */}
+                  {/* By name; what sends nothing comes last. */}
                   {providers
-                    .toSorted((a, b) => Number(a.isCapture) - Number(b.isCapture))
+                    .toSorted((a, b) => Number(a.isCapture) - Number(b.isCapture) || a.name.localeCompare(b.name))
                     .map((provider) => (
                       <li key={provider.id}>
                         <ProviderCard provider={provider} />
@@ -84,14 +93,6 @@ export function CatalogueScreen() {
                 </ul>
               </section>
             ))}
-          <p className={css.legend}>
-            <span>
-              <Icon name="key" size={13} /> {words.canCheck}
-            </span>
-            <span>
-              <Icon name="activity" size={13} /> {words.receipts}
-            </span>
-          </p>
         </div>
       )}
     </Page>

@@ -1,75 +1,109 @@
-// The circuit breaker of an integration in plain words, and a question to the provider itself.
+// How an integration is: its last error, what waits for it and when it is tried next, and a question to the provider itself.
 import type { Integration, Provider } from "@tidings/contract";
-import { useChange } from "../../api/hooks.ts";
+import { useChange, useOperation } from "../../api/hooks.ts";
 import { useMay } from "../../app/permissions.ts";
 import { Button } from "../../kit/button.tsx";
+import { Tools } from "../../kit/layout.tsx";
+import { Notice } from "../../kit/notice.tsx";
 import { Card, Facts } from "../../kit/page.tsx";
 import { ErrorPanel } from "../../kit/states.tsx";
-import { Time } from "../../kit/time.tsx";
+import { Time, useNow } from "../../kit/time.tsx";
 import { showToast } from "../../kit/toast.tsx";
 import { Verdict } from "../../kit/verdict.tsx";
-import { type Health, healthTones } from "./health.tsx";
 import css from "./integrations.module.css";
+import { conditionOf, conditionTones, countMessages, formatAge, sayNextTry, sayTrouble } from "./outage.ts";
 import { staleAfterChange } from "./use-integration-changes.ts";
+import { useTryNow } from "./use-try-now.ts";
 import { words } from "./words.ts";
+
+const text = words.health;
 
 export function HealthCard({ integration, provider }: { integration: Integration; provider: Provider }) {
   const may = useMay();
+  const now = useNow(true);
   const check = useChange("integrations.update", staleAfterChange);
-  const { _id = "", active } = integration;
-  const health: Health = integration.health ?? { state: "closed", failures: 0 };
-  const { state, failures, openedAt, nextProbeAt } = health;
+  const { tryNow, isBusy } = useTryNow();
+  const { _id = "", name, channel } = integration;
+  const health = integration.health ?? { state: "closed", failures: 0 };
+  const { state, lastError, lastSuccessAt, failingSince, waiting = 0, oldestWaitingAt } = health;
+  const condition = conditionOf(integration);
+  const isInTrouble = condition === "open" || condition === "half_open" || condition === "failing";
+  // An outage and its end are watched.
+  useOperation("integrations.list", {}, { every: 3_000, enabled: isInTrouble || waiting > 0 });
   const ask = () =>
     check.mutate(
       { params: { integrationId: _id }, body: { check: true } },
-      { onSuccess: () => showToast({ title: words.health.checked }) },
+      { onSuccess: () => showToast({ title: text.checked }) },
     );
-  const text =
-    state === "open"
-      ? words.health.openText
-      : state === "half_open"
-        ? words.health.halfOpenText
-        : failures > 0
-          ? words.health.failingText(failures)
-          : words.health.closedText;
+  const age = oldestWaitingAt && formatAge(now - Date.parse(oldestWaitingAt));
+  const canTry = (state !== "closed" || (failingSince && provider.canCheck)) && may("integrations.tryNow");
   return (
     <Card
-      title={words.health.title}
+      title={text.title}
       actions={
-        provider.canCheck &&
-        may("integrations.update") && (
-          <Button size="small" icon="key" onClick={ask} disabled={check.isPending}>
-            {words.health.check}
-          </Button>
-        )
+        <Tools>
+          {integration.active && canTry && (
+            <Button size="small" icon="refresh" onClick={() => tryNow(_id, name)} disabled={isBusy}>
+              {words.outage.tryNow}
+            </Button>
+          )}
+          {provider.canCheck && may("integrations.update") && (
+            <Button size="small" icon="key" onClick={ask} disabled={check.isPending}>
+              {text.check}
+            </Button>
+          )}
+        </Tools>
       }
     >
       <div className={css.stackSmall}>
         {check.error && <ErrorPanel error={check.error} />}
         <p className={css.health}>
-          <Verdict tone={active ? healthTones[state] : "quiet"} />
-          <strong>{active ? words.health[state] : words.off}</strong>
-          <span className={css.help}>{active && text}</span>
+          <Verdict tone={conditionTones[condition]} />
+          <strong>{text[condition]}</strong>
+          <span className={css.help}>
+            {isInTrouble && sayTrouble({ ...health, name }, now)}
+            {condition === "unused" && text.unusedText}
+            {condition === "closed" && channel === "in_app" && text.inAppText}
+            {condition === "closed" && channel !== "in_app" && lastSuccessAt && (
+              <>
+                {text.answered} <Time at={lastSuccessAt} isRelative />.
+              </>
+            )}
+          </span>
         </p>
-        {state !== "closed" && (
+        {waiting > 0 && (
+          <Notice tone={state === "closed" ? "info" : "warn"} icon="clock">
+            {state === "closed"
+              ? words.outage.goingOut(countMessages(channel, waiting))
+              : words.outage.waitingSince(countMessages(channel, waiting), waiting, age)}
+          </Notice>
+        )}
+        {isInTrouble && (
           <Facts
             of={[
-              [words.health.since, openedAt && <Time key="since" at={openedAt} isRelative />],
               [
-                words.health.nextProbe,
-                nextProbeAt && Date.parse(nextProbeAt) > Date.now() ? (
-                  <Time key="next" at={nextProbeAt} isRelative />
-                ) : (
-                  words.health.withNext
+                text.lastError,
+                lastError && (
+                  <span key="error">
+                    {lastError.message} · <Time at={lastError.at} isRelative />
+                  </span>
                 ),
               ],
+              [
+                text.since,
+                (failingSince ?? health.openedAt) && <Time key="since" at={(failingSince ?? health.openedAt)!} />,
+              ],
+              [text.nextProbe, state !== "closed" && upperFirst(sayNextTry(health, now).replace(/^next try /, ""))],
+              [text.lastSuccess, lastSuccessAt ? <Time key="last" at={lastSuccessAt} isRelative /> : text.never],
             ]}
           />
         )}
-        {!provider.canCheck && !provider.isCapture && provider.channel !== "in_app" && (
-          <p className={css.help}>{words.health.noCheck}</p>
+        {!provider.canCheck && !provider.isCapture && channel !== "in_app" && (
+          <p className={css.help}>{text.noCheck}</p>
         )}
       </div>
     </Card>
   );
 }
+
+const upperFirst = (sentence: string): string => sentence.charAt(0).toUpperCase() + sentence.slice(1);

@@ -1,23 +1,21 @@
-// How an integration is: in use, off, or only probed because it kept failing.
+// How an integration is, as badges: in use, off, paused after errors, or not used yet.
 import type { Integration } from "@tidings/contract";
-import type { Tone } from "../../kit/tone.ts";
 import { Badge } from "../../kit/verdict.tsx";
+import { conditionOf, conditionTones, countMessages } from "./outage.ts";
 import { words } from "./words.ts";
 
-export type Health = NonNullable<Integration["health"]>;
-
-export const healthTones: Record<Health["state"], Tone> = { closed: "good", open: "bad", half_open: "warn" };
-
 export function StateBadges({ integration, isCapture }: { integration: Integration; isCapture: boolean }) {
-  const { active, primary, health } = integration;
+  const { primary, channel, health } = integration;
+  const condition = conditionOf(integration);
+  const waiting = health?.waiting ?? 0;
   return (
     <>
       {primary && <Badge tone="accent">{words.primary}</Badge>}
       {isCapture && <Badge tone="info">{words.capture}</Badge>}
-      {!active && <Badge>{words.off}</Badge>}
-      {active && health && health.state !== "closed" && (
-        <Badge tone={healthTones[health.state]}>{words.health[health.state]}</Badge>
+      {condition !== "closed" && condition !== "unused" && (
+        <Badge tone={conditionTones[condition]}>{words.health[condition]}</Badge>
       )}
+      {waiting > 0 && <Badge tone="warn">{words.outage.badge(countMessages(channel, waiting))}</Badge>}
     </>
   );
 }

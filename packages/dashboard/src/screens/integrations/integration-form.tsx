@@ -1,6 +1,6 @@
 // Name, credentials and limits of one integration, new or stored.
 import type { Integration, Provider } from "@tidings/contract";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
 import type { ApiError } from "../../api/api-error.ts";
 import { Button } from "../../kit/button.tsx";
 import { Checkbox, TextField } from "../../kit/field.tsx";
@@ -45,6 +45,15 @@ export function IntegrationForm({ provider, integration, error, isBusy, disabled
     "identifier",
     "configurations.maxPerSecond",
   ]);
+  const hasOwnMessage = error !== null && Object.keys(error.fields).some((path) => known.has(path));
+  const form = useRef<HTMLFormElement>(null);
+  const message = useRef<HTMLDivElement>(null);
+  // What was refused comes into sight: the first field at fault, or the message.
+  useEffect(() => {
+    if (!error) return;
+    if (message.current) message.current.scrollIntoView({ block: "nearest" });
+    else form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [error]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const read = readCredentials(provider.credentials, values, stored);
@@ -64,9 +73,7 @@ export function IntegrationForm({ provider, integration, error, isBusy, disabled
   };
   return (
     <Card title={words.credentials}>
-      <form className={css.form} onSubmit={submit} noValidate>
-        {/* A field that has its own message needs no second one above the form. */}
-        {error && !Object.keys(error.fields).some((path) => known.has(path)) && <ErrorPanel error={error} />}
+      <form ref={form} className={css.form} onSubmit={submit} noValidate>
         {provider.help && <p className={css.help}>{provider.help}</p>}
         {provider.credentials.length === 0 && <p className={css.help}>{words.noCredentials}</p>}
         <CredentialFields
@@ -108,6 +115,12 @@ export function IntegrationForm({ provider, integration, error, isBusy, disabled
             />
           )}
         </div>
+        {/* By the button, where the reader is. A field that has its own message needs no second one. */}
+        {error && !hasOwnMessage && (
+          <div ref={message}>
+            <ErrorPanel error={error} />
+          </div>
+        )}
         {!disabled && (
           <div className={css.formEnd}>
             <div className={css.checks}>

@@ -1,3 +1,5 @@
+import type { Channel } from "@tidings/contract";
+
 export const words = {
   title: "Integrations",
   lead: "The providers that deliver the messages of this environment.",
@@ -23,19 +25,51 @@ export const words = {
   deleted: "The integration is deleted",
   health: {
     title: "Health",
+    off: "Off",
     closed: "Healthy",
-    open: "Circuit open",
-    half_open: "Probing",
-    closedText: "Its last calls were answered.",
-    failingText: (count: number) => (count === 1 ? "1 call in a row failed." : `${count} calls in a row failed.`),
-    openText: "It kept failing, so only single messages are tried; the others go to the next integration or wait.",
-    halfOpenText: "One message is under way as a probe. The first answer closes the circuit.",
-    since: "Since",
+    open: "Paused after errors",
+    half_open: "Trying one message",
+    failing: "Last call failed",
+    unused: "Not used yet",
+    unusedText: "No message has gone through it so far. Check the credentials, or send a test.",
+    inAppText: "Messages are in the inbox at once. No provider is needed.",
+    answered: "Last answered",
+    lastError: "Last error",
+    since: "Failing since",
     nextProbe: "Next try",
-    withNext: "with the next message",
+    lastSuccess: "Last success",
+    never: "Never",
     check: "Check credentials",
     checked: "The provider accepted the credentials",
-    noCheck: "This provider offers no way to check credentials: send a test instead.",
+    noCheck: "This provider cannot check credentials. Send a test instead.",
+  },
+  messages: {
+    email: ["mail", "mails"],
+    sms: ["text message", "text messages"],
+    push: ["push message", "push messages"],
+    chat: ["chat message", "chat messages"],
+    in_app: ["message", "messages"],
+  } as Record<Channel, readonly [one: string, many: string]>,
+  outage: {
+    silent: (name: string, since?: string) =>
+      since ? `${name} has not answered since ${since}` : `${name} does not answer`,
+    failing: (name: string, since?: string) =>
+      since ? `${name} has been failing since ${since}` : `${name} keeps failing`,
+    trying: "trying one message now",
+    nextIn: (duration: string) => `next try in ${duration}`,
+    nextSoon: "next try when the next message is due",
+    waiting: (messages: string, count: number, next: string) =>
+      `${messages} ${count === 1 ? "is" : "are"} waiting; ${next}.`,
+    waitingSince: (messages: string, count: number, age?: string) =>
+      `${messages} ${count === 1 ? "is" : "are"} waiting${age ? `, the oldest for ${age}` : ""}.`,
+    nobody: (next: string) => `Nothing is waiting for it; ${next}.`,
+    goingOut: (messages: string) => `${messages} waiting, going out now.`,
+    badge: (messages: string) => `${messages} waiting`,
+    tryNow: "Try now",
+    tried: (name: string) => `Trying ${name} with one message`,
+    back: (name: string) => `${name} answers again`,
+    stillAway: (name: string, summary?: string) =>
+      summary ? `${name}: ${summary}` : `${name} is tried with the next message`,
   },
 
   catalogue: "Add an integration",
@@ -47,6 +81,7 @@ export const words = {
   noMatch: "No provider of this name",
   noMatchText: 'A generic webhook provider sends to any HTTP address: search for "webhook".',
   clear: "Show all providers",
+  legend: "What the signs mean:",
   canCheck: "Checks credentials",
   receipts: "Delivery reports",
   providers: "Providers",
@@ -87,7 +122,8 @@ export const words = {
     autoDone: "The provider sends its reports here now",
     signingKey: "Signing key",
     signingKeyHint: "From the webhook settings of the provider; reports are verified with it.",
-    generic: "Its own reports are not understood. Reports in the generic form are: see the docs about webhooks.",
+    generic:
+      "This provider sends no delivery reports we can read. You can post them yourself, as the docs about webhooks show.",
     enabled: "Take reports",
     save: "Save",
   },

@@ -16,6 +16,7 @@ type BarsProps = {
   /** Names of the parts, in their order. The part named in `hatched` is drawn so. */
   parts: readonly string[];
   hatched?: string;
+  faint?: string;
   mark?: string;
   formatTime: (start: string) => string;
   formatValue: (value: number) => string;
@@ -25,7 +26,7 @@ const height = 132;
 /** So that one failure among thousands is seen. */
 const leastHeight = 3;
 
-export function Bars({ label, bars, parts, hatched, mark, formatTime, formatValue }: BarsProps) {
+export function Bars({ label, bars, parts, hatched, faint, mark, formatTime, formatValue }: BarsProps) {
   const hatch = useId();
   const totals = bars.map((bar) => bar.parts.reduce((sum, part) => sum + part, 0));
   const most = niceMost(Math.max(...totals, ...bars.map((bar) => bar.mark ?? 0), 0));
@@ -37,7 +38,7 @@ export function Bars({ label, bars, parts, hatched, mark, formatTime, formatValu
         <strong>{label}</strong>
         {[...parts].reverse().map((name) => (
           <span key={name}>
-            <i data-look={name === hatched ? "hatched" : "plain"} />
+            <i data-look={name === hatched ? "hatched" : name === faint ? "faint" : "plain"} />
             {name}
           </span>
         ))}
@@ -90,6 +91,7 @@ export function Bars({ label, bars, parts, hatched, mark, formatTime, formatValu
                         y={Math.max(0, top)}
                         height={own}
                         className={css.bar}
+                        data-look={parts[place] === faint ? "faint" : undefined}
                         fill={isHatched ? `url(#${hatch})` : undefined}
                       />
                     )

@@ -17,15 +17,16 @@ const sumOf = (counts: Record<string, number>): number => Object.values(counts).
 type BreakdownsProps = {
   breakdown: StatisticsBreakdown;
   totals: Output<"statistics.list">["totals"];
+  waiting: Output<"statistics.list">["waiting"];
   providerName: (id: string | null) => string;
 };
 
-export function Breakdowns({ breakdown, totals, providerName }: BreakdownsProps) {
+export function Breakdowns({ breakdown, totals, waiting, providerName }: BreakdownsProps) {
   const { providers, workflows, channels } = breakdown;
   const reasons = Object.entries(totals.skipped).sort(([, a], [, b]) => b - a);
   return (
     <>
-      {providers.length > 0 && <Providers providers={providers} providerName={providerName} />}
+      {providers.length > 0 && <Providers providers={providers} waiting={waiting} providerName={providerName} />}
       {workflows.length > 0 && (
         <Part title={text.workflows}>
           <Table
@@ -116,10 +117,14 @@ const figureColumns = <Row extends Figures>(): Column<Row>[] => [
 
 const Bad = ({ value }: { value: number }) => <span className={value > 0 ? css.bad : undefined}>{count(value)}</span>;
 
-type ProvidersProps = Pick<BreakdownsProps, "providerName"> & { providers: StatisticsBreakdown["providers"] };
+type Provider = StatisticsBreakdown["providers"][number];
+type ProvidersProps = Pick<BreakdownsProps, "providerName" | "waiting"> & { providers: Provider[] };
 
 /** Failure share and latency beside each other: the one that stands out is the cause. */
-function Providers({ providers, providerName }: ProvidersProps) {
+function Providers({ providers, waiting, providerName }: ProvidersProps) {
+  const hasCaptured = providers.some(({ captured }) => captured > 0);
+  const waitingFor = ({ channel, providerId }: Provider): number =>
+    waiting?.providers.find((one) => one.channel === channel && one.providerId === providerId)?.count ?? 0;
   const slowest = Math.max(...providers.map(({ latency }) => latency?.p95 ?? 0), 1);
   return (
     <Part title={text.providers} lead={text.providersText}>
@@ -142,6 +147,25 @@ function Providers({ providers, providerName }: ProvidersProps) {
             ),
           },
           { title: text.sent, cell: ({ sent }) => count(sent), isNumber: true },
+          ...(hasCaptured
+            ? [
+                {
+                  title: text.captured,
+                  cell: ({ captured }: Provider) => count(captured),
+                  isNumber: true,
+                  isWideOnly: true,
+                },
+              ]
+            : []),
+          ...(waiting && waiting.count > 0
+            ? [{ title: text.waiting, cell: (row: Provider) => <Bad value={waitingFor(row)} />, isNumber: true }]
+            : []),
+          {
+            title: text.attempts,
+            cell: ({ failedAttempts }) => <Bad value={failedAttempts} />,
+            isNumber: true,
+            isWideOnly: true,
+          },
           { title: text.failed, cell: ({ failed }) => count(failed), isNumber: true, isWideOnly: true },
           {
             title: text.share,

@@ -1,5 +1,6 @@
 // Is it us, or the provider? One sentence about the failures of a time, from the figures by provider. Pure.
 import type { Output } from "@tidings/contract";
+import { countMessages, formatAge } from "../integrations/outage.ts";
 import { words } from "./words.ts";
 
 type Statistics = Output<"statistics.list">;
@@ -10,22 +11,51 @@ export type Judgement = { tone: "good" | "warn" | "bad" | "info"; title: string;
 
 /** Shares that differ by no more than this are called alike. */
 const alikeFactor = 3;
+/** Shorter waits are those of a retry. */
+const longWaitMs = 60_000;
 /** Of all failures: the rest is told beside them. */
 const mostOf = 0.8;
 
 export const shareOf = ({ sent, refused }: Pick<ProviderFigures, "sent" | "refused">): number =>
   sent + refused === 0 ? 0 : refused / (sent + refused);
 
+/** What waits comes first: nothing of it has failed yet, and nothing of it has arrived. */
 export function judge(
   totals: Totals,
   providers: readonly ProviderFigures[],
   /** "the last 24 hours" */
   time: string,
   nameOf: (provider: ProviderFigures) => string,
+  waiting?: Statistics["waiting"],
+  now: number = Date.now(),
 ): Judgement {
-  const { sent, failed, refused } = totals;
+  const judged = judgeEnded(totals, providers, time, nameOf);
+  if (!waiting || waiting.count === 0) return judged;
+  const [first] = waiting.providers;
+  const isOneChannel = waiting.providers.every(({ channel }) => channel === first!.channel);
+  const messages = countMessages(isOneChannel ? first!.channel : "in_app", waiting.count);
+  const ageMs = waiting.oldestAt ? now - Date.parse(waiting.oldestAt) : 0;
+  const failing = providers.filter(({ failedAttempts }) => failedAttempts > 0);
+  const attempts = failing.map((one) => words.judgement.attempts(nameOf(one), one.failedAttempts));
+  const ended = judged.tone === "good" || judged.tone === "info" ? [] : [judged.title];
+  const text = [...attempts, ...ended, ...(judged.text ? [judged.text.replace(/\.$/, "")] : [])].join(". ");
+  return {
+    tone: judged.tone === "bad" || ageMs >= longWaitMs ? "bad" : "warn",
+    title: words.judgement.waiting(messages, waiting.count, formatAge(ageMs)),
+    text: text === "" ? undefined : `${text}.`,
+  };
+}
+
+function judgeEnded(
+  totals: Totals,
+  providers: readonly ProviderFigures[],
+  time: string,
+  nameOf: (provider: ProviderFigures) => string,
+): Judgement {
+  const { sent, captured, failed, refused } = totals;
   const skipped = Object.values(totals.skipped).reduce((sum, count) => sum + count, 0);
   const say = words.judgement;
+  if (sent + failed === 0 && captured > 0) return { tone: "info", title: say.onlyCaptured(time, captured) };
   if (sent + failed === 0)
     return { tone: "info", title: say.nothing(time), text: skipped > 0 ? say.skipped(skipped) : undefined };
   if (failed === 0) return { tone: "good", title: say.noFailure(time, sent) };

@@ -10,6 +10,7 @@ import { Select } from "../../kit/select.tsx";
 import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
 import { formatDuration } from "../../kit/time.tsx";
 import { Verdict } from "../../kit/verdict.tsx";
+import { formatAge } from "../integrations/outage.ts";
 import { Bars } from "./bars.tsx";
 import { Breakdowns } from "./breakdowns.tsx";
 import { judge, type ProviderFigures } from "./judgement.ts";
@@ -35,8 +36,16 @@ export function StatisticsScreen() {
   const { range = "24h", channel, workflow, provider } = search;
   const navigate = useNavigate();
   const providers = useOperation("providers.list", { query: {} }, { staleTime: 3_600_000 });
+<<<<<<< HEAD
   const query = { ...rangeOf[range](), breakdown: true, channel, workflowId: workflow, providerId: provider };
   const { data, error, refetch } = useOperation("statistics.list", { query }, { keep: true, every: 60_000 });
+=======
+  const { data, error, refetch } = useOperation(
+    "statistics.list",
+    { query: { ...rangeOf[range](), breakdown: true, channel, workflowId: workflow, providerId: provider } },
+    { keep: true, every: 30_000 },
+  );
+>>>>>>> e64f24e (dashboard: outages say cause, what waits and the next try; Try now; statistics show waiting, attempts and captured; checks answer by the button)
   const change = (changed: StatisticsSearch) =>
     void navigate({ to: "/statistics", search: ({ env }) => ({ env, ...search, ...changed }) });
   const providerName = (id: string | null) =>
@@ -84,7 +93,14 @@ export function StatisticsScreen() {
         {error && <ErrorPanel error={error} onRetry={refetch} />}
         {!data && !error && <Skeleton />}
         {data && <Figures data={data} range={range} nameOf={({ providerId }) => providerName(providerId)} />}
-        {data?.breakdown && <Breakdowns breakdown={data.breakdown} totals={data.totals} providerName={providerName} />}
+        {data?.breakdown && (
+          <Breakdowns
+            breakdown={data.breakdown}
+            totals={data.totals}
+            waiting={data.waiting}
+            providerName={providerName}
+          />
+        )}
       </Stack>
     </Page>
   );
@@ -97,8 +113,9 @@ const formats = { "24h": clock, "7d": dayAndClock, "30d": day };
 
 type FiguresProps = { data: Statistics; range: StatisticsRange; nameOf: (provider: ProviderFigures) => string };
 
-function Figures({ data: { data, totals, breakdown, granularity }, range, nameOf }: FiguresProps) {
-  const { tone, title, text } = judge(totals, breakdown?.providers ?? [], words.times[range], nameOf);
+function Figures({ data: { data, totals, breakdown, granularity, waiting }, range, nameOf }: FiguresProps) {
+  const { tone, title, text } = judge(totals, breakdown?.providers ?? [], words.times[range], nameOf, waiting);
+  const waits = waiting?.count ?? 0;
   const skipped = sumOf(totals.skipped);
   const formatTime = (start: string) => formats[range].format(new Date(start));
   const unit = words.charts[granularity];
@@ -117,12 +134,25 @@ function Figures({ data: { data, totals, breakdown, granularity }, range, nameOf
           </LinkButton>
         )}
       </section>
-      {totals.sent + totals.failed + skipped === 0 ? (
+      {totals.sent + totals.captured + totals.failed + totals.failedAttempts + skipped + waits === 0 ? (
         <EmptyState icon="bars" title={words.none} text={words.noneText} />
       ) : (
         <>
           <dl className={css.tiles} aria-label={words.figures.label}>
+            {waits > 0 && (
+              <Tile
+                name={words.figures.waiting}
+                value={waits}
+                note={
+                  waiting?.oldestAt && words.figures.waitingNote(formatAge(Date.now() - Date.parse(waiting.oldestAt)))
+                }
+                isBad
+              />
+            )}
             <Tile name={words.figures.sent} value={totals.sent} note={words.figures.sentNote} />
+            {totals.captured > 0 && (
+              <Tile name={words.figures.captured} value={totals.captured} note={words.figures.capturedNote} />
+            )}
             <Tile
               name={words.figures.delivered}
               value={totals.delivered}
@@ -146,9 +176,13 @@ function Figures({ data: { data, totals, breakdown, granularity }, range, nameOf
           </dl>
           <Bars
             label={words.charts.messages(unit)}
-            parts={[words.charts.failed, words.charts.sent]}
+            parts={[words.charts.failed, words.charts.sent, ...(totals.captured > 0 ? [words.charts.captured] : [])]}
             hatched={words.charts.failed}
-            bars={data.map(({ start, sent, failed }) => ({ start, parts: [failed, sent] }))}
+            faint={words.charts.captured}
+            bars={data.map(({ start, sent, failed, captured }) => ({
+              start,
+              parts: [failed, sent, ...(totals.captured > 0 ? [captured] : [])],
+            }))}
             formatTime={formatTime}
             formatValue={(value) => value.toLocaleString()}
           />

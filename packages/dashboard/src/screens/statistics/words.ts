@@ -25,9 +25,13 @@ export const words = {
     failedNote: (refused: number) =>
       refused === 0 ? "none refused by a provider" : `${number(refused)} refused by a provider`,
     skipped: "Skipped",
-    skippedNote: "steps that sent nothing on purpose",
+    skippedNote: "skipped on purpose",
+    waiting: "Waiting",
+    waitingNote: (age: string) => `the oldest for ${age}`,
+    captured: "Captured",
+    capturedNote: "kept in the mailbox, sent to nobody",
     latency: "Time to accept",
-    latencyNote: (p95: string) => `half of them; 95 % within ${p95}`,
+    latencyNote: (p95: string) => `median · 95 % within ${p95}`,
     ofSent: (share: string) => `${share} of sent`,
   },
 
@@ -38,6 +42,7 @@ export const words = {
     day: "day",
     sent: "Sent",
     failed: "Failed",
+    captured: "Captured",
     p50: "Half of the messages (p50)",
     p95: "95 % of the messages (p95)",
     start: "Begin",
@@ -58,6 +63,9 @@ export const words = {
     opened: "Opened",
     failed: "Failed",
     skippedColumn: "Skipped",
+    captured: "Captured",
+    attempts: "Failed attempts",
+    waiting: "Waiting",
     share: "Share refused",
     p50: "p50",
     p95: "p95",
@@ -85,6 +93,14 @@ export const words = {
 
   judgement: {
     nothing: (time: string) => `Nothing was sent in ${time}`,
+    waiting: (messages: string, count: number, age: string) =>
+      `${messages} ${count === 1 ? "is" : "are"} waiting, the oldest for ${age}`,
+    attempts: (name: string, count: number) =>
+      count === 1 ? `1 attempt through ${name} failed` : `${number(count)} attempts through ${name} failed`,
+    onlyCaptured: (time: string, captured: number) =>
+      captured === 1
+        ? `1 message of ${time} was captured in the mailbox, and none was sent`
+        : `${number(captured)} messages of ${time} were captured in the mailbox, and none was sent`,
     skipped: (count: number) => `${number(count)} steps were skipped; the reasons are below.`,
     noFailure: (time: string, sent: number) =>
       `Nothing failed in ${time}: ${sent === 1 ? "1 message was" : `${number(sent)} messages were`} sent`,
