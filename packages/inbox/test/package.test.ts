@@ -1,7 +1,7 @@
 // The package as others install it: what is in it, its types in strict projects, and imports on a server. Nothing is fetched.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -134,6 +134,28 @@ for (const [module, moduleResolution] of [
     run([process.execPath, join(root, "node_modules/typescript/bin/tsc"), "-p", project], project);
   });
 }
+
+test("the examples for Angular and Next compile against the package", () => {
+  const examples = join(root, "examples/inbox");
+  for (const name of ["angular/src", "next/app"])
+    cpSync(join(examples, name), join(project, name), { recursive: true });
+  for (const name of ["@angular", "rxjs", "@types/node"]) {
+    symlinkSync(join(root, "node_modules", name), join(project, "node_modules", name), "dir");
+  }
+  write("css.d.ts", 'declare module "*.css";');
+  const compilerOptions = {
+    ...settings,
+    // The declarations of Angular are not ours to check.
+    skipLibCheck: true,
+    experimentalDecorators: true,
+    exactOptionalPropertyTypes: false,
+    module: "esnext",
+    moduleResolution: "bundler",
+    types: ["node"],
+  };
+  write("tsconfig.json", JSON.stringify({ compilerOptions, include: ["css.d.ts", "angular", "next"] }));
+  run([process.execPath, join(root, "node_modules/typescript/bin/tsc"), "-p", project], project);
+});
 
 test("on a server the package can be imported and rendered, and it is a client component", () => {
   const react = readFileSync(join(project, "node_modules/@tidings/inbox/dist/react.js"), "utf8");
