@@ -25,16 +25,15 @@ export class ApiError extends Error {
     super(message ?? (status === 0 ? noAnswerText(code) : words.errors.unreadable(status)));
     this.status = status;
     this.code = code;
-<<<<<<< HEAD
-    this.advice = adviceFor(status, code, retryAfter, errorId);
-=======
-    this.advice = isCheck(code) ? words.errors.advice.unchanged : adviceFor(status, retryAfter, errorId);
->>>>>>> e64f24e (dashboard: outages say cause, what waits and the next try; Try now; statistics show waiting, attempts and captured; checks answer by the button)
+    this.advice = isCheck(code) ? words.errors.advice.unchanged : adviceFor(status, code, retryAfter, errorId);
     this.fields = fieldsOf(errors);
   }
 }
 
-<<<<<<< HEAD
+/** The provider was asked about credentials before anything was stored. What to do stands in the message. */
+const isCheck = (code: string | undefined): boolean =>
+  code === "PROVIDER_CHECK_FAILED" || code === "PROVIDER_HOST_UNRESOLVED";
+
 const timeoutCode = "TIME_LIMIT";
 const noAnswerText = (code: string | undefined): string =>
   code === timeoutCode ? words.errors.noAnswer : words.errors.offline;
@@ -52,13 +51,6 @@ function adviceFor(
   retryAfter: string | null,
   errorId: string | undefined,
 ): string {
-=======
-/** The provider was asked about credentials before anything was stored. What to do stands in the message. */
-const isCheck = (code: string | undefined): boolean =>
-  code === "PROVIDER_CHECK_FAILED" || code === "PROVIDER_HOST_UNRESOLVED";
-
-function adviceFor(status: number, retryAfter: string | null, errorId: string | undefined): string {
->>>>>>> e64f24e (dashboard: outages say cause, what waits and the next try; Try now; statistics show waiting, attempts and captured; checks answer by the button)
   const { advice } = words.errors;
   if (status === 0) return advice.offline;
   if (status === 401) return advice.signIn;

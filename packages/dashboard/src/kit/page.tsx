@@ -14,21 +14,14 @@ type PageProps = {
   back?: Pick<LinkProps, "to" | "params" | "search"> & { label: string };
   actions?: ReactNode;
   isNarrow?: boolean;
-<<<<<<< HEAD
   /** The title and the actions stay in sight while the page is scrolled: for editors, whose Save is always wanted. */
   isSticky?: boolean;
-  children: ReactNode;
-};
-
-export function Page({ title, heading, lead, back, actions, isNarrow, isSticky, children }: PageProps) {
-=======
   /** What needs a person: shown in the title of the tab. */
   alerts?: number;
   children: ReactNode;
 };
 
-export function Page({ title, heading, lead, back, actions, isNarrow, alerts = 0, children }: PageProps) {
->>>>>>> e64f24e (dashboard: outages say cause, what waits and the next try; Try now; statistics show waiting, attempts and captured; checks answer by the button)
+export function Page({ title, heading, lead, back, actions, isNarrow, isSticky, alerts = 0, children }: PageProps) {
   useEffect(() => 
     document.title = `${alerts > 0 ? `(${alerts}) ` : ""}${title} · ${words.product}`;, [title, alerts]);
   const { label, ...link } = back ?? { label: "" };

@@ -36,16 +36,8 @@ export function StatisticsScreen() {
   const { range = "24h", channel, workflow, provider } = search;
   const navigate = useNavigate();
   const providers = useOperation("providers.list", { query: {} }, { staleTime: 3_600_000 });
-<<<<<<< HEAD
   const query = { ...rangeOf[range](), breakdown: true, channel, workflowId: workflow, providerId: provider };
-  const { data, error, refetch } = useOperation("statistics.list", { query }, { keep: true, every: 60_000 });
-=======
-  const { data, error, refetch } = useOperation(
-    "statistics.list",
-    { query: { ...rangeOf[range](), breakdown: true, channel, workflowId: workflow, providerId: provider } },
-    { keep: true, every: 30_000 },
-  );
->>>>>>> e64f24e (dashboard: outages say cause, what waits and the next try; Try now; statistics show waiting, attempts and captured; checks answer by the button)
+  const { data, error, refetch } = useOperation("statistics.list", { query }, { keep: true, every: 30_000 });
   const change = (changed: StatisticsSearch) =>
     void navigate({ to: "/statistics", search: ({ env }) => ({ env, ...search, ...changed }) });
   const providerName = (id: string | null) =>
