@@ -13,10 +13,10 @@ export default defineProvider({
   docs: "https://github.com/eleith/emailjs",
   help: "Host, port, user and password as your mail server or its operator gives them.",
   credentials: {
-    user: text("User"),
-    password: secret("Password"),
     host: destination(text("Host")),
     port: destination(number("Port")),
+    user: text("User"),
+    password: secret("Password"),
     secure: flag("Secure"),
     from: text("From email address"),
     senderName: text("Sender name"),

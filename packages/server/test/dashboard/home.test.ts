@@ -11,10 +11,13 @@ import {
 } from "../../../dashboard/src/screens/integrations/outage.ts";
 import { browserTest } from "../support/chromium.ts";
 import { startTestService } from "../support/service.ts";
+import { absentMailServer, closedPort } from "../support/smtp.ts";
 import { eventually } from "../support/wait.ts";
 import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
 
-const service = await startTestService({ TIDINGS_DELIVERY_ATTEMPTS: "1" });
+const port = await closedPort();
+const mails = absentMailServer(port);
+const service = await startTestService({ TIDINGS_DELIVERY_ATTEMPTS: "1", TIDINGS_CIRCUIT_FAILURES: "1" });
 
 browserTest(
   "the first notification arrives in the inbox on the page, by a click and by the command",
@@ -78,7 +81,7 @@ browserTest("what needs attention is listed, with a way to it", async (context) 
       identifier: "broken",
       name: "Broken mail",
       active: true,
-      credentials: { host: "127.0.0.1", port: "9", ignoreTls: true, from: "hello@example.com" },
+      credentials: { host: "127.0.0.1", port, ignoreTls: true, from: "hello@example.com", senderName: "Shop" },
     },
   });
   // Without it, messages would go to the development mailbox in the end.
@@ -108,7 +111,21 @@ browserTest("what needs attention is listed, with a way to it", async (context) 
     "a dead letter",
   );
   await page.getByText("1 message was given up").waitFor();
+  await service.client("events.trigger", {
+    body: { name: "bill", to: { subscriberId: "eve", email: "eve@example.com" } },
+  });
+  await page.getByText(/^Broken mail has not answered since .* \(connection refused\)\.$/).waitFor();
+  await page.getByText(/^1 mail is waiting; next try in \d+ s\.$/).waitFor();
+  assert.match(await page.title(), /^\(2\) Home/);
   await expectAccessible(page);
+  await expectNoOverflow(page);
+  await mails.start();
+  await page.getByRole("button", { name: "Try now" }).click();
+  await page.getByText(/has not answered since/).waitFor({ state: "detached" });
+  assert.deepEqual([...mails.received], [["eve@example.com", 1]]);
+  await page.goto(`${service.url}/integrations/broken`);
+  await page.getByText("Healthy").waitFor();
+  await page.goto(service.url);
   await page.getByRole("link", { name: "See them by cause" }).click();
   await page.waitForURL(/dead-letters/);
 });

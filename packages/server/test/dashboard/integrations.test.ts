@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { invite, signInOwner } from "../app/people/browsers.ts";
 import { browserTest, openBrowser, openPage } from "../support/chromium.ts";
 import { startTestService } from "../support/service.ts";
-import { startMailServer } from "../support/smtp.ts";
+import { closedPort, startMailServer } from "../support/smtp.ts";
 import { eventually } from "../support/wait.ts";
 import { expectAccessible, expectNoOverflow, narrow } from "./support.ts";
 
@@ -39,7 +39,15 @@ browserTest("a provider is found, its credentials are checked, and it becomes pr
   await page.getByLabel(/^From email/).fill("hello@example.com");
   await page.getByLabel(/^Name/).fill("Office mail");
   await page.getByRole("button", { name: "Add integration" }).click();
-  await page.getByRole("alert").waitFor();
+  const refusal = page.getByRole("alert").filter({ hasText: "The provider rejected the credentials" });
+  await refusal.waitFor();
+  await page.getByLabel("Port").fill(String(await closedPort()));
+  await page.getByRole("button", { name: "Add integration" }).click();
+  const away = page.getByRole("alert").filter({ hasText: "(connection refused). Is the server running?" });
+  await away.waitFor();
+  const box = (await away.boundingBox())!;
+  assert.ok(box.y > 0 && box.y + box.height <= 860, "what was refused is in sight");
+  await page.getByLabel("Port").fill(String(mail.port));
   await page.getByLabel(/^Password/).fill(mail.password);
   await page.getByRole("button", { name: "Add integration" }).click();
   await page.getByRole("heading", { level: 1, name: "Office mail" }).waitFor();
@@ -81,6 +89,9 @@ browserTest("another one is made primary, is switched off, and is deleted after 
   const page = await openPage(context, browser);
   await page.goto(`${service.url}/integrations`);
   const row = page.getByRole("listitem").filter({ hasText: "Second" });
+  await row.getByRole("link").click();
+  await page.getByText("Not used yet").waitFor();
+  await page.goBack();
   await row.getByRole("button", { name: "Actions of Second" }).click();
   await page.getByRole("menuitem", { name: "Make primary" }).click();
   await row.getByText("Primary").waitFor();

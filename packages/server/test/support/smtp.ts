@@ -63,3 +63,38 @@ export async function closedPort(): Promise<number> {
   await once(server, "close");
   return port;
 }
+
+/** A mail server that is away until it is started. It takes every mail, and counts them by recipient. */
+export function absentMailServer(port: number) {
+  const received = new Map<string, number>();
+  let firstAt = 0;
+  let server: SMTPServer | undefined;
+  const stop = () => new Promise<void>((resolve) => (server ? server.close(() => resolve()) : resolve()));
+  atEnd(stop);
+  return {
+    port,
+    received,
+    firstAt: () => firstAt,
+    stop,
+    async start() {
+      firstAt = 0;
+      server = new SMTPServer({
+        authOptional: true,
+        disabledCommands: ["STARTTLS", "AUTH"],
+        logger: false,
+        closeTimeout: 20,
+        onData: (stream, { envelope }, done) => {
+          stream.resume();
+          stream.on("end", () => {
+            firstAt ||= performance.now();
+            for (const { address } of envelope.rcptTo) received.set(address, 1 + (received.get(address) ?? 0));
+            done();
+          });
+        },
+      });
+      server.on("error", () => {});
+      server.listen(port, "127.0.0.1");
+      await once(server.server, "listening");
+    },
+  };
+}

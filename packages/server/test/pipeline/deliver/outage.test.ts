@@ -1,15 +1,12 @@
 // A mail server that refuses connections, and its repair: what waited goes out at once, each mail once. `HELD=5000` holds more and
 // prints how long it took.
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { describe, type TestContext, test } from "node:test";
 import { sql } from "kysely";
-import { SMTPServer } from "smtp-server";
 import { countHour } from "../../../src/store/installation/statistics.ts";
-import { atEnd } from "../../support/at-end.ts";
 import { refused } from "../../support/refusals.ts";
 import { startTestService } from "../../support/service.ts";
-import { closedPort } from "../../support/smtp.ts";
+import { absentMailServer, closedPort } from "../../support/smtp.ts";
 import { createWorkflow, email, settled, trigger } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
 
@@ -17,43 +14,8 @@ const held = Number(process.env.HELD ?? 300);
 const service = await startTestService({ TIDINGS_DELIVERY_FIRST_WAIT: "20", TIDINGS_DELIVERY_WAIT_FACTOR: "1" });
 const { client, production, db } = service;
 
-/** A mail server that can be away. */
-function mailServer(port: number) {
-  const received = new Map<string, number>();
-  let firstAt = 0;
-  let server: SMTPServer | undefined;
-  const stop = () => new Promise<void>((resolve) => (server ? server.close(() => resolve()) : resolve()));
-  atEnd(stop);
-  return {
-    port,
-    received,
-    firstAt: () => firstAt,
-    stop,
-    async start() {
-      firstAt = 0;
-      server = new SMTPServer({
-        authOptional: true,
-        disabledCommands: ["STARTTLS", "AUTH"],
-        logger: false,
-        closeTimeout: 20,
-        onData: (stream, { envelope }, done) => {
-          stream.resume();
-          stream.on("end", () => {
-            firstAt ||= performance.now();
-            for (const { address } of envelope.rcptTo) received.set(address, 1 + (received.get(address) ?? 0));
-            done();
-          });
-        },
-      });
-      server.on("error", () => {});
-      server.listen(port, "127.0.0.1");
-      await once(server.server, "listening");
-    },
-  };
-}
-
 const port = await closedPort();
-const mails = mailServer(port);
+const mails = absentMailServer(port);
 const credentials = {
   ...{ host: "127.0.0.1", port, secure: false, ignoreTls: true, requireTls: false },
   ...{ from: "shop@example.com", senderName: "Shop" },
@@ -215,7 +177,7 @@ describe("a mail server that is away", () => {
     await mails.stop();
     await send("kim", 10);
     await waitUntilHeld(10);
-    const other = mailServer(await closedPort());
+    const other = absentMailServer(await closedPort());
     await other.start();
     const spare = { ...credentials, port: other.port };
     await production("integrations.create", {
