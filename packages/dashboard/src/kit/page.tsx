@@ -22,8 +22,9 @@ type PageProps = {
 };
 
 export function Page({ title, heading, lead, back, actions, isNarrow, isSticky, alerts = 0, children }: PageProps) {
-  useEffect(() => 
-    document.title = `${alerts > 0 ? `(${alerts}) ` : ""}${title} · ${words.product}`;, [title, alerts]);
+  useEffect(() => {
+    document.title = `${alerts > 0 ? `(${alerts}) ` : ""}${title} · ${words.product}`;
+  }, [title, alerts]);
   const { label, ...link } = back ?? { label: "" };
   return (
     <div className={classNames(css.page, isNarrow && css.narrow)}>

@@ -43,7 +43,7 @@ export function Breakdowns({ breakdown, totals, waiting, providerName }: Breakdo
                     <Only search={{ workflow: workflowId }} name={name ?? workflowId} />
                   ),
               },
-              ...figureColumns<StatisticsBreakdown["workflows"][number]>(),
+              ...figureColumns<StatisticsBreakdown["workflows"][number]>(totals.captured > 0),
             ]}
           />
         </Part>
@@ -60,7 +60,7 @@ export function Breakdowns({ breakdown, totals, waiting, providerName }: Breakdo
                   title: words.channel,
                   cell: ({ channel }) => <Only search={{ channel }} name={words.channels[channel]} />,
                 },
-                ...figureColumns<StatisticsBreakdown["channels"][number]>(),
+                ...figureColumns<StatisticsBreakdown["channels"][number]>(totals.captured > 0),
               ]}
             />
           </Part>
@@ -105,10 +105,14 @@ const Only = ({ search, name }: { search: Record<string, string>; name: string }
   </Link>
 );
 
-type Figures = Pick<StatisticsBreakdown["channels"][number], "sent" | "delivered" | "opened" | "failed" | "skipped">;
+type Figures = Pick<
+  StatisticsBreakdown["channels"][number],
+  "sent" | "captured" | "delivered" | "opened" | "failed" | "skipped"
+>;
 
-const figureColumns = <Row extends Figures>(): Column<Row>[] => [
+const figureColumns = <Row extends Figures>(hasCaptured: boolean): Column<Row>[] => [
   { title: text.sent, cell: ({ sent }) => count(sent), isNumber: true },
+  ...(hasCaptured ? [{ title: text.captured, cell: ({ captured }: Row) => count(captured), isNumber: true }] : []),
   { title: text.delivered, cell: ({ delivered }) => count(delivered), isNumber: true, isWideOnly: true },
   { title: text.opened, cell: ({ opened }) => count(opened), isNumber: true, isWideOnly: true },
   { title: text.failed, cell: ({ failed }) => <Bad value={failed} />, isNumber: true },

@@ -58,7 +58,10 @@ function judgeEnded(
   if (sent + failed === 0 && captured > 0) return { tone: "info", title: say.onlyCaptured(time, captured) };
   if (sent + failed === 0)
     return { tone: "info", title: say.nothing(time), text: skipped > 0 ? say.skipped(skipped) : undefined };
-  if (failed === 0) return { tone: "good", title: say.noFailure(time, sent) };
+  if (failed === 0) {
+    const text = captured > 0 ? say.alsoCaptured(captured) : undefined;
+    return { tone: "good", title: say.noFailure(time, sent), text };
+  }
   if (refused === 0) return { tone: "warn", title: say.ours(time, failed), text: say.oursText };
 
   const guilty = providers.filter((one) => one.refused > 0).sort((a, b) => b.refused - a.refused);

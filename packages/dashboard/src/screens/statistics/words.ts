@@ -25,7 +25,7 @@ export const words = {
     failedNote: (refused: number) =>
       refused === 0 ? "none refused by a provider" : `${number(refused)} refused by a provider`,
     skipped: "Skipped",
-    skippedNote: "skipped on purpose",
+    skippedNote: "on purpose",
     waiting: "Waiting",
     waitingNote: (age: string) => `the oldest for ${age}`,
     captured: "Captured",
@@ -97,6 +97,10 @@ export const words = {
       `${messages} ${count === 1 ? "is" : "are"} waiting, the oldest for ${age}`,
     attempts: (name: string, count: number) =>
       count === 1 ? `1 attempt through ${name} failed` : `${number(count)} attempts through ${name} failed`,
+    alsoCaptured: (captured: number) =>
+      captured === 1
+        ? "1 more was captured in the mailbox and reached nobody."
+        : `${number(captured)} more were captured in the mailbox and reached nobody.`,
     onlyCaptured: (time: string, captured: number) =>
       captured === 1
         ? `1 message of ${time} was captured in the mailbox, and none was sent`

@@ -1,6 +1,7 @@
 // The outcome of a step and of a notification as text, from the details that its jobs stored or that a dry-run made. The text
 // of a step that did not run names the condition, preference or schedule that decided. Pure.
 import { type Channel, isChannel, type JobStatus, type StepOutcome, type StepType } from "@tidings/contract";
+import { findProvider } from "@tidings/providers";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { StoredDetail } from "../../store/tables.ts";
 import {
@@ -165,6 +166,7 @@ function predicate(
   const delivery = past && last ? deliveryText(last, job, settings) : undefined;
   switch (outcome) {
     case "sent":
+      if (providerId && findProvider(providerId)?.capture) return be("captured in the mailbox");
       return be("sent") + (providerId ? ` through ${providerId}` : "") + receiptText(job);
     case "done":
       return `${past ? "ended" : "would end"}: ${reason}`;
