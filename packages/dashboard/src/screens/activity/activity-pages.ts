@@ -1,5 +1,5 @@
 // How pages become a list. The newest page is read again and again, older ones are read once: what was found stays found. Pure.
-import type { ActivityPage, ActivityRow } from "./data.ts";
+import type { ActivityPage, ActivityRow } from "./activity-rows.ts";
 
 /** A part between the newest page and what was looked at before that nobody has looked at yet; the search goes through it first. */
 type Gap = { until: number; next: string | null; scannedTo: string | undefined };

@@ -1,36 +1,11 @@
 // Where the activity list gets its rows. Everything else in this folder knows only `ActivityRow`.
 import { queryOptions } from "@tanstack/react-query";
-import type { ActivityEvent, Channel } from "@tidings/contract";
+import type { ActivityEvent } from "@tidings/contract";
 import type { ApiError } from "../../api/api-error.ts";
 import { callOperation } from "../../api/client.ts";
 import { timeOfId } from "./activity-pages.ts";
+import { type ActivityPage, type ActivityRow, labelOf } from "./activity-rows.ts";
 import { type ActivityFilters, type Outcome, outcomeNames, ranges } from "./filters.ts";
-
-export type ActivityRow = {
-  id: string;
-  transactionId: string;
-  workflowName: string;
-  time: string;
-  outcome: Outcome;
-  /** One sentence. */
-  verdict: string;
-  channels: Channel[];
-  /** What people call it: "Order 4711". */
-  label?: string;
-  /** Of an event for one person. */
-  person?: { subscriberId: string; name: string };
-  people: number;
-  isCapped: boolean;
-};
-
-export type ActivityPage = {
-  rows: ActivityRow[];
-  next: string | null;
-  /** One request looks at a limited number of events: how far back it came, when it did not fill its page. */
-  scannedTo?: string;
-  /** The newest event that it looked at. */
-  scannedFrom?: string;
-};
 
 const pageSize = 50;
 
@@ -94,13 +69,4 @@ function outcomeOf({ outcomes, recipients, status }: ActivityEvent): Outcome {
     return status === "canceled" ? "canceled" : status === "expanded" || status === "refused" ? "skipped" : "pending";
   const order = Object.keys(outcomeNames) as Outcome[];
   return order.find((outcome) => outcomes[outcome] > 0) ?? "pending";
-}
-
-/** `invoice.number` and 17 as "Invoice number 17". */
-export function labelOf({ key, value }: { key: string; value: string }): string {
-  const name = key
-    .replace(/([a-z\d])([A-Z])/g, "$1 $2")
-    .replace(/[._-]+/g, " ")
-    .toLowerCase();
-  return `${name.charAt(0).toUpperCase()}${name.slice(1)} ${value}`;
 }

@@ -13,7 +13,8 @@ import {
   startList,
   updateRows,
 } from "./activity-pages.ts";
-import { type ActivityPage, type ActivityRow, fetchActivity, newestActivity } from "./data.ts";
+import type { ActivityPage, ActivityRow } from "./activity-rows.ts";
+import { fetchActivity, newestActivity } from "./data.ts";
 import type { ActivityFilters } from "./filters.ts";
 
 // Not the stream of events: a browser opens six connections to an address, so the seventh tab with one would load nothing.

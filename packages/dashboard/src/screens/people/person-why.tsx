@@ -10,7 +10,7 @@ import { Disclosure, DisclosureList } from "../../kit/disclosure.tsx";
 import { TextField } from "../../kit/field.tsx";
 import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
 import { PersonZone, Time } from "../../kit/time.tsx";
-import { labelOf } from "../activity/data.ts";
+import { labelOf } from "../activity/activity-rows.ts";
 import { stepIcons } from "../activity/outcomes.ts";
 import { callNameOf } from "./avatar.tsx";
 import { Explained } from "./explained.tsx";

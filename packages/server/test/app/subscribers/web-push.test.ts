@@ -155,7 +155,10 @@ describe("the inbox subscribes the browser of its subscriber", () => {
   test("with the public key alone; once for each address, with its newest keys; and lets go of it", async () => {
     const { by, open, ada, subscribe, state, tokens } = await withInbox();
     const first = await state();
-    assert.deepEqual(first, { publicKey: ((await read(by)).credentials as { publicKey?: string }).publicKey, browsers: [] });
+    assert.deepEqual(first, {
+      publicKey: ((await read(by)).credentials as { publicKey?: string }).publicKey,
+      browsers: [],
+    });
 
     const endpoint = "https://push.example.com/send/ada";
     await subscribe(browserAt(endpoint));
