@@ -58,7 +58,9 @@ export function compare(before: Told, state: InboxState): Changes {
     if (known === undefined && id > start) added.push(id);
     else if (known !== version) changed.push(id);
   }
-  const ids = [...before.recent.keys()].filter((id) => id > start && !state.recent.has(id));
+  // Of more messages than are counted, the oldest ones make room for new ones: they are not deleted.
+  const [oldest = start] = state.hasMore ? state.recent.keys() : [];
+  const ids = [...before.recent.keys()].filter((id) => id > start && id >= oldest && !state.recent.has(id));
   // Deleted messages that are not recent are known by their number only. Beyond the messages that are counted, it is unknown.
   const missing = state.hasMore ? 0 : before.total + added.length - state.total;
   const removed = { ids, count: Math.max(ids.length, missing) };

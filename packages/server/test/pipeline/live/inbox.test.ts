@@ -26,6 +26,16 @@ const stateOf = (recent: [string, number][], more: Partial<InboxState> = {}): In
   ...more,
 });
 
+test("messages that make room for newer ones among those that are counted are not removed", () => {
+  const [a, b, c, d] = [idAt(-40), idAt(-30), idAt(-20), idAt(-10)];
+  const versions = (...ids: string[]): [string, number][] => ids.map((id) => [id, 1]);
+  const before = toTold(stateOf(versions(a, b, c), { hasMore: true }), at(0));
+  const { added, removed } = compare(before, stateOf(versions(b, c, d), { hasMore: true }));
+  assert.deepEqual([added, removed], [[d], { ids: [], count: 0 }]);
+  const deleted = compare(before, stateOf(versions(a, c, d), { hasMore: true }));
+  assert.deepEqual(deleted.removed, { ids: [b], count: 1 });
+});
+
 test("new, changed and removed messages are told apart", () => {
   const [a, b, c, old] = [idAt(-60), idAt(-30), idAt(-90), idAt(-3_600)];
   const before = toTold(
