@@ -28,13 +28,13 @@ export function Feed({ state, view }: { state: InboxState; view: View }) {
   const current = found < 0 ? Math.max(0, Math.min(lastIndex.current, notifications.length - 1)) : found;
   if (found >= 0) lastIndex.current = found;
   const hasAvatars = useMemo(() => notifications.some(({ avatar }) => avatar), [notifications]);
-  const { rows, onScroll, focusRow, goToTop } = useRowWindow(scroller, notifications, current, hasMore);
+  const { rows, onScroll, focusRow } = useRowWindow(scroller, notifications, current, hasMore);
   useKeptFocus(scroller, () => focusRow(current, true));
   useSeen(scroller, `${rows[0]} ${rows.at(-1)} ${notifications.length}`);
   useEffect(() => () => inbox.holdNew(false), [inbox]);
 
   const showNew = () => {
-    goToTop();
+    scroller.current!.scrollTop = 0;
     inbox.holdNew(false);
     requestAnimationFrame(() => focusRow(0));
   };

@@ -16,8 +16,6 @@ type RowWindow = {
   onScroll: () => void;
   /** Moves the focus to a row, which is brought into view unless the list is to stay where it is. */
   focusRow: (index: number, isStill?: boolean) => void;
-  /** Goes to the first row, and stays there when others come before it. */
-  goToTop: () => void;
 };
 
 /** `kept`: place of a row that stays in the document wherever the list is scrolled to, for the focus. `hasMore`: older ones are not loaded. */
@@ -29,10 +27,8 @@ export function useRowWindow(
 ): RowWindow {
   const [{ from, to }, setRange] = useState({ from: 0, to: 2 * spareRows });
   const heights = useRef(new Map<string, number>()).current;
-  /** Where each row begins, and where the last one ends. */
-  const tops = useRef([0]);
-  /** The first visible row, and how far it is from the upper edge. */
-  const anchor = useRef<{ id: string; offset: number } | null>(null);
+  /** The list as it was placed last: where each row begins, and where the last one ends. */
+  const placed = useRef<{ items: InboxNotification[]; tops: number[] }>({ items, tops: [0] });
   const wanted = useRef<{ id: string | undefined; isStill: boolean } | null>(null);
 
   const end = Math.min(to, items.length);
@@ -41,30 +37,35 @@ export function useRowWindow(
   if (kept < start) rows.unshift(kept);
   else if (kept >= end && items[kept]) rows.push(kept);
 
+  const rowAt = (y: number) =>
+    Math.max(
+      0,
+      placed.current.tops.findLastIndex((top) => top <= y),
+    );
   const onScroll = () => {
     const { scrollTop, clientHeight } = scroller.current!;
-    const rowAt = (y: number) =>
-      Math.max(
-        0,
-        tops.current.findLastIndex((top) => top <= y),
-      );
-    const first = rowAt(scrollTop);
-    const id = items[first]?.id;
-    anchor.current = id && scrollTop > 0 ? { id, offset: tops.current[first]! - scrollTop } : null;
-    const next = { from: (first - spareRows) & ~3, to: (rowAt(scrollTop + clientHeight) + spareRows + 4) & ~3 };
+    const next = {
+      from: (rowAt(scrollTop) - spareRows) & ~3,
+      to: (rowAt(scrollTop + clientHeight) + spareRows + 4) & ~3,
+    };
     setRange((range) => (range.from === next.from && range.to === next.to ? range : next));
   };
 
-  const place = () => {
+  /** `scrollTop`: before rows were exchanged, which may have moved the list. */
+  const place = (scrollTop = scroller.current?.scrollTop ?? 0) => {
     const element = scroller.current;
     const list = element?.querySelector<HTMLElement>(".items");
     // Without a width it is hidden.
     if (!element?.clientWidth || !list) return;
+    // The first visible row stays where it is. The newest first: in place of a row that has gone comes the one after it.
+    const first = rowAt(scrollTop);
+    const id = scrollTop > 0 ? (placed.current.items[first]?.id ?? "") : "";
+    const offset = placed.current.tops[first]! - scrollTop;
     const drawn = [...list.children] as HTMLElement[];
     for (const row of drawn) heights.set(row.dataset.id!, row.getBoundingClientRect().height);
     let top = 0;
     const next = [0, ...items.map(({ id }) => (top += heights.get(id) ?? usualHeightPx))];
-    tops.current = next;
+    placed.current = { items, tops: next };
     let bottom = 0;
     for (const [at, row] of drawn.entries()) {
       const index = rows[at]!;
@@ -74,12 +75,9 @@ export function useRowWindow(
       bottom = next[index + 1]!;
     }
     list.style.paddingBottom = `${top - bottom}px`;
-    // The newest first: in place of a row that has gone comes the one after it.
-    const { id, offset } = anchor.current ?? { id: "", offset: 0 };
     const at = items.findIndex((item) => item.id <= id);
-    const wantedTop = next[at]! - offset;
     // Also the same value, once set, would stop a list that is still moving.
-    if (at >= 0 && element.scrollTop !== wantedTop) element.scrollTop = wantedTop;
+    if (at >= 0 && element.scrollTop !== next[at]! - offset) element.scrollTop = next[at]! - offset;
     onScroll();
     const { current: asked } = wanted;
     const target = drawn.find((row) => row.dataset.id === asked?.id);
@@ -88,7 +86,8 @@ export function useRowWindow(
     target.querySelector<HTMLElement>(".main")?.focus({ preventScroll: asked?.isStill });
   };
 
-  useLayoutEffect(place);
+  const before = scroller.current?.scrollTop;
+  useLayoutEffect(() => place(before));
   const latest = useRef(place);
   latest.current = place;
   const isEmpty = items.length === 0;
@@ -105,13 +104,9 @@ export function useRowWindow(
     onScroll,
     focusRow: (index, isStill = false) => {
       wanted.current = { id: items[index]?.id, isStill };
-      if (!rows.includes(index)) scroller.current!.scrollTop = tops.current[index] ?? 0;
+      if (!rows.includes(index)) scroller.current!.scrollTop = placed.current.tops[index] ?? 0;
       onScroll();
       latest.current();
-    },
-    goToTop: () => {
-      scroller.current!.scrollTop = 0;
-      anchor.current = null;
     },
   };
 }

@@ -343,6 +343,17 @@ browserTest("a list of 10,000 messages: few nodes, a quick redraw, and everythin
   assert.ok(Math.abs((await topOf(middle!)) - before) <= 1, "the rows do not move");
   await page.locator(".main:focus", { hasText: "Message 9999." }).waitFor();
 
+  // A change in the moment in which the person scrolls does not scroll back.
+  const scrolled = await page.evaluate(`(async () => {
+    const element = document.querySelector("tidings-inbox");
+    const scroller = element.shadowRoot.querySelector(".scroller");
+    scroller.scrollTop = 0;
+    void element.inbox.read(element.inbox.getState().notifications[50].id);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    return scroller.scrollTop;
+  })()`);
+  assert.equal(scrolled, 0);
+
   const redraw = `(async () => {
     const element = document.querySelector("tidings-inbox");
     const [{ id }] = element.inbox.getState().notifications.slice(100);
