@@ -76,10 +76,11 @@ const widgetBrowsers = ["chrome120", "firefox125", "safari17"];
 const apart = {
   name: "apart",
   setup(build) {
-    const filter = /\/(?:extras\/extras|later\/later|toast\/toast|ui\/panel|index)\.tsx?$/;
-    build.onResolve({ filter }, ({ kind, path }) =>
-      kind === "dynamic-import" ? { path: `./${basename(path, extname(path))}.js`, external: true } : undefined,
-    );
+    const filter = /\/(?:extras\/extras|later\/later|toast\/toast|ui\/panel|client\/create-inbox)\.tsx?$/;
+    build.onResolve({ filter }, ({ kind, path }) => {
+      const name = basename(path, extname(path)).replace("create-inbox", "index");
+      return kind === "dynamic-import" ? { path: `./${name}.js`, external: true } : undefined;
+    });
   },
 };
 

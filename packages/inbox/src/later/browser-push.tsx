@@ -5,8 +5,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { canPush, type PushState, readPush, startPush, stopPush } from "../push/push.ts";
 import { hostOf } from "../ui/sanitize.ts";
 import { useUi } from "../ui/ui.ts";
-import { useLabels } from "./later-labels.ts";
 import { Switch } from "./switch.tsx";
+import { useLabels } from "./use-labels.ts";
 
 export function BrowserPush() {
   const { inbox } = useUi();

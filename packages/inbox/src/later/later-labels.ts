@@ -1,5 +1,4 @@
 // The English words of what is loaded later, which come with it.
-import { useUi } from "../ui/ui.ts";
 
 export const laterLabels = {
   snoozeField: "Snooze until",
@@ -25,6 +24,3 @@ export const laterLabels = {
   browserDismissed: "Your browser was not given permission. Turn this on again to be asked once more.",
   browserFailed: "This browser could not be subscribed. Please try again.",
 };
-
-/** The words of the page and of its language, else these. */
-export const useLabels = () => ({ ...laterLabels, ...useUi().labels });

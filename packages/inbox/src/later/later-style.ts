@@ -15,14 +15,16 @@ export const laterStyle = `
 .rows > .row:first-child { border-top: 0; }
 label.row, .day label { cursor: pointer; }
 .day label { display: flex; align-items: center; gap: 10px; min-height: 40px; }
-.day { align-items: flex-start; }
+.day { align-items: flex-start; flex-wrap: wrap; gap: 0 6px; }
+.day > div { margin-inline-start: auto; }
+.day .tool { width: 28px; }
 .hours { display: flex; align-items: center; gap: 6px; min-height: 40px; color: var(--muted); }
 .preferences h4 { margin: 14px 0 0; color: var(--muted); font-size: 12.5px; font-weight: 600; }
 .preferences section > [role="status"]:not(:empty) { padding: 8px 12px; border-radius: 8px; background: var(--soft); }
 input { accent-color: var(--accent); }
 .day input[type="checkbox"] { width: 16px; height: 16px; margin: 0; }
 input[type="time"]::-webkit-calendar-picker-indicator { display: none; }
-input[type="time"] { width: 84px; text-align: center; }
+input[type="time"] { width: 80px; text-align: center; }
 :is(input[type="time"], input[type="datetime-local"]) { height: 32px; padding: 0 6px; border: 1px solid var(--line); border-radius: 7px; background: var(--bg); color: var(--text); font-size: 13px; }
 [role="switch"] { appearance: none; flex: none; width: 36px; height: 21px; margin: 0; border-radius: 11px; background: light-dark(#8d969e, #59636c); cursor: pointer; transition: background 0.15s; }
 [role="switch"]::before { content: ""; display: block; width: 17px; height: 17px; margin: 2px; border-radius: 50%; background: #fff; box-shadow: 0 1px 2px rgb(0 0 0 / 25%); transition: translate 0.15s; }
@@ -36,7 +38,7 @@ details:first-of-type { border-top: 0; margin-top: 6px; }
 summary { display: flex; align-items: center; gap: 10px; min-height: 44px; cursor: pointer; list-style: none; }
 summary::-webkit-details-marker { display: none; }
 summary span { flex: 1; }
-summary small { color: var(--muted); font-size: 12.5px; }
+summary small { max-width: 50%; color: var(--muted); font-size: 12.5px; text-align: end; }
 summary .icon { width: 18px; height: 18px; color: var(--muted); transition: rotate 0.15s; }
 details[open] summary .icon { rotate: 180deg; }
 details .rows { margin: 0 0 8px; padding-inline: 14px; background: var(--soft); border-radius: 9px; }

@@ -7,9 +7,9 @@ import { useUi } from "../ui/ui.ts";
 import { adoptStyle } from "./adopt.ts";
 import { BrowserPush } from "./browser-push.tsx";
 import { groupByTag } from "./groups.ts";
-import { useLabels } from "./later-labels.ts";
 import { ScheduleForm } from "./schedule.tsx";
 import { Switch } from "./switch.tsx";
+import { useLabels } from "./use-labels.ts";
 
 const channelOrder: Channel[] = ["in_app", "email", "push", "sms", "chat"];
 

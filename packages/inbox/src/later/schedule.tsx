@@ -5,8 +5,8 @@ import { Icon } from "../ui/icons.tsx";
 import { fromFieldTime, toFieldTime, weekdayName, workingDay } from "../ui/time.ts";
 import { useUi } from "../ui/ui.ts";
 import { type Hours, nextHours } from "./hours.ts";
-import { useLabels } from "./later-labels.ts";
 import { Switch } from "./switch.tsx";
+import { useLabels } from "./use-labels.ts";
 
 const days: WeekDay[] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 const maxRanges = 4;

@@ -6,8 +6,8 @@ import { usePopover } from "../ui/popover.tsx";
 import { shortTime } from "../ui/time.ts";
 import { useUi } from "../ui/ui.ts";
 import { adoptStyle } from "./adopt.ts";
-import { useLabels } from "./later-labels.ts";
 import { snoozeRange, toFieldDate } from "./snooze-range.ts";
+import { useLabels } from "./use-labels.ts";
 
 const minuteMs = 60_000;
 
@@ -42,7 +42,13 @@ export function SnoozeDate({ id, maxHours, opener, onClose }: SnoozeDateProps) {
     attempt(inbox.snooze(id, until));
   };
   // Keys of the list, such as `e`, are letters and digits here.
-  const keepKeys = (event: KeyboardEvent) => event.key !== "Escape" && event.stopPropagation();
+  const keepKeys = (event: KeyboardEvent) => {
+    event.stopPropagation();
+    if (event.key !== "Escape") return;
+    // Browsers close a popover that was not opened at once by a press together with the one before it, here the panel.
+    event.preventDefault();
+    popover.current!.hidePopover();
+  };
   return (
     <div
       ref={popover}

@@ -24,12 +24,12 @@ import type { ActionEvent, InboxTab, NavigateEvent, TidingsInboxElement } from "
 import { defineInbox } from "../index.ts";
 import type { Labels } from "../ui/labels.ts";
 import { type SlotProps, useSlots } from "./slots.ts";
+import { createToast, type ToastProps } from "./toast.ts";
 
 export type { ActionEvent, InboxTab, NavigateEvent, TidingsInboxElement } from "../element-types.ts";
 export type { InboxHeader, InboxView } from "../slots.ts";
 export type { SlotProps } from "./slots.ts";
-
-export { Toast, type ToastProps } from "./toast.ts";
+export type { ToastProps } from "./toast.ts";
 
 const InboxContext = createContext<InboxClient | null>(null);
 
@@ -217,3 +217,6 @@ export function usePreferences() {
   }, [inbox]);
   return { preferences, updatePreference: inbox?.updatePreference, updateSchedule: inbox?.updateSchedule };
 }
+
+/** New messages of the nearest `<InboxProvider>`, of its own props, or of the `<Inbox>` elements of the page. */
+export const Toast: (props: ToastProps) => ReactElement = createToast(useInbox);

@@ -2,9 +2,9 @@
 // page, or has an inbox of its own when it has attributes for one. Drawn without a library.
 import type { Inbox } from "../client/create-inbox.ts";
 import type { InboxNotification, InboxOptions } from "../client/types.ts";
-import { sanitizeHtml } from "../ui/sanitize.ts";
+import { sheetOf } from "../ui/sheet.ts";
 import { toastLabels } from "../ui/toast-labels.ts";
-import { safeUrl } from "../ui/urls.ts";
+import { makeToast } from "./toast-markup.ts";
 import { toastStyle } from "./toast-style.ts";
 
 export type ToastLabels = typeof toastLabels;
@@ -53,8 +53,7 @@ type Shown = {
 
 /** A function, because `HTMLElement` does not exist where pages are rendered on a server. */
 export function createToastClass({ defaultUrl, openInbox, loadWords }: ToastOptions): CustomElementConstructor {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(toastStyle);
+  const sheet = sheetOf(toastStyle);
 
   return class extends HTMLElement implements TidingsToastElement {
     static observedAttributes = [...sessionAttributes, "placement"];
@@ -274,7 +273,7 @@ export function createToastClass({ defaultUrl, openInbox, loadWords }: ToastOpti
       const shown: Shown = {
         notification,
         inbox,
-        element: this.#make(notification),
+        element: makeToast(notification, this.#say("dismiss")),
         leftMs: seconds === 0 ? Number.POSITIVE_INFINITY : seconds * 1000,
         runsSince: null,
         timer: undefined,
@@ -295,43 +294,6 @@ export function createToastClass({ defaultUrl, openInbox, loadWords }: ToastOpti
       this.#place.append(element);
       requestAnimationFrame(() => element.replaceChildren(...content));
       this.#resume();
-    }
-
-    #make(notification: InboxNotification): HTMLElement {
-      const { subject, body, severity, redirect } = notification;
-      const element = document.createElement("div");
-      element.className = `toast severity-${severity}`;
-      element.part.add("toast", `toast-${severity}`);
-      // Urgent ones interrupt what a screen reader says, others wait until it has ended.
-      element.setAttribute("role", severity === "high" ? "alert" : "status");
-      const url = safeUrl(redirect?.url);
-      const main = document.createElement(url ? "a" : "button");
-      if (url) {
-        main.setAttribute("href", url);
-        main.setAttribute("target", redirect?.target ?? "_self");
-        main.setAttribute("rel", "noopener");
-      } else main.setAttribute("type", "button");
-      main.className = "main";
-      const text = textOf(body);
-      const line = (name: string, content: string) => {
-        const span = document.createElement("span");
-        span.className = name;
-        span.part.add(`toast-${name}`);
-        span.dir = "auto";
-        span.textContent = content;
-        return span;
-      };
-      // Without a subject, the body is the message.
-      main.append(line("subject", subject || text));
-      if (subject && text) main.append(line("body", text));
-      const dismiss = document.createElement("button");
-      dismiss.type = "button";
-      dismiss.className = "dismiss";
-      dismiss.setAttribute("aria-label", this.#say("dismiss"));
-      dismiss.title = this.#say("dismiss");
-      dismiss.append(crossIcon());
-      element.append(main, dismiss);
-      return element;
     }
 
     #open(event: Event, shown: Shown) {
@@ -393,21 +355,4 @@ export function createToastClass({ defaultUrl, openInbox, loadWords }: ToastOpti
       this.#dismiss(focused ?? last, true);
     };
   };
-}
-
-const textOf = (html: string): string => {
-  const content = sanitizeHtml(html);
-  for (const block of content.querySelectorAll("br, p, div, li, h1, h2, h3, h4, blockquote, pre")) block.after(" ");
-  return (content.textContent ?? "").replace(/\s+/g, " ").trim();
-};
-
-function crossIcon(): SVGElement {
-  const space = "http://www.w3.org/2000/svg";
-  const icon = document.createElementNS(space, "svg");
-  icon.setAttribute("viewBox", "0 0 20 20");
-  icon.setAttribute("aria-hidden", "true");
-  const path = document.createElementNS(space, "path");
-  path.setAttribute("d", "m5.5 5.5 9 9M14.5 5.5l-9 9");
-  icon.append(path);
-  return icon;
 }

@@ -27,7 +27,7 @@ export const toastStyle = `
 .severity-medium { border-inline-start-color: var(--medium); }
 button { border: 0; background: none; padding: 0; margin: 0; font: inherit; color: inherit; cursor: pointer; }
 .main { flex: 1; min-width: 0; padding: 12px 4px 12px 14px; padding-inline: 14px 4px; text-align: start; color: inherit; text-decoration: none; border-radius: 10px; }
-.subject, .body { display: -webkit-box; -webkit-box-orient: vertical; overflow: hidden; overflow-wrap: anywhere; }
+.subject, .body { text-align: match-parent; display: -webkit-box; -webkit-box-orient: vertical; overflow: hidden; overflow-wrap: anywhere; }
 .subject { font-weight: 600; -webkit-line-clamp: 2; }
 .body { color: var(--muted); -webkit-line-clamp: 3; }
 .main:hover .subject { text-decoration: underline; text-underline-offset: 2px; }

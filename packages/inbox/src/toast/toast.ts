@@ -8,7 +8,7 @@ if (!customElements.get("tidings-toast")) {
   const options = {
     defaultUrl: import.meta.url.startsWith("http") ? addressOfScript(import.meta.url) : location.origin,
     // The client and words of other languages are loaded where they are needed.
-    openInbox: async (given: InboxOptions) => (await import("../index.ts")).createInbox(given),
+    openInbox: async (given: InboxOptions) => (await import("../client/create-inbox.ts")).createInbox(given),
     loadWords: async (language: string) => (await import("../extras/extras.ts")).loadWords(language),
   };
   customElements.define("tidings-toast", createToastClass(options));

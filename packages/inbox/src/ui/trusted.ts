@@ -22,9 +22,11 @@ function getPolicy(): Policy | null {
     policy = trustedTypes ? trustedTypes.createPolicy("tidings", rules) : rules;
   } catch {
     policy = null;
-    // biome-ignore lint/suspicious/noConsole: for the developer of the page
-    console.error(
-      "Tidings: the Content-Security-Policy of this page has to allow `trusted-types tidings`. HTML is shown as text.",
+    // For the developer of the page.
+    reportError(
+      new Error(
+        "Tidings: the Content-Security-Policy of this page has to allow `trusted-types tidings`. HTML is shown as text.",
+      ),
     );
   }
   return policy;

@@ -76,7 +76,7 @@ export default definePack({
   addHours: "إضافة فترة",
   removeHours: "إزالة الفترة",
   browser: "هذا المتصفح",
-  browserSwitch: "إشعاري في هذا المتصفح",
+  browserSwitch: "أرسل لي إشعارات في هذا المتصفح",
   browserText: "حتى عندما تكون هذه الصفحة مغلقة.",
   browserDenied: "إشعارات هذا الموقع محظورة في متصفحك. اسمح بها في إعدادات الموقع ثم حاول مرة أخرى.",
   browserDismissed: "لم يُمنح الإذن. شغّل هذا الخيار مرة أخرى ليُطلب منك من جديد.",

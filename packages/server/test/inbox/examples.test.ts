@@ -84,6 +84,7 @@ createRoot(document.querySelector("#app")).render(<StrictMode><App /></StrictMod
   const before = await heading.textContent();
   await welcome("React");
   await eventually(async () => (await heading.textContent()) !== before, "a live count");
+  await page.locator("tidings-toast .toast", { hasText: "React" }).waitFor();
   await page.locator(".bell").click();
   await page.locator(".item", { hasText: "React" }).waitFor();
 });
@@ -171,6 +172,12 @@ test("the files of the widget are public, cached by their names, and small", asy
   };
   assert.ok(sizeOf("inbox.js") <= 14_000, `inbox.js has ${sizeOf("inbox.js")} bytes`);
   assert.ok(sizeOf("panel.js") <= 20_000, `panel.js has ${sizeOf("panel.js")} bytes`);
+  // What is loaded only where it is asked for.
+  const later = { "later.js": 6_500, "toast.js": 7_000, "extras.js": 2_000, "worker.js": 1_000 };
+  for (const [name, bytes] of Object.entries(later)) assert.ok(sizeOf(name) <= bytes, `${name}: ${sizeOf(name)} bytes`);
+  const words = Object.keys(list).filter((name) => /^[a-z]{2}-[A-Z0-9]{8}\.js$/.test(name));
+  assert.equal(words.length, 9);
+  for (const name of words) assert.ok(sizeOf(name) <= 2_500, `${name}: ${sizeOf(name)} bytes`);
   assert.ok(sizeOf("index.js") <= 9_000, `index.js has ${sizeOf("index.js")} bytes`);
   assert.ok(sizeOf("react.js") <= 10_000, `react.js has ${sizeOf("react.js")} bytes`);
 });

@@ -81,6 +81,11 @@ browserTest("a message is deleted with an undo, and snoozed until a date of one'
   const form = page.getByRole("dialog", { name: "Snooze" });
   const field = form.getByLabel("Snooze until");
   await field.waitFor();
+  await page.keyboard.press("Escape");
+  await form.waitFor({ state: "detached" });
+  // The panel stays, and the focus is back on the button.
+  for (const key of ["Enter", "End", "Enter"]) await page.keyboard.press(key);
+  await field.waitFor();
   await field.fill("2020-01-01T10:00");
   await page.keyboard.press("Enter");
   await form.getByRole("alert").getByText("Choose a time between").waitFor();
