@@ -8,8 +8,8 @@ import { groupByTag } from "../src/later/groups.ts";
 import { nextHours } from "../src/later/hours.ts";
 import { laterLabels } from "../src/later/later-labels.ts";
 import { snoozeRange, toFieldDate } from "../src/later/snooze-range.ts";
+import { decidePlace, type Row, type Side } from "../src/ui/decide-place.ts";
 import { englishLabels } from "../src/ui/labels.ts";
-import { decidePlace, type Row, type Side } from "../src/ui/placement.ts";
 
 describe("the panel", () => {
   const bell = (left: number, top: number) => ({ left, top, right: left + 40, bottom: top + 40 });

@@ -156,7 +156,7 @@ describe("the inbox subscribes the browser of its subscriber", () => {
     const { by, open, ada, subscribe, state, tokens } = await withInbox();
     const first = await state();
     assert.deepEqual(first, {
-      publicKey: ((await read(by)).credentials as { publicKey?: string }).publicKey,
+      publicKey: ((await read(by)).credentials as Record<string, string>).publicKey,
       browsers: [],
     });
 
