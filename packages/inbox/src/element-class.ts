@@ -271,8 +271,10 @@ export function createElementClass({ defaultUrl, loadPanel, loadExtras }: Elemen
 
     #draw() {
       const inbox = this.#inbox!;
-      // Without them, the words are English.
-      void this.#loadExtras().catch(() => {});
+      void this.#loadExtras().catch(() => {
+        // Without them the words are English. The next drawing tries again.
+        this.#language = "";
+      });
       const isInline = this.#isInline();
       if (isInline) this.#bell.element.remove();
       // Not moved when it is there: that would end a click between its press and its release.

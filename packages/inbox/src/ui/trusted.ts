@@ -37,7 +37,7 @@ export function parseHtml(html: string): Document {
   const known = getPolicy();
   if (known) return new DOMParser().parseFromString(known.createHTML(html), "text/html");
   const parsed = document.implementation.createHTMLDocument();
-  parsed.body.textContent = html.replace(/<[^>]*>/g, " ");
+  parsed.body.textContent = html.replace(/<[^<>]*>/g, " ");
   return parsed;
 }
 
