@@ -57,6 +57,15 @@ export const slotProperties = [
 
 export type Mounted<T> = { update: (value: T) => void; remove: () => void };
 
+/** A fault of the page takes one piece of content away, not the widget. */
+function guard(run: () => void): void {
+  try {
+    run();
+  } catch (error) {
+    reportError(error);
+  }
+}
+
 /** Puts content into the slot `name` of the element. There is one piece of content at any time, and none after `remove`. */
 export function mountSlot<T>(host: Element, name: string, render: SlotRenderer<T>, first: T): Mounted<T> {
   let version: string | undefined;
@@ -65,9 +74,15 @@ export function mountSlot<T>(host: Element, name: string, render: SlotRenderer<T
   const remove = () => {
     const runs = removes;
     updates = removes = [];
-    for (const run of runs) run();
+    runs.forEach(guard);
   };
-  const draw = (value: T) => {
+  const update = (value: T) => {
+    // A list that is read again has equal notifications in other objects.
+    const next = JSON.stringify(value);
+    if (next === version) return;
+    version = next;
+    for (const run of updates) guard(() => run(value));
+    if (updates[0]) return;
     remove();
     const element = document.createElement("div");
     element.slot = name;
@@ -75,24 +90,13 @@ export function mountSlot<T>(host: Element, name: string, render: SlotRenderer<T
     removes = [() => element.remove()];
     updates = [];
     let content: SlotContent;
-    try {
+    guard(() => {
       const onUpdate = (run: (value: T) => void) => void updates.push(run);
       content = render(value, { element, onUpdate, onRemove: (run) => void removes.push(run) });
-    } catch (error) {
-      // A fault of the page takes one piece of content away, not the widget.
-      reportError(error);
-    }
+    });
     if (content === null || content === undefined) return remove();
     if (content !== element) element.append(content);
     host.append(element);
-  };
-  const update = (value: T) => {
-    // A list that is read again has equal notifications in other objects.
-    const next = JSON.stringify(value);
-    if (next === version) return;
-    version = next;
-    if (updates.length === 0) return draw(value);
-    for (const run of updates) run(value);
   };
   update(first);
   return { update, remove };

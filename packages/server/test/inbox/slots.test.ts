@@ -1,5 +1,6 @@
 // Content of the page's own in <tidings-inbox>, by functions of the element and in JSX, and what a row shows and does by itself.
 import assert from "node:assert/strict";
+import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { browserTest, openBrowser, openPage } from "../support/chromium.ts";
 import { startTestService } from "../support/service.ts";
@@ -33,6 +34,20 @@ const stored = async (subscriberId: string) =>
 const inPage = <T>(page: Page, code: string): Promise<T> =>
   page.evaluate(`(async () => { const element = document.querySelector("tidings-inbox"); ${code} })()`) as Promise<T>;
 
+const axeSource = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+
+async function expectAccessible(page: Page): Promise<void> {
+  await page.addScriptTag({ path: axeSource });
+  const found = await page.evaluate(
+    "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + nodes[0].html))",
+  );
+  // The header of the panel counts as a second banner of the page.
+  assert.deepEqual(
+    (found as string[]).filter((text) => !text.startsWith("landmark-")),
+    [],
+  );
+}
+
 const stopNavigation = `globalThis.seen = []; addEventListener("navigate", (event) => {
   seen.push(event.detail.url); event.preventDefault();
 });`;
@@ -46,6 +61,8 @@ browserTest("without a subject, the body is the message, and its links can be fo
   assert.equal(await page.getByText("Name of the workflow").count(), 0, "the workflow is not the message");
   await invoice.getByRole("button", { name: "Unread: Invoice 4711 is ready" }).click();
   await eventually(async () => (await stored("ada"))[1]?.isRead, "a click marks as read");
+
+  await expectAccessible(page);
 
   const parcel = row(page, "Parcel");
   await parcel.getByRole("button", { name: "Unread: Parcel sent. Track it", exact: true }).waitFor();
@@ -137,6 +154,8 @@ browserTest("own rows: one for each message, however often the functions and wor
     0,
     "nothing of the widget is beside an own row",
   );
+
+  await expectAccessible(page);
 
   // A click on the row opens the message, one on a button in it does not.
   await page.locator(".mine", { hasText: "Four" }).locator("span").click();

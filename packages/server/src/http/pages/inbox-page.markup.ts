@@ -15,6 +15,7 @@ type PageOptions = {
 const style = `${pageStyle}
 main { max-width: 68rem; }
 .top { display: flex; align-items: center; justify-content: space-between; gap: 1rem; }
+.top tidings-inbox:not(:defined) { display: inline-block; width: 40px; height: 40px; }
 .columns { display: grid; grid-template-columns: minmax(0, 26rem) minmax(0, 1fr); gap: 2.5rem; margin-top: 2rem; align-items: start; }
 .try { display: flex; align-items: center; gap: 1rem; flex-wrap: wrap; margin: 0 0 1.75rem; }
 .try p { margin: 0; }
@@ -115,6 +116,7 @@ ${codeBlock("HTML", scriptExample(options))}
 <p class="note">The same inbox as a store, for a user interface of your own.</p>
 ${codeBlock("JavaScript module", moduleExample(options))}
 <h2>In React</h2>
+<p class="note">The package is not on npm: docs/inbox-frameworks.md says how to make and install it, and has examples for Next, Vue, Svelte and Angular.</p>
 ${codeBlock("React", reactExample(options))}
 <p class="note">In production, your server adds a <code>subscriber-hash</code>, and the origin of your page is listed in <code>TIDINGS_INBOX_ORIGINS</code>. All attributes, events and colours are in docs/inbox.md.</p>
 </section>
