@@ -1,5 +1,5 @@
-// For bundlers: `import "@tidings/inbox/element"` defines <tidings-inbox> at once: frameworks look which properties an element has
-// when they make it. Nothing happens where pages are rendered on a server.
+// The entry `element` of the package, for bundlers: defines <tidings-inbox> at once, because frameworks look which properties an element
+// has when they make it. Nothing happens where pages are rendered on a server.
 import { defineElement } from "./define-element.ts";
 import type { TidingsInboxElement } from "./element-types.ts";
 

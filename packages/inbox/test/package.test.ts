@@ -167,9 +167,12 @@ test("on a server the package can be imported and rendered, and it is a client c
     import { createElement } from "react";
     import { renderToString } from "react-dom/server";
     const Count = () => createElement("b", null, useCounts()?.total ?? "none");
-    const inbox = createElement(Inbox, { placement: "top", renderItem: () => "row" }, createElement("i", { slot: "bell" }));
+    const inbox = createElement(Inbox, { placement: "top-end", renderItem: () => "row" }, createElement("i", { slot: "bell" }));
     const tree = createElement(InboxProvider, { url: "https://notify.example.com", subscriberId: "ada" }, inbox, createElement(Count));
     console.log(typeof createInbox, renderToString(tree));
   `);
-  assert.equal(html.trim(), 'function <tidings-inbox placement="top"><i slot="bell"></i></tidings-inbox><b>none</b>');
+  assert.equal(
+    html.trim(),
+    'function <tidings-inbox placement="top-end"><i slot="bell"></i></tidings-inbox><b>none</b>',
+  );
 });
