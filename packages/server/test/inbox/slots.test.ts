@@ -188,6 +188,34 @@ browserTest("own rows: one for each message, however often the functions and wor
   assert.equal(await page.locator(".mine").count(), 3);
 });
 
+browserTest("own rows come and go with the rows that the list draws", async (context) => {
+  for (let count = 0; count < 60; count++) await note("fay", `Row ${count}.`);
+  const page = await openHost(context, service, "fay", { attributes: 'page-size="100"' });
+  await inPage(
+    page,
+    `globalThis.made = globalThis.removed = 0;
+    element.renderItem = ({ subject }, mount) => {
+      made++;
+      mount.onRemove(() => removed++);
+      return Object.assign(document.createElement("p"), { textContent: "My " + subject });
+    };`,
+  );
+  await page.getByText("My Row 59.").waitFor();
+  await page.locator(".scroller").hover();
+  await eventually(async () => {
+    await page.mouse.wheel(0, 600);
+    return page.getByText("My Row 0.").isVisible();
+  }, "the oldest row");
+  await eventually(async () => {
+    const [rows, mounts] = [
+      await page.locator(".item.own").count(),
+      await inPage<number>(page, "return element.children.length"),
+    ];
+    return rows === mounts && (await page.evaluate("made - removed")) === mounts;
+  }, "as much content as rows");
+  assert.equal(await page.locator(".item:not(.own)").count(), 0);
+});
+
 browserTest("own parts: subject, body, avatar, actions, bell, header and the empty list", async (context) => {
   await trigger(client, "ask", "dora", { title: "Parts", text: "Text" });
   const page = await openHost(context, service, "dora", { isOpened: false, hasErrors: true });
