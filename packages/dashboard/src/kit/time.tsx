@@ -164,10 +164,13 @@ export function DueTime({ at, words }: { at: string; words: { next: string; over
 
 const isoPattern = /\b(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;
 
+/** Times that a person waits for; those of a provider are the reader's alone. */
+const awaited = /\b(?:until|opens at|ends at) $/;
+
 /** A sentence of the service, with its times in the reader's zone. */
 export const Sentence = ({ text }: { text: string }) =>
-  text.split(isoPattern).map((part, index) =>
+  text.split(isoPattern).map((part, index, parts) =>
     // Every second part is a time: split keeps what the group caught.
     // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text keep their places
-    index % 2 === 1 ? <Time key={index} at={part} isTheirs /> : part,
+    index % 2 === 1 ? <Time key={index} at={part} isTheirs={awaited.test(parts[index - 1]!)} /> : part,
   );

@@ -29,7 +29,8 @@ const missing: Readonly<Record<string, { what: string; where: string; tab: Tab }
 
 export function findDecision(step: ExplainedStep, of: DecisionOf): Decision | undefined {
   const { decidedBy: by, code = "" } = step;
-  if (!by || step.outcome === "sent" || step.outcome === "done") return undefined;
+  // The sentence of a step that has not begun names the one it waits for.
+  if (!by || step.outcome === "sent" || step.outcome === "done" || step.outcome === "pending") return undefined;
   return decisions[by.kind]({ by, code, step, ...of });
 }
 

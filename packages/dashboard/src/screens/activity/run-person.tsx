@@ -23,6 +23,7 @@ export function RunPerson({ transactionId, subscriberId, name }: RunPersonProps)
   if (error && !data) return <ErrorPanel error={error} onRetry={refetch} />;
   if (!data) return <Skeleton />;
   const { steps, verdict, digestedInto } = data;
+  const isPartly = steps.some(({ outcome }) => outcome === "failed") && steps.some(({ outcome }) => outcome === "sent");
   const decisive =
     steps.find(({ outcome }) => outcome === "failed") ??
     steps.find(({ outcome }) => outcome === "waiting" || outcome === "sending") ??
@@ -32,7 +33,7 @@ export function RunPerson({ transactionId, subscriberId, name }: RunPersonProps)
     <PersonZone value={data.timezone}>
       <section className={css.run} aria-label={subscriberId}>
         <div className={css.verdict}>
-          <Verdict tone={decisive ? stepTones[decisive.outcome] : "quiet"} size={20} />
+          <Verdict tone={isPartly ? "warn" : decisive ? stepTones[decisive.outcome] : "quiet"} size={20} />
           <div>
             <p className={css.verdictText}>
               <Sentence text={verdict} />

@@ -48,7 +48,7 @@ export function RunScreen() {
   const first = data[0];
   return (
     <Page
-      title={first?.template?.name ?? words.run}
+      title={first?.template?.name ?? event?.workflow.name ?? words.run}
       back={back}
       lead={<Id text={transactionId} what={words.transaction} />}
       actions={first && <RunActions notification={first} isAlone={isAlone} />}

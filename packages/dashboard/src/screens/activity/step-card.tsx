@@ -21,7 +21,9 @@ export function StepCard({ step, explanation, person }: StepCardProps) {
   const tone = stepTones[step.outcome];
   const { event, subscriberId } = explanation;
   const decision = findDecision(step, { workflowId: event.workflowId, subscriberId, person });
-  const { details = [], messages, result } = step;
+  const { details = [], result } = step;
+  // A message for nobody has nothing to show.
+  const messages = step.messages.filter(({ status, address, content }) => status !== "warning" || address || content);
   // A step that has not begun has one detail: that it exists.
   const hasDetails = details.length > 0 && step.outcome !== "pending";
   const hasInside = messages.length > 0 || hasDetails;

@@ -38,7 +38,7 @@ export function Explained({ transactionId, subscriberId, name }: ExplainedProps)
           <Icon name="arrowRight" size={13} />
         </Link>
       </p>
-      {!data.reached && (
+      {!data.reached && data.via.kind !== "workflow_off" && (
         <p className={css.muted}>
           {data.via.text} {data.evaluatedNow && words.why.evaluatedNow}
         </p>

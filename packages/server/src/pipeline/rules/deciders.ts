@@ -127,7 +127,11 @@ export function decisionOf(
 ): DecidedBy | undefined {
   if (job.status === "completed" || job.status === "pending") return undefined;
   const last = job.details.findLast(({ d }) => deciders[d] !== undefined);
-  return last && decidedBy(last, place);
+  if (!last) return undefined;
+  // The summary of several messages names no integration: the last of them does.
+  const isNamed = deciders[last.d] !== "integration" || last.r?.integrationId !== undefined;
+  const failed = isNamed ? undefined : job.details.findLast(({ r }) => r?.integrationId !== undefined);
+  return decidedBy(failed ? { ...last, r: { ...last.r, integrationId: failed.r!.integrationId } } : last, place);
 }
 
 const waitKinds: Partial<Record<StepType, Decider>> = { digest: "digest", delay: "delay", throttle: "throttle" };

@@ -95,6 +95,8 @@ function reasonText(
   if (isPast && outcome === "pending" && blockedBy) return `${subjectOf(step)}: waiting for "${blockedBy.name}"`;
   if (isPast && outcome === "waiting" && last?.d === "step_digested" && wakeAt)
     return `Collecting until ${wakeAt.toISOString()}, then ${nextText(next)}`;
+  if (isPast && outcome === "waiting" && step.type === "delay" && wakeAt)
+    return `Waiting until ${wakeAt.toISOString()}`;
   return `${subjectOf(step)} ${predicate(job, outcome, last, settings)}`;
 }
 
@@ -199,7 +201,10 @@ function deliveryText(
 ): string | undefined {
   if (last.d === "waiting_for_provider") return pausedText(last, details, integrations);
   if (last.d === "provider_retry") return retryText(last, integrations);
-  return last.d === "dead_letter" ? deadLetterText(last, details, integrations) : undefined;
+  // Of several devices or chats that all failed, the last one tells why.
+  const isSummary = last.d === "all_devices_failed" || last.d === "all_chats_failed";
+  const letter = isSummary ? details.findLast(({ d }) => d === "dead_letter") : last;
+  return letter?.d === "dead_letter" ? deadLetterText(letter, details, integrations) : undefined;
 }
 
 /** The last receipt of the provider. */

@@ -60,6 +60,10 @@ test("a dead letter names its cause and is kept; a refused address and a suppres
     /Shop SMTP did not take it \(535 5\.7\.8 no\)/,
   );
 
+  // Of several devices, the last one tells why.
+  const all = explained("failed", [refused, letter("auth"), { d: "all_devices_failed", r: { sent: 0 } }]);
+  assert.deepEqual([all.verdict, all.decidedBy], [dead.verdict, dead.decidedBy]);
+
   const unknown = { d: "recipient_refused", r: { reason: "550 5.1.1 User unknown" } };
   assert.equal(
     explained("failed", [unknown]).reason,
