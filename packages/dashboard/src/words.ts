@@ -29,6 +29,7 @@ export const words = {
     screens: "Screens",
     workflows: "Workflows",
     people: "People",
+    morePeople: (text: string) => `More people for “${text}” →`,
     events: "Events",
     layouts: "Layouts",
     translations: "Translations",

@@ -79,13 +79,25 @@ function useFound(text: string): { groups: PaletteGroup[]; isSearching: boolean 
     },
     {
       label: words.palette.people,
-      items: (people.data?.data ?? []).map((person) => ({
-        key: `person ${person.subscriberId}`,
-        label: [person.firstName, person.lastName].filter(Boolean).join(" ") || person.subscriberId,
-        note: person.email ?? person.subscriberId,
-        icon: "users",
-        link: { to: "/people/$subscriberId", params: { subscriberId: person.subscriberId } } as LinkProps,
-      })),
+      items: [
+        ...(people.data?.data ?? []).map((person) => ({
+          key: `person ${person.subscriberId}`,
+          label: [person.firstName, person.lastName].filter(Boolean).join(" ") || person.subscriberId,
+          note: person.email ?? person.subscriberId,
+          icon: "users" as const,
+          link: { to: "/people/$subscriberId", params: { subscriberId: person.subscriberId } } as LinkProps,
+        })),
+        ...(people.data?.next
+          ? [
+              {
+                key: "more people",
+                label: words.palette.morePeople(text),
+                icon: "search" as const,
+                link: { to: "/people", search: { q: text } } as LinkProps,
+              },
+            ]
+          : []),
+      ],
     },
     {
       label: words.palette.workflows,
