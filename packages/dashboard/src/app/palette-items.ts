@@ -3,7 +3,7 @@ import type { LinkProps } from "@tanstack/react-router";
 import { useOperation } from "../api/hooks.ts";
 import type { IconName } from "../icons.tsx";
 import { useSettled } from "../kit/use-settled.ts";
-import { labelOf } from "../screens/activity/activity-rows.ts";
+import { labelOf } from "../screens/activity/rows.ts";
 import { words } from "../words.ts";
 import { navigation } from "./navigation.ts";
 import { useMay } from "./permissions.ts";

@@ -10,7 +10,7 @@ import {
   mergeNewest,
   startList,
 } from "../../../dashboard/src/screens/activity/activity-pages.ts";
-import { type ActivityPage, type ActivityRow, labelOf } from "../../../dashboard/src/screens/activity/activity-rows.ts";
+import { type ActivityPage, type ActivityRow, labelOf } from "../../../dashboard/src/screens/activity/rows.ts";
 
 /** The id of an event that was accepted at this second. */
 const idAt = (second: number): string => {

@@ -1,5 +1,5 @@
 // How pages become a list. The newest page is read again and again, older ones are read once: what was found stays found. Pure.
-import type { ActivityPage, ActivityRow } from "./activity-rows.ts";
+import { type ActivityPage, type ActivityRow, timeOfId } from "./rows.ts";
 
 /** A part between the newest page and what was looked at before that nobody has looked at yet; the search goes through it first. */
 type Gap = { until: number; next: string | null; scannedTo: string | undefined };
@@ -18,9 +18,6 @@ export type ActivityList = {
 
 /** `all`: without filters. `outcome`: by what became of events, which changes; `other` filters hold for good. */
 export type ListKind = "all" | "outcome" | "other";
-
-/** The time in an id, which is real time whatever a test clock says. */
-export const timeOfId = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 
 const msOf = (time: string | undefined): number | undefined => (time === undefined ? undefined : Date.parse(time));
 

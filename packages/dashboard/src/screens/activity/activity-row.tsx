@@ -5,9 +5,9 @@ import { Icon } from "../../icons.tsx";
 import { Sentence, Time } from "../../kit/time.tsx";
 import { Verdict } from "../../kit/verdict.tsx";
 import css from "./activity.module.css";
-import type { ActivityRow as Row } from "./activity-rows.ts";
 import { outcomeNames } from "./filters.ts";
 import { outcomeTones, stepIcons } from "./outcomes.ts";
+import type { ActivityRow as Row } from "./rows.ts";
 import { words } from "./words.ts";
 
 /** `isStop`: the Tab key stops here. */

@@ -1,11 +1,10 @@
-// Where the activity list gets its rows. Everything else in this folder knows only `ActivityRow`.
+// Where the activity list gets its rows.
 import { queryOptions } from "@tanstack/react-query";
 import type { ActivityEvent } from "@tidings/contract";
 import type { ApiError } from "../../api/api-error.ts";
 import { callOperation } from "../../api/client.ts";
-import { timeOfId } from "./activity-pages.ts";
-import { type ActivityPage, type ActivityRow, labelOf } from "./activity-rows.ts";
 import { type ActivityFilters, type Outcome, outcomeNames, ranges } from "./filters.ts";
+import { type ActivityPage, type ActivityRow, labelOf, timeOfId } from "./rows.ts";
 
 const pageSize = 50;
 
@@ -65,8 +64,7 @@ const personOf = ({ subscriberId, firstName, lastName }: NonNullable<ActivityEve
 
 /** The first that any of its people has, in the order of what needs attention. */
 function outcomeOf({ outcomes, recipients, status }: ActivityEvent): Outcome {
-  if (recipients === 0)
-    return status === "canceled" ? "canceled" : status === "expanded" || status === "refused" ? "skipped" : "pending";
+  if (recipients === 0) return status === "canceled" ? "canceled" : status === "expanded" ? "skipped" : "pending";
   const order = Object.keys(outcomeNames) as Outcome[];
   return order.find((outcome) => outcomes[outcome] > 0) ?? "pending";
 }

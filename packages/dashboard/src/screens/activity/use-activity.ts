@@ -13,9 +13,9 @@ import {
   startList,
   updateRows,
 } from "./activity-pages.ts";
-import type { ActivityPage, ActivityRow } from "./activity-rows.ts";
 import { fetchActivity, newestActivity } from "./data.ts";
 import type { ActivityFilters } from "./filters.ts";
+import type { ActivityPage, ActivityRow } from "./rows.ts";
 
 // Not the stream of events: a browser opens six connections to an address, so the seventh tab with one would load nothing.
 const pollMs = 3_000;

@@ -1,4 +1,4 @@
-// What a row of the list knows of an event.
+// Events as the list shows them. Pure.
 import type { Channel } from "@tidings/contract";
 import type { Outcome } from "./filters.ts";
 
@@ -27,6 +27,9 @@ export type ActivityPage = {
   /** The newest event that it looked at. */
   scannedFrom?: string;
 };
+
+/** The time in an id, which is real time whatever a test clock says. */
+export const timeOfId = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 
 /** `invoice.number` and 17 as "Invoice number 17". */
 export function labelOf({ key, value }: { key: string; value: string }): string {
