@@ -31,7 +31,7 @@ function setLost(next: boolean): void {
 }
 
 /** A proxy answers 502 to 504 when nothing is behind it; 503 is also the service's own word for "not now". */
-export const isOutage = (status: number): boolean => status === 0 || (status >= 502 && status <= 504);
+const isOutage = (status: number): boolean => status === 0 || (status >= 502 && status <= 504);
 
 type Watched = {
   /** `status` 0: no answer. */

@@ -8,7 +8,7 @@ import { Button, IconButton } from "./button.tsx";
 import { classNames } from "./class-names.ts";
 import css from "./toast.module.css";
 
-export type ToastAction = { label: string; run: () => void };
+type ToastAction = { label: string; run: () => void };
 type ToastText = {
   title: string;
   description?: string;
@@ -107,12 +107,11 @@ export function Toasts() {
   );
   const isBad = ({ look }: Toast) => look === "bad";
   const draw = (toast: Toast) => <ToastBox key={toast.id} toast={toast} />;
-  // The regions are there before the first message, or screen readers would not announce that one.
+  // The region of what is said politely is there before the first message, or screen readers would not announce that one. An alert
+  // is announced when it appears.
   return (
     <div className={css.viewport}>
-      <div className={css.region} role="alert">
-        {shown.filter(isBad).map(draw)}
-      </div>
+      <div className={css.region}>{shown.filter(isBad).map(draw)}</div>
       <div className={css.region} role="status">
         {shown.filter((toast) => !isBad(toast)).map(draw)}
       </div>
@@ -130,7 +129,7 @@ function ToastBox({ toast: { id, title, description, look = "good", action } }: 
     return () => clearTimeout(timer);
   }, [id, ms]);
   return (
-    <div className={classNames(css.toast, css[look])}>
+    <div className={classNames(css.toast, css[look])} role={look === "bad" ? "alert" : undefined}>
       <span className={css.sign}>
         <Icon name={icons[look]} />
       </span>

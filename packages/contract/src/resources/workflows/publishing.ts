@@ -45,7 +45,7 @@ const ResourceDependency = named("ResourceDependency", {
 });
 export type ResourceDependency = Static<typeof ResourceDependency>;
 
-export const publishCheckCodes = [
+const publishCheckCodes = [
   "FAULTY_CONTENT",
   "NO_STEPS",
   "MISSING_INTEGRATION",
