@@ -24,7 +24,6 @@ export const operationRoles: Partial<Record<OperationId | ExportId, Role>> = {
   "layouts.update": "editor",
   "layouts.delete": "editor",
   "layouts.duplicate": "editor",
-  "layouts.preview": "editor",
   "translations.create": "editor",
   "translations.importMaster": "editor",
   "translations.uploadMaster": "editor",

@@ -49,6 +49,7 @@ create table audit_log (
   address         text,
   user_agent      text,
   subscriber_id   text,
+  target_name     text,
   PRIMARY KEY (id),
   FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE
 );
@@ -948,6 +949,9 @@ create table webhooks (
   created_at            timestamp with time zone not null,
   updated_at            timestamp with time zone not null,
   deleted_at            timestamp with time zone,
+  failures              integer not null default 0,
+  last_failure_at       timestamp with time zone,
+  last_error            text,
   PRIMARY KEY (id),
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
 );

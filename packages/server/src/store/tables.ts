@@ -571,6 +571,10 @@ type WebhooksTable = {
   previous_secret: string | null;
   previous_secret_until: Date | null;
   failing_since: Date | null;
+  /** Calls that failed since the last success. */
+  failures: number;
+  last_failure_at: Date | null;
+  last_error: string | null;
   disabled_at: Date | null;
   disabled_reason: string | null;
   created_at: Date;
@@ -700,6 +704,7 @@ type AuditLogTable = {
   actor: string;
   operation: string;
   target: string | null;
+  target_name: string | null;
   subscriber_id: string | null;
   before: NullableJson<JsonObject>;
   after: NullableJson<JsonObject>;

@@ -8,8 +8,9 @@ import { eventually } from "../support/wait.ts";
 import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
 
 let isGone = false;
+let isDown = false;
 const receiver = await startReceiver(() =>
-  isGone ? { status: 410, text: "moved away" } : { status: 200, text: "taken" },
+  isGone ? { status: 410, text: "moved away" } : { status: isDown ? 500 : 200, text: "taken" },
 );
 const service = await startTestService();
 const { client } = service;
@@ -47,7 +48,7 @@ browserTest(
     await createWorkflow(client, "while-off", []);
     isGone = false;
     await page.getByRole("button", { name: "Turn on again" }).click();
-    await page.getByRole("heading", { level: 1 }).getByText("On").waitFor();
+    await page.getByRole("heading", { level: 1 }).getByText("Healthy").waitFor();
     const before = receiver.received.length;
     await page.getByRole("button", { name: "Deliver failed ones again" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Deliver again" }).click();
@@ -86,6 +87,32 @@ browserTest(
     await page.getByText("No endpoints yet").waitFor();
   },
 );
+
+browserTest("an endpoint that keeps failing says so in the list, on its page and on Home", async (context) => {
+  isDown = true;
+  const { id } = (
+    await client("webhooks.create", { body: { url: `${receiver.url}/down`, eventTypes: ["workflow.created"] } })
+  ).body;
+  for (let times = 1; times <= 5; times++) await createWorkflow(client, `down-${times}`, []);
+  const isFailing = async () =>
+    (await client("webhooks.retrieve", { params: { webhookId: id } })).body.health!.failures >= 5;
+  await eventually(isFailing, "five failures");
+  const page = await openDashboard(context, service, "/", { viewport: narrow });
+  await page.getByText(/refused \d+ webhook calls in a row/).waitFor();
+  await page.getByRole("link", { name: "Open webhook" }).click();
+  await page.getByRole("heading", { level: 1 }).getByText("Failing").waitFor();
+  await page.getByText("Failed in a row").waitFor();
+  await page
+    .getByText(/HTTP 500/)
+    .first()
+    .waitFor();
+  await expectNoOverflow(page);
+  await expectAccessible(page);
+  await page.goto(`${service.url}/webhooks`);
+  await page.getByText(/The last \d+ calls failed: HTTP 500\. 5 events wait/).waitFor();
+  await expectNoOverflow(page);
+  await client("webhooks.delete", { params: { webhookId: id } });
+});
 
 browserTest("on a phone the reports of providers show what they changed, and why one was refused", async (context) => {
   const key = "the key of this test";

@@ -77,6 +77,16 @@ export const SystemState = named("SystemState", {
     failedTasks: Type.Integer(),
     failedWebhookDeliveries: Type.Integer({ description: "Deliveries that were given up" }),
     disabledWebhooks: Type.Integer({ description: "Webhooks that the service switched off" }),
+    failingWebhooks: Type.Array(
+      named("FailingWebhook", {
+        webhookId: Type.String(),
+        url: Type.String({ description: "Without its query" }),
+        failures: Type.Integer({ description: "Calls that failed since the last success" }),
+        failingSince: isoTime("The first of these failures"),
+        lastError: Type.Optional(Type.String({ description: "What the last call was answered" })),
+      }),
+      { description: "Webhooks that are on and whose last 5 calls or more failed" },
+    ),
     oldestEventSeconds: Type.Number({
       description: "How long the oldest event of this environment has been in the queue",
     }),

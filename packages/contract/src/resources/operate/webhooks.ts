@@ -82,6 +82,19 @@ const eventTypes = Type.Array(WebhookEventTypeWord, {
   description: "Empty: all of them",
 });
 
+/** Pending deliveries are counted up to this number. */
+export const countedDeliveries = 10_000;
+
+const WebhookHealth = named("WebhookHealth", {
+  state: oneOf(["healthy", "failing", "idle"], { description: "`idle`: nothing was delivered in the last 30 days" }),
+  failures: Type.Integer({ description: "Calls that failed since the last success" }),
+  failingSince: Type.Optional(isoTime("The first of these failures")),
+  lastSuccessAt: Type.Optional(isoTime("The newest delivery that arrived, of the last 30 days")),
+  lastFailureAt: Type.Optional(isoTime("The last call that failed")),
+  lastError: Type.Optional(Type.String({ description: "What it was answered, or why there was no answer" })),
+  pending: Type.Integer({ description: `Deliveries that wait, counted up to ${countedDeliveries}` }),
+});
+
 const members = {
   id: Type.String(),
   url: Type.String(secret("editor", "host and path")),
@@ -91,6 +104,7 @@ const members = {
   updatedAt: isoTime("Last change"),
   disabledAt: Type.Optional(isoTime("When the service switched it off")),
   disabledReason: Type.Optional(Type.String({ description: "Why the service switched it off" })),
+  health: Type.Optional(WebhookHealth),
 };
 
 export const Webhook = named("Webhook", members);
@@ -147,7 +161,7 @@ export const webhookOperations = {
     method: "GET",
     path: "/v2/webhooks",
     summary: "List webhooks",
-    description: "All of them, oldest first.",
+    description: "All of them, oldest first, with their health: what failed in a row, and what waits.",
     category: "configuration",
     success: { status: 200, schema: Type.Array(Webhook) },
     errors: [],

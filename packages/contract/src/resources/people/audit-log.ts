@@ -14,8 +14,13 @@ export const AuditEntry = named("AuditEntry", {
     name: Type.String({ description: "At that time" }),
   }),
   operation: Type.String({ description: "Operation id, such as `workflows.update`" }),
+  action: Type.String({ description: "What was done, such as `changed the workflow`" }),
   environmentId: nullableString(),
+  environmentName: nullableString({ description: "Its name today; null when it was deleted" }),
   target: nullableString({ description: "Id of what was changed" }),
+  targetName: nullableString({
+    description: "Its name at that time: of a workflow, an integration, a person, or the address of a suppression",
+  }),
   before: nullableOpenObject({ description: "Changed fields only; secrets are masked, long values are cut" }),
   after: nullableOpenObject({ description: "Changed fields only; secrets are masked, long values are cut" }),
   address: nullableString({ description: "IP address of the request" }),

@@ -159,6 +159,7 @@ export const layoutOperations = {
   "layouts.preview": operation({
     id: "layouts.preview",
     method: "POST",
+    isReadOnly: true,
     path: "/v2/layouts/{layoutId}/preview",
     summary: "Preview a layout",
     description: "Renders the layout, or the control values given, around sample content. Nothing is stored.",

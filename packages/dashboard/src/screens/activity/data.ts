@@ -64,7 +64,8 @@ const personOf = ({ subscriberId, firstName, lastName }: NonNullable<ActivityEve
 
 /** The first that any of its people has, in the order of what needs attention. */
 function outcomeOf({ outcomes, recipients, status }: ActivityEvent): Outcome {
-  if (recipients === 0) return status === "canceled" ? "canceled" : status === "expanded" ? "skipped" : "pending";
+  if (recipients === 0)
+    return status === "canceled" ? "canceled" : status === "expanded" || status === "refused" ? "skipped" : "pending";
   const order = Object.keys(outcomeNames) as Outcome[];
   return order.find((outcome) => outcomes[outcome] > 0) ?? "pending";
 }

@@ -161,6 +161,15 @@ export function itemsOf({ environment, queue }: SystemState, now: number): Item[
       text: attention.webhooksText,
       link: { to: "/webhooks", label: attention.openWebhooks },
     },
+    ...environment.failingWebhooks.map(
+      ({ webhookId, url, failures, lastError }): Item => ({
+        key: webhookId,
+        tone: "bad",
+        title: attention.failingWebhook(URL.parse(url)?.host ?? url, failures),
+        text: attention.failingWebhookText(lastError),
+        link: { to: "/webhooks/$webhookId", params: { webhookId }, label: attention.openWebhook },
+      }),
+    ),
     environment.disabledWebhooks > 0 && {
       key: "disabled",
       tone: "warn",

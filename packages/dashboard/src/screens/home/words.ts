@@ -40,6 +40,11 @@ export const words = {
     none: "All good",
     noneText: "Nothing is stuck.",
     openIntegration: "Open integration",
+    failingWebhook: (host: string, failures: number) =>
+      `${host} refused ${failures.toLocaleString()} webhook calls in a row`,
+    failingWebhookText: (error: string | undefined) =>
+      `${error ? `Last answer: ${error}. ` : ""}Events wait and are sent again for a day.`,
+    openWebhook: "Open webhook",
     deadLetters: (count: string) => `${count} messages were given up`,
     deadLetter: "1 message was given up",
     deadLettersText: "Every attempt failed. Fix the cause, then send them again.",

@@ -1,11 +1,8 @@
 // Who changed what: filters in the URL, and for each change the fields before and after.
 import type { AuditEntry } from "@tidings/contract";
-import type { ReactNode } from "react";
 import { useOperation } from "../../api/hooks.ts";
 import { useMay } from "../../app/permissions.ts";
-import { useSession } from "../../app/session.tsx";
 import { Button } from "../../kit/button.tsx";
-import { InlineCode } from "../../kit/code.tsx";
 import { Disclosure, DisclosureList } from "../../kit/disclosure.tsx";
 import { Muted, Row, Stack } from "../../kit/layout.tsx";
 import { Notice } from "../../kit/notice.tsx";
@@ -71,18 +68,18 @@ function Changes() {
 }
 
 function Change({ entry }: { entry: AuditEntry }) {
-  const { environments } = useSession();
-  const { actor, environmentId, createdAt } = entry;
-  const environment = environments.find(({ _id }) => _id === environmentId);
+  const { actor, environmentName, createdAt } = entry;
+  const name = nameOf(entry);
   return (
     <Disclosure
       title={
         <>
           <strong>{actor.name}</strong>{" "}
-          {actor.type === "machine" && <span className={css.muted}>({text.machine})</span>} {sentenceOf(entry)}
+          {actor.type === "machine" && <span className={css.muted}>({text.machine})</span>} {entry.action}{" "}
+          {name && <strong>{name}</strong>}
         </>
       }
-      note={[environment?.name, nameOf(entry)].filter(Boolean).join(" · ")}
+      note={environmentName ?? undefined}
       end={<Time at={createdAt} isRelative />}
     >
       {() => <AuditDetails entry={entry} />}
@@ -90,20 +87,8 @@ function Change({ entry }: { entry: AuditEntry }) {
   );
 }
 
-/** "changed the workflow", or the id of the operation where there is no sentence for it. */
-function sentenceOf({ operation }: AuditEntry): ReactNode {
-  const [noun = "", verb = ""] = operation.split(".");
-  if (operation in text.others) return text.others[operation];
-  if (verb in text.verbs && noun in text.nouns)
-    return `${text.verbs[verb as keyof typeof text.verbs]} ${text.nouns[noun as keyof typeof text.nouns]}`;
-  return <InlineCode>{operation}</InlineCode>;
-}
+const isId = (text: string): boolean => /^[0-9a-f]{8}-[0-9a-f-]{27}/.test(text);
 
-/** What was changed: its name where the entry has one. */
-function nameOf({ before, after, target }: AuditEntry): string | null {
-  // A record that was made is in the request.
-  const made = after?.request as { name?: unknown; email?: unknown } | null | undefined;
-  const names = [after?.name, before?.name, after?.email, made?.name, made?.email, target];
-  const name = names.find((value) => typeof value === "string");
-  return typeof name === "string" ? name : null;
-}
+/** What was changed: its name, or an identifier that people can read. */
+const nameOf = ({ targetName, target }: AuditEntry): string | null =>
+  targetName ?? (target !== null && !isId(target) ? target : null);

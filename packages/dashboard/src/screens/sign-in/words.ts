@@ -4,13 +4,13 @@ export const words = {
   email: "Email",
   password: "Password",
   newPassword: "Choose a password",
-  passwordHint: "At least 10 characters. A sentence is easier to remember than a word with signs.",
+  passwordHint: "At least 10 characters. A short sentence is easy to remember.",
   name: "Your name",
   signIn: "Sign in",
   with: (name: string) => `Continue with ${name}`,
   or: "or",
   forgotten:
-    "Forgot your password? An owner can make a link for you. So can `npm run sign-in` on the machine of the service.",
+    "Forgot your password? An owner can create a link for you. So can `npm run sign-in` on the machine of the service.",
   first: "Welcome to Tidings",
   firstText:
     "No person has an account yet. The link for the first one is in the output of npm start, or in the file that it names. Open that link to create your account.",
@@ -29,6 +29,6 @@ export const words = {
   },
   checking: "Checking the link …",
   badLink: "This link does not work any more",
-  badLinkText: "It was used already, or it is too old. Ask an administrator for another one.",
+  badLinkText: "It was used already, or it is too old. Ask an owner for another one.",
   toSignIn: "Go to sign-in",
 } as const;

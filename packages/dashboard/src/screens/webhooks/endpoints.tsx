@@ -9,6 +9,7 @@ import { Menu, type MenuEntry } from "../../kit/menu.tsx";
 import { Row, RowLink, RowList } from "../../kit/row-list.tsx";
 import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
 import { Switch } from "../../kit/switch.tsx";
+import { formatRelative } from "../../kit/time.tsx";
 import { Badge } from "../../kit/verdict.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
 import { useWebhookChanges } from "./use-webhook-changes.tsx";
@@ -59,9 +60,20 @@ export function Endpoints() {
 export const describeTypes = ({ eventTypes }: Webhook): string =>
   eventTypes.length === 0 ? words.all : eventTypes.length <= 3 ? eventTypes.join(", ") : words.types(eventTypes.length);
 
-/** On, off, or switched off by the service. */
-export const StateBadge = ({ webhook: { active, disabledAt } }: { webhook: Webhook }) =>
-  active ? (
+const healthTones = { healthy: "good", failing: "bad", idle: "quiet" } as const;
+
+/** What is wrong with a webhook that is on, in a sentence. */
+const faultOf = ({ active, health, disabledAt, disabledReason }: Webhook): string | undefined => {
+  if (disabledAt) return disabledReason;
+  if (!active || !health || health.failures === 0) return undefined;
+  return words.failing(health.failures, health.lastError, health.pending);
+};
+
+/** How the last calls went, off, or switched off by the service. */
+export const StateBadge = ({ webhook: { active, disabledAt, health } }: { webhook: Webhook }) =>
+  active && health ? (
+    <Badge tone={healthTones[health.state]}>{words.health[health.state]}</Badge>
+  ) : active ? (
     <Badge tone="good">{words.on}</Badge>
   ) : disabledAt ? (
     <Badge tone="bad">{words.disabled}</Badge>
@@ -69,9 +81,18 @@ export const StateBadge = ({ webhook: { active, disabledAt } }: { webhook: Webho
     <Badge>{words.off}</Badge>
   );
 
+const noteOf = (webhook: Webhook): string =>
+  [
+    describeTypes(webhook),
+    webhook.health?.lastSuccessAt &&
+      words.lastSuccess(formatRelative(Date.parse(webhook.health.lastSuccessAt), Date.now())),
+  ]
+    .filter(Boolean)
+    .join(" · ");
+
 function Endpoint({ webhook, changes }: { webhook: Webhook; changes: ReturnType<typeof useWebhookChanges> }) {
   const may = useMay();
-  const { id, url, active, disabledAt, disabledReason } = webhook;
+  const { id, url, active } = webhook;
   const entries: MenuEntry[] = [
     { label: words.open, icon: "arrowRight", link: { to: "/webhooks/$webhookId", params: { webhookId: id } } },
     ...(may("webhooks.rotateSecret")
@@ -90,8 +111,8 @@ function Endpoint({ webhook, changes }: { webhook: Webhook; changes: ReturnType<
         to="/webhooks/$webhookId"
         params={{ webhookId: id }}
         name={url}
-        note={describeTypes(webhook)}
-        fault={disabledAt && disabledReason}
+        note={noteOf(webhook)}
+        fault={faultOf(webhook)}
       />
       <StateBadge webhook={webhook} />
       <Switch

@@ -95,6 +95,7 @@ function Endpoint({ webhook }: { webhook: Webhook }) {
             )}
           </Notice>
         )}
+        {webhook.health && <Health health={webhook.health} />}
         <Deliveries webhook={webhook} />
         <Card title={text.settings}>
           <Facts
@@ -110,6 +111,31 @@ function Endpoint({ webhook }: { webhook: Webhook }) {
     </Page>
   );
 }
+
+const Health = ({ health }: { health: NonNullable<Webhook["health"]> }) => {
+  const { failures, failingSince, lastSuccessAt, lastFailureAt, lastError, pending } = health;
+  return (
+    <Card title={text.health}>
+      <Facts
+        of={[
+          [text.lastSuccess, lastSuccessAt ? <Time key="success" at={lastSuccessAt} /> : text.never],
+          [
+            text.lastFailure,
+            lastFailureAt && (
+              <span key="failure">
+                <Time at={lastFailureAt} />
+                {lastError && ` · ${lastError}`}
+              </span>
+            ),
+          ],
+          [text.failures, failures > 0 ? failures.toLocaleString() : undefined],
+          [text.failingSince, failures > 0 && failingSince ? <Time key="since" at={failingSince} /> : undefined],
+          [text.pending, pending.toLocaleString()],
+        ]}
+      />
+    </Card>
+  );
+};
 
 function TestButton({ webhook }: { webhook: Webhook }) {
   const { confirm, dialog } = useConfirm();

@@ -73,6 +73,16 @@ export const words = {
   all: "All events",
   types: (count: number) => (count === 1 ? "1 type of event" : `${count} types of events`),
   on: "On",
+  health: { healthy: "Healthy", failing: "Failing", idle: "No calls yet" },
+  failing: (failures: number, error: string | undefined, pending: number) =>
+    [
+      failures === 1 ? "The last call failed" : `The last ${failures.toLocaleString()} calls failed`,
+      error && `: ${error}`,
+      pending > 0 && `. ${pending.toLocaleString()} ${pending === 1 ? "event waits" : "events wait"}`,
+    ]
+      .filter(Boolean)
+      .join(""),
+  lastSuccess: (age: string) => `last success ${age}`,
   off: "Off",
   disabled: "Disabled",
   turnOn: (url: string) => `${url} is on`,
@@ -108,6 +118,13 @@ export const words = {
     rotateTitle: "Give this endpoint a new secret?",
   },
   one: {
+    health: "Health",
+    lastSuccess: "Last success",
+    never: "None in the last 30 days",
+    lastFailure: "Last failure",
+    failures: "Failed in a row",
+    failingSince: "Failing since",
+    pending: "Waiting",
     back: "Webhooks",
     disabledTitle: (reason: string) => `The service switched this endpoint off: ${reason}.`,
     disabledText: "Correct the receiver, send a test, turn the endpoint on again, and deliver what it missed.",

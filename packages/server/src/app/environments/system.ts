@@ -4,11 +4,14 @@ import type { Caller, Ctx } from "../../context.ts";
 import { countFaults, listOpenBreakers } from "../../store/environments/system.ts";
 import { countBreakers, countProcesses, findQueueLags, findVersionsOfSystem } from "../../store/installation/system.ts";
 import { findBacklogAges } from "../../store/queue/backlog.ts";
+import { listFailingWebhooks } from "../../store/webhooks/webhooks.ts";
 import { version } from "../../version.ts";
 import { listWaiting, toLastError } from "../integrations/integration-health.ts";
 
 const countLimit = 10_000;
 const breakerLimit = 100;
+/** One failed call is normal, and is repeated. */
+const failingWebhooks = { failures: 5, limit: 20 };
 
 export async function retrieve(
   ctx: Ctx,
@@ -43,6 +46,13 @@ export async function retrieve(
       failedTasks: faults.failed_tasks,
       failedWebhookDeliveries: faults.failed_deliveries,
       disabledWebhooks: faults.disabled_webhooks,
+      failingWebhooks: (await listFailingWebhooks(db, environmentId, failingWebhooks)).map((row) => ({
+        webhookId: row.id,
+        url: row.url.replace(/[?#].*$/, ""),
+        failures: row.failures,
+        failingSince: (row.failing_since ?? ctx.now()).toISOString(),
+        lastError: row.last_error ?? undefined,
+      })),
       oldestEventSeconds: ((await findBacklogAges(db)).get(environmentId) ?? 0) / 1_000,
     },
   };

@@ -3,21 +3,26 @@ import type { AuditEntry, Input, Output } from "@tidings/contract";
 import type { Ctx, PersonCaller } from "../../context.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { writeCsvRow } from "../../lib/text/csv.ts";
-import { type AuditRow, listAuditLog } from "../../store/people/audit-log.ts";
+import { type AuditRow, type ListedAuditRow, listAuditLog } from "../../store/people/audit-log.ts";
 import { readCursor, toCursorList } from "../paging.ts";
+import { nameInEntry } from "./audit-names.ts";
+import { actionOf } from "./audit-words.ts";
 
 function actorOf({ user_id, api_key_id, actor: name }: AuditRow): AuditEntry["actor"] {
   if (user_id !== null) return { type: "person", _id: user_id, name };
   return { type: api_key_id === null ? "machine" : "key", _id: api_key_id, name };
 }
 
-const toEntry = (row: AuditRow): AuditEntry => ({
+const toEntry = (row: ListedAuditRow): AuditEntry => ({
   _id: row.id,
   createdAt: row.created_at.toISOString(),
   actor: actorOf(row),
   operation: row.operation,
+  action: actionOf(row.operation),
   environmentId: row.environment_id,
+  environmentName: row.environment_name,
   target: row.target,
+  targetName: row.target_name ?? nameInEntry(row.before, row.after),
   before: row.before,
   after: row.after,
   address: row.address,
@@ -70,8 +75,11 @@ const columns: [name: string, value: (entry: AuditEntry) => string | null][] = [
   ["actorType", ({ actor }) => actor.type],
   ["actorId", ({ actor }) => actor._id],
   ["operation", ({ operation }) => operation],
+  ["action", ({ action }) => action],
+  ["environment", ({ environmentName }) => environmentName],
   ["environmentId", ({ environmentId }) => environmentId],
   ["target", ({ target }) => target],
+  ["targetName", ({ targetName }) => targetName],
   ["before", ({ before }) => before && JSON.stringify(before)],
   ["after", ({ after }) => after && JSON.stringify(after)],
   ["address", ({ address }) => address],

@@ -17,6 +17,8 @@ export type Change = {
   actor: Actor;
   operation: string;
   target?: string | null;
+  /** The name of the target, as people know it. */
+  targetName?: string | null;
   /** The subscriber whom before and after are about: they go when the subscriber is deleted. */
   subscriberId?: string | null;
   before?: JsonObject | null;
@@ -46,7 +48,7 @@ const secretFields =
 const isSecretField = (name: string): boolean => secretFields.test(name.replaceAll(/[-_]/g, ""));
 
 /** Fields that change with every request and say nothing. */
-const silentFields = new Set(["updatedAt", "lastOnlineAt", "lastSignInAt"]);
+const silentFields = new Set(["updatedAt", "lastOnlineAt", "lastSignInAt", "health"]);
 
 const maskAll = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.length === 0 ? [] : [mask];
@@ -103,6 +105,7 @@ export async function recordChange(ctx: Pick<Ctx, "db" | "now" | "newId">, chang
     actor: actor.name,
     operation,
     target: target ?? null,
+    target_name: change.targetName ?? null,
     subscriber_id: change.subscriberId ?? null,
     ...changedFields(change.before ?? null, change.after ?? null, change.hide),
     address: source.address,

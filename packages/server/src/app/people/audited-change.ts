@@ -16,8 +16,10 @@ import * as environments from "../environments/environments.ts";
 import * as channelConnections from "../integrations/channel-connections.ts";
 import * as channelEndpoints from "../integrations/channel-endpoints.ts";
 import * as integrations from "../integrations/integrations.ts";
+import * as deadLetterReplays from "../messages/dead-letter-replays.ts";
 import * as contexts from "../subscribers/contexts.ts";
 import * as subscribers from "../subscribers/subscribers.ts";
+import * as suppressions from "../subscribers/suppressions.ts";
 import * as topicSubscriptions from "../topics/topic-subscriptions.ts";
 import * as topics from "../topics/topics.ts";
 import * as webhooks from "../webhooks/webhooks.ts";
@@ -25,6 +27,7 @@ import * as layouts from "../workflows/layouts.ts";
 import * as translations from "../workflows/translations.ts";
 import * as workflows from "../workflows/workflows.ts";
 import { type Actor, changedFields, hideFor, recordChange } from "./audit.ts";
+import { findName } from "./audit-names.ts";
 import { describeRequest } from "./audited-request.ts";
 import * as people from "./people.ts";
 
@@ -48,13 +51,20 @@ const readers: Record<string, Reader<Caller>> = {
   contexts: byParams(contexts.retrieve),
   channelConnections: byParams(channelConnections.retrieve),
   channelEndpoints: byParams(channelEndpoints.retrieve),
+  suppressions: (ctx, caller, { suppressionId = "" }) => suppressions.find(ctx, caller, suppressionId),
+  deadLetterReplays: byParams(deadLetterReplays.retrieve),
   integrations: async (ctx, caller, { integrationId }) =>
-    (await integrations.list(ctx, caller)).find((one) => one._id === integrationId),
+    (await integrations.list(ctx, caller)).find((one) => [one._id, one.identifier].includes(integrationId!)),
   environments: async (ctx, caller, { environmentId }) =>
     (await environments.list(ctx, caller)).find((one) => one._id === environmentId || one.identifier === environmentId),
 };
 
-const readPerson: Reader<PersonCaller> = (ctx, caller, { personId = "" }) => people.retrieve(ctx, caller, personId);
+const readPerson: Reader<PersonCaller> = async (ctx, caller, { personId, invitationId, resetLinkId }) => {
+  if (personId !== undefined) return people.retrieve(ctx, caller, personId);
+  const has = (id: string | undefined) => (one: { _id: string }) => one._id === id;
+  if (invitationId !== undefined) return (await people.listInvitations(ctx, caller)).data.find(has(invitationId));
+  return (await people.listResetLinks(ctx, caller)).data.find(has(resetLinkId));
+};
 
 type AnyCaller = Caller | PersonCaller;
 type AnyInput = { params?: Params; query?: Record<string, unknown>; body?: unknown };
@@ -71,7 +81,7 @@ async function readState(ctx: Ctx, { operation, caller, input }: AuditedRequest)
   try {
     if (Object.keys(params).length === 0) return null;
     if (isInEnvironment(caller)) return ((await readers[resource]?.(ctx, caller, params)) ?? null) as JsonObject | null;
-    return params.personId === undefined ? null : ((await readPerson(ctx, caller, params)) as JsonObject);
+    return ((await readPerson(ctx, caller, params)) ?? null) as JsonObject | null;
   } catch (error) {
     if (error instanceof Failure) return null;
     throw error;
@@ -88,10 +98,13 @@ export function actorOf(caller: AnyCaller): Actor {
 
 const idFields = ["_id", "id", "identifier", "workflowId", "layoutId", "subscriberId"];
 
+const recordIn = (output: unknown): unknown =>
+  isJsonObject(output) && isJsonObject(output.data) ? output.data : output;
+
 function targetOf({ params }: AnyInput, output: unknown): string | null {
   const named = Object.values(params ?? {}).join("/");
   if (named) return named.slice(0, 300);
-  const record = isJsonObject(output) && isJsonObject(output.data) ? output.data : output;
+  const record = recordIn(output);
   const field = isJsonObject(record) ? idFields.find((name) => typeof record[name] === "string") : undefined;
   return field ? String((record as JsonObject)[field]) : null;
 }
@@ -130,6 +143,9 @@ export async function runAudited(ctx: Ctx, request: AuditedRequest, run: () => P
     actor: actorOf(caller),
     operation: operation.id,
     target: targetOf(input, output),
+    targetName: erasures.has(operation.id)
+      ? null
+      : findName(resourceOf(operation), input.params ?? {}, [after, before, recordIn(output), input.body]),
     subscriberId: subscriberOf(input, before, after, output),
     ...(erasures.has(operation.id) ? {} : record),
     source,

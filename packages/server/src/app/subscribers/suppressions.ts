@@ -7,6 +7,7 @@ import { failure, invalid } from "../../failure.ts";
 import { normalizeAddress } from "../../lib/addresses.ts";
 import {
   deleteSuppression,
+  findNamedSuppression,
   findSuppression,
   insertSuppressions,
   listSuppressions,
@@ -32,6 +33,12 @@ export async function list(
   const filters = { channel, address, reason };
   const page = await listSuppressions(ctx.db, caller.environmentId, filters, readCursor(query));
   return toCursorList(page, toSuppression);
+}
+
+/** By id or by address. */
+export async function find(ctx: Ctx, { environmentId }: Caller, idOrAddress: string): Promise<Suppression | undefined> {
+  const row = await findNamedSuppression(ctx.db, environmentId, idOrAddress);
+  return row && toSuppression(row);
 }
 
 const phonePattern = /^\+?\d{3,20}$/;

@@ -1,7 +1,7 @@
 // The webhooks of an environment. Which events they get is pipeline/webhooks/events.ts, how these are delivered
 // pipeline/webhooks/stage.ts; listing and replaying deliveries is webhook-deliveries.ts.
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Input, type Output, type Webhook, webhooksPerEnvironment } from "@tidings/contract";
+import { countedDeliveries, type Input, type Output, type Webhook, webhooksPerEnvironment } from "@tidings/contract";
 import type { Caller, Ctx, NetworkCtx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { newWebhookSecret } from "../../lib/standard-webhooks.ts";
@@ -9,6 +9,8 @@ import { AddressRefused } from "../../lib/url-guard.ts";
 import { invalidateWebhookCache } from "../../pipeline/webhooks/events.ts";
 import { lockEnvironment } from "../../store/environments/environments.ts";
 import {
+  countDeliveries,
+  type DeliveryFigures,
   findWebhook,
   insertWebhook,
   listWebhooks,
@@ -30,6 +32,30 @@ const toWebhook = (row: WebhookRow): Webhook => ({
   disabledReason: row.disabled_reason ?? undefined,
 });
 
+function healthOf(row: WebhookRow, figures: DeliveryFigures | undefined): NonNullable<Webhook["health"]> {
+  const { last_success_at = null, pending = 0 } = figures ?? {};
+  return {
+    state: row.failures > 0 ? "failing" : last_success_at ? "healthy" : "idle",
+    failures: row.failures,
+    failingSince: row.failing_since?.toISOString(),
+    lastSuccessAt: last_success_at?.toISOString(),
+    lastFailureAt: row.last_failure_at?.toISOString(),
+    lastError: row.last_error ?? undefined,
+    pending,
+  };
+}
+
+async function withHealth({ db }: Ctx, { environmentId }: Caller, rows: WebhookRow[]): Promise<Webhook[]> {
+  const ids = rows.map(({ id }) => id);
+  const figures = new Map(
+    (await countDeliveries(db, environmentId, ids, countedDeliveries)).map((one) => [one.id, one]),
+  );
+  return rows.map((row) => ({ ...toWebhook(row), health: healthOf(row, figures.get(row.id)) }));
+}
+
+const view = async (ctx: Ctx, caller: Caller, row: WebhookRow): Promise<Webhook> =>
+  (await withHealth(ctx, caller, [row]))[0]!;
+
 export async function requireWebhook(ctx: Ctx, caller: Caller, webhookId: string, options: { lock?: boolean } = {}) {
   const row = await findWebhook(ctx.db, caller.environmentId, webhookId, options);
   if (!row) throw failure("WEBHOOK_NOT_FOUND", { webhookId });
@@ -37,7 +63,7 @@ export async function requireWebhook(ctx: Ctx, caller: Caller, webhookId: string
 }
 
 export async function list(ctx: Ctx, caller: Caller): Promise<Output<"webhooks.list">> {
-  return (await listWebhooks(ctx.db, caller.environmentId)).map(toWebhook);
+  return withHealth(ctx, caller, await listWebhooks(ctx.db, caller.environmentId));
 }
 
 /** A slower name server does not hold up the request: each delivery checks the address again. */
@@ -94,6 +120,9 @@ export async function create(
     previous_secret: null,
     previous_secret_until: null,
     failing_since: null,
+    failures: 0,
+    last_failure_at: null,
+    last_error: null,
     disabled_at: null,
     disabled_reason: null,
     created_at: now,
@@ -101,7 +130,7 @@ export async function create(
     deleted_at: null,
   });
   invalidateWebhookCache(ctx.webhookTargets);
-  return { ...toWebhook(row), secret };
+  return { ...(await view(ctx, caller, row)), secret };
 }
 
 export async function retrieve(
@@ -109,7 +138,7 @@ export async function retrieve(
   caller: Caller,
   { params }: Input<"webhooks.retrieve">,
 ): Promise<Output<"webhooks.retrieve">> {
-  return toWebhook(await requireWebhook(ctx, caller, params.webhookId));
+  return view(ctx, caller, await requireWebhook(ctx, caller, params.webhookId));
 }
 
 export async function checkChange(
@@ -129,7 +158,7 @@ export async function update(
 ): Promise<Output<"webhooks.update">> {
   const row = await requireWebhook(ctx, caller, params.webhookId, { lock: true });
   // Setting `active` either way clears the reason why the service disabled the webhook.
-  const reset = { disabled_at: null, disabled_reason: null, failing_since: null };
+  const reset = { disabled_at: null, disabled_reason: null, failing_since: null, failures: 0 };
   const saved = await updateWebhook(ctx.db, caller.environmentId, row.id, {
     url: body.url ?? row.url,
     event_types: body.eventTypes ? [...new Set(body.eventTypes)] : row.event_types,
@@ -138,7 +167,7 @@ export async function update(
     updated_at: ctx.now(),
   });
   invalidateWebhookCache(ctx.webhookTargets);
-  return toWebhook(saved);
+  return view(ctx, caller, saved);
 }
 
 /** The row stays until the retention of its deliveries ends; its secrets are removed at once. */
@@ -168,5 +197,5 @@ export async function rotateSecret(
     previous_secret_until: new Date(now.getTime() + doubleSigningMs),
     updated_at: now,
   });
-  return { ...toWebhook(saved), secret };
+  return { ...(await view(ctx, caller, saved)), secret };
 }

@@ -129,10 +129,22 @@ function resultOf({ delivery, reply }: CalledDelivery, now: Date): DeliveryResul
 
 const isGone = ({ status }: Reply): boolean => status === 410;
 
+const maxErrorLength = 200;
+
+/** The answer in short: the status, or why there was none. */
+const errorOf = ({ status, text }: Reply): string =>
+  status === null ? text.slice(0, maxErrorLength).toWellFormed() : `HTTP ${status}`;
+
 /** One entry for each webhook. One success is enough to be healthy; one 410 Gone disables the webhook. */
 const healthOf = (group: CalledDelivery[]): WebhookHealth[] =>
-  [...Map.groupBy(group, ({ delivery }) => delivery.webhook_id)].map(([id, calls]) => ({
-    id,
-    is_well: calls.some(({ reply }) => isSuccess(reply)),
-    refusal: calls.some(({ reply }) => isGone(reply)) ? "The receiver answered 410 Gone" : null,
-  }));
+  [...Map.groupBy(group, ({ delivery }) => delivery.webhook_id)].map(([id, calls]) => {
+    const failed = calls.filter(({ reply }) => !isSuccess(reply));
+    const last = failed.at(-1);
+    return {
+      id,
+      is_well: failed.length < calls.length,
+      refusal: calls.some(({ reply }) => isGone(reply)) ? "The receiver answered 410 Gone" : null,
+      failed: failed.length,
+      error: last ? errorOf(last.reply) : null,
+    };
+  });

@@ -42,7 +42,7 @@ export async function purgeDeletedEnvironments(db: Db, before: Date, limit: numb
       select v.environment_id, v.value, v.id from event_search_values v join environments e on e.id = v.environment_id
       where e.deleted_at < ${before} limit ${limit})`.execute(db);
   if (numAffectedRows > 0n || events > 0n || files > 0n || values > 0n) return true;
-  await sql`update audit_log a set before = null, after = null from environments e
+  await sql`update audit_log a set before = null, after = null, target_name = null from environments e
     where e.deleted_at < ${before} and a.environment_id = e.id and a.subscriber_id is not null`.execute(db);
   await sql`delete from environments where deleted_at < ${before}`.execute(db);
   return false;

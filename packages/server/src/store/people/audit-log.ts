@@ -6,6 +6,7 @@ import { type CursorPage, type CursorRequest, cursorPage } from "../paging.ts";
 import type { Tables } from "../tables.ts";
 
 export type AuditRow = Selectable<Tables["audit_log"]>;
+export type ListedAuditRow = AuditRow & { environment_name: string | null };
 
 const toJson = (value: JsonObject | null): string | null => (value === null ? null : JSON.stringify(value));
 
@@ -16,9 +17,9 @@ export async function insertAuditEntry(db: Db, row: AuditRow): Promise<void> {
 
 /** What the entries about a subscriber hold of it: who changed it, and when, stays. */
 export async function eraseSubscriberFromAuditLog(db: Db, environmentId: string, subscriberId: string): Promise<void> {
-  await sql`update audit_log set before = null, after = null
+  await sql`update audit_log set before = null, after = null, target_name = null
     where environment_id = ${environmentId} and subscriber_id = ${subscriberId}
-      and (before is not null or after is not null)`.execute(db);
+      and (before is not null or after is not null or target_name is not null)`.execute(db);
 }
 
 export type AuditFilters = {
@@ -34,7 +35,7 @@ export function listAuditLog(
   organizationId: string,
   filters: AuditFilters,
   request: CursorRequest,
-): Promise<CursorPage<AuditRow>> {
+): Promise<CursorPage<ListedAuditRow>> {
   const { userId, operation, environmentId, from: since, to } = filters;
   const conditions = [sql`a.organization_id = ${organizationId}`];
   if (userId !== undefined) conditions.push(sql`a.user_id = ${userId}`);
@@ -44,8 +45,9 @@ export function listAuditLog(
   if (since) conditions.push(sql`a.created_at >= ${since}`);
   if (to) conditions.push(sql`a.created_at < ${to}`);
   const from = sql`from audit_log a where ${sql.join(conditions, sql` and `)}`;
-  const source = { columns: sql`a.*`, from, sort: sql`a.created_at`, id: sql`a.id` };
-  return cursorPage<AuditRow>(db, source, request);
+  const environment = sql`(select e.name from environments e where e.id = a.environment_id) as environment_name`;
+  const source = { columns: sql`a.*, ${environment}`, from, sort: sql`a.created_at`, id: sql`a.id` };
+  return cursorPage<ListedAuditRow>(db, source, request);
 }
 
 /** Entries of one operation from one address since a time of a minute or so ago. */

@@ -78,10 +78,23 @@ export function listSuppressions(
   return cursorPage<SuppressionRow>(db, source, request);
 }
 
-/** By id or by address. False when there is none. */
+/** By id or by address. */
+const isNamed = (idOrAddress: string) =>
+  isUuid(idOrAddress) ? sql`id = ${idOrAddress}` : sql`address = ${normalizeAddress(idOrAddress)}`;
+
+export async function findNamedSuppression(
+  db: Db,
+  environmentId: string,
+  idOrAddress: string,
+): Promise<SuppressionRow | undefined> {
+  const { rows } = await sql<SuppressionRow>`
+    select * from suppressions where environment_id = ${environmentId} and ${isNamed(idOrAddress)} limit 1`.execute(db);
+  return rows[0];
+}
+
+/** False when there is none. */
 export async function deleteSuppression(db: Db, environmentId: string, idOrAddress: string): Promise<boolean> {
-  const condition = isUuid(idOrAddress) ? sql`id = ${idOrAddress}` : sql`address = ${normalizeAddress(idOrAddress)}`;
   const { numAffectedRows = 0n } = await sql`
-    delete from suppressions where environment_id = ${environmentId} and ${condition}`.execute(db);
+    delete from suppressions where environment_id = ${environmentId} and ${isNamed(idOrAddress)}`.execute(db);
   return numAffectedRows > 0n;
 }

@@ -39,7 +39,14 @@ export async function findWebhookTargets(
 }
 
 /** The result of a batch of deliveries to one webhook. `refusal`: the receiver asked for no more deliveries (410). */
-export type WebhookHealth = { id: string; is_well: boolean; refusal: string | null };
+export type WebhookHealth = {
+  id: string;
+  is_well: boolean;
+  refusal: string | null;
+  /** Calls of the batch that failed, and the answer to the last of them. */
+  failed: number;
+  error: string | null;
+};
 
 export type DisabledWebhook = { id: string; disabled_reason: string };
 
@@ -53,18 +60,21 @@ export async function recordWebhookHealth(
   limit: { since: Date; reason: string },
   now: Date,
 ): Promise<DisabledWebhook[]> {
-  const shape = { id: "uuid", is_well: "boolean", refusal: "text" };
+  const shape = { id: "uuid", is_well: "boolean", refusal: "text", failed: "integer", error: "text" };
   const { rows } = await sql<DisabledWebhook & { is_off: boolean }>`
     update webhooks w set
       failing_since = case when v.is_well then null else coalesce(w.failing_since, ${now}::timestamptz) end,
+      failures = case when v.is_well then 0 else w.failures + v.failed end,
+      last_failure_at = case when v.is_well then w.last_failure_at else ${now}::timestamptz end,
+      last_error = case when v.is_well then w.last_error else v.error end,
       active = v.reason is null,
       disabled_at = case when v.reason is null then null else ${now}::timestamptz end,
       disabled_reason = v.reason
     from (
-      select h.id, h.is_well, coalesce(h.refusal,
+      select h.id, h.is_well, h.failed, h.error, coalesce(h.refusal,
         case when not h.is_well and f.failing_since <= ${limit.since} then ${limit.reason}::text end) as reason
       from ${rowsOf("h", shape, health)} join webhooks f on f.id = h.id) as v
-    where w.id = v.id and w.active and (v.reason is not null or v.is_well = (w.failing_since is not null))
+    where w.id = v.id and w.active and (v.reason is not null or not v.is_well or w.failing_since is not null)
     returning w.id, w.disabled_reason, v.reason is not null as is_off`.execute(db);
   return rows.flatMap(({ is_off, ...off }) => (is_off ? [off] : []));
 }

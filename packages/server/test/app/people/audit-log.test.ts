@@ -6,6 +6,7 @@ import { type AuditEntry, isAudited, type Operation, operations, readsOnly } fro
 import fc from "fast-check";
 import { sql } from "kysely";
 import { changedFields } from "../../../src/app/people/audit.ts";
+import { actionOf } from "../../../src/app/people/audit-words.ts";
 import { purgeAuditLog } from "../../../src/store/installation/purges.ts";
 import { errorOf } from "../../support/http.ts";
 import { startTestService } from "../../support/service.ts";
@@ -36,8 +37,11 @@ test("a change by a person: who, what, before and after, from where", async () =
   assert.deepEqual(entry, {
     actor: { type: "person", _id: editor.session.person._id, name: "editor@example.com" },
     operation: "workflows.patch",
+    action: "changed the workflow",
     environmentId,
+    environmentName: "Development",
     target: "audited",
+    targetName: "audited",
     before: { active: true, ...pick(entry.before, ["status", "updatedBy", "versionId"]) },
     after: { active: false, ...pick(entry.after, ["status", "updatedBy", "versionId"]) },
     address: entry.address,
@@ -392,4 +396,63 @@ test("an update removes from older entries what new ones do not have", async () 
     'webhooks.create {"request": {"url": "https://a/b", "active": true}}',
     'webhooks.update {"url": "https://a/b"} {"url": "https://a/b"}',
   ]);
+});
+
+test("entries have names and verbs: of every operation, and of what is named by an id", async () => {
+  const audited = (Object.values(operations) as Operation[]).filter((one) => isAudited(one, "person"));
+  assert.deepEqual(
+    audited.filter(({ id }) => actionOf(id) === id).map(({ id }) => id),
+    [],
+  );
+  const told = async (operation: string) => {
+    const { action, targetName } = await newest(operation);
+    return `${action} ${targetName}`;
+  };
+  const suppressed = await editor.call("suppressions.create", {
+    body: { channel: "email", address: "Ada@Example.com" },
+  });
+  const { id } = suppressed.body as { id: string };
+  await editor.call("suppressions.delete", { params: { suppressionId: id } });
+  assert.equal(await told("suppressions.delete"), "took an address off the suppression list ada@example.com");
+
+  const { body: integration } = await service.client("integrations.create", {
+    body: { providerId: "sendgrid", channel: "email", name: "Shop mail", identifier: "shop-mail", credentials: {} },
+  });
+  for (const integrationId of [integration._id!, "shop-mail"]) {
+    await editor.call("integrations.update", {
+      params: { integrationId },
+      body: { active: false },
+    });
+    assert.equal(await told("integrations.update"), "changed the integration Shop mail");
+  }
+  await editor.call("webhooks.create", {
+    body: { url: "https://example.com/hook?key=s3cret", eventTypes: ["message.sent"] },
+  });
+  assert.equal(await told("webhooks.create"), "added the webhook https://example.com/hook");
+
+  await editor.call("subscribers.create", { body: { subscriberId: "named", firstName: "Nora", lastName: "Named" } });
+  await editor.call("subscribers.update", { params: { subscriberId: "named" }, body: { locale: "de_DE" } });
+  assert.equal(await told("subscribers.update"), "changed the person Nora Named");
+  await editor.call("subscribers.delete", { params: { subscriberId: "named" } });
+  assert.equal(await told("subscribers.update"), "changed the person null", "the name goes with the person");
+
+  const invited = await owner.call("people.createInvitation", { body: { email: "new@example.com", role: "viewer" } });
+  const { data } = invited.body as { data: { _id: string } };
+  await owner.call("people.deleteInvitation", { params: { invitationId: data._id } });
+  assert.equal(await told("people.deleteInvitation"), "revoked an invitation new@example.com");
+});
+
+test("looking at something leaves no entry", async () => {
+  const { body: layout } = await service.client("layouts.create", {
+    body: { layoutId: "looked-at", name: "Looked at" },
+  });
+  const preview = await editor.call("layouts.preview", { params: { layoutId: layout.layoutId }, body: {} });
+  assert.equal(preview.status, 201, preview.text);
+  const dryRun = { name: "audited", to: "ada", payload: {} };
+  await editor.call("explain.dryRun", { body: dryRun });
+  const written = await entries({ person: editor.session.person._id });
+  assert.deepEqual(
+    written.filter(({ operation }) => /preview|dryRun|diff|plan/.test(operation)),
+    [],
+  );
 });

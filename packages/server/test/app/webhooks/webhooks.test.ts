@@ -10,7 +10,7 @@ import { createWorkflow } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
 
 const receiver = await startReceiver(({ path }) => ({
-  status: path === "/broken" ? 400 : 200,
+  status: path.startsWith("/broken") ? 400 : 200,
   text: `answer of ${path}`,
 }));
 const service = await startTestService();
@@ -54,6 +54,39 @@ test("a webhook is made, read, changed and deleted; its secret is shown once and
     await assertRefused(client, id, { params, body }, { code: "WEBHOOK_NOT_FOUND" });
   }
   assert.deepEqual((await client("webhooks.list")).body, []);
+});
+
+test("a webhook has its health: failures in a row, since when, and what waits; five are told on Home", async () => {
+  const { id, health } = await make("/broken?key=s3cret", { eventTypes: ["workflow.created"] });
+  assert.deepEqual(health, { state: "idle", failures: 0, pending: 0 });
+  const read = async () => (await client("webhooks.retrieve", { params: { webhookId: id } })).body;
+  const failing = async () => (await client("system.retrieve")).body.environment.failingWebhooks;
+  assert.deepEqual(await failing(), []);
+  for (let times = 1; times <= 5; times++) await happen();
+  // Retries after five seconds count too.
+  const five = await eventually(async () => {
+    const found = (await read()).health!;
+    return found.failures >= 5 ? found : null;
+  }, "five failures in a row");
+  assert.deepEqual([five.state, five.pending, five.lastError], ["failing", 5, "HTTP 400"]);
+  assert.ok(five.failingSince! <= five.lastFailureAt! && five.lastSuccessAt === undefined);
+  const [told, ...others] = await failing();
+  assert.deepEqual(
+    [told!.webhookId, told!.url, told!.failures >= 5, told!.lastError, others],
+    [id, `${receiver.url}/broken`, true, "HTTP 400", []],
+  );
+  assert.deepEqual((await production("system.retrieve")).body.environment.failingWebhooks, [], "another environment");
+
+  await client("webhooks.update", { params: { webhookId: id }, body: { url: `${receiver.url}/mended` } });
+  await happen();
+  const well = await eventually(async () => {
+    const found = (await read()).health!;
+    return found.state === "healthy" ? found : null;
+  }, "the webhook to be well");
+  assert.equal(well.failures, 0);
+  assert.ok(well.lastSuccessAt && well.lastFailureAt && well.failingSince === undefined);
+  assert.deepEqual(await failing(), []);
+  await remove(id);
 });
 
 test("invalid addresses and event types are refused", async () => {
