@@ -53,7 +53,9 @@ browserTest("a person is invited, signs in with the link as viewer, and changes 
   await resetLinks.getByRole("button", { name: "Revoke the reset link of Vera Viewer" }).click();
   await resetLinks.waitFor({ state: "detached" });
   await page.getByRole("tab", { name: "Audit log" }).click();
-  const change = page.getByRole("list", { name: "Changes" }).getByRole("button", { name: /changed the role of the member Vera Viewer/ });
+  const change = page
+    .getByRole("list", { name: "Changes" })
+    .getByRole("button", { name: /changed the role of the member Vera Viewer/ });
   await change.click();
   await page.getByRole("table").getByText("editor").waitFor();
   await page.getByRole("button", { name: /revoked a password reset link/ }).waitFor();
