@@ -29,6 +29,8 @@ browserTest(
     await page.getByRole("button", { name: "Send it from here" }).click();
     const inbox = page.getByRole("region", { name: "Inbox of ada" });
     await inbox.locator("tidings-inbox").getByText("Welcome, Ada").waitFor();
+    const { body: ada } = await service.client("subscribers.retrieve", { params: { subscriberId: "ada" } });
+    assert.equal(ada.timezone ?? undefined, undefined, "a look at the page gives nobody the time zone of the reader");
 
     await page.getByRole("button", { name: "Copy curl command" }).click();
     const command = await page.evaluate<string>("navigator.clipboard.readText()");

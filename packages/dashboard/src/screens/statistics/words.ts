@@ -87,6 +87,7 @@ export const words = {
     no_phone: "No phone number",
     no_device_tokens: "No device",
     no_chat_channel: "No chat channel",
+    no_webhook_url: "A chat channel without a webhook URL",
     recipient_suppressed: "The address is suppressed",
     unknown: "Not known",
   } as Record<string, string>,
