@@ -2,8 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type DecidedBy, type StepType, stepControlSchemas, stepTypes } from "@tidings/contract";
+import { jsonFault } from "../../../dashboard/src/kit/json-fault.ts";
+import { showsContent } from "../../../dashboard/src/screens/layouts/shows-content.ts";
 import { differencesOf, mergeDrafts } from "../../../dashboard/src/screens/workflows/editor/differences.ts";
 import { changeHistory, startHistory } from "../../../dashboard/src/screens/workflows/editor/history.ts";
+import { readRefusals } from "../../../dashboard/src/screens/workflows/editor/issues.ts";
 import { lineDiff } from "../../../dashboard/src/screens/workflows/editor/line-diff.ts";
 import {
   changeStep,
@@ -15,6 +18,7 @@ import {
   removeStep,
   withValue,
 } from "../../../dashboard/src/screens/workflows/editor/model.ts";
+import { identifierFrom } from "../../../dashboard/src/screens/workflows/identifier.ts";
 import { momentsOf, stateOf } from "../../../dashboard/src/screens/workflows/simulator/axis.ts";
 import { findFix } from "../../../dashboard/src/screens/workflows/simulator/reasons.ts";
 import { readRule, writeRule } from "../../../dashboard/src/screens/workflows/step/conditions.ts";
@@ -173,6 +177,37 @@ test("a new step has a free name and identifier; an emptied value takes its obje
   assert.equal(newStep("email", [newStep("email", [])]).stepId, "email-2");
   assert.deepEqual(withValue({ redirect: { url: "/a" } }, "redirect.url", undefined), {});
   assert.deepEqual(withValue({}, "redirect.url", "/a"), { redirect: { url: "/a" } });
+});
+
+test("a text that is no JSON is told with its line", () => {
+  assert.equal(jsonFault('{ "a": 1 }'), "");
+  assert.match(jsonFault('{\n  "a": 1\n  "b": 2\n}'), /^line 3: expected ',' or '}'/);
+  assert.match(jsonFault('{\n  "a": 1,\n'), /^line 3: expected double-quoted/);
+});
+
+test("a layout shows its content, or not, before the service is asked", () => {
+  const shows = (body: string, editorType: "html" | "block" = "html") => showsContent({ body, editorType });
+  assert.deepEqual(
+    ["{{content}}", "<b>{{- content | raw }}</b>", "{% if payload.x %}{{ content }}{% endif %}"].map((one) =>
+      shows(one),
+    ),
+    [true, true, true],
+  );
+  assert.deepEqual(
+    ["", "<p>no content</p>", "{{ payload.a }} content", "{{ contents }}"].map((one) => shows(one)),
+    [false, false, false, false],
+  );
+  assert.equal(shows('{"type":"doc","content":[{"type":"variable","attrs":{"id":"content"}}]}', "block"), true);
+  assert.equal(shows('{"type":"doc","content":[]}', "block"), false);
+});
+
+test("identifiers keep letters that Unicode does not take apart, and steps are counted as steps", () => {
+  assert.equal(identifierFrom("Größe & Maß, STRAẞE, Ørsted"), "grosse-mass-strasse-orsted");
+  const steps = Array.from({ length: 60 }, (_, index) => step(`s${index}`));
+  const [refusal] = readRefusals({ steps: "steps must contain no more than 20 elements" }, {
+    steps,
+  } as unknown as Draft);
+  assert.equal(refusal?.message, "A workflow can have up to 20 steps (this one has 60).");
 });
 
 test("texts are compared line by line, with long stretches left out", () => {

@@ -1,5 +1,7 @@
 // Two people changed one workflow: both versions side by side, and three ways on. Nothing is overwritten without a choice.
 import { useMemo } from "react";
+import { useOperation } from "../../../api/hooks.ts";
+import { useSession } from "../../../app/session.tsx";
 import { Button } from "../../../kit/button.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
 import { formatRelative } from "../../../kit/time.tsx";
@@ -25,13 +27,13 @@ export function ConflictDialog({ editor }: { editor: Editor }) {
       merged: mergeDrafts(base.draft, draft, theirs),
     };
   }, [conflict, base.draft, draft]);
+  const author = useAuthor(editor.workflow._id, conflict?.versionId);
   if (!conflict || !found) return null;
   const { theirs, ofTheirs, ofMine, merged } = found;
   const combine = () => {
     editor.rebase(conflict, merged.draft);
     showToast({ title: say.combined });
   };
-  const author = [conflict.updatedBy?.firstName, conflict.updatedBy?.lastName].filter(Boolean).join(" ");
   return (
     <Dialog
       isOpen
@@ -73,6 +75,19 @@ export function ConflictDialog({ editor }: { editor: Editor }) {
       )}
     </Dialog>
   );
+}
+
+/** Who saved the version: only the list of versions knows names. */
+function useAuthor(workflowId: string, versionId: string | undefined): string {
+  const { person } = useSession();
+  const { data } = useOperation(
+    "workflows.listVersions",
+    { params: { workflowId }, query: { limit: 1 } },
+    { enabled: versionId !== undefined, staleTime: 0 },
+  );
+  const head = data?.data[0];
+  if (!head || head.id !== versionId) return "";
+  return head.createdBy?.id === person._id ? say.you : (head.createdBy?.name ?? "");
 }
 
 const readable = (clash: string): string => clash.replace("controlValues.", "");

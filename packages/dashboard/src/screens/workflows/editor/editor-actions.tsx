@@ -22,7 +22,7 @@ export function EditorActions({ editor }: { editor: Editor }) {
       editor.discard,
     );
   return (
-    <div className={css.actions}>
+    <div className={css.actions} data-changed={isChanged}>
       <LinkButton look="plain" icon="activity" to="/activity" search={{ workflow: workflow.workflowId }}>
         {words.activity}
       </LinkButton>

@@ -46,9 +46,10 @@ export const words = {
     leave: "Leave",
   },
   conflict: {
+    you: "You",
     title: (who: string, at: string) => `${who || "Somebody"} saved a newer version ${at}`,
     text: "Nothing was overwritten. Both versions are compared with the one that you started from.",
-    theirs: (who: string | undefined) => (who ? `Saved by ${who}` : "Saved version"),
+    theirs: (who: string) => (who ? `Saved by ${who === "You" ? "you" : who}` : "Saved version"),
     mine: "Your changes",
     clash: "Both changed",
     clashText: "Merged, these keep your value:",

@@ -3,7 +3,7 @@ import { useId, useState } from "react";
 import { useOperation } from "../../../api/hooks.ts";
 import { Icon } from "../../../icons.tsx";
 import { Button } from "../../../kit/button.tsx";
-import { jsonFault } from "../../../kit/json-field.tsx";
+import { jsonFault } from "../../../kit/json-fault.ts";
 import { Menu, type MenuEntry } from "../../../kit/menu.tsx";
 import { formatTime } from "../../../kit/time.tsx";
 import { useSettled } from "../../../kit/use-settled.ts";

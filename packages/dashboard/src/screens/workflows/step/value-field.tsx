@@ -2,7 +2,7 @@
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { useOperation } from "../../../api/hooks.ts";
 import { Checkbox, Field } from "../../../kit/field.tsx";
-import { jsonFault } from "../../../kit/json-field.tsx";
+import { jsonFault } from "../../../kit/json-fault.ts";
 import { Select } from "../../../kit/select.tsx";
 import type { Values } from "../editor/model.ts";
 import type { Fault, SelectedText } from "./code-editor.tsx";
