@@ -353,6 +353,7 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   "providers.list": nothing,
   "integrations.listActive": listOf((w) => w.integration()),
   "integrations.setPrimary": ofIntegration,
+  "integrations.tryNow": ofIntegration,
   // The provider does not support registering a webhook, so no external call is made.
   "integrations.autoConfigure": async (w) => ({ params: { integrationId: (await w.integration("slack"))._id! } }),
   "integrations.createChatOauthUrl": async (w) => ({ body: await ofSlack(w) }),

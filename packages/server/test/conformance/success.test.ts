@@ -55,7 +55,9 @@ const explained: [RegExp, string][] = [
   ],
   [/^(Credentials|ChannelCredentials|ChannelEndpoint\w+|IntegrationConfigurations)\./, "each provider uses a subset"],
   [/^Integration\.(configurations|deletedAt|deletedBy)$/, "unset; deleted integrations are not shown"],
-  [/^IntegrationHealth\.(openedAt|nextProbeAt)$|^Step\.deadlineSeconds$/, "in use; unset"],
+  [/^IntegrationHealth\.(openedAt|nextProbeAt|failingSince)$|^Step\.deadlineSeconds$/, "in use; unset"],
+  [/^IntegrationHealth\.(lastError|oldestWaitingAt)$|^StatisticsWaiting\.oldestAt$/, "no provider is away"],
+  [/\.latency$|^StatisticsLatency\./, "messages are captured, which is no answer of a provider"],
   [
     /^(DeadLetterReplayJob|DeadLetterReplayPreview\.others)\.integrationIdentifier$|^WebhookDeliveryWithRequest\.nextAttemptAt$/,
     "unset: no other integration was named, no retry is planned",
