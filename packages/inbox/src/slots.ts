@@ -50,11 +50,6 @@ export type Slots = {
   renderHeader: SlotRenderer<InboxHeader>;
 };
 
-export const slotProperties = [
-  ...(["renderItem", "renderSubject", "renderBody", "renderAvatar", "renderActions"] as const),
-  ...(["renderBell", "renderEmpty", "renderHeader"] as const),
-];
-
 export type Mounted<T> = { update: (value: T) => void; remove: () => void };
 
 /** A fault of the page takes one piece of content away, not the widget. */

@@ -2,7 +2,8 @@
 import { createElement, type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { createPortal, flushSync } from "react-dom";
 import type { TidingsInboxElement } from "../element-types.ts";
-import { type SlotMount, type Slots, slotProperties } from "../slots.ts";
+import { slotProperties } from "../slot-names.ts";
+import type { SlotMount, Slots } from "../slots.ts";
 
 type Name = keyof Slots;
 type ValueOf<N extends Name> = Parameters<Slots[N]>[0];
@@ -10,7 +11,7 @@ type ValueOf<N extends Name> = Parameters<Slots[N]>[0];
 /** As the properties of the element, but in JSX. Null, undefined and false leave a place to the widget. */
 export type SlotProps = { [N in Name]?: (value: ValueOf<N>) => ReactNode };
 
-type Place = { id: number; property: Name; slot: string; element: HTMLElement; value: never };
+type Place = { id: number; property: Name; name: string; element: HTMLElement; value: never };
 
 /** Answers the content of all places, to be rendered by the component. */
 export function useSlots(element: RefObject<TidingsInboxElement | null>, props: SlotProps): ReactNode {
@@ -20,12 +21,12 @@ export function useSlots(element: RefObject<TidingsInboxElement | null>, props: 
   const [renderers] = useState(() => createRenderers(places.current, setShown));
   const wanted = slotProperties.filter((name) => props[name]).join();
   useEffect(() => {
+    const target = element.current as Partial<Slots>;
     for (const name of slotProperties) {
-      const next = wanted.split(",").includes(name) ? renderers[name] : null;
-      const target = element.current as Record<Name, unknown> | null;
-      if (target && (target[name] ?? null) !== next) target[name] = next;
+      const next = props[name] && renderers[name];
+      if ((target[name] ?? undefined) !== next) Object.assign(target, { [name]: next });
     }
-  }, [element, renderers, wanted]);
+  }, [wanted]);
   return shown.map((place) =>
     createPortal(
       createElement(PlaceContent, { render: props[place.property] as PlaceProps["render"], place }),
@@ -41,10 +42,10 @@ type PlaceProps = { render: ((value: never) => ReactNode) | undefined; place: Pl
 function PlaceContent({ render, place }: PlaceProps): ReactNode {
   const content = render?.(place.value) ?? null;
   const isEmpty = content === null || content === false;
-  const { element, slot } = place;
+  const { element, name } = place;
   useLayoutEffect(() => {
-    element.slot = isEmpty ? "" : slot;
-  }, [element, slot, isEmpty]);
+    element.slot = isEmpty ? "" : name;
+  }, [isEmpty]);
   return content;
 }
 
@@ -62,9 +63,10 @@ function createRenderers(places: Map<number, Place>, setShown: (places: Place[])
   };
   const rendererOf = (property: Name) => (first: unknown, mount: SlotMount<never>) => {
     const id = ++last;
+    const { element } = mount;
+    const name = element.slot;
     const put = (value: unknown) => {
-      const { element } = mount;
-      places.set(id, { id, property, element, slot: places.get(id)?.slot ?? element.slot, value: value as never });
+      places.set(id, { id, property, element, name, value: value as never });
       draw();
     };
     put(first);
@@ -73,7 +75,7 @@ function createRenderers(places: Map<number, Place>, setShown: (places: Place[])
       places.delete(id);
       draw();
     });
-    return mount.element;
+    return element;
   };
   return Object.fromEntries(slotProperties.map((name) => [name, rendererOf(name)])) as unknown as Slots;
 }

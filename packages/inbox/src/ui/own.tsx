@@ -1,6 +1,6 @@
 // Places of the panel for the page's own content. Each has a slot in the shadow tree, whose content is there as long as the place is.
 import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { InboxNotification } from "../client/types.ts";
 import type { InboxHeader, InboxView, Mounted, SlotRenderer, Slots } from "../slots.ts";
 import { useUi } from "./ui.ts";
@@ -25,10 +25,10 @@ export function useOwn<Name extends keyof Slots>(property: Name, name: string, v
   }, [host, render, name]);
   useLayoutEffect(() => mounted.current?.update(value), [value]);
   return {
-    isOwn: isOwn && Boolean(render),
-    slot: (fallback?: ComponentChildren, className?: string) =>
+    isOwn,
+    slot: (fallback?: ComponentChildren) =>
       render && (
-        <slot ref={slot} name={name} class={className} {...{ onslotchange: look }}>
+        <slot ref={slot} name={name} class={isOwn ? "own" : ""} {...{ onslotchange: look }}>
           {fallback}
         </slot>
       ),
@@ -39,7 +39,7 @@ export function useOwn<Name extends keyof Slots>(property: Name, name: string, v
 export function isHandled(event: Event): boolean {
   const path = event.composedPath();
   const within = path.slice(0, path.indexOf(event.currentTarget!)) as Element[];
-  const does = "a, button, input, select, textarea, label, summary, [role=button], [contenteditable]";
+  const does = "a,button,input,select,textarea,label,summary,[role=button],[contenteditable]";
   return event.defaultPrevented || within.some((element) => element.matches?.(does));
 }
 
@@ -62,7 +62,8 @@ export function Part({ property, item, children }: PartProps) {
 }
 
 function OwnPart({ property, item, children }: PartProps) {
-  const { slot } = useOwn(property, `${property.slice(6).toLowerCase()}-${item.id}`, item);
+  const name = property.slice(6).toLowerCase();
+  const { slot } = useOwn(property, `${name}-${item.id}`, item);
   if (property === "renderSubject") return slot(children) as never;
   // Above the link that covers the row, which still gets the clicks that nothing else takes.
   const onClick = (event: MouseEvent) => {
@@ -72,7 +73,7 @@ function OwnPart({ property, item, children }: PartProps) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the link of the row has the keys
     // biome-ignore lint/a11y/useKeyWithClickEvents: as above
-    <div class={`own-part own-${property.slice(6).toLowerCase()}`} onClick={onClick}>
+    <div class={`own-part own-${name}`} onClick={onClick}>
       {slot(children)}
     </div>
   );
@@ -80,8 +81,7 @@ function OwnPart({ property, item, children }: PartProps) {
 
 /** In front of what it replaces: the style sheet hides that while there is own content. */
 export function OwnEmpty({ view }: { view: InboxView }) {
-  const { isOwn, slot } = useOwn("renderEmpty", "empty", view);
-  return slot(undefined, isOwn ? "own-empty" : "") as never;
+  return useOwn("renderEmpty", "empty", view).slot() as never;
 }
 
 type HeaderProps = Omit<InboxHeader, "close">;
@@ -91,18 +91,13 @@ export function OwnHeader(props: HeaderProps) {
   const { host } = useUi();
   const given = useRef(props);
   given.current = props;
-  const { view, counts } = props;
-  const value = useMemo(
-    (): InboxHeader => ({
-      view,
-      counts,
-      setView: (next) => given.current.setView(next),
-      markAllRead: () => given.current.markAllRead(),
-      openPreferences: () => given.current.openPreferences(),
-      close: () => (host as HTMLElement & { hide: () => void }).hide(),
-    }),
-    [view, counts, host],
-  );
-  const { isOwn, slot } = useOwn("renderHeader", "header", value);
-  return slot(undefined, isOwn ? "own-header" : "") as never;
+  const value: InboxHeader = {
+    view: props.view,
+    counts: props.counts,
+    setView: (next) => given.current.setView(next),
+    markAllRead: () => given.current.markAllRead(),
+    openPreferences: () => given.current.openPreferences(),
+    close: () => (host as HTMLElement & { hide: () => void }).hide(),
+  };
+  return useOwn("renderHeader", "header", value).slot() as never;
 }

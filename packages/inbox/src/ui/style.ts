@@ -61,9 +61,9 @@ h2, h3, p, ul { margin: 0; padding: 0; }
 .own > .main { flex: 1; min-width: 0; }
 .own > .main::after { pointer-events: none; }
 .own-part { position: relative; }
-.own-avatar:not(:empty) { flex: none; margin-inline-end: 12px; }
-.own-avatar > .avatar, .own-avatar slot > .avatar { margin-inline-end: 0; }
-.own-header + .header, .own-empty ~ * { display: none; }
+.own-avatar { flex: none; margin-inline-end: 12px; }
+.own-avatar .avatar { margin: 0; }
+.own + .header, .empty > .own ~ * { display: none; }
 .time { color: var(--muted); font-size: 12.5px; line-height: 20px; white-space: nowrap; font-variant-numeric: tabular-nums; position: relative; }
 .body { color: var(--muted); display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 4; overflow: hidden; overflow-wrap: anywhere; white-space: pre-line; }
 :is(.body, .message) :is(p, ul, ol, h1, h2, h3, h4, blockquote, pre) { margin: 0; font-size: inherit; }
@@ -82,7 +82,7 @@ h2, h3, p, ul { margin: 0; padding: 0; }
 .action.primary { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
 .action.primary:hover { filter: brightness(1.07); }
 .action[aria-pressed="true"] { background: none; border-color: var(--line); color: var(--muted); }
-.action:disabled { opacity: 0.5; cursor: default; filter: none; }
+.action:disabled { opacity: 0.5; cursor: default; }
 .action:focus-visible { outline-offset: 2px; }
 .action .icon { width: 16px; height: 16px; }
 .tools { position: absolute; top: 8px; inset-inline-end: 12px; display: flex; padding: 1px; border-radius: 9px; background: var(--bg); border: 1px solid var(--line); box-shadow: 0 2px 8px rgb(0 0 0 / 6%); opacity: 0; pointer-events: none; }
