@@ -55,8 +55,8 @@ const readers: Record<string, Reader<Caller>> = {
   deadLetterReplays: byParams(deadLetterReplays.retrieve),
   integrations: async (ctx, caller, { integrationId }) =>
     (await integrations.list(ctx, caller)).find((one) => [one._id, one.identifier].includes(integrationId!)),
-  environments: async (ctx, caller, { environmentId }) =>
-    (await environments.list(ctx, caller)).find((one) => one._id === environmentId || one.identifier === environmentId),
+  environments: async (ctx, caller, { environmentId, targetEnvironmentId: id = environmentId! }) =>
+    (await environments.list(ctx, caller)).find((one) => one._id === id || one.identifier === id),
 };
 
 const readPerson: Reader<PersonCaller> = async (ctx, caller, { personId, invitationId, resetLinkId }) => {
