@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { serverBundle } from "./build-server.mjs";
 import { buildTypes, canBuildTypes } from "./build-types.mjs";
 import { noticesOf } from "./notices.mjs";
@@ -259,14 +259,10 @@ async function build(folder, outdir, options) {
     for (const [path, { bytes, entryPoint, imports, cssBundle }] of Object.entries(metafile.outputs)) {
       const nameOf = (file) => file.slice(file.indexOf(`dist.${process.pid}/`) + `dist.${process.pid}/`.length);
       const atOnce = imports.filter(({ kind, external }) => kind === "import-statement" && !external);
-      const text =
-        rest.platform !== "node" && /\.(js|css)$/.test(path)
-          ? gzipSync(readFileSync(join(folder, path)), { level: 9 })
-          : null;
-      if (text) writeFileSync(join(folder, `${path}.gz`), text);
+      const isText = rest.platform !== "node" && /\.(js|css)$/.test(path);
       files[nameOf(path)] = {
         bytes,
-        gzip: text?.length ?? 0,
+        ...(isText ? compressFile(join(folder, path)) : { gzip: 0, brotli: 0 }),
         ...(entryPoint && { entryPoint }),
         ...(metafile.outputs[cssBundle] && { css: nameOf(cssBundle) }),
         imports: atOnce.map((item) => nameOf(item.path)),
@@ -276,9 +272,20 @@ async function build(folder, outdir, options) {
   const notices = noticesOf(folder, inputs);
   if (notices) {
     writeFileSync(join(outdir, "NOTICE.txt"), notices);
-    files["NOTICE.txt"] = { bytes: Buffer.byteLength(notices), gzip: 0, imports: [] };
+    files["NOTICE.txt"] = { bytes: Buffer.byteLength(notices), gzip: 0, brotli: 0, imports: [] };
   }
   return files;
+}
+
+/** Writes the compressed forms beside the file and answers their sizes. Brotli is a tenth smaller; browsers take it over https only. */
+function compressFile(path) {
+  const text = readFileSync(path);
+  const gzip = gzipSync(text, { level: 9 });
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: text.length };
+  const brotli = brotliCompressSync(text, { params });
+  writeFileSync(`${path}.gz`, gzip);
+  writeFileSync(`${path}.br`, brotli);
+  return { gzip: gzip.length, brotli: brotli.length };
 }
 
 /** What a build depends on beside its sources. */

@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-type BuiltFile = { bytes: number; gzip: number; entryPoint?: string; css?: string; imports: string[] };
+type BuiltFile = { bytes: number; gzip: number; brotli: number; entryPoint?: string; css?: string; imports: string[] };
 
 export type BuiltFiles = {
   /** The file with this name of the build, or undefined. */
@@ -29,6 +29,15 @@ export const neverChanges = "public, max-age=31536000, immutable";
 /** For files with a fixed name: asked for again after five minutes, and answered with 304 while they are the same. */
 export const mayChange = "public, max-age=300, must-revalidate";
 
+/** The smallest first. */
+const encodings = [
+  { name: "br", ending: ".br", size: "brotli", pattern: /\bbr\b/ },
+  { name: "gzip", ending: ".gz", size: "gzip", pattern: /\bgzip\b/ },
+] as const;
+
+const chooseEncoding = (file: BuiltFile, accepted = "") =>
+  encodings.find(({ size, pattern }) => file[size] > 0 && pattern.test(accepted));
+
 /** The built files of packages/<name>; null where they were not built. */
 export function openBuiltFiles(name: string): BuiltFiles | null {
   const folder = join(import.meta.dirname, "../../..", name, "dist");
@@ -49,9 +58,9 @@ export function openBuiltFiles(name: string): BuiltFiles | null {
         "content-type": types[extname(file)] ?? "application/octet-stream",
       });
       if (request.headers["if-none-match"] === tag) return reply.code(304).send();
-      const isGzip = files.get(file)!.gzip > 0 && /\bgzip\b/.test(request.headers["accept-encoding"] ?? "");
-      if (isGzip) reply.header("content-encoding", "gzip");
-      return reply.send(await readFile(join(folder, isGzip ? `${file}.gz` : file)));
+      const encoding = chooseEncoding(files.get(file)!, request.headers["accept-encoding"]);
+      if (encoding) reply.header("content-encoding", encoding.name);
+      return reply.send(await readFile(join(folder, encoding ? file + encoding.ending : file)));
     },
   };
 }

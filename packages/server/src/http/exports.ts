@@ -90,6 +90,12 @@ async function recordExport(
 
 type Limiters = { rates: RateLimiter; wrongKeys: WrongKeyLimiter };
 
+/** Filters that name a person. The log of changes cannot find them again when that person is deleted. */
+const personalFilters = new Set(["search", "emails", "subscriberIds"]);
+
+const withoutPeople = (query: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(query).filter(([name]) => !personalFilters.has(name)));
+
 export function addExports(server: FastifyInstance, ctx: NetworkCtx, { rates, wrongKeys }: Limiters): void {
   const open = new Map<string, number>();
   const count = (environmentId: string, by: number) => {
@@ -119,7 +125,7 @@ export function addExports(server: FastifyInstance, ctx: NetworkCtx, { rates, wr
         }
         const query = readInput?.(request).query ?? {};
         const rows = await openRows(ctx, caller, name, query as never);
-        const after = isFiltered ? { request: request.query as JsonObject } : undefined;
+        const after = isFiltered ? { request: withoutPeople(request.query as JsonObject) } : undefined;
         if (caller.person) await recordExport(ctx, caller, { operation: operation.id, target: name, after }, request);
         count(environmentId, 1);
         reply.raw.once("close", () => count(environmentId, -1));

@@ -129,6 +129,8 @@ describe("the page of the dashboard", () => {
       const { status, headers } = await get(`/${name}`, { "accept-encoding": "gzip" });
       assert.deepEqual([status, headers.get("cache-control")], [200, "public, max-age=31536000, immutable"]);
       assert.equal(headers.get("content-encoding"), "gzip");
+      const smaller = await get(`/${name}`, { "accept-encoding": "gzip, deflate, br, zstd" });
+      assert.equal(smaller.headers.get("content-encoding"), "br");
     }
   });
 
