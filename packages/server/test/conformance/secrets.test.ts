@@ -80,6 +80,8 @@ const harmless: [RegExp, string][] = [
   [/^(SignedIn\.csrfToken|SignInMethods\.password|AuthMethods\.password|\w+\.hasPassword)$/, "of the own session"],
   [/^Provider(\.credentials|Credential\.\w+)$/, "describe credentials; they are none"],
   [/\.contextKeys$|^ExecutionDetail\.source$|^TopicSubscriber\.topicKey$/, "names of contexts, topics and sources"],
+  [/^SearchKeyValue\.key$/, "a path in a payload"],
+  [/^FailingWebhook\.url$/, "host and path, for every role"],
   [/^ChannelConnection\.auth$|^WebhookDelivery\w*\.request$|^WebhookEvent\./, "their members are marked"],
 ];
 const suspicious =
