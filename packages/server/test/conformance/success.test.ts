@@ -104,13 +104,18 @@ const explained: [RegExp, string][] = [
     "switched off and suppressed by the service",
   ],
   [
-    /^ActivityEventList\.scannedTo$|^WorkflowVersionStep\.(filters|deadlineSeconds)$/,
+    /^ActivityEventList\.scanned(To|From)$|^WorkflowVersionStep\.(filters|deadlineSeconds)$/,
     "all events were looked at; unset",
   ],
   [/^EnvironmentPublish\.publishId$/, "the environments are the same; app/environments/publish-history.test.ts has it"],
   [/^ChangedSince\./, "nothing was changed since; app/environments/publish-history.test.ts has it"],
   [/^SubscriptionRuleIn\.filter/, "a rule names a workflow, or has a filter"],
   [/^OpenBreaker\./, "no circuit breaker is open"],
+  [
+    /^(ActivityEvent|Notification)\.searchKey$|^SearchKeyValue\./,
+    "the workflows have no search keys; app/events/activity.test.ts has some",
+  ],
+  [/^Message\.error(Id|Text)$|^WebhookHealth\.(failingSince|last\w+)$/, "all went well, and no webhook was called yet"],
   [
     /^(ExportedResources|FileInFlight|FileKept|FileChange|InFlightStep|InFlightStepRef)\./,
     "nothing is under way; app/files/files.test.ts",

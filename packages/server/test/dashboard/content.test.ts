@@ -55,7 +55,7 @@ browserTest(
     );
     // Without a place for the content it is not saved, and says so before.
     await code.fill("<p>no content</p>");
-    await page.getByText("without it, emails lose their content").first().waitFor();
+    await page.getByText("without it, emails are sent without this layout").first().waitFor();
     await page.keyboard.press("Control+s");
     await page.getByRole("alert").getByText("Not saved", { exact: true }).waitFor();
     const stored = (await client("layouts.retrieve", { params: { layoutId: "company" } })).body;

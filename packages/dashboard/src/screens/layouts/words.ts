@@ -58,7 +58,7 @@ export const words = {
     kindHint: "Blocks are the JSON of an email editor; HTML is written by hand.",
     body: "Content",
     bodyHint: "{{content}} is where the content of the email goes.",
-    noContent: "Add {{content}} where the content of the email goes: without it, emails lose their content.",
+    noContent: "Add {{content}} where the content of the email goes: without it, emails are sent without this layout.",
     translations: "Translate this layout",
     translationsHint: "{{ t.<key> }} is replaced by the text in the reader's language.",
     openTranslations: "Translations of this layout",

@@ -181,7 +181,10 @@ test("addresses of people get their keys, also where two of them are equal now",
 test("the keys of stored rows get the environment in front, and jobs move to the month of their notification", async (context) => {
   const [db] = await open(context);
   await migrateUpTo(db, "_lean_keys");
+  // Partitions are made for the tables of today; one of them came later.
+  await sql`create table event_search_values (id uuid) partition by range (id)`.execute(db);
   await ensurePartitions(db, new Date());
+  await sql`drop table event_search_values`.execute(db);
   const month = monthsAround(new Date())[1]!;
   const [organizationId, environmentId, workflowId] = [newId(), newId(), newId()];
   await sql`insert into organizations (id, name, created_at) values (${organizationId}, 'o', now())`.execute(db);
