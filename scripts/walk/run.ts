@@ -7,12 +7,14 @@ import { walkEditors } from "./editors.ts";
 import { walkFaults } from "./faults.ts";
 import { walkInbox } from "./inbox.ts";
 import { walkOutage } from "./outage.ts";
+import { walkSupport } from "./support.ts";
 import { openWorld, type World } from "./world.ts";
 
 const walks: Record<string, (world: World) => Promise<void>> = {
   inbox: walkInbox,
   activity: walkActivity,
   outage: walkOutage,
+  support: walkSupport,
   editors: walkEditors,
   accessibility: walkAccessibility,
   faults: walkFaults,
