@@ -57,8 +57,16 @@ const causes: [cause: Cause, pattern: RegExp, words: string, sentence: (where: s
   ],
 ];
 
-const addressIn = (reason: string): string | undefined =>
-  reason.match(/(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:]+\]|[0-9a-f:]*::[0-9a-f:]*):\d{1,5}\b/i)?.[0];
+const addressPatterns = [
+  /^\d{1,3}(?:\.\d{1,3}){3}:\d{1,5}\b/,
+  /^(?:\[[0-9a-f:]{2,45}\]|[0-9a-f:]{0,45}::[0-9a-f:]{0,45}):\d{1,5}\b/i,
+];
+
+/** Address and port, which are a word of their own in the reasons of Node. */
+function addressIn(reason: string): string | undefined {
+  const words = reason.split(/[\s(,]/);
+  return addressPatterns.flatMap((pattern) => words.flatMap((word) => pattern.exec(word)?.[0] ?? []))[0];
+}
 
 /** The host that reasons of HTTP calls begin with. */
 const hostIn = (reason: string): string | undefined =>

@@ -4,7 +4,7 @@ import { emailPattern, isJsonObject, type SecretMark, type SecretPlaces } from "
 import { mask } from "./secrets.ts";
 
 /** An address without its user, password, query and fragment. */
-function withoutQuery(address: string): string {
+export function withoutQuery(address: string): string {
   const url = URL.parse(address);
   if (!url) return mask;
   return url.origin === "null" ? mask : `${url.origin}${url.pathname}`;

@@ -1,6 +1,7 @@
 // The state of the system: figures of the installation, and what is not as it should be in the caller's environment.
 import type { Input, Output } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
+import { withoutQuery } from "../../lib/hidden-secrets.ts";
 import { countFaults, listOpenBreakers } from "../../store/environments/system.ts";
 import { countBreakers, countProcesses, findQueueLags, findVersionsOfSystem } from "../../store/installation/system.ts";
 import { findBacklogAges } from "../../store/queue/backlog.ts";
@@ -48,7 +49,7 @@ export async function retrieve(
       disabledWebhooks: faults.disabled_webhooks,
       failingWebhooks: (await listFailingWebhooks(db, environmentId, failingWebhooks)).map((row) => ({
         webhookId: row.id,
-        url: row.url.replace(/[?#].*$/, ""),
+        url: withoutQuery(row.url),
         failures: row.failures,
         failingSince: (row.failing_since ?? ctx.now()).toISOString(),
         lastError: row.last_error ?? undefined,

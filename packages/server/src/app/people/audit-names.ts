@@ -1,16 +1,17 @@
 // The name of what a change is about, as people know it: the name of a workflow or an integration, an address, a person.
 import { isJsonObject, type JsonObject } from "@tidings/contract";
+import { withoutQuery } from "../../lib/hidden-secrets.ts";
 
 type Namer = (record: JsonObject, params: Record<string, string>) => unknown;
 
 const joined = (...parts: unknown[]): string => parts.filter((part) => typeof part === "string" && part).join(" ");
 
 /** The query of an address may hold a secret. */
-const withoutQuery = (url: unknown): unknown => (typeof url === "string" ? url.replace(/[?#].*$/, "") : undefined);
+const hostAndPath = (url: unknown): unknown => (typeof url === "string" ? withoutQuery(url) : undefined);
 
 /** Resources whose records have no member `name`, or one that is not enough. */
 const namers: Record<string, Namer> = {
-  webhooks: ({ url }) => withoutQuery(url),
+  webhooks: ({ url }) => hostAndPath(url),
   subscribers: ({ firstName, lastName, subscriberId }, params) =>
     joined(firstName, lastName) || subscriberId || params.subscriberId,
   subscriberNotifications: (_record, params) => params.subscriberId,

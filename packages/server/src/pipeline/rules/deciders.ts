@@ -126,11 +126,13 @@ export function decisionOf(
   place: DecisionPlace,
 ): DecidedBy | undefined {
   if (job.status === "completed" || job.status === "pending") return undefined;
-  const last = job.details.findLast(({ d }) => deciders[d] !== undefined);
+  // What was decided before the step was sent again counts no more.
+  const details = job.details.slice(job.details.findLastIndex(({ d }) => d === "resent") + 1);
+  const last = details.findLast(({ d }) => deciders[d] !== undefined);
   if (!last) return undefined;
   // The summary of several messages names no integration: the last of them does.
   const isNamed = deciders[last.d] !== "integration" || last.r?.integrationId !== undefined;
-  const failed = isNamed ? undefined : job.details.findLast(({ r }) => r?.integrationId !== undefined);
+  const failed = isNamed ? undefined : details.findLast(({ r }) => r?.integrationId !== undefined);
   return decidedBy(failed ? { ...last, r: { ...last.r, integrationId: failed.r!.integrationId } } : last, place);
 }
 

@@ -45,6 +45,12 @@ test("a message that waits names the integration, its last error, since when and
   );
 });
 
+test("what was decided before a step was sent again counts no more", () => {
+  const missing = { d: "no_email" };
+  assert.deepEqual(explained("skipped", [missing]).decidedBy, { kind: "subscriber", id: "ada" });
+  assert.equal(explained("queued", [missing, { d: "resent" }, { d: "message_created" }]).decidedBy, undefined);
+});
+
 test("a dead letter names its cause and is kept; a refused address and a suppression name the address", () => {
   const refused = {
     d: "provider_error",
