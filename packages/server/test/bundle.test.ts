@@ -27,9 +27,8 @@ function openCheckout(context: TestContext, sources: Record<string, string>) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   };
-  for (const path of ["tsconfig.json", "scripts/build.mjs", "scripts/build-server.mjs", "scripts/notices.mjs"]) {
-    cpSync(join(root, path), join(folder, path));
-  }
+  const scripts = ["build", "build-server", "build-types", "notices"].map((name) => `scripts/${name}.mjs`);
+  for (const path of ["tsconfig.json", ...scripts]) cpSync(join(root, path), join(folder, path));
   write("package-lock.json", "{}");
   for (const name of ["contract", "providers"]) write(`packages/${name}/src/index.ts`, "");
   for (const [name, text] of Object.entries(sources)) write(`packages/server/src/${name}`, text);

@@ -19,10 +19,10 @@ test("every operation has a handler, and there is no handler without an operatio
   for (const id of Object.keys(bulkCosts)) assert.ok(id in operations, id);
 });
 
-/** Canceling answers false when nothing was waiting; subscribing makes the topic it names; an inbox has no such subscription. */
+/** Canceling answers false when nothing was waiting; subscribing makes the topic it names; an inbox has no such subscription or browser. */
 const withoutMissing = new Set<string>([
   ...["events.cancel", "topicSubscriptions.create", "inbox.createSubscription"],
-  ...["inbox.listSubscriptions", "inbox.retrieveSubscription"],
+  ...["inbox.listSubscriptions", "inbox.retrieveSubscription", "inbox.unsubscribeWebPush"],
 ]);
 
 test("every operation is complete: its own name, a category, a success, errors that exist", () => {

@@ -98,7 +98,7 @@ test("a job names its provider, its place in the chain and what the event brough
       ["throttle", "svc", "completed"],
       ["custom", "svc", "completed"],
       ["sms", "svc-sms", "completed"],
-      ["push", "svc", "failed"],
+      ["push", "svc", "skipped"],
     ],
   );
   assert.deepEqual(
