@@ -40,7 +40,7 @@ export type World = {
   end(): Promise<boolean>;
 };
 
-export type MailSink = {
+type MailSink = {
   port: number;
   /** Addresses of received mails. */
   received: string[];

@@ -26,8 +26,11 @@ const steps: [Intl.RelativeTimeFormatUnit, number][] = [
   ["second", 1_000],
 ];
 
+/** The page's own clock moves in steps: what has just happened may seem to be ahead of it. */
+const stepMs = 5_000;
+
 export function formatRelative(time: number, now: number): string {
-  const gap = time - now;
+  const gap = time > now && time - now < stepMs ? 0 : time - now;
   for (const [unit, ms] of steps) if (Math.abs(gap) >= ms) return relative().format(Math.trunc(gap / ms), unit);
   return relative().format(0, "second");
 }

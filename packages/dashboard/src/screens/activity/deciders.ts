@@ -3,7 +3,7 @@
 import type { LinkProps } from "@tanstack/react-router";
 import type { DecidedBy, ExplainedStep, Decider as Kind } from "@tidings/contract";
 
-export type Link = Pick<LinkProps, "to" | "params" | "search">;
+type Link = Pick<LinkProps, "to" | "params" | "search">;
 
 /** `who`: the sentence; `where`: the label of the link; `place`: what it leads to, in the words of a simulation. */
 export type Decision = { who: string; where: string; place: string; link: Link };

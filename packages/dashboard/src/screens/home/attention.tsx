@@ -127,7 +127,7 @@ function integrationItems({ breakers, waiting }: SystemState["environment"], now
   ];
 }
 
-export function itemsOf({ environment, queue }: SystemState, now: number): Item[] {
+function itemsOf({ environment, queue }: SystemState, now: number): Item[] {
   const { attention } = words;
   const items: (Item | false)[] = [
     ...integrationItems(environment, now),

@@ -18,14 +18,14 @@ export const toHealth = (row: HealthRow): Health => ({
 
 type IntegrationCall = BreakerCall & { integration: IntegrationRow };
 
-export type IntegrationError = { text: string; class: IntegrationErrorClass };
+type IntegrationError = { text: string; class: IntegrationErrorClass };
 
 /** A success, or an error of the same kind, is not written again for so long. */
 const successPauseMs = 60_000;
 const errorPauseMs = 10_000;
 
 /** Null: the provider answered as it should, also when it refused the recipient or the content. */
-export function errorOf(outcome: Outcome): IntegrationError | null {
+function errorOf(outcome: Outcome): IntegrationError | null {
   if (outcome.kind === "retry") return { text: outcome.reason, class: "transient" };
   if (outcome.kind === "unknown") return { text: outcome.reason, class: "unknown" };
   if (outcome.kind !== "rejected" || outcome.class === "recipient" || outcome.class === "content") return null;
@@ -39,7 +39,7 @@ const timeOf = (date: Date | null | undefined): number => date?.getTime() ?? Num
 const isAfterError = (row: Row): boolean => timeOf(row?.last_error_at) > timeOf(row?.last_success_at);
 
 /** Whether a call changes what is stored of its integration. */
-export function isWorthWriting(row: Row, outcome: Outcome, now: Date): boolean {
+function isWorthWriting(row: Row, outcome: Outcome, now: Date): boolean {
   if (row && (row.failures > 0 || row.state !== "closed")) return true;
   if (isProviderFailure(outcome)) return true;
   const error = errorOf(outcome);
@@ -49,7 +49,7 @@ export function isWorthWriting(row: Row, outcome: Outcome, now: Date): boolean {
 }
 
 /** What the row says after a call that was made. */
-export function afterOutcome(row: HealthRow, error: IntegrationError | null, now: Date): HealthRow {
+function afterOutcome(row: HealthRow, error: IntegrationError | null, now: Date): HealthRow {
   if (!error) return { ...row, failing_since: null, last_success_at: now };
   return {
     ...row,

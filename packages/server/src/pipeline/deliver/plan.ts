@@ -69,7 +69,7 @@ export type PlannedWait = DueMessage & {
 };
 
 /** Why a message waits, for the job. `integration`: the one that is paused. */
-export type WaitCause = {
+type WaitCause = {
   detail: "waiting_for_provider" | "waiting_for_receipt";
   reason: string;
   integration?: IntegrationRow;

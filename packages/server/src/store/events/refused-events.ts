@@ -5,7 +5,7 @@ import { insertRows, rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { eventColumns, type NewEvent } from "./events.ts";
 
-export type RefusedEvent = NewEvent & { refusal: "workflow_inactive" };
+type RefusedEvent = NewEvent & { refusal: "workflow_inactive" };
 
 /** An event as it is stored. `given`: its transaction id is the caller's. */
 export type RefusedEntry = { event: RefusedEvent; isGiven: boolean };

@@ -173,7 +173,11 @@ test("exports of people's data leave an entry: files of subscribers, and scenari
   const transactionId = await trigger(client, "triggered", { subscriberId: "exported", email: "e@s3cret.example" });
   const support = await invite(service, owner, "support");
   await support.call("scenarios.export", { query: { transactionId } });
-  for (const path of ["subscribers.csv", "subscriptions.csv?topicKey=news", "activity.csv?search=e@s3cret.example&outcome=failed"]) {
+  for (const path of [
+    "subscribers.csv",
+    "subscriptions.csv?topicKey=news",
+    "activity.csv?search=e@s3cret.example&outcome=failed",
+  ]) {
     await client("topics.create", { body: { key: "news" } });
     const answer = await fetch(`${url}/v1/exports/${path}`, { headers: support.headers() });
     assert.equal(answer.status, 200, await answer.text());
