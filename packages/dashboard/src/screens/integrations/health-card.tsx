@@ -36,6 +36,11 @@ export function HealthCard({ integration, provider }: { integration: Integration
       { onSuccess: () => showToast({ title: text.checked }) },
     );
   const age = oldestWaitingAt && formatAge(now - Date.parse(oldestWaitingAt));
+  const retry = () => {
+    // What the last check found is no longer the news.
+    check.reset();
+    tryNow(_id, name);
+  };
   const canTry = (state !== "closed" || (failingSince && provider.canCheck)) && may("integrations.tryNow");
   return (
     <Card
@@ -43,7 +48,7 @@ export function HealthCard({ integration, provider }: { integration: Integration
       actions={
         <Tools>
           {integration.active && canTry && (
-            <Button size="small" icon="refresh" onClick={() => tryNow(_id, name)} disabled={isBusy}>
+            <Button size="small" icon="refresh" onClick={retry} disabled={isBusy}>
               {words.outage.tryNow}
             </Button>
           )}
