@@ -61,7 +61,7 @@ export async function walkAccessibility(world: World): Promise<void> {
     for (const path of screens) {
       await page.goto(world.url + path);
       await page.getByRole("heading", { level: 1 }).first().waitFor();
-      await page.waitForTimeout(1_200);
+      await page.waitForTimeout(800);
       faults.push(...(await findFaults(page)).map((fault) => `${path}: ${fault}`));
       const name = path.slice(1).replaceAll(/[^a-z0-9]+/gi, "-") || "home";
       await world.picture(page, `screen-${name}-${colorScheme}`);
