@@ -94,8 +94,10 @@ test("a key can revoke itself, the last one stays, and two cannot revoke each ot
   const revocations = [old!._id!, made._id!].map((keyId) =>
     client.raw("environments.revokeApiKey", { params: { ...own, keyId } }),
   );
-  const statuses = (await Promise.all(revocations)).map(({ status }) => status).sort();
-  assert.deepEqual(statuses, [204, 409]);
+  const [first, second] = (await Promise.all(revocations)).map(({ status }) => status).sort();
+  assert.equal(first, 204);
+  // The key that both requests came with may be revoked before the second one is looked at.
+  assert.ok(second === 409 || second === 401, `${second}`);
   const live = await sql<{ count: number }>`select count(*) as count from api_keys k
     join environments e on e.id = k.environment_id where e.identifier = 'development' and revoked_at is null`.execute(
     db,
