@@ -92,8 +92,10 @@ export async function createTestDatabase(options: { isEmpty?: boolean } = {}): P
     },
     async drop() {
       await asAdmin(adminUrl, async (client) => {
-        const left = async () =>
-          (await client.query("select application_name, query from pg_stat_activity where datname = $1", [name])).rows;
+        // PostgreSQL's own workers come and go.
+        const text = `select application_name, query from pg_stat_activity
+          where datname = $1 and backend_type = 'client backend'`;
+        const left = async () => (await client.query(text, [name])).rows;
         const deadline = Date.now() + 5_000;
         while ((await left()).length > 0 && Date.now() < deadline)
           await new Promise((resolve) => setTimeout(resolve, 20));
