@@ -1,6 +1,7 @@
-// The hand-built pipeline that bullmq.ts measures, in a process of its own: an HTTP endpoint for bulk triggers and one for
-// the feed, and three queues (trigger → recipient → message) whose workers share the process. Each hop does what it has to: the
-// trigger finds the workflow, the recipient reads the subscriber, the message renders its text and inserts one row.
+// The hand-built pipeline that bullmq.ts measures, in its own process: an HTTP endpoint for bulk triggers and one for
+// the feed, and three queues (trigger → recipient → message) whose workers share the process. Each hop does what it has
+// to: the trigger finds the workflow, the recipient reads the subscriber, the message renders its text and inserts one
+// row.
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,15 +1,15 @@
-// In-app notifications beside a hand-built pipeline on BullMQ and Redis, the usual way to build this on Node (bullmq-pipeline.ts
-// is the pipeline). What makes the comparison fair:
+// In-app notifications compared with a hand-built pipeline on BullMQ and Redis, the usual way to build this on Node
+// (bullmq-pipeline.ts is the pipeline). What makes the comparison fair:
 //
-// - The same load: the same bulk triggers by the same eight clients, until the messages of all of them can be read. The slower pipeline
-//   gets fewer events; both are measured for several seconds.
-// - The same resources: one process of the same pinned Node (with its default heap), on the same cores, beside a PostgreSQL with the same
-//   settings. The pipeline has a Redis in addition, with `appendonly yes` and `appendfsync everysec`, as it is usually run: it may lose a
-//   second of accepted events, which the service may not.
-// - Three hops, as such pipelines are built: a job for each event, for each recipient and for each message, with the options that
-//   cost Redis least (finished jobs are removed at once). Jobs are added in bulk where a hop has several.
-// - The pipeline does less: it writes one row a message (the service three), its feed has no unread counts, and it has no idempotency keys,
-//   preferences, versions, execution details or fair shares.
+// - The same load: the same bulk triggers by the same eight clients, until the messages of all of them can be read. The
+//   slower pipeline gets fewer events; both are measured for several seconds.
+// - The same resources: one process of the same pinned Node (with its default heap), on the same cores, next to a
+//   PostgreSQL with the same settings. The pipeline has a Redis in addition, with `appendonly yes` and `appendfsync
+//   everysec`, as usually run: it may lose a second of accepted events, which the service may not.
+// - Three hops, as such pipelines are built: a job for each event, for each recipient and for each message, with the
+//   options that cost Redis least (finished jobs are removed at once). Jobs are added in bulk where a hop has several.
+// - The pipeline does less: it writes one row per message (the service three), its feed has no unread counts, and it
+//   has no idempotency keys, preferences, versions, execution details or fair shares.
 // - Its concurrency is tuned: before the measurement it runs with 10, 50 and 200 jobs at once, and the fastest is used.
 // - Both are warm: twice as many events as are measured go through each of them before, and their messages are deleted.
 //

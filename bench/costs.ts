@@ -1,5 +1,6 @@
-// What one notification costs, measured: the one place for these figures. After a run of `npm run bench` that changes them, change
-// them here and run `npm run generate`, which writes the tables of docs/scale.md; the simulation computes with them too.
+// What one notification costs, measured: the one place for these figures. After a run of `npm run bench` that changes
+// them, change them here and run `npm run generate`, which writes the tables of docs/scale.md; the simulation computes
+// with them too.
 import { formatNumber } from "./table.ts";
 
 type Cost = { serviceMs: number; postgresMs: number; walKb: number; diskKb: number; commits: number; syncs: number };
@@ -15,7 +16,7 @@ export const costs = {
   smtp: { serviceMs: 1.23, postgresMs: 0.622, walKb: 4.37, diskKb: 3.79, commits: 113, syncs: 75 },
 } satisfies Record<string, Cost>;
 
-/** The busiest minutes beside the average of the day. */
+/** The busiest minutes compared with the average of the day. */
 export const peakFactor = 2.5;
 
 const toTable = (head: string[], rows: string[][]): string =>
@@ -64,7 +65,10 @@ function capacityTable(): string {
   return toTable(["a day", "at the peak", "service", "PostgreSQL", "WAL", "WAL syncs", "disk a day"], rows);
 }
 
-/** Disk of the rows that are kept: a partition is dropped as a whole, so there is up to one more than the days that are kept. */
+/**
+ * Disk of the rows that are kept: a partition is dropped as a whole, so there is up to one more than the days that are
+ * kept.
+ */
 function retentionTable(): string {
   const rows = [1, 10, 100, 1000].map((millions) => {
     const day = millions * costs.inApp.diskKb;

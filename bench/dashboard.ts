@@ -1,12 +1,12 @@
-// How long a person waits: the first rows of the activity with a million notifications, and the page of a run whose digest has
-// 20,000 events. Each visit is a new browser profile, so nothing is in its cache. Needs a Chromium.
+// How long a person waits: the first rows of the activity with a million notifications, and the page of a run whose
+// digest has 20,000 events. Each visit is a new browser profile, so nothing is in its cache. Needs a Chromium.
 import { existsSync } from "node:fs";
-import { type Client, createClient } from "@tidings/contract";
 import { type Browser, chromium } from "playwright-core";
-import { makeOwnerLink } from "../packages/server/src/app/people/links.ts";
+import { makeOwnerLink } from "../packages/server/src/app/members/links.ts";
 import { readConfig } from "../packages/server/src/config.ts";
 import { newId } from "../packages/server/src/lib/ids.ts";
 import { type Db, openDb } from "../packages/server/src/store/db.ts";
+import { type Client, createClient } from "../packages/server/test/support/client.ts";
 import { load } from "./growth-rows.ts";
 import { type BenchService, median, percentile, progress, sleep } from "./support.ts";
 import { formatNumber, type Row, valueAtMost } from "./table.ts";
@@ -56,7 +56,7 @@ export async function benchDashboard(
   }
 }
 
-/** Answers the transaction whose run leads the digest. */
+/** Returns the transaction whose run leads the digest. */
 async function fillDigest(client: Client, events: number): Promise<string> {
   progress(`a digest of ${formatNumber(events)} events …`);
   await client("workflows.create", {
@@ -108,7 +108,10 @@ async function signIn(service: BenchService, db: Db): Promise<string> {
   return headers.get("set-cookie")!.split(";")[0]!;
 }
 
-/** Milliseconds from each visit to the first element that `sign` selects, and what the last one had loaded before its first read. */
+/**
+ * Milliseconds from each visit to the first element that `sign` selects, and what the last one had loaded before its
+ * first read.
+ */
 type Visits = { times: number[]; files: number; kilobytes: number };
 
 const loadedFiles = `(() => {

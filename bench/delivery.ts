@@ -1,10 +1,12 @@
-// Delivery: emails per second through SMTP and webhook calls per second, from the trigger to the last message recorded as
-// sent. Compared with the bare library in a loop, with the same number of connections to the same receiver in the same run.
-// The service writes five rows per message (event, notification, job, message, attempt); the loop writes none.
-import { createClient } from "@tidings/contract";
+// Delivery: emails per second through SMTP and webhook calls per second, from the trigger to the last message recorded
+// as sent. Compared with the bare library in a loop, with the same number of connections to the same receiver in the
+// same run. The service writes five rows per message (event, notification, job, message, attempt); the loop writes
+// none.
+
 import { createTransport } from "nodemailer";
 import { openDb } from "../packages/server/src/store/db.ts";
 import { partitionedTables } from "../packages/server/src/store/installation/partitions.ts";
+import { createClient } from "../packages/server/test/support/client.ts";
 import { clear, visible } from "./raw.ts";
 import { startSink } from "./sinks.ts";
 import { type BenchService, median, progress } from "./support.ts";

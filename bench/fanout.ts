@@ -1,9 +1,10 @@
 // One event to a topic of 100,000 subscribers: notifications per second from the trigger to the last message in a feed,
-// beside the same rows written raw in the same run; the largest memory of the process that does it; and a second event
-// with SIGKILL in the middle, after which every member must have the message exactly once.
-import { createClient } from "@tidings/contract";
+// compared with the same rows inserted and copied directly in the same run; the largest memory of the process that does
+// it; and a second event with SIGKILL in the middle, after which every member must have the message exactly once.
+
 import { sql } from "kysely";
 import { type Db, openDb } from "../packages/server/src/store/db.ts";
+import { createClient } from "../packages/server/test/support/client.ts";
 import { besideRaw, clear, hasDueTasks, measureRaw, type RawRates, visible } from "./raw.ts";
 import { type BenchService, peakMemory, progress, sleep } from "./support.ts";
 import { formatNumber, type Row, ratioAtLeast, valueAtMost } from "./table.ts";

@@ -77,8 +77,8 @@ async function inSteps(count: number, size: number, work: (from: number, to: num
 }
 
 /**
- * Messages `start`..`end` (not included) of all, each with its event and notification. They are spread evenly over the last
- * 20 days and in turn over the subscribers; ids are UUIDv7 of their time.
+ * Messages `start`..`end` (not included) of all, each with its event and notification. They are spread evenly over the
+ * last 20 days and in turn over the subscribers; ids are UUIDv7 of their time.
  */
 async function loadMessages(
   db: Db,

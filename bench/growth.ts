@@ -1,10 +1,11 @@
-// Do lists get slower as the tables grow? Two services run side by side, one with 100,000 messages and one with 10,000,000 (40 a
-// subscriber in both, so that the answers have the same size); every list is asked of both in turn, so that other work of the
-// machine slows both. Also counts the large tables that PostgreSQL read sequentially on the way. Loading ten million takes minutes
-// and about 15 GB.
-import { createClient } from "@tidings/contract";
+// Do lists get slower as the tables grow? Two services run side by side, one with 100,000 messages and one with
+// 10,000,000 (40 per subscriber in both, so that the responses have the same size); every list is asked of both in
+// turn, so that other work of the machine slows both. Also counts the large tables that PostgreSQL read sequentially on
+// the way. Loading ten million takes minutes and about 15 GB.
+
 import { sql } from "kysely";
 import { type Db, openDb } from "../packages/server/src/store/db.ts";
+import { createClient } from "../packages/server/test/support/client.ts";
 import { load, loaders, messagesPerSubscriber, topicsPerSubscriber } from "./growth-rows.ts";
 import { type BenchService, median, percentile, progress, withService } from "./support.ts";
 import { formatNumber, type Row, ratioAtMost, valueAtMost } from "./table.ts";

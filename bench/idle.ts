@@ -1,5 +1,5 @@
-// A service that does nothing: CPU and memory of its process and of its PostgreSQL. And a start on an existing data folder,
-// until the banner, which is printed when requests are accepted.
+// A service that does nothing: CPU and memory of its process and of its PostgreSQL. And a start on an existing data
+// folder, until the banner, which is printed when requests are accepted.
 import { rmSync } from "node:fs";
 import { type BenchService, launchService, makeDataDir, median, progress, sleep } from "./support.ts";
 import { type Row, valueAtMost } from "./table.ts";

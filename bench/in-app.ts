@@ -1,5 +1,6 @@
-// In-app notifications per second, from HTTP bulk trigger to rows visible in the feed, beside the raw limit (raw.ts). The
-// same rounds tell what one notification costs (CPU, WAL, disk) and how much is still to be worked on when accepting has ended.
+// In-app notifications per second, from HTTP bulk trigger to rows visible in the feed, compared with the raw limit
+// (raw.ts). The same rounds tell what one notification costs (CPU, WAL, disk) and how much is still to be worked on
+// when accepting has ended.
 import { openDb } from "../packages/server/src/store/db.ts";
 import { partitionedTables } from "../packages/server/src/store/installation/partitions.ts";
 import { fireInApp, prepareInApp } from "./load.ts";

@@ -1,6 +1,6 @@
-// One trigger at a time on an otherwise idle service: the time until it is accepted, and until the message is visible in the
-// feed. The message is looked for in the table every millisecond, because a poll of the feed over HTTP would itself keep the
-// service busy; afterwards the feed is read once, to see that it shows the message.
+// One trigger at a time on an otherwise idle service: the time until it is accepted, and until the message is visible
+// in the feed. The message is searched in the table every millisecond, because a poll of the feed over HTTP would
+// itself keep the service busy; afterwards the feed is read once, to see that it shows the message.
 import { sql } from "kysely";
 import { type Db, openDb } from "../packages/server/src/store/db.ts";
 import { buyers, fireOne, prepareInApp } from "./load.ts";

@@ -1,5 +1,5 @@
-// The comparison of live.ts, in a process of its own: WebSockets without a database, hub or tokens. Told by its parent, it sends
-// messages of the same shape to one client after the other.
+// The comparison of live.ts, in its own process: WebSockets without a database, hub or tokens. Told by its parent, it
+// sends messages of the same shape to one client after the other.
 import type { AddressInfo } from "node:net";
 import { WebSocketServer } from "ws";
 

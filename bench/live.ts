@@ -1,16 +1,16 @@
-// Live inboxes: memory of a connection, and the time from a message's creation to the client, with thousands of plain WebSockets
-// open. Beside it a server with nothing but `ws` (live-plain.ts) and the same clients. A message's id holds the time at which
-// it was made inside its transaction, a little before the commit, so the times are upper bounds.
+// Live inboxes: memory of a connection, and the time from a message's creation to the client, with thousands of plain
+// WebSockets open. For comparison, a server with nothing but `ws` (live-plain.ts) and the same clients. A message's id
+// holds the time of its creation inside its transaction, a little before the commit, so the times are upper bounds.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { createClient } from "@tidings/contract";
 import { sql } from "kysely";
 import { WebSocket } from "ws";
 import { timeOfId } from "../packages/server/src/lib/ids.ts";
 import { createSecrets, parseEncryptionKeys } from "../packages/server/src/lib/secrets.ts";
 import { signInboxToken } from "../packages/server/src/lib/tokens/inbox-token.ts";
 import { openDb } from "../packages/server/src/store/db.ts";
+import { createClient } from "../packages/server/test/support/client.ts";
 import { type BenchService, percentile, progress, sleep, startBenchService } from "./support.ts";
 import { formatNumber, type Row, ratioAtMost, valueAtMost } from "./table.ts";
 import { readPssMb } from "./usage.ts";

@@ -1,10 +1,10 @@
-// The load of in-app notifications: HTTP bulk triggers with 100 events each and a fresh idempotency key, as existing clients
-// send them, by eight clients at once.
+// The load of in-app notifications: HTTP bulk triggers with 100 events each and a fresh idempotency key, as existing
+// clients send them, by eight clients at once.
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { json } from "node:stream/consumers";
-import { createClient } from "@tidings/contract";
+import { createClient } from "../packages/server/test/support/client.ts";
 import type { BenchService } from "./support.ts";
 
 export const buyers = 1_000;
@@ -67,14 +67,14 @@ export async function fireInApp(target: Target, count: number): Promise<void> {
 /** One event for one subscriber, in a bulk request. */
 export const fireOne = (target: Target, number: number): Promise<void> => triggerBulk(target, [makeEvent(number)]);
 
-/** One event for one subscriber, in a request of its own. */
+/** One event for one subscriber, in its own request. */
 export const fireSingle = (target: Target, number: number): Promise<void> =>
   post(target, "/v1/events/trigger", makeEvent(number));
 
 const triggerBulk = (target: Target, events: object[]): Promise<void> =>
   post(target, "/v1/events/trigger/bulk", { events });
 
-/** Connections stay open. node:http, because fetch takes twice the processor time, which the service would lack. */
+/** Connections stay open. node:http, because fetch takes twice the CPU time, which the service would lack. */
 const agent = new Agent({ keepAlive: true });
 
 async function post({ url, apiKey }: Target, path: string, body: object): Promise<void> {

@@ -1,12 +1,12 @@
-// Neighbours: environment A floods the service in six ways, one after the other, while environment B sends single messages.
-// Measured for B: the time from its trigger to the message in the feed, to the mail at its provider and to the call of its
-// webhook, and the same on an idle service. The backlog of a flood is deleted before the next one.
+// Neighbours: environment A floods the service in six ways, one after the other, while environment B sends single
+// messages. Measured for B: the time from its trigger to the message in the feed, to the mail at its provider and to
+// the call of its webhook, and the same on an idle service. The backlog of a flood is deleted before the next one.
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Client, createClient } from "@tidings/contract";
 import { sql } from "kysely";
 import { type Db, openDb } from "../packages/server/src/store/db.ts";
+import { type Client, createClient } from "../packages/server/test/support/client.ts";
 import { type BenchService, percentile, progress, sleep } from "./support.ts";
 import { type Row, ratioAtMost, valueAtMost } from "./table.ts";
 
@@ -244,7 +244,7 @@ async function discard({ a, db }: Bench): Promise<void> {
 
 type Sink = { url: string; arrivals: Map<string, number>; stop(): void };
 
-/** Answers at once, or after `?ms=`; records the times of calls for B. */
+/** Responds immediately, or after `?ms=`; records the times of calls for B. */
 async function startRecordingSink(): Promise<Sink> {
   const arrivals = new Map<string, number>();
   const server = createServer(async (request, response) => {

@@ -1,10 +1,11 @@
-// `tidings plan` of an environment with many workflows, one of which was changed: what the command and the service cost together.
-// The command is the built program, as users run it.
+// `tidings plan` of an environment with many workflows, one of which was changed: what the command and the service cost
+// together. The command is the built program, as users run it.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createClient, type WorkflowFile } from "@tidings/contract";
+import type { WorkflowFile } from "@tidings/contract";
+import { createClient } from "../packages/server/test/support/client.ts";
 import { type BenchService, median, progress } from "./support.ts";
 import { type Row, valueAtMost } from "./table.ts";
 import { readCpuMs } from "./usage.ts";

@@ -1,7 +1,8 @@
-// The raw limit: the rows that the service wrote, written again by two set-based writers without the service, on the same
-// PostgreSQL in the same run. Tables and columns are read from the database, so the rows always have the shape of today's schema.
-// They are written in two ways. `insert` (one statement out of JSON) is how the service wrote when the aims were set, and stays as it
-// is, so that figures of different days can be compared. `copy` is how the service writes: what it could reach at the most.
+// The raw limit: the rows that the service wrote, written again by two set-based writers without the service, on the
+// same PostgreSQL in the same run. Tables and columns are read from the database, so the rows always have the shape of
+// today's schema. They are written in two ways. `insert` (one statement out of JSON) is how the service wrote when the
+// aims were set, and stays unchanged, so that figures of different days can be compared. `copy` is how the service
+// writes: what it could reach at the most.
 import { sql } from "kysely";
 import { insertRows, rowsOf } from "../packages/server/src/store/bulk.ts";
 import { type Db, inTransaction } from "../packages/server/src/store/db.ts";
@@ -71,7 +72,10 @@ async function readColumns(db: Db, table: string): Promise<Record<string, string
 
 export type RawRates = { insert: number; copy: number };
 
-/** Clears the tables and writes their rows again, once in each way. Answers how many of `count` notifications that is a second. */
+/**
+ * Clears the tables and writes their rows again, once in each way. Returns how many of `count` notifications that is a
+ * second.
+ */
 export async function measureRaw(db: Db, count: number): Promise<RawRates> {
   const rows = await readBack(db);
   const measure = async (write: Write) => {

@@ -34,19 +34,19 @@ const sizes = {
   triggers: [300, 60],
   /** Single triggers by several clients at once, for each number of clients. */
   singles: [4_000, 1_000],
-  /** Of the idle benchmark. */
+  /** For the idle benchmark. */
   idle: [45, 15],
   starts: [3, 1],
   /** Messages of the growth benchmark. */
   rows: [10_000_000, 400_000],
-  /** Of the dashboard benchmark: in the tables, and events of one digest. */
+  /** For the dashboard benchmark: in the tables, and events of one digest. */
   notifications: [1_000_000, 100_000],
   digested: [20_000, 2_000],
-  /** Of each flood of the benchmark of neighbours, and of each rate of the live benchmark. */
+  /** For each flood of the benchmark of neighbours, and of each rate of the live benchmark. */
   seconds: [20, 8],
-  /** Of the benchmark of a plan. */
+  /** For the plan benchmark. */
   workflows: [500, 500],
-  /** Of the live benchmark. */
+  /** For the live benchmark. */
   connections: [5_000, 1_000],
 } satisfies Record<string, [number, number]>;
 type Sizes = Record<keyof typeof sizes, number>;
@@ -62,7 +62,7 @@ const { values, positionals } = parseArgs({
     quick: { type: "boolean", default: false },
     record: { type: "boolean", default: false },
     title: { type: "string" },
-    /** Of the simulation: name=value. */
+    /** For the simulation: name=value. */
     assume: { type: "string", multiple: true, default: [] },
     /** A part of the name of one flood. */
     flood: { type: "string" },

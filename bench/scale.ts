@@ -1,6 +1,6 @@
-// Several processes of the same build on one PostgreSQL: one `api` process for every two `worker` processes, with 1, 2 and 4
-// workers. The rate only grows while there are free cores: on a machine whose cores are full with one worker the curve is flat, and the
-// CPU of each group of processes is what to read.
+// Several processes of the same build on one PostgreSQL: one `api` process for every two `worker` processes, with 1, 2
+// and 4 workers. The rate only grows while there are free cores: on a machine whose cores are full with one worker the
+// curve is flat, and the CPU of each group of processes is what to read.
 import { cpus } from "node:os";
 import { openDb } from "../packages/server/src/store/db.ts";
 import { fireInApp, prepareInApp } from "./load.ts";

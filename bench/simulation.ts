@@ -1,7 +1,7 @@
-// A simulation of a billion notifications a day on several shards, because no machine here can run it: batches of notifications
-// queue for a pool of workers and then for the PostgreSQL of their shard, at the peak of the day. The costs of one notification
-// are those of the in-app benchmark (costs.ts); all else is an assumption, printed with the result and changed by `--assume name=value`.
-// The same seed gives the same result.
+// A simulation of a billion notifications a day on several shards, because no machine here can run it: batches of
+// notifications queue for a pool of workers and then for the PostgreSQL of their shard, at the peak of the day. The
+// costs of one notification are those of the in-app benchmark (costs.ts); all else is an assumption, printed with the
+// result and changed by `--assume name=value`. The same seed gives the same result.
 import { costs, peakFactor } from "./costs.ts";
 import { formatNumber, type Row, valueAtMost } from "./table.ts";
 
@@ -27,8 +27,8 @@ const defaults = {
   /** The share of the environment in place n falls with n^-zipf. */
   environments: 2_000,
   zipf: 1.05,
-  largestBatch: 500,
-  smallestBatch: 20,
+  maxBatch: 500,
+  minBatch: 20,
   /** Part of the notifications that come as fan-outs to an audience of this median size; four pages of each at once. */
   fanoutShare: 0.3,
   fanoutMedian: 50_000,
@@ -135,7 +135,7 @@ function createRandom(seed: number): () => number {
   };
 }
 
-/** Batches arrive, wait for a worker, then for their shard; answers sorted waits and the used part of each station. */
+/** Batches arrive, wait for a worker, then for their shard; returns sorted waits and the used part of each station. */
 function simulate(shares: number[], shardOf: number[], assumed: Assumptions) {
   const random = createRandom(assumed.seed);
   const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
@@ -193,14 +193,14 @@ function simulate(shares: number[], shardOf: number[], assumed: Assumptions) {
   for (const [key, share] of shares.entries()) {
     const own = perMs * share;
     // What an environment sends within a tenth of a second shares a batch.
-    const size = Math.round(Math.min(assumed.largestBatch, Math.max(assumed.smallestBatch, own * 100)));
+    const size = Math.round(Math.min(assumed.maxBatch, Math.max(assumed.minBatch, own * 100)));
     arrive(size / (own * (1 - assumed.fanoutShare)), () => submit(key, size));
     // The mean of this distribution is e^0.5 times its median.
     const meanAudience = assumed.fanoutMedian * Math.exp(0.5);
     arrive(meanAudience / (own * assumed.fanoutShare), () => {
-      let pages = Math.ceil((assumed.fanoutMedian * Math.exp(normal())) / assumed.largestBatch);
+      let pages = Math.ceil((assumed.fanoutMedian * Math.exp(normal())) / assumed.maxBatch);
       const nextPage = () => {
-        if (pages-- > 0) submit(key, assumed.largestBatch, nextPage);
+        if (pages-- > 0) submit(key, assumed.maxBatch, nextPage);
       };
       for (let page = 0; page < assumed.fanoutPages; page++) nextPage();
     });

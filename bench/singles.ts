@@ -1,5 +1,6 @@
-// Requests with one event each, by several clients at once: how many a second, and how long one takes until it is accepted, which is
-// when its message is in the feed. Requests that wait for their turn share a transaction (docs/decisions/0024-shared-transactions.md).
+// Requests with one event each, by several clients at once: how many a second, and how long one takes until it is
+// accepted, which is when its message is in the feed. Requests that wait for their turn share a transaction
+// (docs/decisions/0024-shared-transactions.md).
 import { fireSingle, prepareInApp } from "./load.ts";
 import { type BenchService, percentile, progress } from "./support.ts";
 import { formatNumber, type Row } from "./table.ts";
@@ -25,7 +26,7 @@ export async function benchSingles(service: BenchService, triggers: number): Pro
   return rows;
 }
 
-/** Answers how long each request took, in ms. */
+/** Returns how long each request took, in ms. */
 async function fireSingles(service: BenchService, count: number, clients: number): Promise<number[]> {
   let sent = 0;
   const times: number[] = [];

@@ -1,5 +1,5 @@
-// Receivers that accept every message at the least cost: an SMTP server and a web server that answers 200. They run in a
-// process of their own, so that they do not block the event loop of the sender.
+// Receivers that accept every message at the least cost: an SMTP server and a web server that returns 200. They run in
+// their own process, so that they do not block the event loop of the sender.
 import { fork } from "node:child_process";
 import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer, type Socket } from "node:net";

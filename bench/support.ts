@@ -1,4 +1,4 @@
-// Shared by the benchmarks: the service as `npm start` runs it, on an embedded PostgreSQL of its own; progress on stderr;
+// Shared by the benchmarks: the service as `npm start` runs it, on its own embedded PostgreSQL; progress on stderr;
 // and simple statistics.
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -50,7 +50,7 @@ const startCommand: string = JSON.parse(readFileSync(join(root, "package.json"),
 /** A folder for one service; `launchService` on it a second time is a second start. */
 export const makeDataDir = (): string => mkdtempSync(join(tmpdir(), "tidings-bench-"));
 
-/** Runs the command of `npm start` in a process of its own, and waits for its banner. */
+/** Runs the command of `npm start` in its own process, and waits for its banner. */
 export async function launchService(settings: Settings): Promise<Running> {
   const env = {
     PATH: [dirname(process.execPath), join(root, "node_modules/.bin"), process.env.PATH].join(delimiter),

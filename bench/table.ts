@@ -64,7 +64,7 @@ export function formatRows(rows: Row[]): string {
 
 const server = JSON.parse(readFileSync(new URL("../packages/server/package.json", import.meta.url), "utf8"));
 
-/** Where and on what a run was made. The load before the run tells whether the machine had other work. */
+/** Where and on what a run was measured. The load before the run shows whether the machine had other work. */
 export function describeMachine(): string {
   const commit = spawnSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).stdout?.trim();
   const postgres = Object.entries<string>(server.optionalDependencies).find(([name]) =>

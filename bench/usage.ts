@@ -1,5 +1,5 @@
-// What a process or a benchmark costs: CPU time, memory, WAL and disk. CPU per notification is steadier than a rate on a
-// machine that has other work; only Linux tells it.
+// What a process or a benchmark costs: CPU time, memory, WAL and disk. CPU per notification is steadier than a rate on
+// a machine that has other work; only Linux reports it.
 import { readdirSync, readFileSync } from "node:fs";
 import { sql } from "kysely";
 import type { Db } from "../packages/server/src/store/db.ts";
@@ -17,8 +17,8 @@ function childrenOf(pid: number): number[] {
 }
 
 /**
- * Adds up a figure of a process and of its children, without those in `except`: PostgreSQL is a child of the service that
- * started it. NaN when the process cannot be read, 0 for a child that has ended.
+ * Adds up a figure of a process and of its children, without those in `except`: PostgreSQL is a child of the service
+ * that started it. NaN when the process cannot be read, 0 for a child that has ended.
  */
 function sumTree(pid: number, except: number[], read: (pid: number) => number): number {
   try {
@@ -32,7 +32,7 @@ function sumTree(pid: number, except: number[], read: (pid: number) => number): 
 /** CPU time of a process, of its children, and of children that have ended and were waited for. */
 export const readCpuMs = (pid: number, ...except: number[]): number =>
   sumTree(pid, except, (one) => {
-    // The name of the program stands in parentheses and may contain spaces.
+    // The name of the program is in parentheses and may contain spaces.
     const fields = readFileSync(`/proc/${one}/stat`, "utf8").split(") ")[1]!.split(" ");
     return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) * millisecondsPerTick;
   });

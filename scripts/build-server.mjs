@@ -1,5 +1,5 @@
-// How the server is bundled (docs/decisions/0020-server-bundle.md): esbuild options for build.mjs, and what they need to make
-// a bundle that behaves like its sources.
+// How the server is bundled (docs/decisions/0020-server-bundle.md): esbuild options for build.mjs, and what they need
+// to make a bundle that behaves like its sources.
 import { readFileSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { relative, sep } from "node:path";
@@ -7,8 +7,8 @@ import { relative, sep } from "node:path";
 const isBuiltin = new Set(builtinModules);
 
 /**
- * An `import` of a module of Node reads all its exports, and one of node:http loads undici, which takes 0.1 s of a
- * core and which a start does not use. `process.getBuiltinModule` answers the module itself.
+ * An `import` of a module of Node reads all its exports, and one of node:http loads undici, which takes 0.1 s of a core
+ * and which a start does not use. `process.getBuiltinModule` returns the module itself.
  */
 const builtins = {
   name: "builtins",
@@ -23,7 +23,10 @@ const builtins = {
   },
 };
 
-/** Paths in sources that are relative to `import.meta` (migrations, built pages, the version) begin at the source, not at the bundle. */
+/**
+ * Paths in sources that are relative to `import.meta` (migrations, built pages, the version) begin at the source, not
+ * at the bundle.
+ */
 const placesOfSources = {
   name: "places-of-sources",
   setup(build) {
@@ -36,7 +39,7 @@ const placesOfSources = {
       const contents = text
         .replaceAll("import.meta.url", url)
         // The first file of every thread is that of the bundle.
-        .replaceAll(`new URL("./thread.ts", ${url})`, 'new URL("./start.js", import.meta.url)')
+        .replaceAll(`new URL("./worker.ts", ${url})`, 'new URL("./start.js", import.meta.url)')
         .replaceAll(
           "import.meta.dirname",
           `process.getBuiltinModule("node:path").join(import.meta.dirname, ${JSON.stringify(place)}, "..")`,
@@ -53,7 +56,8 @@ export const serverBundle = {
   platform: "node",
   target: "node24",
   minify: false,
-  // Not needed by a start: pg-native is an option of pg that is not installed, openid-client is loaded by the first sign-in.
+  // Not needed by a start: pg-native is an option of pg that is not installed, openid-client is loaded by the first
+  // sign-in.
   external: ["pg-native", "openid-client"],
   sourcesContent: false,
   plugins: [builtins, placesOfSources],

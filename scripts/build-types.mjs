@@ -1,5 +1,5 @@
-// Writes the declarations of a package for those who install it: the files that its entry points lead to, and no others, so that nobody
-// needs the types of what is inside the bundles.
+// Writes the declarations of a package for those who install it: the files that its entry points lead to, and no
+// others, so that nobody needs the types of what is inside the bundles.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

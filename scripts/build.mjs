@@ -1,5 +1,6 @@
-// Builds the bundle that `npm start` runs, what browsers load (the inbox widget, the dashboard) and what others install (the client, the
-// command line), each from packages/<name>/src into packages/<name>/dist. Set-up runs it before every npm script; a build is repeated when a source, the lock file or this file has changed.
+// Builds the bundle that `npm start` runs, what browsers load (the inbox widget, the dashboard) and what others install
+// (the client, the command line), each from packages/<name>/src into packages/<name>/dist. The setup runs it before
+// every npm script; a build is repeated when a source, the lock file or this file has changed.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
@@ -14,9 +15,10 @@ const importsOf = (names, keyword = "import") =>
   names.map((name) => `${keyword} "./${name.replaceAll("\\", "/")}";`).join("\n");
 
 /**
- * "virtual:styles" stands for every style sheet of the package. esbuild writes the style sheets of a part that is loaded later
- * into a file of its own, which no page would load; imported by the entry, all of them are in the entry's style sheet, and `build`
- * deletes the others. The imports are those of CSS: imported by a script, the class names of every screen would be part of the entry.
+ * "virtual:styles" stands for every style sheet of the package. esbuild writes the style sheets of a part that is
+ * loaded later into its own file, which no page would load; imported by the entry, all of them are in the entry's style
+ * sheet, and `build` deletes the others. The imports are those of CSS: imported by a script, the class names of every
+ * screen would be part of the entry.
  */
 const allStyles = {
   name: "all-styles",
@@ -24,24 +26,22 @@ const allStyles = {
     const src = join(build.initialOptions.absWorkingDir, "src");
     build.onResolve({ filter: /^virtual:styles$/ }, ({ path }) => ({ path, namespace: "styles" }));
     build.onLoad({ filter: /.*/, namespace: "styles" }, () => {
-      const folders = ["styles", "kit", "app", "screens"];
-      const sheets = folders.flatMap((folder) => {
-        const names = readdirSync(join(src, folder), { recursive: true }).filter((name) => name.endsWith(".css"));
-        // tokens.css names the layers, so it comes first.
-        return names
-          .sort((a, b) => b.startsWith("tokens") - a.startsWith("tokens") || (a < b ? -1 : 1))
-          .map((name) => join(folder, name));
-      });
+      // tokens.css names the layers, so it comes first.
+      const rankOf = (name) => (basename(name) === "tokens.css" ? 0 : 1);
+      const sheets = readdirSync(src, { recursive: true })
+        .filter((name) => name.endsWith(".css"))
+        .sort((a, b) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1));
       return { contents: importsOf(sheets, "@import"), resolveDir: src, loader: "css" };
     });
   },
 };
 
 /**
- * esbuild puts modules into one file where the same parts use them, so thirty screens make a file of almost every module: eighty
- * requests before the first screen, most of them for a few hundred bytes. Each part that is loaded later therefore imports
- * "virtual:shared", all modules of api/, app/ and kit/: these have the same users then and become two files, one with what the entry
- * uses itself and one with the rest. What is in a folder of its own, such as kit/popups/, is left out.
+ * esbuild puts modules into one file where the same parts use them, so thirty screens turn almost every module into its
+ * own file: eighty requests before the first screen, most of them for a few hundred bytes. Each part that is loaded
+ * later therefore imports "virtual:shared", all modules of api/, app/ and kit/: these have the same users then and
+ * become two files, one with what the entry uses itself and one with the rest. What is loaded later itself, such as
+ * kit/overlays/popups/, is left out.
  */
 const sharedModules = {
   name: "shared-modules",
@@ -52,7 +52,8 @@ const sharedModules = {
     const loadedLater = new Set(
       sources.flatMap((name) => partsOf(name).map(([, path]) => join(src, dirname(name), path))),
     );
-    const isShared = (name) => /^(?:api|app|kit)[\\/][^\\/]+$/.test(name) && !loadedLater.has(join(src, name));
+    const isShared = (name) =>
+      /^(?:api|app|kit(?:[\\/]\w+)?)[\\/][^\\/]+$/.test(name) && !loadedLater.has(join(src, name));
     build.onLoad({ filter: /\.tsx?$/ }, ({ path }) => {
       if (!loadedLater.has(path)) return;
       return { contents: `${readFileSync(path, "utf8")}\nimport "virtual:shared";`, loader: extname(path).slice(1) };
@@ -70,8 +71,8 @@ const sharedModules = {
 const widgetBrowsers = ["chrome120", "firefox125", "safari17"];
 
 /**
- * Parts of the widget are files of their own, which others load by their names. In one build, what two of them share would become a
- * file more to load, and to compress, for each pair.
+ * Parts of the widget are their own files, which others load by their names. In one build, what two of them share would
+ * become a file more to load, and to compress, for each pair.
  */
 const apart = {
   name: "apart",
@@ -84,7 +85,7 @@ const apart = {
   },
 };
 
-/** What is loaded later takes the library and the parts of the user interface out of the panel, which is there. */
+/** What is loaded later uses the library and the user interface's parts from the panel, which is already loaded. */
 const fromPanel = {
   name: "from-panel",
   setup(build) {
@@ -92,7 +93,10 @@ const fromPanel = {
   },
 };
 
-/** The widget has its style sheets as text, which esbuild would leave as it stands: a file named `*style.ts` is one template literal. */
+/**
+ * The widget has its style sheets as text, which esbuild would not minify: a file named `*style.ts` is one template
+ * literal.
+ */
 const smallStyles = {
   name: "small-styles",
   setup(build) {
@@ -106,21 +110,21 @@ const smallStyles = {
 };
 
 /**
- * `esbuild` options of a package; `outdir` is added. `reads` names further folders whose files are part of the build, `types` the sources
- * whose declarations others install.
+ * `esbuild` options of a package; `outdir` is added. `reads` names other folders whose files are part of the build,
+ * `types` the sources whose declarations others install, and `routes` reads the path of each of its screens.
  */
 const packages = {
   server: { reads: ["packages/contract/src", "packages/providers/src"], options: [serverBundle] },
   inbox: {
-    reads: [],
+    reads: ["packages/client/src", "packages/contract/src"],
     types: ["src/index.ts", "src/define.ts", "src/react/index.ts"],
     options: [
       // For a <script> tag: the bell, which loads panel.js when it is first opened.
       { entryPoints: { inbox: "src/element.ts" }, format: "iife", target: widgetBrowsers, plugins: [smallStyles] },
       // For `importScripts` in the service worker of a page.
       { entryPoints: { worker: "src/push/worker.ts" }, format: "iife", target: widgetBrowsers },
-      // For bundlers: the headless client, and the component and hooks for React, which is not in the bundle. `demo` is the
-      // script of the page /inbox.
+      // For bundlers: the headless client, and the component and hooks for React, which is not in the bundle. `demo` is
+      // the script of the page /inbox.
       {
         entryPoints: {
           index: "src/index.ts",
@@ -156,6 +160,7 @@ const packages = {
     ],
   },
   dashboard: {
+    routes: readRoutes,
     reads: ["packages/contract/src", "packages/client/src"],
     options: [
       {
@@ -191,9 +196,26 @@ const packages = {
   },
 };
 
+/**
+ * The routes of the dashboard, read from the `routes.ts` of its screens: the path of each, and the source of its
+ * screen. The service returns the page for these paths, and names the screen's file in it.
+ */
+function readRoutes(folder) {
+  const screens = join(folder, "src", "screens");
+  const tables = readdirSync(screens, { recursive: true }).filter((name) => basename(name) === "routes.ts");
+  return tables.flatMap((name) => {
+    const text = readFileSync(join(screens, name), "utf8");
+    const routes = [...text.matchAll(/\bcreateRoute\(\{.*?\bpath: "([^"]+)".*?\bimport\("\.\/([^"]+)"\)/gs)];
+    if (routes.length !== text.split(/\bcreateRoute\(/).length - 1)
+      throw new Error(`${name}: a route lacks its screen`);
+    const sourceOf = (screen) => join("src", "screens", dirname(name), screen).replaceAll("\\", "/");
+    return routes.map(([, path, screen]) => ({ path, source: sourceOf(screen) }));
+  });
+}
+
 /** Builds the packages whose sources differ from those of the last build. */
 export async function buildPackages(root) {
-  for (const [name, { reads, options, types }] of Object.entries(packages)) {
+  for (const [name, { reads, options, types, routes }] of Object.entries(packages)) {
     const folder = join(root, "packages", name);
     if (!existsSync(join(folder, "src"))) continue;
     const hash = hashOf(root, [`packages/${name}/src`, ...reads]);
@@ -202,9 +224,11 @@ export async function buildPackages(root) {
     const wanted = hasTypes ? `${hash} types` : hash;
     if (isBuilt(dist, wanted)) continue;
     const started = Date.now();
-    // Built beside the folder and exchanged at the end: a service that serves these files never finds half a build.
+    // Built next to the folder, which is replaced at the end: a service that serves these files never finds half a
+    // build.
     const fresh = join(folder, `dist.${process.pid}`);
     const files = await build(folder, fresh, options);
+    if (routes) addPaths(files, routes(folder));
     if (hasTypes) buildTypes(root, folder, join(fresh, "types"), types);
     writeFileSync(join(fresh, "files.json"), JSON.stringify(files, null, 1));
     writeFileSync(join(fresh, ".built"), wanted);
@@ -220,6 +244,14 @@ export async function buildPackages(root) {
   }
 }
 
+/** Adds the paths of routes to the files of their screens. */
+function addPaths(files, routes) {
+  for (const file of Object.values(files)) {
+    const paths = routes.filter(({ source }) => source === file.entryPoint).map(({ path }) => path);
+    if (paths.length > 0) file.paths = paths;
+  }
+}
+
 function isBuilt(dist, wanted) {
   const marker = join(dist, ".built");
   // A build with declarations is one without them as well.
@@ -227,8 +259,8 @@ function isBuilt(dist, wanted) {
 }
 
 /**
- * Answers the files of the build with their sizes, entry points and the files they import at once. Text for browsers is
- * compressed here, once, beside the file; 0 stands for a file that is not.
+ * Returns the files of the build with their sizes, entry points and the files they import at once. Text for browsers is
+ * compressed here, once, and written next to the file; 0 stands for a file that is not compressed.
  */
 async function build(folder, outdir, options) {
   const esbuild = await import("esbuild");
@@ -277,7 +309,10 @@ async function build(folder, outdir, options) {
   return files;
 }
 
-/** Writes the compressed forms beside the file and answers their sizes. Brotli is a tenth smaller; browsers take it over https only. */
+/**
+ * Writes the compressed forms next to the file and returns their sizes. Brotli is a tenth smaller; browsers accept it
+ * over HTTPS only.
+ */
 function compressFile(path) {
   const text = readFileSync(path);
   const gzip = gzipSync(text, { level: 9 });
@@ -290,7 +325,7 @@ function compressFile(path) {
   return { gzip: gzip.length, brotli: brotli.length };
 }
 
-/** What a build depends on beside its sources. */
+/** What a build depends on in addition to its sources. */
 const buildFiles = [
   "package-lock.json",
   "tsconfig.json",

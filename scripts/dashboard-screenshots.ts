@@ -1,12 +1,11 @@
-// Pictures of every screen of the dashboard in light and dark, 1280 and 375 pixels wide, in /screenshots (not committed):
-// `node scripts/dashboard-screenshots.ts [parts of names]`. The service runs on a data folder of its own.
+// Pictures of every screen of the dashboard in light and dark, 1280 and 375 pixels wide, in /screenshots (not
+// committed): `node scripts/dashboard-screenshots.ts [parts of names]`. The service runs on its own data folder.
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { type Client, createClient } from "@tidings/contract";
 import { chromium, type Page } from "playwright-core";
 import { newApiKey } from "../packages/server/src/lib/secrets.ts";
 import { openDb } from "../packages/server/src/store/db.ts";
@@ -19,8 +18,9 @@ import {
   seedWeek,
   startOnFolder,
 } from "../packages/server/test/dashboard/seed.ts";
-import { seedAudience } from "../packages/server/test/dashboard/seed-audience.ts";
+import { seedTopics } from "../packages/server/test/dashboard/seed-topics.ts";
 import { enter, ownerOf } from "../packages/server/test/dashboard/support.ts";
+import { type Client, createClient } from "../packages/server/test/support/client.ts";
 
 type Picture = { name: string; path: (seeded: Shown) => string; act?: (page: Page) => Promise<unknown> };
 type Shown = Seeded &
@@ -41,7 +41,7 @@ async function tryImport(page: Page): Promise<void> {
   await page.locator("input[type=file]").setInputFiles(file);
   await page.getByRole("button", { name: "Dry run" }).click();
   await page.getByRole("heading", { name: "What the import would do" }).waitFor();
-  await page.getByRole("table", { name: "Faulty lines" }).scrollIntoViewIfNeeded();
+  await page.getByRole("table", { name: "Invalid lines" }).scrollIntoViewIfNeeded();
 }
 
 const pictures: Picture[] = [
@@ -65,39 +65,39 @@ const pictures: Picture[] = [
   { name: "workflow-simulate", path: () => "/workflows/trial-ends?tab=simulate" },
   { name: "workflow-digests", path: () => "/workflows/comment-mention?tab=digests" },
   { name: "workflow-versions", path: () => "/workflows/order-shipped?tab=versions" },
-  { name: "people", path: () => "/people" },
-  { name: "person-why", path: () => "/people/grace" },
-  { name: "person-preferences", path: () => "/people/grace?tab=preferences" },
-  { name: "person-schedule", path: () => "/people/grace?tab=schedule" },
-  { name: "person-inbox", path: () => "/people/ada?tab=inbox" },
-  { name: "person-topics", path: () => "/people/member-001?tab=topics" },
-  { name: "person-profile", path: () => "/people/ada?tab=profile" },
-  { name: "audience-topics", path: () => "/topics" },
-  { name: "audience-topic", path: () => "/topics/all-hands" },
+  { name: "subscribers", path: () => "/subscribers" },
+  { name: "subscriber-why", path: () => "/subscribers/grace" },
+  { name: "subscriber-preferences", path: () => "/subscribers/grace?tab=preferences" },
+  { name: "subscriber-schedule", path: () => "/subscribers/grace?tab=schedule" },
+  { name: "subscriber-inbox", path: () => "/subscribers/ada?tab=inbox" },
+  { name: "subscriber-topics", path: () => "/subscribers/member-001?tab=topics" },
+  { name: "subscriber-profile", path: () => "/subscribers/ada?tab=profile" },
+  { name: "topics-topics", path: () => "/topics" },
+  { name: "topics-topic", path: () => "/topics/all-hands" },
   {
-    name: "audience-rules",
+    name: "topics-rules",
     path: () => "/topics/release-notes",
-    act: (page) => page.getByRole("button", { name: "Rules of ada" }).click(),
+    act: (page) => page.getByRole("button", { name: "Rules for ada" }).click(),
   },
   {
-    name: "audience-add-people",
+    name: "topics-add-subscribers",
     path: () => "/topics/release-notes",
-    act: (page) => page.getByRole("button", { name: "Add people" }).click(),
+    act: (page) => page.getByRole("button", { name: "Add subscribers" }).click(),
   },
   {
-    name: "audience-preference",
+    name: "topics-preference",
     path: () => "/topics/all-hands",
     act: async (page) => {
       await page.getByRole("checkbox", { name: "Select all on this page" }).check();
       await page.getByRole("button", { name: "Change a preference" }).click();
     },
   },
-  { name: "audience-contexts", path: () => "/topics?tab=contexts" },
-  { name: "audience-suppressions", path: () => "/topics?tab=suppressions" },
-  { name: "audience-imports", path: () => "/topics?tab=imports" },
-  { name: "audience-import-new", path: () => "/imports/new" },
-  { name: "audience-import-dry-run", path: () => "/imports/new", act: tryImport },
-  { name: "audience-import-report", path: ({ imported }) => `/imports/${imported}` },
+  { name: "topics-contexts", path: () => "/topics?tab=contexts" },
+  { name: "topics-suppressions", path: () => "/topics?tab=suppressions" },
+  { name: "topics-imports", path: () => "/topics?tab=imports" },
+  { name: "topics-import-new", path: () => "/imports/new" },
+  { name: "topics-import-dry-run", path: () => "/imports/new", act: tryImport },
+  { name: "topics-import-report", path: ({ imported }) => `/imports/${imported}` },
   { name: "content-layouts", path: () => "/layouts" },
   { name: "content-layout", path: () => "/layouts/company" },
   { name: "content-translations", path: () => "/translations" },
@@ -180,11 +180,11 @@ const pictures: Picture[] = [
     },
   },
   { name: "settings-account", path: () => "/settings" },
-  { name: "settings-people", path: () => "/settings?tab=people" },
+  { name: "settings-members", path: () => "/settings?tab=members" },
   {
     name: "settings-invite",
-    path: () => "/settings?tab=people",
-    act: (page) => page.getByRole("button", { name: "Invite a person" }).click(),
+    path: () => "/settings?tab=members",
+    act: (page) => page.getByRole("button", { name: "Invite member" }).click(),
   },
   { name: "settings-audit", path: () => "/settings?tab=audit" },
   { name: "settings-audit-range", path: () => "/settings?tab=audit&range=custom&operation=workflows" },
@@ -261,7 +261,7 @@ try {
   const seeded = {
     ...(await seedCompany(client)),
     ...(await seedTroubles(client, receiverUrl)),
-    ...(await seedAudience(client)),
+    ...(await seedTopics(client)),
     production,
     rehearsal: await rehearse(client),
   };

@@ -1,11 +1,15 @@
-// The notices that licences of bundled packages ask for: one file beside each bundle, NOTICE.txt, with the packages in it, their
-// licences and where their sources are. Bundlers drop comments with licences, so the file is written from the list of inputs.
+// The notices that licences of bundled packages ask for: one file next to each bundle, NOTICE.txt, with the packages in
+// it, their licences and where their sources are. Bundlers drop comments with licences, so the file is written from the
+// list of inputs.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const licenceFile = /^(licen[cs]e|copying)(\.(md|txt|mit|apache2?|bsd))?$/i;
 
-/** The text of NOTICE.txt for the inputs of an esbuild metafile, whose paths are relative to `folder`; "" without packages. */
+/**
+ * The text of NOTICE.txt for the inputs of an esbuild metafile, whose paths are relative to `folder`; "" without
+ * packages.
+ */
 export function noticesOf(folder, inputs) {
   const places = new Map();
   for (const input of inputs) {
@@ -22,7 +26,7 @@ export function noticesOf(folder, inputs) {
   return `This program contains the following packages.\n\n${parts.join(`\n\n${"-".repeat(80)}\n\n`)}\n`;
 }
 
-/** Map.groupBy, which the Node 20 that may run set-up does not have. */
+/** Map.groupBy, which the Node 20 that may run setup does not have. */
 function groupByText(notices) {
   const byText = new Map();
   for (const notice of notices) byText.set(notice.text, [...(byText.get(notice.text) ?? []), notice]);

@@ -1,8 +1,8 @@
-// Brings node_modules in line with package-lock.json, and what is built in line with its sources, before any script runs. It runs on the Node of the
-// machine (20 or later) and installs the pinned one: `npm run` puts node_modules/.bin first on
-// PATH, so the script that follows this one already runs on Node 24. The runtime is an optional dependency for each platform, so
-// npm checks its hash like that of any package. `npm start` passes --omit=dev: it installs without the dev dependencies, which
-// are most of the packages.
+// Brings node_modules in line with package-lock.json, and what is built in line with its sources, before any script
+// runs. It runs on the Node of the machine (20 or later) and installs the pinned one: `npm run` puts node_modules/.bin
+// first on PATH, so the script that follows this one already runs on Node 24. The runtime is an optional dependency for
+// each platform, so npm checks its hash like that of any package. `npm start` passes --omit=dev: it installs without
+// the dev dependencies, which are most of the packages.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";

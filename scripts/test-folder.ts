@@ -3,12 +3,12 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, statfsSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-// A database is 600 small files: to clone one takes 0.3 s of a core on a disk, and a tenth of that in memory. In a container
-// there may be 64 MB.
+// A database is 600 small files: to clone one takes 0.3 s of a core on a disk, and a tenth of that in memory. In a
+// container there may be 64 MB.
 const memory = "/dev/shm";
 const neededBytes = 4 * 2 ** 30;
 
-/** Makes the folder, in memory if there is room, and removes those of runs that were killed. */
+/** Creates the folder, in memory if there is room, and removes those of runs that were killed. */
 export function makeRunFolder(): string {
   const place = hasRoom(memory) ? memory : tmpdir();
   removeAbandoned(place);

@@ -1,19 +1,36 @@
-// `npm test`: a PostgreSQL of its own for the whole run, a migrated template database that every test file clones, then
-// node's test runner over all packages. Arguments are passed on: `npm test -- packages/server/test/http/auth.test.ts`.
-// With TEST_DATABASE_URL (a superuser's, database `postgres`) the same suite runs on another PostgreSQL server.
+// `npm test`: its own PostgreSQL for the whole run, a migrated template database that test files clone, then node's
+// test runner over all packages. Files and options of the runner can be given: `npm test --
+// packages/server/test/http/auth.test.ts`. `--changed` runs the files that depend on what was changed since main,
+// `--long` the long versions of those that have one, `--record` replaces the table of durations. With TEST_DATABASE_URL
+// (a superuser's, database `postgres`) the same suite runs on another PostgreSQL server.
 import { execFileSync, spawn } from "node:child_process";
 import { globSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { startEmbedded } from "../packages/server/src/store/embedded/embedded.ts";
 import { adminUrlOf, prepareTemplate, shortenSignIn } from "../packages/server/test/support/database.ts";
+import { changedTests, longTests } from "./test-choice.ts";
 import { makeRunFolder } from "./test-folder.ts";
-import { groupFiles, plainGroup } from "./test-groups.ts";
+import { recordSeconds, writePrograms } from "./test-lanes.ts";
 
-// Tests start the bundle of the service in processes of its own. A run without npm makes it here.
+// Tests start the bundle of the service in their own processes. A run without npm builds it here.
 execFileSync(process.execPath, ["scripts/setup.mjs"], { stdio: "inherit" });
 
-const args = process.argv.slice(2);
-const isWhole = !args.some((arg) => arg.endsWith(".test.ts"));
+const { values, positionals } = parseArgs({
+  options: { changed: { type: "boolean" }, long: { type: "boolean" }, record: { type: "boolean" } },
+  allowPositionals: true,
+  // The options of node's runner are passed on.
+  strict: false,
+});
+const own = new Set(["--changed", "--long", "--record"]);
+const runnerOptions = process.argv.slice(2).filter((arg) => arg.startsWith("--") && !own.has(arg));
+
+function chooseFiles(): string[] {
+  if (positionals.length > 0) return positionals;
+  const all = globSync("packages/*/test/**/*.test.ts");
+  if (values.changed) return changedTests(all);
+  return values.long ? longTests(all) : all;
+}
 
 // The databases of tests need not survive a crash; tests of durability start a server with its default settings.
 const settings = {
@@ -27,38 +44,45 @@ const settings = {
   max_wal_size: "256MB",
 };
 
-const given = process.env.TEST_DATABASE_URL;
-const folder = makeRunFolder();
-process.env.TMPDIR = folder;
-const dataDir = join(folder, "postgres");
-const database = given ? { url: given, stop: async () => {} } : await startEmbedded({ dataDir, settings });
-const adminUrl = given ?? adminUrlOf(dataDir, database.url);
-const suites = "packages/providers/test/**/suite.test.ts";
-const wholeSuite = (): string[] => [
-  ...groupFiles(globSync("packages/{cli,client,server}/test/**/*.test.ts"), folder),
-  // Two long ones, of which the rest need not wait for the end.
-  ...globSync(suites),
-  plainGroup(globSync("packages/{contract,inbox,providers}/test/**/*.test.ts", { exclude: [suites] }), folder),
-];
-
-let code = 1;
-try {
-  if (!given) await shortenSignIn(adminUrl);
-  await prepareTemplate(adminUrl);
-  code = await new Promise<number>((resolve) => {
-    // The time limit holds for a test and for a whole group.
-    const options = ["--test", "--test-concurrency=3", "--test-timeout=900000"];
-    const files = isWhole ? wholeSuite() : [];
-    const child = spawn(process.execPath, [...options, ...args, ...files], {
-      stdio: "inherit",
-      // All groups load the same sources: with the cache, they are compiled once.
-      env: { ...process.env, TEST_DATABASE_URL: adminUrl, NODE_COMPILE_CACHE: join(folder, "compiled") },
+async function run(): Promise<number> {
+  const files = chooseFiles();
+  if (files.length === 0) {
+    console.log("no test file depends on what was changed");
+    return 0;
+  }
+  const given = process.env.TEST_DATABASE_URL;
+  const folder = makeRunFolder();
+  process.env.TMPDIR = folder;
+  const dataDir = join(folder, "postgres");
+  const database = given ? { url: given, stop: async () => {} } : await startEmbedded({ dataDir, settings });
+  const adminUrl = given ?? adminUrlOf(dataDir, database.url);
+  try {
+    if (!given) await shortenSignIn(adminUrl);
+    await prepareTemplate(adminUrl);
+    const code = await startRunner(writePrograms(files, folder), {
+      TEST_DATABASE_URL: adminUrl,
+      // All lanes load the same sources: with the cache, they are compiled once.
+      NODE_COMPILE_CACHE: join(folder, "compiled"),
+      ...(values.long && { TEST_LONG: "1" }),
     });
-    process.on("SIGINT", () => child.kill("SIGINT"));
-    child.on("exit", (status) => resolve(status ?? 1));
-  });
-} finally {
-  await database.stop();
-  rmSync(folder, { recursive: true, force: true });
+    if (values.record) recordSeconds(folder);
+    return code;
+  } finally {
+    await database.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
-process.exit(code);
+
+function startRunner(programs: string[], env: Record<string, string>): Promise<number> {
+  // The time limit holds for a test and for a whole lane.
+  const limit = `--test-timeout=${values.long ? 3_600_000 : 1_800_000}`;
+  const options = ["--test", "--test-concurrency=3", limit, ...runnerOptions];
+  const child = spawn(process.execPath, [...options, ...programs], {
+    stdio: "inherit",
+    env: { ...process.env, ...env },
+  });
+  process.on("SIGINT", () => child.kill("SIGINT"));
+  return new Promise((resolve) => child.on("exit", (status) => resolve(status ?? 1)));
+}
+
+process.exit(await run());

@@ -1,5 +1,5 @@
-// Activity while 20 events a second flow: an old order is found and stays found, a second search looks as far as the first, Back
-// keeps the place, the palette finds people and orders.
+// Activity while 20 events a second flow: an old order is found and stays found, a second search looks as far as the
+// first, Back keeps the place, the palette finds people and orders.
 import type { Page } from "playwright-core";
 import { createWorkflow, inApp } from "../../packages/server/test/support/verbs.ts";
 import type { World } from "./world.ts";
@@ -63,7 +63,7 @@ export async function walkActivity(world: World): Promise<void> {
   await page.context().close();
 }
 
-/** Types a search and watches the list for 12 seconds: once the find is there, it stays. */
+/** Types a search and watches the list for 12 seconds: once a match appears, it stays. */
 async function search({ check, figure, picture }: World, page: Page, order: string, name: string): Promise<void> {
   await page.getByRole("searchbox").first().fill(order);
   const begun = Date.now();

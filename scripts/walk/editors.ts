@@ -4,7 +4,7 @@ import { createWorkflow, email, inApp } from "../../packages/server/test/support
 import type { World } from "./world.ts";
 
 const widths = [375, 768, 1280, 1440, 1920];
-const leastValueWidth = 140;
+const minValueWidth = 140;
 
 export async function walkEditors(world: World): Promise<void> {
   const { client, check, picture } = world;
@@ -43,7 +43,7 @@ export async function walkEditors(world: World): Promise<void> {
     await picture(page, `condition-${width}`);
     check(
       `a condition's value can be read at ${width} pixels`,
-      box.width >= leastValueWidth,
+      box.width >= minValueWidth,
       `${Math.round(box.width)} px`,
     );
   }

@@ -5,7 +5,7 @@ import { eventually, type World } from "./world.ts";
 
 const messages = 10_000;
 const loaded = 5_000;
-const mostNodes = 1_500;
+const maxNodes = 1_500;
 const perRequest = 100;
 
 /** The types of a browser are not part of the program's. */
@@ -48,7 +48,11 @@ export async function walkInbox(world: World): Promise<void> {
     const { document } = globalThis as unknown as Page_;
     const { inbox } = document.querySelector("tidings-inbox");
     const begun = performance.now();
-    while (inbox.getState().notifications.length < wanted) await inbox.loadMore();
+    while (inbox.getState().notifications.length < wanted) {
+      await inbox.loadMore();
+      // While another page is being read, loadMore resolves at once: the page needs its turn.
+      await new Promise((resolve) => setTimeout(resolve));
+    }
     return performance.now() - begun;
   }, loaded);
   figure(`${loaded} messages were read in`, `${(loadMs / 1000).toFixed(1)} s`);
@@ -79,7 +83,7 @@ export async function walkInbox(world: World): Promise<void> {
     return document.querySelector("tidings-inbox").shadowRoot.querySelectorAll("*").length;
   });
   figure("elements in the widget", nodes);
-  check(`fewer than ${mostNodes} elements`, nodes < mostNodes, nodes);
+  check(`fewer than ${maxNodes} elements`, nodes < maxNodes, nodes);
 
   await deepArchive(world, page);
   await burst(world, page);

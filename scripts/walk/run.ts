@@ -1,6 +1,7 @@
-// `npm run walk [-- names]`: uses the widget and the dashboard as people do for an afternoon, in minutes: with events flowing, an
-// outage and its repair, an inbox of 10,000 messages, undo in every editor, two people at once, a frozen and a killed server. It
-// prints what it saw, keeps pictures in /screenshots/walk (not committed), and fails where a page is untrue. Needs Chromium.
+// `npm run walk [-- names]`: uses the widget and the dashboard as people do for an afternoon, in minutes: with events
+// flowing, an outage and its repair, an inbox of 10,000 messages, undo in every editor, two people at once, a frozen
+// and a killed server. It prints what it saw, keeps pictures in /screenshots/walk (not committed), and fails where a
+// page is untrue. Needs Chromium.
 import { walkAccessibility } from "./accessibility.ts";
 import { walkActivity } from "./activity.ts";
 import { walkEditors } from "./editors.ts";
@@ -33,7 +34,7 @@ try {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     console.log(`\n${name}`);
     const begun = performance.now();
-    // A walk that cannot go on is one wrong check; the others are still of use.
+    // A walk that cannot continue is one wrong check; the others are still of use.
     await walk(world).catch((error: Error) => world.check(`${name} could be walked to its end`, false, error.message));
     world.figure("took", `${((performance.now() - begun) / 1000).toFixed(0)} s`);
   }

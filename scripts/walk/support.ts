@@ -7,14 +7,14 @@ export async function walkSupport(world: World): Promise<void> {
   await client("subscribers.create", { body: { subscriberId: "lost", firstName: "Lou", lastName: "Lost" } });
   await createWorkflow(client, "receipt", [inApp({ body: "Paid" }), email()], { name: "Receipt" });
   const transactionId = await trigger(client, "receipt", "lost", { order: "A-17" });
-  const page = await world.openDashboard("/people/lost");
+  const page = await world.openDashboard("/subscribers/lost");
   await page
     .getByText(/no email/i)
     .first()
     .waitFor();
-  await picture(page, "support-person");
+  await picture(page, "support-subscriber");
   const log = await page.getByRole("main").innerText();
-  check("a person who got the in-app message is not called failed", !/\bfailed\b/i.test(log), log.slice(0, 300));
+  check("a subscriber who got the in-app message is not called failed", !/\bfailed\b/i.test(log), log.slice(0, 300));
 
   await client("subscribers.update", { params: { subscriberId: "lost" }, body: { email: "lou@example.com" } });
   await page.goto(`${url}/activity/${transactionId}`);
@@ -23,7 +23,7 @@ export async function walkSupport(world: World): Promise<void> {
   await picture(page, "support-resend-question");
   const question = await page.getByRole("dialog").innerText();
   check(
-    "the question names the person and the address",
+    "the question names the subscriber and the address",
     /Lou/.test(question) && /lou@example\.com/.test(question),
     question,
   );

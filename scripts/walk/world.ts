@@ -1,18 +1,18 @@
-// What a walk needs: the service in a process of its own, so that it can be frozen and killed, a mail server that can go away, a
-// browser, and a notebook for what was seen.
+// What a walk needs: the service in its own process, so that it can be frozen and killed, a mail server that can go
+// away, a browser, and a notebook for what was seen.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Client, createClient } from "@tidings/contract";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { SMTPServer } from "smtp-server";
 import { firstStartFile } from "../../packages/server/src/first-start.ts";
 import { startEmbedded } from "../../packages/server/src/store/embedded/embedded.ts";
-import { type Browser as Person, signInOwner } from "../../packages/server/test/app/people/browsers.ts";
-import { closedPort } from "../../packages/server/test/support/smtp.ts";
+import { type Browser as Person, signInOwner } from "../../packages/server/test/app/members/browsers.ts";
+import { type Client, createClient } from "../../packages/server/test/support/client.ts";
+import { closedPort } from "../../packages/server/test/support/mail/smtp.ts";
 import { eventually } from "../../packages/server/test/support/wait.ts";
 
 export { eventually };

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs the bundle, which set-up builds from src/ (`npm run setup` in a clone).
+// Runs the bundle, which setup builds from src/ (`npm run setup` in a clone).
 import { existsSync } from "node:fs";
 import module from "node:module";
 

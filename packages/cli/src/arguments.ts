@@ -38,7 +38,7 @@ export function numberOption(
   if (given === undefined) return otherwise;
   const number = Number(given);
   if (given.trim() === "" || !Number.isFinite(number) || number < least || number > most)
-    throw wrongUsage(`--${name}: "${given}" is no number from ${least} to ${most}.`);
+    throw wrongUsage(`--${name}: "${given}" is not a number from ${least} to ${most}.`);
   return number;
 }
 

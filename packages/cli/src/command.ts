@@ -8,7 +8,7 @@ import type { Session } from "./session.ts";
 type OptionWords = {
   /** One line of the help. */
   about: string;
-  /** What stands for the value in the help: `--to <subscriber>`. */
+  /** The placeholder for the value in the help: `--to <subscriber>`. */
   value?: string;
 };
 export type CommandOptions = Record<string, ParseArgsOptionDescriptor & OptionWords>;
@@ -23,9 +23,12 @@ export type Call = {
   values: Values;
   /** The service and the environment; throws when there is none. */
   session(): Promise<Session>;
-  /** Every command, for those that tell about the others. */
+  /** Every command, for those that describe the others. */
   listCommands(): Promise<{ name: string; summary: string; command: Command }[]>;
-  /** Asks before a change in production, unless --yes was given; throws when the answer is no, or where there is no terminal to ask on. */
+  /**
+   * Asks before a change in production, unless --yes was given; throws when the response is no, or where there is no
+   * terminal to ask on.
+   */
   confirm(question: string): Promise<void>;
 };
 

@@ -10,7 +10,7 @@ export async function confirmChange(io: Io, change: string): Promise<void> {
   if (!io.stdin.isTTY) throw new CliError(`${question}: this needs a confirmation.`, { fix: "Add --yes." });
   const asked = createInterface({ input: io.stdin, output: io.stderr });
   try {
-    const answer = await asked.question(`${question}? Type "yes" to go on: `, { signal: io.signal });
+    const answer = await asked.question(`${question}? Type "yes" to continue: `, { signal: io.signal });
     if (answer.trim().toLowerCase() !== "yes") throw new CliError("Nothing was changed.");
   } finally {
     asked.close();

@@ -2,15 +2,15 @@
 export type ServerEvent = { name: string; data: string };
 
 /** Longest event that is read. */
-const mostCharacters = 4_000_000;
+const maxCharacters = 4_000_000;
 
-/** The events of an answer, until it ends. */
+/** The events of a response, until it ends. */
 export async function* readServerEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
   const decoder = new TextDecoder();
   let rest = "";
   for await (const part of body) {
     rest += decoder.decode(part, { stream: true }).replaceAll("\r\n", "\n");
-    if (rest.length > mostCharacters) throw new Error("The service sent an event that is too long.");
+    if (rest.length > maxCharacters) throw new Error("The service sent an event that is too long.");
     const blocks = rest.split("\n\n");
     rest = blocks.pop()!;
     for (const block of blocks) {

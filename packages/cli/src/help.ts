@@ -22,7 +22,7 @@ export function generalHelp(commands: Readonly<Record<string, CommandEntry>>, st
     `${style("bold", "tidings")} <command> [options]`,
     "",
     ...sections,
-    "Every command takes --help, --json, --quiet, --debug, --env <name>. `tidings <command> --help` shows an example.",
+    "Every command accepts --help, --json, --quiet, --debug, --env <name>. `tidings <command> --help` shows an example.",
     "",
   ].join("\n");
 }

@@ -11,7 +11,7 @@ export type Io = {
   signal: AbortSignal;
 };
 
-const longestInput = 16 * 1024 * 1024;
+const maxInputLength = 16 * 1024 * 1024;
 
 /** All of the standard input as text; null where it is a terminal. */
 export async function readInput({ stdin }: Io): Promise<string | null> {
@@ -21,7 +21,7 @@ export async function readInput({ stdin }: Io): Promise<string | null> {
   for await (const part of stdin) {
     const bytes = Buffer.from(part);
     length += bytes.length;
-    if (length > longestInput) throw new Error("The standard input is longer than 16 MiB.");
+    if (length > maxInputLength) throw new Error("The standard input is longer than 16 MiB.");
     parts.push(bytes);
   }
   return Buffer.concat(parts).toString("utf8");

@@ -1,5 +1,5 @@
-// The stored logins: a key for each environment at each address, in a file that only its owner can read. A key is sent to the
-// address that it was stored with, and to no other.
+// The stored logins: a key for each environment at each address, in a file that only its owner can read. A key is sent
+// to the address that it was stored with, and to no other.
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";

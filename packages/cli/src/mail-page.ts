@@ -1,12 +1,15 @@
-// The page in which `tidings mail open` shows the html of a message: in a frame without scripts, forms, popups and an origin, as the
-// dashboard does. The html is not cleaned: a workflow may have switched that off.
+// The page in which `tidings mail open` shows a message's HTML: in a frame without scripts, forms, popups and an
+// origin, as the dashboard does. The HTML is not cleaned: a workflow may have switched that off.
 import type { CapturedMessage } from "@tidings/contract";
 import { plainText } from "./output.ts";
 
 const signs: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (sign) => signs[sign]!);
 
-/** A frame of `srcdoc` has the policy of its page too. Pictures of the network would tell their sender who looks, and when. */
+/**
+ * A frame of `srcdoc` has the policy of its page too. Pictures of the network would show their sender who looks, and
+ * when.
+ */
 function policyOf(hasImages: boolean): string {
   const remote = hasImages ? " https: http:" : "";
   return [

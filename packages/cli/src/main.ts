@@ -1,6 +1,7 @@
-// One call of the command line: finds the command, reads its options, runs it, and turns errors into text and an exit code.
+// One call of the command line: finds the command, reads its options, runs it, and turns errors into text and an exit
+// code.
 import { parseArgs } from "node:util";
-import { TidingsError } from "@tidings/client/source";
+import { fieldErrorsOf, TidingsError } from "@tidings/client/source";
 import type { Call, Command, Values } from "./command.ts";
 import { commonOptions } from "./command.ts";
 import { commands, findCommand } from "./commands/index.ts";
@@ -48,7 +49,7 @@ function splitCommand(argv: string[]): { name: string | undefined; rest: string[
   if (first === undefined || !first.startsWith("-")) return { name: first, rest: argv.slice(1) };
   const { tokens } = parseArgs({ args: argv, options: commonOptions, strict: false, tokens: true });
   const command = tokens.find((token) => token.kind === "positional");
-  // Without a command, --version and --help stand for one.
+  // Without a command, --version and --help act as one.
   return command
     ? { name: command.value, rest: argv.toSpliced(command.index, 1) }
     : { name: first, rest: argv.slice(1) };
@@ -111,12 +112,6 @@ function describe(error: unknown): { message: string; fix?: string; exitCode: Ex
 
 const codeOf = (error: unknown) => (error instanceof TidingsError ? { code: error.code, status: error.status } : {});
 
-/** With the faults of single fields, which a 422 lists. */
-function detailOf({ message, body }: TidingsError): string {
-  const errors = (body as { errors?: unknown } | undefined)?.errors;
-  if (typeof errors !== "object" || errors === null) return message;
-  const faults = Array.isArray(errors)
-    ? errors.map(({ field, message: told }) => `  ${field}: ${told}`)
-    : Object.entries(errors).map(([field, { messages }]) => `  ${field}: ${(messages as string[]).join("; ")}`);
-  return [message, ...faults].join("\n");
-}
+/** With the errors of single fields, which a 422 lists. */
+const detailOf = ({ message, body }: TidingsError): string =>
+  [message, ...fieldErrorsOf(body).map(({ field, messages }) => `  ${field}: ${messages.join("; ")}`)].join("\n");

@@ -8,7 +8,7 @@ export type Output = {
   isJson: boolean;
   /** A line for people; nothing with --json. */
   line(text?: string): void;
-  /** A note beside the result: progress, hints. It goes to stderr, so that the result can be piped. */
+  /** A note in addition to the result: progress, hints. It goes to stderr, so that the result can be piped. */
   note(text: string): void;
   /** The result for programs; printed with --json only. */
   json(value: unknown): void;
@@ -59,13 +59,18 @@ const styles = /\x1b\[[0-9;]*m/g;
 const widthOf = (text: string): number => text.replace(styles, "").length;
 
 /** The ends of lines and tabs stay. Also marks of direction, which make a text read as another one. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken away
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
 const controls = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** Text of a message or a name, which may hold anything, without what would move a terminal's cursor or change its colours. */
+/**
+ * Text of a message or a name, which may hold anything, without what would move a terminal's cursor or change its
+ * colours.
+ */
 export const plainText = (text: string): string => text.replace(controls, "");
 
-/** Bold, dim and the foreground colours, on and off: what `style` writes. Others, such as hidden text, are taken away. */
+/**
+ * Bold, dim and the foreground colours, on and off: what `style` writes. Others, such as hidden text, are removed.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal styles begin with the escape character
 const ownStyles = /(\x1b\[(?:1|2|22|3[1-6]|39)m)/;
 

@@ -1,4 +1,5 @@
-// Asks the service to call a provider with the stored credentials. Nothing is changed: an update without a field but `check`.
+// Asks the service to call a provider with the stored credentials. Nothing is changed: an update without a field but
+// `check`.
 import { TidingsError } from "@tidings/client/source";
 import type { Integration } from "@tidings/contract";
 import type { Session } from "./session.ts";

@@ -1,5 +1,5 @@
-// Which service and environment a command talks to: --env and the stored logins, else TIDINGS_URL and TIDINGS_API_KEY. Keys are
-// never printed.
+// Which service and environment a command talks to: --env and the stored logins, else TIDINGS_URL and TIDINGS_API_KEY.
+// Keys are never printed.
 import { createTidings, type Tidings, TidingsError } from "@tidings/client/source";
 import type { Environment } from "@tidings/contract";
 import { CliError } from "./failure.ts";
@@ -38,7 +38,7 @@ export async function openSession(login: Login, fetch?: typeof globalThis.fetch)
   const tidings = createTidings({ baseUrl: login.url, apiKey: login.apiKey, retries: 2, ...(fetch && { fetch }) });
   const environments = await tidings.environments.list().catch((error: unknown) => {
     if (error instanceof TidingsError && error.status === 0)
-      throw new CliError(`No service answers at ${login.url} (${error.message}).`, {
+      throw new CliError(`Cannot reach the service at ${login.url} (${error.message}).`, {
         fix: "Start it with `npm start`, or name another with TIDINGS_URL.",
       });
     if (error instanceof TidingsError && error.status === 401)

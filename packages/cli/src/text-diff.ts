@@ -2,11 +2,11 @@
 export type DiffLine = { kind: "same" | "removed" | "added"; text: string };
 
 /** Beyond so many lines, a table of all pairs would be too large. */
-const mostLines = 2_000;
+const maxLines = 2_000;
 
 function diffLines(before: string, after: string): DiffLine[] {
   const [old, fresh] = [before.split("\n"), after.split("\n")];
-  if (old.length > mostLines || fresh.length > mostLines)
+  if (old.length > maxLines || fresh.length > maxLines)
     return [...toLines("removed", old.slice(0, 20)), ...toLines("added", fresh.slice(0, 20))];
   const lengths = commonLengths(old, fresh);
   const lines: DiffLine[] = [];

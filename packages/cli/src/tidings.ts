@@ -8,7 +8,7 @@ const interrupted = new AbortController();
 setMaxListeners(0, interrupted.signal);
 process.once("SIGINT", () => interrupted.abort());
 process.once("SIGTERM", () => interrupted.abort());
-// `tidings … | head` closes the pipe: that is no error.
+// `tidings … | head` closes the pipe: that is not an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
 
 process.exitCode = await runCli(process.argv.slice(2), {

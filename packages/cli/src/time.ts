@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 const units: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
 const part = /(\d+)(ms|[smhdw])/y;
 
-/** Milliseconds; null when the text is no duration. A leading `+` is allowed. */
+/** Milliseconds; null when the text is not a duration. A leading `+` is allowed. */
 export function parseDuration(text: string): number | null {
   const given = text.startsWith("+") ? text.slice(1) : text;
   if (given === "") return null;
@@ -32,7 +32,7 @@ export function formatOffset(ms: number): string {
 /** Rejects when the command is interrupted. */
 export const pause = (ms: number, signal: AbortSignal): Promise<void> => sleep(ms, undefined, { signal });
 
-/** Asks until there is an answer, at most this long; null when there is none by then. */
+/** Calls `ask` until it returns a value, for at most `withinMs`; null if it has not returned one by then. */
 export async function pollUntil<T>(
   ask: () => Promise<T | null>,
   { withinMs, everyMs = 500, signal }: { withinMs: number; everyMs?: number; signal: AbortSignal },

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startReceiver } from "../../server/test/support/receiver.ts";
-import { startTestService } from "../../server/test/support/service.ts";
+import { shareService } from "../../server/test/support/service.ts";
 import { openTerminal } from "./support.ts";
 
 const workflow = { workflowId: "shipped", steps: [{ stepId: "tell", type: "in_app", controls: {} }] };
 const bridge = await startReceiver(() => ({ status: 200, text: JSON.stringify({ workflows: [workflow] }) }));
-const service = await startTestService();
+const service = await shareService();
 const terminal = openTerminal(service);
 
 test("bridge sync tells what it changed, and refuses wrong use", async () => {

@@ -1,4 +1,5 @@
-// A DNS server that knows the TXT records of a test. A name that is not in the table does not exist; null is not answered.
+// A DNS server that knows the TXT records of a test. A name that is not in the table does not exist; one with null gets
+// no response.
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { atEnd } from "../../server/test/support/at-end.ts";

@@ -4,10 +4,10 @@ import { spawnSync } from "node:child_process";
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { startTestService } from "../../server/test/support/service.ts";
+import { shareService } from "../../server/test/support/service.ts";
 import { openEnvironment, readTree } from "./files-support.ts";
 
-const service = await startTestService();
+const service = await shareService();
 const example = join(import.meta.dirname, "../../../examples/workflows-as-files");
 
 test("the built program checks it with nothing but Node, also with what Node 20 has", () => {

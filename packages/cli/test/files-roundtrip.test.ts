@@ -3,12 +3,13 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { createClient, type FileResources, type StepFile } from "@tidings/contract";
+import type { FileResources, StepFile } from "@tidings/contract";
 import fc from "fast-check";
-import { startTestService } from "../../server/test/support/service.ts";
+import { createClient } from "../../server/test/support/client.ts";
+import { shareService } from "../../server/test/support/service.ts";
 import { openEnvironment, readTree } from "./files-support.ts";
 
-const service = await startTestService();
+const service = await shareService();
 const [from, to] = [await openEnvironment(service, "From"), await openEnvironment(service, "To")];
 const client = createClient({ baseUrl: service.url, apiKey: from.apiKey });
 

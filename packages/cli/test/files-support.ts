@@ -1,12 +1,12 @@
 // A service with empty environments, and folders of files for them.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { createClient } from "@tidings/contract";
-import type { TestService } from "../../server/test/support/service.ts";
+import { createClient } from "../../server/test/support/client.ts";
+import type { SharedService } from "../../server/test/support/service.ts";
 import { openTerminal, type Terminal } from "./support.ts";
 
 /** A new environment, without the example that Development begins with, and a terminal that uses it. */
-export async function openEnvironment(service: TestService, name: string): Promise<Terminal & { apiKey: string }> {
+export async function openEnvironment(service: SharedService, name: string): Promise<Terminal & { apiKey: string }> {
   const { body } = await service.client("environments.create", { body: { name, color: "#123456" } });
   const apiKey = body.apiKeys![0]!.key;
   const client = createClient({ baseUrl: service.url, apiKey });

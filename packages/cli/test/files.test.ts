@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { createClient, type FilesPlan } from "@tidings/contract";
+import type { FilesPlan } from "@tidings/contract";
 import { parse } from "yaml";
+import { createClient } from "../../server/test/support/client.ts";
 import { startTestService } from "../../server/test/support/service.ts";
 import { writeResources } from "../src/files/write-resources.ts";
 import { openEnvironment, readTree, writeTree } from "./files-support.ts";
@@ -68,7 +69,7 @@ describe("from nothing to an environment", () => {
     await client("topics.create", { body: { key: "between", name: "Between" } });
     const refused = await first.run("apply", "a.plan");
     assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /First has changed since the plan was made. Nothing was applied/);
+    assert.match(refused.stderr, /First has changed since the plan was created. Nothing was applied/);
     rmSync(join(folder, "a.plan"));
     edit(folder, hello, (text) => text.replace("name: Later", "name: Saved"));
     await first.run("plan", "--out", "b.plan");
@@ -77,7 +78,7 @@ describe("from nothing to an environment", () => {
     assert.equal((await client("workflows.retrieve", { params: { workflowId: "hello" } })).body.name, "Saved");
     const other = await openEnvironment(service, "Other");
     const wrong = await other.runWith({ cwd: folder }, "apply", "b.plan");
-    assert.match(wrong.stderr, /The plan was made for first, and this is other/);
+    assert.match(wrong.stderr, /The plan was created for first, and this is other/);
     edit(folder, hello, (text) => text.replace("name: Later", "name: Saved"));
     rmSync(join(folder, "b.plan"));
   });
@@ -87,7 +88,7 @@ describe("from nothing to an environment", () => {
     await client("workflows.patch", { params: { workflowId: "hello" }, body: { name: "By hand" } });
     const plan = (await first.json("plan")) as FilesPlan;
     assert.deepEqual(plan.drift, [{ type: "workflow", id: "hello", kind: "changed", isOverwritten: true }]);
-    assert.match((await first.run("plan")).stdout, /workflow hello was changed: this plan takes it back/);
+    assert.match((await first.run("plan")).stdout, /workflow hello was changed: this plan reverts it/);
     const refused = await first.run("pull");
     assert.equal(refused.code, 1);
     assert.match(
@@ -129,9 +130,9 @@ describe("from nothing to an environment", () => {
     const { stdout } = await stateless("plan");
     assert.match(
       stdout,
-      /In Ci, since files were applied last \(.* UTC\):\n {2}! workflow a was changed: this plan takes it back\n/,
+      /In Ci, since files were applied last \(.* UTC\):\n {2}! workflow a was changed: this plan reverts it\n/,
     );
-    assert.match(stdout, /! workflow gone was deleted: this plan takes it back\n\n/);
+    assert.match(stdout, /! workflow gone was deleted: this plan reverts it\n\n/);
     assert.match(stdout, / {2}= 6 workflows stay: they are not in the files; --prune deletes them\n/);
     assert.ok(!stdout.includes("other-1"), "many are counted");
     assert.equal((await stateless("apply")).code, 0);
@@ -331,7 +332,7 @@ describe("a workflow that the service calls broken", () => {
     writeTree(cwd, { "tidings.yaml": "version: 1\n", "workflows/w/workflow.yaml": mail("nope") });
     const valid = await run("validate");
     assert.equal(valid.code, 0);
-    assert.match(valid.stdout, /Layouts were not checked: there is no folder layouts\//);
+    assert.match(valid.stdout, /Layouts were not checked because the folder layouts\//);
     const told = /workflows\/w\/workflow\.yaml:5:43 {2}steps\.0\.controlValues\.layoutId: Layout nope does not exist/;
     for (const command of [["plan", "--out", "x.plan"], ["apply"]]) {
       const refused = await run(...command);
@@ -355,7 +356,7 @@ describe("a workflow that the service calls broken", () => {
     assert.equal(allowed.code, 0, allowed.stderr);
     const doctor = await run("doctor", "--offline");
     assert.equal(doctor.code, 1);
-    assert.match(doctor.stdout, /fault +workflow w: Layout nope does not exist in this environment\n[\s\S]*1 fault, /);
+    assert.match(doctor.stdout, /error +workflow w: Layout nope does not exist in this environment\n[\s\S]*1 error, /);
     const target = await openEnvironment(service, "Issues target");
     const published = await target.run("publish", "issues", "issues-target");
     assert.equal(published.code, 1);

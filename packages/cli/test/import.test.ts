@@ -162,7 +162,7 @@ test("what Novu means comes over, and every value that is written differently is
   assert.match(report.changed.join("\n"), /novu-mail, step collect: is a timed digest/);
   assert.match(report.changed.join("\n"), /layout novu-frame: is the default layout there, and is not here/);
   assert.match(report.changed.join("\n"), /`outsideSchedule` is `skip`/);
-  assert.match(report.changed.join("\n"), /values are escaped in html/);
+  assert.match(report.changed.join("\n"), /values are escaped in HTML/);
   assert.match(report.changed.join("\n"), /preferences: only choices that differ/);
   assert.deepEqual(report.byHand.toSorted(), [
     "integration novu-fcm-1 (fcm): enter its credentials and switch it on; enter its conditions again: they did not come over",
@@ -223,7 +223,7 @@ test("wrong input is refused", async () => {
   const cases: [argv: string[], code: number, stderr: RegExp][] = [
     [["import"], 64, /Say what to do: novu/],
     [["import", "novu"], 64, /--from <address> is missing/],
-    [["import", "novu", "--from", "moon"], 64, /is no http or https address/],
+    [["import", "novu", "--from", "moon"], 64, /is not an http or https URL/],
     [["import", "novu", "--from", other.url], 1, /The key of the other installation is missing/],
     [["import", "novu", "--from", other.url, "--key-file", "moon"], 1, /moon cannot be read \(ENOENT\)/],
   ];

@@ -4,12 +4,12 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { isSignedWith, startReceiver } from "../../server/test/support/receiver.ts";
-import { startTestService } from "../../server/test/support/service.ts";
+import { shareService } from "../../server/test/support/service.ts";
 import { createWorkflow, inApp, trigger } from "../../server/test/support/verbs.ts";
 import { openTerminal } from "./support.ts";
 
 const receiver = await startReceiver(({ path }) => ({ status: path === "/broken" ? 500 : 200 }));
-const service = await startTestService();
+const service = await shareService();
 const { client } = service;
 const terminal = openTerminal(service);
 await createWorkflow(client, "greeting", [inApp({ body: "Hello" })]);
@@ -57,10 +57,10 @@ test("a receiver that fails is shown, and the secret of the file is used again",
 test("wrong input is refused, and creates no webhook", async () => {
   const cases: [argv: string[], stderr: RegExp][] = [
     [["listen"], /--forward-to <address> is missing/],
-    [["listen", "--forward-to", "moon"], /is no http or https address/],
+    [["listen", "--forward-to", "moon"], /is not an http or https URL/],
     [
       ["listen", "--forward-to", "4000", "--event", "message.eaten"],
-      /there is no "message\.eaten"\. Known are message\.sent/,
+      /"message\.eaten" is unknown\. Expected one of message\.sent/,
     ],
   ];
   for (const [argv, stderr] of cases) {

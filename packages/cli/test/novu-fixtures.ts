@@ -1,5 +1,5 @@
-// A server with answers as the API of Novu gives them: single records in `data`, lists with an offset in an object in `data`, lists
-// with a cursor as `{ data, next, previous }`, and the 404 of its framework for paths that it does not have.
+// A server that responds like the Novu API: single records in `data`, lists with an offset in an object in `data`,
+// lists with a cursor as `{ data, next, previous }`, and the 404 of its framework for paths that it does not have.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { atEnd } from "../../server/test/support/at-end.ts";
@@ -86,7 +86,10 @@ const subscriber = {
   channels: [{ _integrationId: "i1", providerId: "fcm", credentials: { deviceTokens: ["token-1"] } }],
 };
 
-/** Every channel is "decided by the subscriber" here, whoever decided it. Ada refused the in-app messages of one workflow. */
+/**
+ * Every channel is "decided by the subscriber" here, whoever decided it. Ada refused the in-app messages of one
+ * workflow.
+ */
 const preferenceOf = ({ workflowId, steps }: (typeof workflows)[number], refused: string[]) => {
   const names = [...new Set(steps.map(({ type }) => type).filter((type) => type in channelDefaults))];
   return {
@@ -117,7 +120,7 @@ const answers: Record<string, unknown> = {
   ]),
 };
 
-/** Starts the server and returns its address. `others`: further answers by path. */
+/** Starts the server and returns its address. `others`: additional responses by path. */
 export async function startNovu(others: Record<string, unknown> = {}): Promise<string> {
   const known = { ...answers, ...others };
   const server = createServer((request, response) => {

@@ -1,5 +1,5 @@
-// Conditions of Novu decide the same after the import. The oracle says what each operator means there, for one value and one
-// constant, as its published code defines it; the translated rule runs in the interpreter of the service.
+// Conditions of Novu decide the same after the import. The oracle says what each operator means there, for one value
+// and one constant, as its published code defines it; the translated rule runs in the interpreter of the service.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";

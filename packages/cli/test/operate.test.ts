@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { startScriptedMail } from "../../server/test/support/scripted-mail.ts";
+import { startScriptedMail } from "../../server/test/support/mail/scripted-mail.ts";
 import { startTestService } from "../../server/test/support/service.ts";
 import { createWorkflow, email, settled, trigger } from "../../server/test/support/verbs.ts";
 import { commands } from "../src/commands/index.ts";
@@ -25,7 +25,7 @@ test("doctor finds nothing wrong with a new service, and says what to do about t
   const well = await terminal.run("doctor");
   assert.equal(well.code, 0, well.stdout);
   assert.match(well.stdout, /^ok {10}service: version /);
-  assert.match(well.stdout, /0 faults, 0 warnings\.\n$/);
+  assert.match(well.stdout, /0 errors, 0 warnings\.\n$/);
 
   const bad = { host: "127.0.0.1", port: smtp.port, secure: false, ignoreTls: true, requireTls: false };
   const credentials = {
@@ -59,13 +59,13 @@ test("doctor finds nothing wrong with a new service, and says what to do about t
   const answering = await startDns({ "mail.example.com": "v=spf1 -all" });
   const ill = await productionTerminal.run("doctor", "--dns", dns);
   assert.equal(ill.code, 1, ill.stdout);
-  assert.match(ill.stdout, /fault +integration smtp: [\s\S]*→ Correct its credentials/);
+  assert.match(ill.stdout, /error +integration smtp: [\s\S]*→ Correct its credentials/);
   assert.match(ill.stdout, /warning +dead letters: 2\n +→ tidings dead-letters ls/);
   assert.match(
     ill.stdout,
     /warning +DMARC of mail\.example\.com: no record at _dmarc\.mail\.example\.com\n +→ Add a TXT record/,
   );
-  assert.match(ill.stdout, /not checked SPF of silent\.example\.com: the DNS did not answer \(ETIMEOUT\)/);
+  assert.match(ill.stdout, /not checked SPF of silent\.example\.com: the DNS server did not respond \(ETIMEOUT\)/);
   assert.ok(!ill.stdout.includes("s3cret-word"));
   const diagnosis = await productionTerminal.json<Diagnosis>("doctor", "--dns", answering);
   assert.equal(levelOf(diagnosis, "SPF of mail.example.com"), "ok");
@@ -79,7 +79,7 @@ test("integrations are listed without secrets, and checked with their providers"
   assert.match(listed.stdout, /email +smtp +nodemailer .*active/);
   const checked = await productionTerminal.run("integrations", "check", "smtp");
   assert.equal(checked.code, 1);
-  assert.match(checked.stdout, /^fault smtp: /);
+  assert.match(checked.stdout, /^error smtp: /);
   assert.equal((await terminal.run("integrations", "check")).code, 0);
   assert.match((await terminal.run("integrations", "check", "moon")).stderr, /There is no integration "moon"/);
   for (const { stdout } of [listed, checked, await productionTerminal.run("integrations", "ls", "--json")])
@@ -184,7 +184,7 @@ test("open prints the address, and completion knows every command", async () => 
   );
   assert.equal(shown.stdout.trim(), "advance");
   assert.match((await terminal.run("completion", "zsh")).stdout, /^#compdef tidings\n[\s\S]*'tail:Show events/);
-  assert.match((await terminal.run("completion", "fish")).stdout, /-a tail -d 'Show events as they come in'/);
+  assert.match((await terminal.run("completion", "fish")).stdout, /-a tail -d 'Show events as they arrive'/);
   assert.equal((await terminal.run("completion", "powershell")).code, 64);
 });
 
@@ -201,7 +201,7 @@ test("workflows, environments and keys are listed, and any request can be sent",
   assert.equal(JSON.parse(made.stdout).body.key, "raw");
   const refused = await terminal.run("api", "GET", "/v2/workflows/moon");
   assert.equal(refused.code, 1);
-  assert.match(refused.stdout + refused.stderr, /moon not found[\s\S]*the service answered 404/);
+  assert.match(refused.stdout + refused.stderr, /moon not found[\s\S]*the service returned 404/);
   assert.equal((await terminal.run("api", "GET", "//evil.example/v1/x")).code, 64);
   assert.equal((await terminal.run("api", "FETCH", "/v1/environments")).code, 64);
   assert.match(

@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { startTestService } from "../../server/test/support/service.ts";
+import { shareService } from "../../server/test/support/service.ts";
 import { createWorkflow, email, inApp } from "../../server/test/support/verbs.ts";
 import { keyOf, openTerminal } from "./support.ts";
 
-const service = await startTestService();
+const service = await shareService();
 const { client } = service;
 const terminal = openTerminal(service);
 await createWorkflow(client, "order-shipped", [
@@ -72,7 +72,7 @@ test("wrong input is refused with what to do, and exit codes tell it from a refu
     [["trigger", "a", "--to", "ada", "--payload", "[1]"], 1, /has to be a JSON object/],
     [["trigger", "a", "--to", "ada", "--payload", "@moon.json"], 1, /moon\.json cannot be read \(ENOENT\)/],
     [["trigger", "moon", "--to", "ada"], 1, /Workflow moon not found/],
-    [["trigger", "slow", "--to", "ada", "--wait", "--timeout", "x"], 64, /"x" is no number from 1 to 86400/],
+    [["trigger", "slow", "--to", "ada", "--wait", "--timeout", "x"], 64, /"x" is not a number from 1 to 86400/],
     [["explain", "txn"], 64, /The subscriber is missing/],
     [["explain", "moon", "ada"], 1, /moon not found/],
     [["cancel"], 64, /The transaction id is missing/],

@@ -5,10 +5,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { startTestService } from "../../server/test/support/service.ts";
+import { shareService } from "../../server/test/support/service.ts";
 import { openTerminal } from "./support.ts";
 
-const service = await startTestService();
+const service = await shareService();
 const terminal = openTerminal(service);
 const withoutKey = { TIDINGS_URL: "", TIDINGS_API_KEY: "" };
 
@@ -96,8 +96,8 @@ test("errors say what happened and what to do, and have stable exit codes", asyn
     [["whoami", "--nonsense"], {}, 64, /--nonsense.*\n→ tidings whoami --help/],
     [["whoami", "--env", "moon"], {}, 1, /no login for the environment "moon"/],
     [["whoami"], { TIDINGS_API_KEY: "wrong" }, 1, /does not accept the key\.\n→ tidings login/],
-    [["whoami"], { TIDINGS_URL: "http://127.0.0.1:9" }, 1, /No service answers at http:\/\/127\.0\.0\.1:9/],
-    [["login", "--url", "ftp://x"], {}, 1, /is no http or https address/],
+    [["whoami"], { TIDINGS_URL: "http://127.0.0.1:9" }, 1, /Cannot reach the service at http:\/\/127\.0\.0\.1:9/],
+    [["login", "--url", "ftp://x"], {}, 1, /is not an http or https URL/],
     [["login"], {}, 1, /No key was given/],
     [["use", "moon"], {}, 1, /no login for the environment "moon"/],
   ];

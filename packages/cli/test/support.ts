@@ -1,10 +1,10 @@
-// Runs commands in the process of the test, with an input, an environment and a folder of their own.
+// Runs commands in the test's process, each with its own input, environment and folder.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
-import type { Client } from "@tidings/contract";
 import { atEnd } from "../../server/test/support/at-end.ts";
+import type { Client } from "../../server/test/support/client.ts";
 import type { TestService } from "../../server/test/support/service.ts";
 import { eventually } from "../../server/test/support/wait.ts";
 import type { Io } from "../src/io.ts";
@@ -21,7 +21,7 @@ type Watched = {
 };
 
 export type Terminal = {
-  /** A folder of its own, removed when the test file ends. */
+  /** Its own folder, removed when the test file ends. */
   folder: string;
   run(...argv: string[]): Promise<Run>;
   runWith(options: RunOptions, ...argv: string[]): Promise<Run>;

@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { startTestService } from "../../server/test/support/service.ts";
+import { shareService } from "../../server/test/support/service.ts";
 
-const service = await startTestService();
+const service = await shareService();
 const root = join(import.meta.dirname, "../../..");
 
 test("the examples of the guide run as they stand", async (context) => {

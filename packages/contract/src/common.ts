@@ -1,23 +1,23 @@
 // Words and rules shared by several resources: enumerations, identifier patterns, the paging envelopes.
 import { named, nullableString, oneOf, openObject, repeated, type Static, type TSchema, Type } from "./schema.ts";
+import { channels, stepTypes, type waitingSteps } from "./steps/registry.gen.ts";
 
-export const channels = ["in_app", "email", "sms", "chat", "push"] as const;
+export { channels, stepTypes };
 export type Channel = (typeof channels)[number];
 
 export function isChannel(word: string): word is Channel {
   return (channels as readonly string[]).includes(word);
 }
 
-/** The nine step types of a workflow. The internal `trigger` job is no step. */
-export const stepTypes = ["in_app", "email", "sms", "chat", "push", "digest", "delay", "throttle", "custom"] as const;
 export type StepType = (typeof stepTypes)[number];
+/** Steps that continue at a later time. */
+export type WaitingStep = (typeof waitingSteps)[number];
 
+/** The internal `trigger` job is not a step. */
 export const jobTypes = [...stepTypes, "trigger"] as const;
 export const severities = ["high", "medium", "low", "none"] as const;
 export type Severity = (typeof severities)[number];
 export const origins = ["svc-cloud", "svc-cloud-v1", "external"] as const;
-export const timeUnits = ["seconds", "minutes", "hours", "days", "weeks", "months"] as const;
-export type TimeUnit = (typeof timeUnits)[number];
 
 export const messageStatuses = ["sent", "error", "warning"] as const;
 export type MessageStatus = (typeof messageStatuses)[number];
@@ -34,7 +34,7 @@ const looseIdentifier = `^${loose}$`;
 // mail is sent to it.
 const hidden = "\\p{Cc}\\p{Cf}";
 const emailLike = `[^\\s@<>"'${hidden}]+@[^\\s@<>"'${hidden}]+`;
-// As a mail can carry it: the signs that structure a list of addresses are left out.
+// As it can appear in a mail: characters that structure an address list are excluded.
 const email = `[^\\s<>(),;:\\\\"@${hidden}]+@[^\\s<>(),;:\\\\"@${hidden}]+`;
 
 /** Patterns and lengths of the identifiers that callers choose. */
@@ -95,7 +95,7 @@ export const contextKeysQuery = Type.Optional(
   repeated(Type.String(), { description: "Exact set of `<type>:<id>` keys; one empty value means without context" }),
 );
 
-/** What other records say about a workflow: enough to name it, without its steps. */
+/** A workflow as other records show it: enough to identify it, without its steps. */
 export const WorkflowRef = named("WorkflowRef", {
   id: Type.String({ description: "Internal id" }),
   identifier: Type.String({ description: "The `workflowId` that triggers use" }),

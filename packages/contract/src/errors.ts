@@ -1,6 +1,6 @@
-// The catalogue of errors: code, status and message. The server throws an error by its code with parameters; only the HTTP
-// layer makes an answer of it. Placeholders in braces are filled from the parameters, which also become `ctx` of the body.
-// docs/errors.md is generated from here.
+// The catalogue of errors: code, status and message. The server throws errors by code, with parameters; only the HTTP
+// layer turns them into responses. Placeholders in braces are filled from the parameters, which the body also returns
+// as `ctx`. docs/errors.md is generated from here.
 
 import type { JsonObject } from "./schema.ts";
 
@@ -31,12 +31,12 @@ export const errorCatalogue = {
   BRIDGE_SYNC_FAILED: {
     status: 400,
     message: "The workflows of the bridge at {host} cannot be read: {reason}",
-    when: "A bridge does not answer, refuses the key, or gives workflows that cannot be stored. Nothing is changed.",
+    when: "A bridge does not respond, rejects the key, or returns workflows that cannot be stored. Nothing is changed.",
   },
   PROVIDER_CHECK_FAILED: {
     status: 400,
     message: "The provider rejected the credentials: {reason}",
-    when: "An integration is saved with `check: true` and the provider refuses the credentials, or cannot be reached: then the text says so, as in `No answer from mail.example.com:587 (connection refused). Is the server running?`. Nothing is stored.",
+    when: "An integration is saved with `check: true` and the provider rejects the credentials, or cannot be reached: then the text says so, as in `No answer from mail.example.com:587 (connection refused). Is the server running?`. Nothing is stored.",
   },
   PROVIDER_HOST_UNRESOLVED: {
     status: 400,
@@ -71,7 +71,7 @@ export const errorCatalogue = {
   ENVIRONMENT_HEADER_MISSING: {
     status: 400,
     message: "The header x-tidings-environment is missing: send the _id of an environment",
-    when: "A request of a signed-in person does not name the environment that it is about.",
+    when: "A signed-in member's request does not name its environment.",
   },
   CRITICAL_WORKFLOW: {
     status: 400,
@@ -97,7 +97,7 @@ export const errorCatalogue = {
   API_KEY_NOT_FOUND: { status: 401, message: "API Key not found", when: "The key is unknown or revoked." },
   LIVE_CONNECTION_LIMIT: {
     status: 429,
-    message: "The subscriber has {limit} live connections, the most allowed: close one of them",
+    message: "The subscriber has {limit} live connections, the maximum: close one of them",
     when: "A subscriber opens more live connections to one process than `TIDINGS_LIVE_PER_SUBSCRIBER`, or one address more than 100 with sessions without a hash.",
   },
   SIGN_IN_REQUIRED: {
@@ -108,7 +108,7 @@ export const errorCatalogue = {
   SIGN_IN_FAILED: {
     status: 401,
     message: "Email or password is wrong",
-    when: "The password is wrong, the address is unknown, or the person has no password.",
+    when: "The password is wrong, the address is unknown, or the member has no password.",
   },
   INVALID_SIGNATURE: {
     status: 401,
@@ -118,17 +118,17 @@ export const errorCatalogue = {
   INBOX_TOKEN_INVALID: {
     status: 401,
     message: "The inbox token is missing, wrong or expired: open a new session",
-    when: "The token is not one of this service, has expired, or its API key or subscriber was deleted.",
+    when: "The token was not issued by this service, has expired, or its API key or subscriber was deleted.",
   },
   INBOX_HASH_MISSING: {
     status: 401,
     message: "{field} is required: the hex HMAC-SHA256 under an API key of the environment",
-    when: "A session of an inbox needs a hash in production, or because the in-app integration requires it, and has none.",
+    when: "An inbox session needs a hash in production, or because the in-app integration requires it, and has none.",
   },
   INBOX_HASH_WRONG: {
     status: 401,
     message: "{field} is not the hex HMAC-SHA256 under an API key of the environment",
-    when: "The hash was made of another text, or with a key of another environment, or with a revoked key.",
+    when: "The hash was computed from another text, with a key of another environment, or with a revoked key.",
   },
   ORIGIN_NOT_ALLOWED: {
     status: 403,
@@ -143,31 +143,31 @@ export const errorCatalogue = {
   ROLE_NOT_ALLOWED: {
     status: 403,
     message: "Only {who} can {what}. Your role is {role}: ask an owner for access",
-    when: "The role of the signed-in person may not call the operation (docs/people.md).",
+    when: "The signed-in member's role may not call the operation (docs/members.md).",
   },
   RECENT_SIGN_IN_REQUIRED: {
     status: 403,
     message: "Sign out and in again, then set the password within 10 minutes",
-    when: "A person without a password sets a first one in a session that began more than 10 minutes ago.",
+    when: "A member without a password sets a first one in a session that began more than 10 minutes ago.",
   },
   CSRF_TOKEN_WRONG: {
     status: 403,
     message: "The header x-csrf-token is missing or not that of the session: read it from GET /v1/auth/session",
-    when: "A request with a session cookie is no GET and does not carry the token of its session.",
+    when: "A non-GET request with a session cookie does not carry the session's CSRF token.",
   },
   WRONG_VERIFY_TOKEN: {
     status: 403,
-    message: "The verify token does not match that of the integration",
+    message: "The verify token does not match the integration's",
     when: "A provider verifies the webhook URL with another token than the integration's, or the integration has no token.",
   },
   LINK_NOT_VALID: {
     status: 404,
     message: "This link does not work: it was used, has expired or was replaced by a newer one",
     when:
-      "The token of a one-time link is unknown, or the owner who made the link was removed or has another role now. `npm run " +
-      "sign-in` makes a new link for an owner.",
+      "The token of a one-time link is unknown, or the owner who created the link was removed or has another role now. `npm run " +
+      "sign-in` creates a new link for an owner.",
   },
-  PERSON_NOT_FOUND: { status: 404, message: "Person with id {personId} not found", when: "There is no such person." },
+  PERSON_NOT_FOUND: { status: 404, message: "Member with id {personId} not found", when: "There is no such member." },
   INVITATION_NOT_FOUND: {
     status: 404,
     message: "Invitation with id {invitationId} not found",
@@ -181,7 +181,7 @@ export const errorCatalogue = {
   NOT_SUPPORTED: {
     status: 410,
     message: "Not supported: {subject}; instead, {instead}",
-    when: "A route of the Novu API that Tidings does not have, with `TIDINGS_VOCABULARY=novu`. The text names the way.",
+    when: "A Novu route that Tidings does not have, with `TIDINGS_VOCABULARY=novu`. The text names the alternative.",
   },
   ROUTE_NOT_FOUND: { status: 404, message: "Route {method} {path} does not exist", when: "The path is unknown." },
   CONNECTION_NOT_FOUND: {
@@ -203,24 +203,24 @@ export const errorCatalogue = {
     status: 409,
     message: "Step {stepId} cannot be sent again: {reason}",
     when:
-      "The step sends nothing, has not begun, was canceled or merged into a digest, its workflow or subscriber was deleted, or its " +
-      "content was made by code that did not answer.",
+      "The step sends nothing, has not started, was canceled or merged into a digest, its workflow or subscriber was deleted, or its " +
+      "content comes from code that did not respond.",
   },
   RESEND_REFUSED: {
     status: 409,
     message: "Nothing was sent: {reason}",
     when:
       "The subscriber has turned the channel off, has no address, or the address is suppressed; the condition of a skipped step " +
-      "still skips it; or the content cannot be made. Correct that, then send the step again.",
+      "still skips it; or the content cannot be rendered. Correct that, then send the step again.",
   },
   RESEND_IN_PROGRESS: {
     status: 409,
     message: "Step {stepId} is already being sent: {reason}",
-    when: "A message of the step is on its way, or the step was sent again within the last 10 seconds.",
+    when: "A message of the step is in flight, or the step was sent again within the last 10 seconds.",
   },
   RESEND_LIMIT: {
     status: 409,
-    message: "Step {stepId} was sent again {limit} times, the most allowed: trigger a new event instead",
+    message: "Step {stepId} was sent again {limit} times, the maximum: trigger a new event instead",
     when: "A step can be sent again 10 times.",
   },
   REPLAY_NOT_FOUND: {
@@ -231,11 +231,11 @@ export const errorCatalogue = {
   REPLAY_ENDED: {
     status: 409,
     message: "Replay with id {replayId} is {status}",
-    when: "It was stopped, or is done: it cannot be paused, resumed or stopped any more. Begin another one.",
+    when: "It was stopped or is done, so it can no longer be paused, resumed or stopped. Start another one.",
   },
   REPLAY_LIMIT: {
     status: 409,
-    message: "This environment already has {limit} replays that are running or paused",
+    message: "This environment already has {limit} running or paused replays",
     when: "Wait for one of them, or stop one.",
   },
   IMPORT_NOT_FOUND: {
@@ -245,12 +245,12 @@ export const errorCatalogue = {
   },
   IMPORT_TOO_LARGE: {
     status: 413,
-    message: "The CSV text has {found}; at most {limit} are accepted. Divide the file and import the parts",
+    message: "The CSV text has {found}; at most {limit} are accepted. Split the file and import the parts",
     when: "A CSV text has more than 10 MB, or more than 250,000 lines.",
   },
   IMPORT_LIMIT_REACHED: {
     status: 409,
-    message: "{count} imports of this environment are not finished; wait until one of them is",
+    message: "This environment already has {count} unfinished imports: wait for one of them to finish",
     when: "20 imports of an environment are waiting or running.",
   },
   FAILED_TASK_NOT_FOUND: {
@@ -346,7 +346,7 @@ export const errorCatalogue = {
   CAPTURED_ATTACHMENT_NOT_FOUND: {
     status: 404,
     message: "Captured message {id} has no attachment {index}",
-    when: "No attachment has this place, or its event was removed by age.",
+    when: "There is no attachment at this index, or its event was removed by age.",
   },
   LAYOUT_NOT_FOUND: {
     status: 404,
@@ -410,7 +410,7 @@ export const errorCatalogue = {
   },
   ENVIRONMENT_LIMIT: {
     status: 409,
-    message: "An organisation may have no more than {limit} environments",
+    message: "An organisation can have at most {limit} environments",
     when: "The organisation has as many environments as `TIDINGS_MAX_ENVIRONMENTS` allows.",
   },
   ENVIRONMENT_IDENTIFIER_TAKEN: {
@@ -430,28 +430,28 @@ export const errorCatalogue = {
   },
   PUBLISH_RESTORED: {
     status: 409,
-    message: "Publish {publishId} was taken back at {restoredAt}",
-    when: "A publish is restored twice. The restore itself can be taken back: it is a publish of its own.",
+    message: "Publish {publishId} was rolled back at {restoredAt}",
+    when: "A publish is restored twice. The restore can itself be rolled back: it is a publish too.",
   },
   PUBLISH_CHANGED_SINCE: {
     status: 409,
-    message: "Changed since the publish: {resources}. Send overwriteChanges: true to take these changes back as well",
+    message: "Changed since the publish: {resources}. Send overwriteChanges: true to discard these changes as well",
     when: "A publish is restored whose workflows or layouts were changed afterwards. Nothing is changed.",
   },
   PERSON_EXISTS: {
     status: 409,
-    message: "A person with the address {email} exists already",
-    when: "An address is invited, or used with an invitation, that a person has.",
+    message: "A member with the address {email} already exists",
+    when: "The invited address, or the one used with an invitation, belongs to a member.",
   },
   PEOPLE_LIMIT: {
     status: 409,
-    message: "There may be no more than {limit} {what}",
-    when: "An installation has at most 1,000 people and 100 open invitations.",
+    message: "There can be at most {limit} {what}",
+    when: "An installation has at most 1,000 members and 100 open invitations.",
   },
   LAST_OWNER: {
     status: 409,
     message: "The last owner can be neither removed nor given another role",
-    when: "Make another person an owner first.",
+    when: "Give another member the role owner first.",
   },
   API_KEY_LIMIT: {
     status: 409,
@@ -476,7 +476,7 @@ export const errorCatalogue = {
   LAYOUT_IN_USE: {
     status: 409,
     message: "Layout {layoutId} is used by workflows: {workflowIds}",
-    when: "The layout to delete is used by steps of workflows.",
+    when: "The layout to delete is used by workflow steps.",
   },
   LAYOUT_MISSING_IN_TARGET: {
     status: 409,
@@ -486,7 +486,7 @@ export const errorCatalogue = {
   IDEMPOTENCY_IN_PROGRESS: {
     status: 409,
     message: "A request with this idempotency-key is still being processed",
-    when: "The first request with this key has not been answered yet; retry after `Retry-After`.",
+    when: "The first request with this key is still in progress; retry after `Retry-After`.",
   },
   INTEGRATION_IDENTIFIER_TAKEN: {
     status: 409,
@@ -531,7 +531,7 @@ export const errorCatalogue = {
   WORKFLOW_IN_CODE: {
     status: 409,
     message: "Workflow {workflowId} is defined in code: change {fields} there, and sync its bridge",
-    when: "A workflow that a bridge gave is changed in a way that its code decides. Its control values can be changed.",
+    when: "A workflow defined by a bridge is changed in a way that only its code can. Its control values can be changed.",
   },
   BRIDGE_WORKFLOW_TAKEN: {
     status: 409,
@@ -547,19 +547,19 @@ export const errorCatalogue = {
   WORKFLOW_CHANGED: {
     status: 409,
     message: "Workflow {workflowId} has changed since version {expectedVersion}: its version is {versionId}",
-    when: "`expectedVersion` is not the current version. Nothing was changed; `currentVersion` in the answer says what is.",
+    when: "`expectedVersion` is not the current version. Nothing was changed; `currentVersion` in the response is the current version.",
   },
   FILES_CHANGED: {
     status: 409,
     message:
-      "The environment has changed since the plan: its fingerprint is {fingerprint}, the plan's is {expectedFingerprint}. Nothing was applied; make a new plan",
+      "The environment has changed since the plan: its fingerprint is {fingerprint}, the plan's is {expectedFingerprint}. Nothing was applied; create a new plan",
     when: "A workflow, layout, translation, integration or topic was changed between plan and apply. Nothing was changed.",
   },
   FILES_HAVE_ISSUES: {
     status: 422,
     message:
       "Steps would fail: the resources have errors, {count} in all. Nothing was applied; correct them, or set allowIssues to true",
-    when: "`files.apply` would write a workflow or layout with a blocking issue, such as a layout that does not exist. `issues` in the answer lists them.",
+    when: "`files.apply` would write a workflow or layout with a blocking issue, such as a layout that does not exist. `issues` in the response lists them.",
   },
   TOO_MANY_FILES: {
     status: 409,
@@ -568,13 +568,13 @@ export const errorCatalogue = {
   },
   SCENARIO_TOO_LARGE: {
     status: 413,
-    message: "A scenario has at most {most}: choose another event or a shorter time",
+    message: "A scenario can have at most {most}: choose another event or a shorter time range",
     when: "What is to be exported has more events, subscribers, messages or payload than a scenario can hold.",
   },
   PAYLOAD_TOO_LARGE: {
     status: 413,
     message: "{detail}",
-    when: "The request body or one event's payload is larger than the limit, which the message names. The settings of a body's limit are `TIDINGS_BODY_LIMIT` and, for a bulk trigger and workflows as files, `TIDINGS_BULK_BODY_LIMIT`.",
+    when: "The request body or one event's payload is larger than the limit, which the message names. The limits are set with `TIDINGS_BODY_LIMIT` and, for bulk triggers, imports and workflows as files, `TIDINGS_BULK_BODY_LIMIT`.",
   },
   REQUEST_TIMEOUT: {
     status: 408,
@@ -583,7 +583,7 @@ export const errorCatalogue = {
   },
   HEADERS_TOO_LARGE: {
     status: 431,
-    message: "Request line and headers are larger than 16384 bytes together",
+    message: "Request line and headers are larger than 16384 bytes in total",
     when: "The path, the query or a header is too long. The connection is closed.",
   },
   UNSUPPORTED_MEDIA_TYPE: {
@@ -599,7 +599,7 @@ export const errorCatalogue = {
   VALIDATION_ERROR: {
     status: 422,
     message: "Validation Error",
-    when: "The request breaks the documented shape; `errors` names every fault by field path.",
+    when: "The request does not match the documented schema; `errors` names every error by field path.",
   },
   IDEMPOTENCY_KEY_REUSED: {
     status: 422,
@@ -609,7 +609,7 @@ export const errorCatalogue = {
   RATE_LIMITED: {
     status: 429,
     message: "API rate limit exceeded",
-    when: "The token bucket of this environment and category is empty, or too many of its requests wait for providers (`check`, auto-configure) or read at the same time, or its accepted events have been waiting for five minutes; retry after `Retry-After`.",
+    when: "The token bucket of this environment and category is empty, too many of its requests wait for providers (`check`, auto-configure) or read at the same time, or its accepted events have been waiting for five minutes; retry after `Retry-After`.",
   },
   QUERY_TOO_EXPENSIVE: {
     status: 422,
@@ -624,22 +624,22 @@ export const errorCatalogue = {
   DATABASE_FULL: {
     status: 503,
     message: "The database has no disk space left: nothing was stored. The operator has to free or add disk space",
-    when: "The disk of the database is full. Nothing of the request was stored; repeat it with the same `Idempotency-Key` after `Retry-After`. For operators: `/ready` says when it is over.",
+    when: "The disk of the database is full. Nothing of the request was stored; repeat it with the same `Idempotency-Key` after `Retry-After`. For operators: `/ready` shows when it is over.",
   },
   DATABASE_LOCKED: {
     status: 503,
-    message: "A lock in the database made the request wait for too long: nothing was stored. Repeat it",
-    when: "Another session of the database, such as an `alter table` by hand, holds a lock for longer than `TIDINGS_LOCK_SECONDS`. Repeat the request with the same `Idempotency-Key` after `Retry-After`. For operators: `/ready` names the table and the session.",
+    message: "The request waited too long for a database lock: nothing was stored. Repeat it",
+    when: "Another database session, such as an `alter table` by hand, holds a lock for longer than `TIDINGS_LOCK_SECONDS`. Repeat the request with the same `Idempotency-Key` after `Retry-After`. For operators: `/ready` names the table and the session.",
   },
   DATABASE_SLOW: {
     status: 503,
     message: "The database took too long: nothing was stored. Repeat the request",
-    when: "A statement took longer than its time-out, for instance on a slow disk. Repeat the request with the same `Idempotency-Key` after `Retry-After`.",
+    when: "A statement took longer than its timeout, for instance on a slow disk. Repeat the request with the same `Idempotency-Key` after `Retry-After`.",
   },
   DATABASE_EXHAUSTED: {
     status: 503,
     message: "The database is out of memory or another resource: nothing was stored. Repeat the request",
-    when: "PostgreSQL refused a statement for lack of a resource (errors 53000 to 53400, or an error of its file system). Repeat the request with the same `Idempotency-Key` after `Retry-After`. For operators: the log has the text of PostgreSQL.",
+    when: "PostgreSQL refused a statement for lack of a resource (errors 53000 to 53400, or an error of its file system). Repeat the request with the same `Idempotency-Key` after `Retry-After`. For operators: the log has PostgreSQL's message.",
   },
   UNAVAILABLE: {
     status: 503,

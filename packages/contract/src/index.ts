@@ -1,6 +1,7 @@
-export * from "./client.ts";
+export * from "./call-input.ts";
 export * from "./common.ts";
 export * from "./errors.ts";
+export * from "./exports.ts";
 export * from "./openapi.ts";
 export * from "./openapi-types.ts";
 export * from "./operation.ts";
@@ -29,6 +30,9 @@ export * from "./resources/inbox/inbox-web-push.ts";
 export * from "./resources/inbox/notification.ts";
 export * from "./resources/inbox/session.ts";
 export * from "./resources/inbox/subscriber-notifications.ts";
+export * from "./resources/members/audit-log.ts";
+export * from "./resources/members/auth.ts";
+export * from "./resources/members/members.ts";
 export * from "./resources/operate/dead-letter-replays.ts";
 export * from "./resources/operate/dead-letters.ts";
 export * from "./resources/operate/environments.ts";
@@ -37,9 +41,6 @@ export * from "./resources/operate/inbound-receipts.ts";
 export * from "./resources/operate/system.ts";
 export * from "./resources/operate/timeline.ts";
 export * from "./resources/operate/webhooks.ts";
-export * from "./resources/people/audit-log.ts";
-export * from "./resources/people/auth.ts";
-export * from "./resources/people/people.ts";
 export * from "./resources/subscribers/feed.ts";
 export * from "./resources/subscribers/imports.ts";
 export * from "./resources/subscribers/message-marks.ts";
@@ -56,14 +57,24 @@ export * from "./resources/workflows/digests.ts";
 export * from "./resources/workflows/files.ts";
 export * from "./resources/workflows/filters.ts";
 export * from "./resources/workflows/issues.ts";
+export * from "./resources/workflows/layout-controls.ts";
 export * from "./resources/workflows/layouts.ts";
 export * from "./resources/workflows/previews.ts";
 export * from "./resources/workflows/publishes.ts";
 export * from "./resources/workflows/publishing.ts";
-export * from "./resources/workflows/step-controls.ts";
 export * from "./resources/workflows/translations.ts";
 export * from "./resources/workflows/versions.ts";
 export * from "./resources/workflows/workflows.ts";
 export * from "./roles.ts";
 export { isJsonObject, type JsonObject, type RawRequest, type Static, type UploadedFile } from "./schema.ts";
 export * from "./secrets.ts";
+export {
+  closed,
+  type ResultStatus,
+  resultStatuses,
+  type StepDefinition,
+  type StepKind,
+  type TimeUnit,
+  timeUnits,
+} from "./steps/kit.ts";
+export { stepDefinitions, waitingSteps } from "./steps/registry.gen.ts";

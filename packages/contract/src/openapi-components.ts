@@ -1,13 +1,14 @@
 // The shared half of the OpenAPI document: named schemas, the error body, headers and the security scheme, so that each
-// is said once and every operation refers to it.
+// is defined once and every operation refers to it.
 import type { JsonSchema, OpenApiDocument } from "./openapi-types.ts";
 import { secretKeyword } from "./secrets.ts";
 
 const fill = <K extends string>(kind: K, names: string): Record<string, K> =>
   Object.fromEntries(names.split(" ").map((name) => [name, kind]));
 
-// Which keywords hold schemas, and how. Anything that is not JSON Schema 2020-12 is a keyword of our own validator and
-// stays out of the document. The distinction matters for names too: a *property* called `title` is no title.
+// Which keywords hold schemas, and how. Anything that is not JSON Schema 2020-12 is a keyword of this project's
+// validator and stays out of the document. The distinction matters for names too: a *property* called `title` is not a
+// title.
 const keywords: Record<string, "schema" | "map" | "list" | "value"> = {
   ...fill(
     "schema",
@@ -21,7 +22,7 @@ const keywords: Record<string, "schema" | "map" | "list" | "value"> = {
   ...fill("value", `contentMediaType ${secretKeyword}`),
 };
 
-/** Formats of our own that have a name generators know. The rest stand as they are: a format is only an annotation. */
+/** This project's formats that have a name generators know. The rest stay unchanged: a format is only an annotation. */
 const formatNames: Record<string, string> = { "email-address": "email", "iso-time": "date-time" };
 
 const isSchema = (value: unknown): value is JsonSchema => typeof value === "object" && value !== null;
@@ -81,7 +82,7 @@ function withSizeLimit({ description }: JsonSchema, bytes: number): string {
   return description.includes(sentence) ? description : `${description}. ${sentence}`;
 }
 
-/** The body of every answer outside 2xx. */
+/** The body of every response outside 2xx. */
 export const errorSchema: JsonSchema = {
   title: "Error",
   type: "object",
@@ -93,9 +94,9 @@ export const errorSchema: JsonSchema = {
     message: { type: "string", description: "For people; its wording may change" },
     code: { type: "string", description: "For programs; stable. Each operation lists its own" },
     error: { type: "string", description: "The text of the HTTP status, such as `Not Found`" },
-    ctx: { type: "object", additionalProperties: true, description: "Names and ids the message speaks of" },
+    ctx: { type: "object", additionalProperties: true, description: "Names and ids that the message mentions" },
     errors: {
-      description: "422: faults by field path. 400: a list, which may be empty",
+      description: "422: errors by field path. 400: a list, which may be empty",
       oneOf: [
         {
           type: "object",
@@ -121,7 +122,7 @@ export const errorSchema: JsonSchema = {
       ],
     },
     type: { type: "string", description: "400 only: equal to `code`" },
-    errorId: { type: "string", description: "500 only: the log has the same" },
+    errorId: { type: "string", description: "500 only: the same id is in the log" },
   },
 };
 
@@ -133,7 +134,7 @@ export const parameters: Components["parameters"] = {
     in: "header",
     required: false,
     description:
-      "Makes a repeat safe: for 24 hours the same key with the same request gives the stored answer. Ignored on GET.",
+      "Makes retries safe: for 24 hours, the same key with the same request returns the stored response. Ignored on GET.",
     schema: { type: "string", maxLength: 255 },
   },
 };
@@ -151,11 +152,11 @@ export const headers: Components["headers"] = {
   "RateLimit-Policy": { description: "Limit, window, burst, category and the cost of this request", schema: text },
   "Retry-After": { description: "Seconds to wait before the next attempt", schema: whole },
   "WWW-Authenticate": {
-    description: "The scheme to use: `ApiKey`, `Bearer` for an inbox, `Session` for people",
+    description: "The scheme to use: `ApiKey`, `Bearer` for an inbox, `Session` for members",
     schema: text,
   },
   "Idempotency-Key": { description: "The key of the request, when it had one", schema: text },
-  "Idempotency-Replay": { description: "`true` when this is the stored answer of an earlier request", schema: text },
+  "Idempotency-Replay": { description: "`true` when this is the stored response to an earlier request", schema: text },
 };
 
 export const securitySchemes: Components["securitySchemes"] = {
@@ -169,13 +170,13 @@ export const securitySchemes: Components["securitySchemes"] = {
     type: "apiKey",
     in: "cookie",
     name: "tidings_session",
-    description: "The session of a signed-in person. Requests other than GET need the header `x-csrf-token` too.",
+    description: "The session of a signed-in member. Every non-GET request also needs the header `x-csrf-token`.",
   },
   Environment: {
     type: "apiKey",
     in: "header",
     name: "x-tidings-environment",
-    description: "With a session: `_id` of the environment that the request is about.",
+    description: "With a session: `_id` of the environment the request applies to.",
   },
   InboxToken: {
     type: "http",

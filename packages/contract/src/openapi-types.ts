@@ -32,7 +32,7 @@ export type OpenApiOperation = {
   security?: Record<string, string[]>[];
   responses: Record<string, OpenApiResponse | Reference>;
   "x-rate-limit-category": string;
-  /** The least role of a person who may call it; absent where people do not. */
+  /** The minimum role of a member who may call it; absent where members do not. */
   "x-tidings-role"?: string;
   /** Members of the body that need a higher role than the operation itself. */
   "x-tidings-member-roles"?: Record<string, string>;

@@ -1,9 +1,16 @@
 // An operation is data: the route table, the validator, OpenAPI, the client, metrics and log fields derive from it.
 import type { ErrorCode } from "./errors.ts";
+import type { Role } from "./roles.ts";
 import type { RawRequest, Static, TObject, TSchema } from "./schema.ts";
 
 export const rateCategories = ["trigger", "configuration", "global", "inbox"] as const;
 export type RateCategory = (typeof rateCategories)[number];
+
+/**
+ * Limits in addition to the rate category. Sign-in attempts are counted per client `address`, per account of the body's
+ * `email`, and per signed-in account when the body changes its `password`; sessions are counted per requested `inbox`.
+ */
+export type ExtraLimit = "address" | "email" | "password" | "inbox";
 
 export type Operation = {
   /** `resource.verb`: names the handler, the metric, the log field and the client function. */
@@ -15,6 +22,23 @@ export type Operation = {
   description?: string;
   /** Which token bucket a request draws from. */
   category: RateCategory;
+  /** Tokens that a request with this body costs. One, unless given. */
+  cost?: (body: unknown) => number;
+  limits?: readonly ExtraLimit[];
+  /** The operation accepts events, so it waits for its turn: requests with a single event, or with many. */
+  admission?: "single" | "bulk";
+  /** Not served where this part of the service is switched off. */
+  feature?: "dashboard";
+  /** The minimum role of members. Unless given: `viewer` for operations that only read, `editor` for all others. */
+  role?: Role;
+  /** Fields of the body that need a higher role than the operation. */
+  fieldRoles?: Readonly<Record<string, Role>>;
+  /**
+   * What the audit log records. Unless given: changes by members, and no reads. `everyone`: changes by API keys as
+   * well, for the configuration of an environment. `members`: reads by members, for the data of many subscribers in one
+   * file. `erasure`: a change by members, without the content of the deleted record.
+   */
+  audit?: "everyone" | "members" | "erasure";
   params?: TObject;
   query?: TObject;
   body?: TSchema;
@@ -24,37 +48,43 @@ export type Operation = {
    */
   bodyType?: "multipart" | "raw";
   /**
-   * Without an API key, and therefore without idempotency keys. `signed`: the operation checks a signature itself. `open`:
-   * anyone may call it, and the operation decides what it believes. `inbox`: the token of an inbox session. `person`: the
-   * session of a person, without an environment.
+   * Without an API key, and therefore without idempotency keys. `signed`: the operation checks a signature itself.
+   * `open`: anyone may call it, and the operation decides what it believes. `inbox`: the token of an inbox session.
+   * `member`: the session of a member, without an environment.
    */
-  access?: "signed" | "open" | "inbox" | "person";
+  access?: "signed" | "open" | "inbox" | "member";
   /**
-   * Where the method says otherwise: true reads only, although it is no GET (no transaction is opened for it, and
+   * Where the method says otherwise: true only reads, although it is not a GET (no transaction is opened for it, and
    * idempotency keys have no meaning); false is a GET that writes, because its method is prescribed from outside.
    */
   isReadOnly?: boolean;
   /**
-   * The success answer: its status, and its shape unless the answer has no body. `also` is a second status with the same
-   * shape, or 204 without a body, for operations that tell "made" from "was there" or "there" from "not there"; the handler
-   * marks the answers that have it. `text` says
-   * what a plain text in place of that shape is, where the handler may answer one.
+   * The success response: its status, and its shape unless it has no body. `also` is a second status with the same
+   * shape, or 204 without a body, for operations that distinguish created from existing, or found from missing; the
+   * handler marks the results that have it. `text` describes a plain text that the handler may return instead of that
+   * shape.
    */
   success: { status: number; also?: number; schema?: TSchema; text?: string };
-  /** Errors of its own, beside those that every operation can give. */
+  /** Its own errors, in addition to those that every operation can return. */
   errors: readonly ErrorCode[];
   /** `bulk` raises the limit of the request body (settings). */
   bodyLimit?: "bulk";
 };
 
-/** Every status a success answer of the operation may have. */
+/** Every status that a success response of the operation may have. */
 export function successStatuses({ status, also }: Operation["success"]): number[] {
   return also === undefined ? [status] : [status, also];
 }
 
-/** Whether a request of the operation leaves everything as it was. */
+/** Whether a request of the operation changes nothing. */
 export function readsOnly({ method, isReadOnly = method === "GET" }: Operation): boolean {
   return isReadOnly;
+}
+
+/** The number of items in a list of an unchecked body, for `cost`; at least one. */
+export function countItems(body: unknown, name: string): number {
+  const value = (body as Record<string, unknown> | undefined | null)?.[name];
+  return Array.isArray(value) ? Math.max(1, value.length) : 1;
 }
 
 export function operation<const O extends Operation>(definition: O): O {
@@ -65,7 +95,7 @@ type StaticOr<S, Otherwise> = S extends TSchema ? Static<S> : Otherwise;
 
 export type InputOf<O extends Operation> = {
   params: StaticOr<O["params"], Record<never, never>>;
-  query: StaticOr<O["query"], Record<never, never>>;
+  query: O extends { bodyType: "raw" } ? Record<never, never> : StaticOr<O["query"], Record<never, never>>;
   body: O extends { bodyType: "raw" } ? RawRequest : StaticOr<O["body"], undefined>;
 };
 

@@ -21,6 +21,9 @@ import { inboxSubscriptionOperations } from "./resources/inbox/inbox-subscriptio
 import { inboxWebPushOperations } from "./resources/inbox/inbox-web-push.ts";
 import { inboxSessionOperations } from "./resources/inbox/session.ts";
 import { subscriberNotificationOperations } from "./resources/inbox/subscriber-notifications.ts";
+import { auditLogOperations } from "./resources/members/audit-log.ts";
+import { authOperations } from "./resources/members/auth.ts";
+import { memberOperations } from "./resources/members/members.ts";
 import { deadLetterReplayOperations } from "./resources/operate/dead-letter-replays.ts";
 import { deadLetterOperations } from "./resources/operate/dead-letters.ts";
 import { environmentOperations } from "./resources/operate/environments.ts";
@@ -29,9 +32,6 @@ import { inboundReceiptOperations } from "./resources/operate/inbound-receipts.t
 import { systemOperations } from "./resources/operate/system.ts";
 import { timelineOperations } from "./resources/operate/timeline.ts";
 import { webhookOperations } from "./resources/operate/webhooks.ts";
-import { auditLogOperations } from "./resources/people/audit-log.ts";
-import { authOperations } from "./resources/people/auth.ts";
-import { peopleOperations } from "./resources/people/people.ts";
 import { feedOperations } from "./resources/subscribers/feed.ts";
 import { importOperations } from "./resources/subscribers/imports.ts";
 import { messageMarkOperations } from "./resources/subscribers/message-marks.ts";
@@ -103,7 +103,7 @@ export const operations = {
   ...deadLetterReplayOperations,
   ...failedTaskOperations,
   ...authOperations,
-  ...peopleOperations,
+  ...memberOperations,
   ...auditLogOperations,
   ...systemOperations,
 };

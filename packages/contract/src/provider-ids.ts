@@ -1,5 +1,5 @@
 // The closed set of providers, by channel: 77, the in-app provider, which only in-app records carry, and those that
-// Tidings adds beside the 77.
+// Tidings adds to the 77.
 
 export const providerIdsByChannel = {
   email: [
@@ -89,7 +89,7 @@ export const providerIds = [
   ...providerIdsByChannel.chat,
 ] as const;
 
-/** Beside the 77: clients of the peer API do not know these ids, so they appear only where an integration uses one. */
+/** In addition to the 77: clients of Novu do not know these ids, so they appear only where an integration uses one. */
 export const addedProviderIdsByChannel = { push: ["web-push"] } as const;
 
 export const addedProviderIds = [...addedProviderIdsByChannel.push] as const;

@@ -1,11 +1,12 @@
-// Roles of people. A role may do all that the roles before it may; permissions.ts says what each of them may do.
+// Roles of members. Each role includes the permissions of the roles before it; permissions.ts and an operation's `role`
+// define them.
 export const roles = ["viewer", "support", "editor", "owner"] as const;
 export type Role = (typeof roles)[number];
 
-export const isRoleEnough = (role: Role, least: Role): boolean => roles.indexOf(role) >= roles.indexOf(least);
+export const isRoleEnough = (role: Role, required: Role): boolean => roles.indexOf(role) >= roles.indexOf(required);
 
-/** Who may do what needs this role at least, for "Only … can do this". */
-export const peopleWith: Record<Role, string> = {
+/** Who has at least this role, for "Only … can do this". */
+export const membersWith: Record<Role, string> = {
   viewer: "signed-in people",
   support: "support, editors and owners",
   editor: "editors and owners",

@@ -1,24 +1,28 @@
-// Secrets are marked in the schemas, where they are: the service hides them from people whose role may not see them, and from the
-// audit log, by these marks and never by the name of a member. Programs with an API key get answers as they are.
+// Secrets are marked in the schemas that contain them. The service hides them from members whose role may not see them,
+// and from the audit log, by these marks and never by property name. Programs with an API key get responses unchanged.
 import { type Role, roles } from "./roles.ts";
 import { isJsonObject, type JsonObject } from "./schema.ts";
 
-/** The keyword of the mark, which the OpenAPI document has too. */
+/** The mark's keyword, which is also in the OpenAPI document. */
 export const secretKeyword = "x-tidings-secret";
 
 /**
- * `role`: the least role that sees the value; `none`: no role. `shown`: what others see. `masked`: a mask in place of every text.
- * `removed`: no such member. `host and path`: an address without its query, which often holds the only secret of a receiver.
- * `addresses`: email addresses and phone numbers as they are, the host of a URL, a mask in place of anything else.
+ * `role`: the minimum role that sees the value; `none`: no role. `shown`: what others see. `masked`: a mask instead of
+ * every text. `removed`: no such member. `host and path`: an address without its query, which often holds the only
+ * secret of a receiver. `addresses`: email addresses and phone numbers unchanged, only the host of a URL, and a mask
+ * instead of anything else.
  */
 export type SecretMark = { role: Role | "none"; shown: "masked" | "removed" | "host and path" | "addresses" };
 
-/** Marks a schema, as a part of its options: `Type.String(secret("editor"))`. The mark covers all that is below it. */
+/** Marks a schema, as part of its options: `Type.String(secret("editor"))`. The mark covers everything below it. */
 export const secret = (role: SecretMark["role"], shown: SecretMark["shown"] = "masked") => ({
   [secretKeyword]: { role, shown } satisfies SecretMark,
 });
 
-/** The places of secrets in values of a schema: the value itself, named members, items of a list, other members, JSON in a text. */
+/**
+ * The places of secrets in values of a schema: the value itself, named members, items of a list, other members, JSON in
+ * a text.
+ */
 export type SecretPlaces = {
   mark: SecretMark | null;
   members: ReadonlyMap<string, SecretPlaces>;
@@ -30,7 +34,7 @@ export type SecretPlaces = {
 const ranks: readonly SecretMark["role"][] = [...roles, "none"];
 const rankOf = ({ role }: SecretMark): number => ranks.indexOf(role);
 
-/** All alternatives of a value count at once: a member that is a secret in one of them is hidden in all. */
+/** A member that is a secret in one alternative of a value is hidden in all of them. */
 const branchesOf = (schema: JsonObject): JsonObject[] => [
   schema,
   ...["anyOf", "oneOf", "allOf"].flatMap((name) => ((schema[name] as JsonObject[]) ?? []).flatMap(branchesOf)),

@@ -52,7 +52,7 @@ describe("complete", () => {
       const isAboutPeople = (code: ErrorCode) => /^(SIGN_IN|ROLE|CSRF|ENVIRONMENT_HEADER)_/.test(code);
       const common = access ? commonErrors.filter((code) => !isAboutKeys(code) && !isAboutPeople(code)) : commonErrors;
       const ofSession: ErrorCode[] = ["SIGN_IN_REQUIRED", "ROLE_NOT_ALLOWED", "CSRF_TOKEN_WRONG"];
-      for (const code of [...common, ...(access === "person" ? ofSession : []), ...errors]) {
+      for (const code of [...common, ...(access === "member" ? ofSession : []), ...errors]) {
         const { status, message } = errorCatalogue[code];
         const response = responses[status];
         assert.ok(response, `${id} lacks ${status}`);

@@ -1,8 +1,8 @@
-// The icons of the dashboard, as paths on a grid of 24. Most are from Lucide (https://lucide.dev), copied one by one because
-// the package has 2,800 modules. Lucide: ISC License, Copyright (c) Lucide Contributors. Permission to use, copy, modify
-// and/or distribute that software for any purpose with or without fee is granted, provided that this copyright notice and
-// this permission notice appear in all copies. It is provided "as is", without warranty of any kind. Parts are from Feather:
-// MIT License, Copyright (c) 2013-2022 Cole Bemis.
+// The icons of the dashboard, as paths on a grid of 24. Most are from Lucide (https://lucide.dev), copied one by one
+// because the package has 2,800 modules. Lucide: ISC License, Copyright (c) Lucide Contributors. Permission to use,
+// copy, modify and/or distribute that software for any purpose with or without fee is granted, provided that this
+// copyright notice and this permission notice appear in all copies. It is provided "as is", without warranty of any
+// kind. Parts are from Feather: MIT License, Copyright (c) 2013-2022 Cole Bemis.
 import type { ReactNode } from "react";
 
 const paths = {
@@ -195,7 +195,7 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-/** Decoration: the text beside it, or the label of its button, says the same. */
+/** Decoration: the text next to it, or its button's label, says the same. */
 export const Icon = ({ name, size = 16 }: { name: IconName; size?: number }) => (
   <svg
     viewBox="0 0 24 24"

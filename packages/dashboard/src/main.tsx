@@ -7,7 +7,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { createQueryClient } from "./api/hooks.ts";
 import { createDashboardRouter } from "./app/router.tsx";
-import { Toasts } from "./kit/toast.tsx";
+import { Toasts } from "./kit/overlays/toast.tsx";
 
 const queryClient = createQueryClient(() => {
   const { pathname, href } = router.state.location;

@@ -1,12 +1,12 @@
-// The bell with its count, and the place where new messages are said. Drawn without a library, so that a page that is only looked
-// at loads no more than this and the client.
+// The bell with its count, and the live region that announces new messages. Drawn without a library, so that a page
+// loads only this and the client until the panel is opened.
 import type { Counts } from "./client/types.ts";
 import { badgeText, type bellLabels } from "./ui/bell-labels.ts";
 
 const bellPath =
   "M10 3a4.5 4.5 0 0 0-4.5 4.5c0 4-1.75 5.25-1.75 5.25h12.5S14.5 11.5 14.5 7.5A4.5 4.5 0 0 0 10 3ZM8.4 15.75a1.75 1.75 0 0 0 3.2 0";
 
-/** After this time the next message is the first one again. */
+/** After this time, the next message counts as the first one again. */
 const forgetMs = 5_000;
 
 export type BellLabels = typeof bellLabels;
@@ -16,7 +16,7 @@ export function createBell(onNear: () => void, onClick: (event: Event) => void) 
   const bell = document.createElement("button");
   bell.type = "button";
   bell.part.add("bell");
-  // Made one by one: a page with Trusted Types takes no text for markup.
+  // Created one by one: a page with Trusted Types rejects markup given as text.
   const slot = document.createElement("slot");
   slot.name = "bell";
   const [svg, path] = ["svg", "path"].map((name) => document.createElementNS("http://www.w3.org/2000/svg", name));
@@ -46,7 +46,7 @@ export function createBell(onNear: () => void, onClick: (event: Event) => void) 
   };
 }
 
-/** Says new messages to those who do not see them. */
+/** Announces new messages to screen readers. */
 export function createAnnouncer() {
   const element = document.createElement("span");
   element.className = "hidden";

@@ -9,7 +9,7 @@ import { type Mounted, mountSlot, type Slots } from "./slots.ts";
 import { bellLabels } from "./ui/bell-labels.ts";
 import { bellStyle } from "./ui/bell-style.ts";
 import type * as panelModule from "./ui/draw.tsx";
-import type { Labels } from "./ui/labels.ts";
+import type { GivenLabels, Labels } from "./ui/labels.ts";
 import { sheetOf } from "./ui/sheet.ts";
 
 type PanelModule = typeof panelModule;
@@ -74,8 +74,8 @@ export function createElementClass({ defaultUrl, loadPanel, loadExtras }: Elemen
     );
     #announcer = createAnnouncer();
     #panel: PanelModule | null = null;
-    #labels: Partial<Labels> = {};
-    /** Of the language, where it is not English. */
+    #labels: GivenLabels = {};
+    /** Words of the language, unless it is English. */
     #words: Labels | null = null;
     #language = "en";
     #unfollow: (() => void) | null = null;
@@ -165,7 +165,7 @@ export function createElementClass({ defaultUrl, loadPanel, loadExtras }: Elemen
       this.#shadow.querySelector<HTMLElement>("#panel")?.hidePopover();
     }
 
-    /** Several changes in one turn are one. */
+    /** Several changes in one turn are drawn once. */
     #request(isRestart: boolean) {
       this.#isRestart ||= isRestart;
       if (this.#isDue || !this.isConnected) return;
@@ -264,7 +264,7 @@ export function createElementClass({ defaultUrl, loadPanel, loadExtras }: Elemen
       this.#markOwnBell();
     }
 
-    /** An own bell shows the count in its own way. */
+    /** A custom bell shows the count in its own way. */
     #markOwnBell = () => {
       const isOwn = this.#ownBell !== null && this.querySelector(':scope > [slot="bell"]') !== null;
       this.#bell.element.classList.toggle("own", isOwn);
@@ -278,7 +278,7 @@ export function createElementClass({ defaultUrl, loadPanel, loadExtras }: Elemen
       });
       const isInline = this.#isInline();
       if (isInline) this.#bell.element.remove();
-      // Not moved when it is there: that would end a click between its press and its release.
+      // Not moved if it is already in the tree: that would cancel a click between press and release.
       else if (!this.#bell.element.isConnected) this.#shadow.insertBefore(this.#bell.element, this.#place);
       this.#drawBell();
       if (!this.#panel && isInline) {
@@ -297,13 +297,12 @@ export function createElementClass({ defaultUrl, loadPanel, loadExtras }: Elemen
         mountSlot,
         locale: localeOf(this),
         emit: this.#emit,
-        restart: () => this.#request(true),
       });
     }
   };
 }
 
-/** The language of the nearest element that names one, or that of the browser. */
+/** The language of the nearest element that sets one, or the browser's. */
 function localeOf(element: Element): string {
   const language = element.closest("[lang]")?.getAttribute("lang") || navigator.language;
   try {

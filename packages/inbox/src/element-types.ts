@@ -1,16 +1,16 @@
-// What pages see of `<tidings-inbox>`. Types alone: they are published, and need no types of another package.
+// What pages see of `<tidings-inbox>`. Types only: they are published, and depend on no other package.
 import type { Inbox } from "./client/create-inbox.ts";
 import type { ActionType, Counts, InboxNotification, InboxOptions, Redirect } from "./client/types.ts";
 import type { Slots } from "./slots.ts";
-import type { Labels } from "./ui/labels.ts";
+import type { GivenLabels } from "./ui/labels.ts";
 
 /** A tab of the list: messages of workflows with any of the tags; all messages without tags. */
 export type InboxTab = { label: string; tags?: string[] };
 
-/** The properties and methods of `<tidings-inbox>`, beside the functions for own content. */
+/** The properties and methods of `<tidings-inbox>`, in addition to the functions for custom content. */
 export type TidingsInboxElement = HTMLElement & { [Name in keyof Slots]: Slots[Name] | null } & {
   /** Words to replace, by name. */
-  labels: Partial<Labels>;
+  labels: GivenLabels;
   /** Tabs by tags; also the attribute `tabs` as JSON. */
   tabs: InboxTab[];
   /** Called whenever a token is needed. */
@@ -23,10 +23,10 @@ export type TidingsInboxElement = HTMLElement & { [Name in keyof Slots]: Slots[N
   hide: () => void;
 };
 
-/** Before an address is followed. `preventDefault()` leaves that to the page. */
+/** Before a link is followed. `preventDefault()` leaves that to the page. */
 export type NavigateEvent = CustomEvent<Redirect & { notification: InboxNotification }>;
 
-/** Before a button counts as pressed. `preventDefault()` keeps it from that. */
+/** Before a button press is recorded. `preventDefault()` prevents it. */
 export type ActionEvent = CustomEvent<{ type: ActionType; notification: InboxNotification }>;
 
 /** The events of `<tidings-inbox>`, by name. */

@@ -1,5 +1,5 @@
-// For a <script> tag: defines <tidings-inbox>, which talks to the service that the script came from unless it has a `url`. The panel is loaded
-// from there when it is first needed.
+// For a <script> tag: defines <tidings-inbox>, which talks to the service that the script came from unless it has a
+// `url`. The panel is loaded from there when it is first needed.
 import { addressOfScript } from "./address.ts";
 import { createElementClass } from "./element-class.ts";
 

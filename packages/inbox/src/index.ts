@@ -22,14 +22,16 @@ export type { TidingsToastElement, ToastLabels } from "./toast/toast-element.ts"
 export type { Labels } from "./ui/labels.ts";
 
 /**
- * Defines `<tidings-inbox>`. The user interface is loaded by this call: a page that uses `createInbox` alone does not load it.
+ * Defines `<tidings-inbox>`. This call loads the user interface: a page that only uses `createInbox` does not load it.
  * An element without `url` talks to the service that this module came from.
  */
 export async function defineInbox(): Promise<void> {
   (await import("./define-element.ts")).defineElement();
 }
 
-/** Defines `<tidings-toast>`, which shows new messages of the `<tidings-inbox>` elements of the page, or of an inbox of its own. */
+/**
+ * Defines `<tidings-toast>`, which shows new messages from the page's `<tidings-inbox>` elements or from its own inbox.
+ */
 export async function defineToast(): Promise<void> {
   await import("./toast/toast.ts");
 }

@@ -1,4 +1,4 @@
-// Apart from slots.ts, so that the React component, which needs the names alone, loads no more.
+// Separate from slots.ts, so that the React component, which only needs the names, loads nothing else.
 export const slotProperties = [
   ...(["renderItem", "renderSubject", "renderBody", "renderAvatar", "renderActions"] as const),
   ...(["renderBell", "renderEmpty", "renderHeader"] as const),

@@ -1,15 +1,15 @@
-// The page's own content in places of the widget: a row, its parts, the bell, the header, the empty list. It is put into the element
-// itself, not into its shadow tree, so the style sheets of the page apply to it.
+// The page's own content in places of the widget: a row, its parts, the bell, the header, the empty list. It is put
+// into the element itself, not into its shadow tree, so the style sheets of the page apply to it.
 import type { Counts, InboxNotification } from "./client/types.ts";
 
-/** A node, a text, `mount.element` when the content was put into it, or null for what the widget shows by itself. */
+/** A node, a text, `mount.element` when the content was put into it, or null for the widget's default. */
 export type SlotContent = Node | string | null | undefined;
 
-/** The place of some content, from when it is made until it leaves the page. */
+/** The place of a piece of content, from its creation until it leaves the page. */
 export type SlotMount<T> = {
-  /** Where a framework renders into; answer it from the function then. */
+  /** The element a framework renders into; the function then returns it. */
   element: HTMLElement;
-  /** Called with a later value. Without it, the content is made again for every change. */
+  /** Called with a later value. Without it, the content is created again on every change. */
   onUpdate: (run: (value: T) => void) => void;
   /** Called when the content is removed: its row has left the list or the window, or the function was replaced. */
   onRemove: (run: () => void) => void;
@@ -17,15 +17,15 @@ export type SlotMount<T> = {
 
 export type SlotRenderer<T> = (value: T, mount: SlotMount<T>) => SlotContent;
 
-/** Makes a row of the list. */
+/** Renders a row of the list. */
 export type ItemRenderer = SlotRenderer<InboxNotification>;
 
 export type InboxView = "inbox" | "unread" | "archived" | "snoozed";
 
-/** What an own header shows and does. */
+/** What a custom header shows and does. */
 export type InboxHeader = {
   view: InboxView;
-  /** Null before the first answer. */
+  /** Null before the first response. */
   counts: Counts | null;
   setView: (view: InboxView) => void;
   markAllRead: () => void;
@@ -34,7 +34,7 @@ export type InboxHeader = {
   close: () => void;
 };
 
-/** Functions for content of the page's own, by the property of the element that they are set with. */
+/** Functions for custom content, by the element's property that they are set with. */
 export type Slots = {
   /** The whole row of a notification. */
   renderItem: ItemRenderer;
@@ -42,17 +42,17 @@ export type Slots = {
   renderBody: ItemRenderer;
   renderAvatar: ItemRenderer;
   renderActions: ItemRenderer;
-  /** What is in the button of the bell, the count included; null before the first answer. */
+  /** What is in the button of the bell, the count included; null before the first response. */
   renderBell: SlotRenderer<Counts | null>;
   /** A list without notifications. */
   renderEmpty: SlotRenderer<InboxView>;
-  /** The header of the list; that of the preferences stays. */
+  /** The header of the list; the header of the preferences is not replaced. */
   renderHeader: SlotRenderer<InboxHeader>;
 };
 
 export type Mounted<T> = { update: (value: T) => void; remove: () => void };
 
-/** A fault of the page takes one piece of content away, not the widget. */
+/** An error in the page's code removes one piece of content, not the widget. */
 function guard(run: () => void): void {
   try {
     run();
@@ -61,7 +61,9 @@ function guard(run: () => void): void {
   }
 }
 
-/** Puts content into the slot `name` of the element. There is one piece of content at any time, and none after `remove`. */
+/**
+ * Puts content into the slot `name` of the element. There is one piece of content at any time, and none after `remove`.
+ */
 export function mountSlot<T>(host: Element, name: string, render: SlotRenderer<T>, first: T): Mounted<T> {
   let version: string | undefined;
   let updates: ((value: T) => void)[] = [];

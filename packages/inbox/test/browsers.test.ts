@@ -7,7 +7,10 @@ import { test } from "node:test";
 const root = join(import.meta.dirname, "../../..");
 const dist = join(root, "packages/inbox/dist");
 
-/** Younger than Chrome and Edge 120, Firefox 125 or Safari 17. A new one is added here with its first use that is found to break. */
+/**
+ * Younger than Chrome and Edge 120, Firefox 125 or Safari 17. A new one is added here with its first use that is found
+ * to break.
+ */
 const younger: Record<string, RegExp> = {
   "Promise.withResolvers": /\bwithResolvers\b/,
   "Promise.try": /\bPromise\.try\b/,

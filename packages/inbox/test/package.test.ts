@@ -1,4 +1,5 @@
-// The package as others install it: what is in it, its types in strict projects, and imports on a server. Nothing is fetched.
+// The package as others install it: what is in it, its types in strict projects, and imports on a server. Nothing is
+// fetched.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -74,7 +75,7 @@ element.renderItem = row;
 element.renderBell = (counts) => String(counts?.total ?? 0);
 element.renderHeader = ({ view, setView }) => (setView("archived"), view);
 element.show();
-// @ts-expect-error A number is no content.
+// @ts-expect-error A number is not a content.
 element.renderBody = () => 4;
 
 function Row({ notification }: { notification: InboxNotification }) {
@@ -93,7 +94,7 @@ export function App(props: InboxProps): ReactElement {
         ref={inbox}
         placement="bottom-end"
         offset={8}
-        labels={{ title: "Meldungen" }}
+        labels={{ title: "Meldungen", views: { inbox: "Eingang" } }}
         renderItem={(notification) => <Row notification={notification} />}
         renderEmpty={(view) => view === "archived" && <i>Nothing</i>}
         onAction={(event) => console.log(event.detail.type === "primary", event.detail.notification.id)}
@@ -106,7 +107,10 @@ export function App(props: InboxProps): ReactElement {
 }
 `;
 
-/** The settings of a new project of Vite, and those of a project that Node runs; the declarations of the package are checked as well. */
+/**
+ * The settings of a new project of Vite, and those of a project that Node runs; the declarations of the package are
+ * checked as well.
+ */
 const settings = {
   strict: true,
   skipLibCheck: false,

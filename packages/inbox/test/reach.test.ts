@@ -1,4 +1,5 @@
-// Rules of the widget that need no browser: where the panel is, which dates a snooze may have, hours, groups, and the words.
+// Rules of the widget that need no browser: where the panel is, which dates a snooze may have, hours, groups, and the
+// words.
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -70,7 +71,7 @@ test("preferences are grouped by the first tag, those without one last", () => {
 describe("words", () => {
   const folder = join(import.meta.dirname, "../src/words");
   const languages = readdirSync(folder).filter((name) => name !== "pack.ts");
-  /** Every text of a set of words, by its path; functions with the counts that have forms of their own. */
+  /** Every text of a set of words, by its path; functions with the counts that have their own forms. */
   function textsOf(value: unknown, path = ""): [string, string][] {
     if (typeof value === "string") return [[path, value]];
     if (typeof value === "function")

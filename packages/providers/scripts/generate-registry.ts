@@ -1,5 +1,5 @@
-// Writes the registry of adapters from the folders: a provider is registered by a file in src/<channel>/ that exports it as
-// default. Other files there belong to one provider, such as its delivery reports.
+// Writes the registry of adapters from the folders: a provider is registered by a file in src/<channel>/ that exports
+// it as default. Other files there belong to one provider, such as its delivery reports.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Writes docs/providers.md: what each provider needs, takes and reports, from the declarations themselves. What was seen
-// of a provider's documentation stands in the head comment of its file, behind "Documentation seen".
+// Writes docs/providers.md: what each provider needs, accepts and reports, from the declarations themselves. Notes on a
+// provider's documentation are in the head comment of its file, after "Documentation seen".
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -28,12 +28,12 @@ function intro(all: readonly ProviderInfo[]): string {
 
 <!-- Generated from packages/providers/src by \`npm run generate\`. Do not edit. -->
 
-${known} providers (${counts.join(", ")}), and ${added.join(", ")} beside them ([web-push.md](web-push.md)). \`GET /v1/providers\` returns the same
+${known} providers (${counts.join(", ")}), and ${added.join(", ")} in addition ([web-push.md](web-push.md)). \`GET /v1/providers\` returns the same
 as JSON.
 
 - **Credentials** are members of an integration's \`credentials\`. **Bold** ones are required for an active integration (\`from\` and
   \`senderName\` may also come with the step or the event); those with a key (🔑) are secret: encrypted at rest, never shown.
-- **Limits**: a message over a limit fails before the provider is called, with the limit in the error text; calls a second are a rate limit, and further calls wait.
+- **Limits**: a message over a limit fails before the provider is called, with the limit in the error text; calls per second are a rate limit, and more calls wait.
 - **Receipts**: the provider's own delivery reports are understood. For every other provider, reports in the generic form are understood
   ([webhooks.md](webhooks.md)).
 - **Check**: \`"check": true\` of an integration asks the provider whether the credentials work.

@@ -1,4 +1,4 @@
-// Servers and values the tests share. Everything listens on 127.0.0.1; nothing here reaches further.
+// Servers and values the tests share. Everything listens on 127.0.0.1; nothing here reaches the network.
 
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
@@ -53,8 +53,8 @@ export function email(changes: Partial<EmailMessage> = {}): EmailMessage {
 }
 
 /**
- * What the mail below holds, for what is expected of it: every byte there is, NUL and those that are no ASCII among them, an
- * image that the html shows, a header that has to be folded.
+ * What the mail below contains, for assertions: every possible byte, including NUL and those that are not ASCII, an
+ * image that the HTML shows, and a header that has to be folded.
  */
 export const rich = (() => {
   const pdf = Uint8Array.from({ length: 256 }, (_, byte) => byte);
@@ -64,7 +64,7 @@ export const rich = (() => {
     html: '<p>Hello Ada <img src="cid:logo@example.com"></p>',
     headers: { "X-Campaign": "spring", "X-Trace": "0123456789abcdef ".repeat(55).trim() },
     origin: { workflowId: "order-shipped", transactionId: "txn_1", subscriberId: "ada@example.com" },
-    /** What providers with metadata are given of it, beside the id of the message. */
+    /** Its metadata, for providers that support it, in addition to the message id. */
     metadata: {
       tidingsWorkflowId: "order-shipped",
       tidingsTransactionId: "txn_1",
@@ -77,7 +77,7 @@ export const rich = (() => {
 export function richEmail(changes: Partial<EmailMessage> = {}): EmailMessage {
   return email({
     to: ["Ada Lovelace <ada@example.com>", "Zoë Ñandú <b@example.com>"],
-    // Addresses that are there already, in another case.
+    // Addresses that are already recipients, in another case.
     cc: ["c@example.com", "ADA@Example.com"],
     bcc: ["Carl <C@example.com>", "d@example.com", "B@EXAMPLE.COM"],
     from: "team@example.com",

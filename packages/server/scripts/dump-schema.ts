@@ -1,5 +1,5 @@
-// Writes schema.sql, the whole schema after all migrations, so that a review sees what a migration does to the tables. Read
-// from the catalogue of a new, migrated database.
+// Writes schema.sql, the whole schema after all migrations, so that a review sees what a migration does to the tables.
+// Read from the catalogue of a new, migrated database.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -55,7 +55,7 @@ async function describeTable(client: pg.Client, table: Table): Promise<string> {
      where a.attrelid = $1 and a.attnum > 0 and not a.attisdropped order by a.attnum`,
     [table.oid],
   );
-  // Not-null constraints stand with their columns.
+  // Not-null constraints are listed with their columns.
   const { rows: constraints } = await client.query<{ definition: string }>(
     `select pg_get_constraintdef(oid) as definition from pg_constraint
      where conrelid = $1 and contype in ('p', 'u', 'f', 'c') order by contype desc, conname`,

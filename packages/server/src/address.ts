@@ -1,4 +1,5 @@
-// The address that the service listens on: whether it is free, asked before a database is made, and how people are shown it.
+// The address that the service listens on: whether it is free, asked before a database is created, and how people are
+// shown it.
 import { createServer } from "node:net";
 import { type Config, ConfigError } from "./config.ts";
 
@@ -16,7 +17,7 @@ export async function requireFreeAddress({ host, port }: Listen): Promise<void> 
   await new Promise<void>((resolve) => probe.close(() => resolve()));
 }
 
-/** Errors of the operator as a sentence that names the setting; others as they are. */
+/** Errors of the operator as a sentence that names the setting; other errors unchanged. */
 export function explainListenError(error: unknown, { host, port }: Listen): unknown {
   switch ((error as NodeJS.ErrnoException).code) {
     case "EADDRINUSE":
@@ -31,7 +32,7 @@ export function explainListenError(error: unknown, { host, port }: Listen): unkn
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
       return new ConfigError(
-        `TIDINGS_HOST is ${host}, which is no address of this machine. 0.0.0.0 listens on all of them.`,
+        `TIDINGS_HOST is ${host}, which is not an address of this machine. 0.0.0.0 listens on all of them.`,
       );
     default:
       return error;
@@ -41,8 +42,8 @@ export function explainListenError(error: unknown, { host, port }: Listen): unkn
 const unspecified = new Set(["0.0.0.0", "::", "127.0.0.1", "::1", "localhost"]);
 
 /**
- * For the banner and sign-in links: `localhost` for this machine, as in the guides and the command line, because a browser keeps
- * the session of 127.0.0.1 apart from that of localhost.
+ * For the banner and sign-in links: `localhost` for this machine, as in the guides and the command line, because a
+ * browser keeps the session of 127.0.0.1 apart from that of localhost.
  */
 export function urlForPeople({ host, port }: Listen): string {
   const name = host.includes(":") ? `[${host}]` : host;

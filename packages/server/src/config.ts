@@ -1,5 +1,5 @@
-// Settings as values: environment variables, read only here, once. A misspelt TIDINGS_* variable is an error that names the nearest
-// setting, because a setting without effect would be noticed too late.
+// Settings as values: environment variables, read only here, once. A misspelt TIDINGS_* variable is an error that names
+// the nearest setting, because a setting without effect would be noticed too late.
 import { nearestName } from "./lib/text/nearest.ts";
 import { clientVariables, type Role, settings } from "./settings.ts";
 
@@ -67,14 +67,14 @@ const toConfig = (parsed: Parsed) => ({
       attempts: parsed.TIDINGS_DELIVERY_ATTEMPTS,
       firstWaitMs: parsed.TIDINGS_DELIVERY_FIRST_WAIT,
       factor: parsed.TIDINGS_DELIVERY_WAIT_FACTOR,
-      longestRetryAfterMs: parsed.TIDINGS_DELIVERY_LONGEST_RETRY_AFTER * 1000,
+      maxRetryAfterMs: parsed.TIDINGS_DELIVERY_LONGEST_RETRY_AFTER * 1000,
       unknownWaitMs: parsed.TIDINGS_DELIVERY_UNKNOWN_WAIT * 1000,
     },
     breaker: {
       failures: parsed.TIDINGS_CIRCUIT_FAILURES,
       firstProbeMs: parsed.TIDINGS_CIRCUIT_FIRST_PROBE * 1000,
-      longestProbeMs: 10 * 60_000,
-      // The time-out of the call and some time to write its result.
+      maxProbeMs: 10 * 60_000,
+      // The timeout of the call and some time to write its result.
       probeLimitMs: (parsed.TIDINGS_PROVIDER_TIMEOUT + 30) * 1000,
     },
     deadlineSeconds: parsed.TIDINGS_DELIVERY_DEADLINE,
@@ -99,7 +99,7 @@ const needs = {
   TIDINGS_MAIL_URL: ["TIDINGS_MAIL_FROM", "TIDINGS_PUBLIC_URL"],
 };
 
-/** Reads the settings out of an environment. All faults are reported at once. */
+/** Reads the settings out of an environment. All errors are reported at once. */
 export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
   const faults: string[] = [];
   for (const name of Object.keys(environment)) {

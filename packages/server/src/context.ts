@@ -24,7 +24,7 @@ export type Ctx = {
   queue: Queue;
   log: Logger;
   metrics: Metrics;
-  /** Faults of the database that this thread has met. */
+  /** Errors of the database that this thread has met. */
   faults: FaultLog;
   secrets: Secrets;
   now(): Date;
@@ -33,7 +33,7 @@ export type Ctx = {
   versions: LRUCache<string, WorkflowVersion>;
   /** The owner of an API key, by the hash of the key; emptied whenever a key changes. */
   keyOwners: LRUCache<string, Caller>;
-  /** The ids of API keys whose use this process has recorded within a minute (http/auth.ts). */
+  /** The ids of API keys whose use this process has recorded within a minute (http/auth/api-keys.ts). */
   keyUses: LRUCache<string, true>;
   /** Takes the ids of subscribers whose inbox changes. In a transaction they are passed on after its commit. */
   hints: InboxHints;
@@ -62,18 +62,18 @@ export type Caller = {
   environmentType: "dev" | "prod";
   environmentIdentifier: string;
   userId: string;
-  /** Of a person: a key of the environment, which stands for tokens that end with a key. */
+  /** For a member: a key of the environment, used for tokens that end with a key. */
   apiKeyId: string;
   /** Absent: the caller is an API key. */
-  person?: SignedInPerson;
+  member?: SignedInMember;
 };
 
-export type SignedInPerson = { id: string; name: string; email: string; role: Role; hasPassword: boolean };
+export type SignedInMember = { id: string; name: string; email: string; role: Role; hasPassword: boolean };
 
-/** The caller of an operation on the account of a person, or on the people of the installation. */
-export type PersonCaller = {
+/** The caller of an operation on the account of a member, or on the members of the installation. */
+export type MemberCaller = {
   organizationId: string;
-  person: SignedInPerson;
+  member: SignedInMember;
   sessionId: string;
   /** When the session began. */
   signedInAt: Date;
@@ -81,7 +81,7 @@ export type PersonCaller = {
   source: Source;
 };
 
-/** Where a request of a person came from. */
+/** Where a request of a member came from. */
 export type Source = {
   address: string;
   userAgent: string | undefined;
@@ -100,9 +100,9 @@ export type InboxCaller = Caller & {
   contextKeys?: string[];
 };
 
-/** The caller of an open operation, who has shown nothing yet. */
+/** An unauthenticated caller. */
 export type Visitor = {
-  /** Of the web page that makes the request. */
+  /** Origin of the web page that sends the request. */
   origin: string | undefined;
   source: Source;
 };

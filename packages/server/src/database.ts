@@ -1,5 +1,5 @@
-// The database of the settings: an external one, or the embedded PostgreSQL. Imports little, so that the embedded server starts
-// while the rest of the service is still being loaded.
+// The database of the settings: an external one, or the embedded PostgreSQL. Imports little, so that the embedded
+// server starts while the rest of the service is still being loaded.
 import type { Logger } from "pino";
 import type { Config } from "./config.ts";
 import { startEmbedded } from "./store/embedded/embedded.ts";
@@ -7,7 +7,7 @@ import { waitForDatabase } from "./store/wait-for-database.ts";
 
 export type OpenDatabase = { url: string; name: string; stop(): Promise<void> };
 
-/** `onLaunched`: no further step of the start needs this process until the database answers. */
+/** `onLaunched`: no other step of the start needs this process until the database responds. */
 export async function openDatabase(config: Config, log: Logger, onLaunched?: () => void): Promise<OpenDatabase> {
   const { databaseUrl, dataDir } = config;
   if (databaseUrl) {

@@ -6,8 +6,8 @@ import { type Config, ConfigError } from "./config.ts";
 import { parseEncryptionKeys } from "./lib/secrets.ts";
 
 /**
- * The embedded database needs no key from the operator: one is generated and stored in the data folder. A database that was
- * set up with a key never gets another one, because its secrets could not be decrypted with it.
+ * The embedded database needs no key from the operator: one is generated and stored in the data folder. A database that
+ * was set up with a key never gets another one, because its secrets could not be decrypted with it.
  */
 export function ensureEncryptionKey(config: Config, { isSetUp }: { isSetUp: boolean }): Config {
   if (config.encryptionKeys.length > 0) return config;

@@ -1,5 +1,5 @@
-// What each thread works with: connections to the database, the queue, network access and caches. The first thread of a process has
-// one (service.ts), and so has each further thread (thread.ts).
+// What each thread works with: connections to the database, the queue, network access and caches. The main thread of a
+// process has one (service.ts), and so has each worker thread (threads/worker.ts).
 import { createIo, createLookup, type Message } from "@tidings/providers";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
@@ -7,7 +7,7 @@ import { maxProviderCalls } from "./app/integrations/integration-checks.ts";
 import { capturedContent } from "./app/messages/captured.ts";
 import type { Config } from "./config.ts";
 import type { Ctx, NetworkCtx } from "./context.ts";
-import { keyUseMs } from "./http/auth.ts";
+import { keyUseMs } from "./http/auth/api-keys.ts";
 import { newId } from "./lib/ids.ts";
 import { createHintCollector } from "./lib/inbox-hints.ts";
 import { createBudgets } from "./lib/load/budgets.ts";
@@ -23,10 +23,10 @@ import { findNewerMigration, schemaChannel } from "./store/installation/migrate.
 import { insertCaptured } from "./store/messages/messages.batch.ts";
 import { openQueue, type QueueOptions } from "./store/queue/queue.ts";
 
-/** What the parts of a start need. Closers run in reverse order, also when the start fails. */
+/** What the parts of a start need. Closers run in reverse order, even when the start fails. */
 export type Start = { log: Logger; closers: (() => Promise<unknown>)[]; state: { isDraining: boolean } };
 
-/** Shorter than that of providers: receivers of webhooks should store the event and answer at once. */
+/** Shorter than that of providers: receivers of webhooks should store the event and respond immediately. */
 const webhookTimeoutMs = 15_000;
 
 type Pools = ReturnType<typeof openPools>;
@@ -44,11 +44,13 @@ export function openPools(config: Config, url: string, { log, closers, state }: 
   return { db, readDb, faults };
 }
 
-/** `url`: of the database that `pools` are connected to. `isFurther`: of a thread beside the first one. */
-type EngineOptions = { config: Config; secrets: Secrets; url: string; isFurther: boolean };
+/**
+ * `url`: of the database that `pools` are connected to. `isWorkerThread`: the engine is not that of the main thread.
+ */
+type EngineOptions = { config: Config; secrets: Secrets; url: string; isWorkerThread: boolean };
 
 export async function openEngine(
-  { config, secrets, url, isFurther }: EngineOptions,
+  { config, secrets, url, isWorkerThread }: EngineOptions,
   { db, readDb, faults }: Pools,
   { log, closers }: Start,
 ) {
@@ -61,7 +63,7 @@ export async function openEngine(
   closers.push(async () => schema.stop());
   const { queue, rates } = await openSharedQueue(
     db,
-    { url, onError: faults.noteInBackground, onNotify, isFurther },
+    { url, onError: faults.noteInBackground, onNotify, isWorkerThread },
     closers,
   );
   closers.push(async () => caches.hints.close());
@@ -100,12 +102,12 @@ async function openSharedQueue(db: Db, options: QueueOptions, closers: Start["cl
   return { queue, rates };
 }
 
-/** How often the schema is looked at, beside the announcements of migrations. */
+/** How often the schema is checked, in addition to announcements of migrations. */
 const schemaMs = 30_000;
 
 /**
- * Finds that a newer version has migrated the database while this one runs. Its tasks may have a form that this version does
- * not know, so this version takes no more of them.
+ * Finds that a newer version has migrated the database while this one runs. Its tasks may have a form that this version
+ * does not know, so this version takes no more of them.
  */
 function watchSchema(db: Db, log: Logger, pauseQueue: () => void) {
   let newer: string | null = null;
@@ -126,8 +128,8 @@ function watchSchema(db: Db, log: Logger, pauseQueue: () => void) {
   return { check, findNewer: () => newer, stop: () => clearInterval(timer) };
 }
 
-/** What this process does on announcements of the database, beside emptying its caches. */
-export type OnChange = { keys(): void; people(): void; hints(text?: string): void };
+/** What this process does on announcements of the database, in addition to emptying its caches. */
+export type OnChange = { keys(): void; members(): void; hints(text?: string): void };
 
 const hintChannel = "tidings_inbox_hints";
 export const watchChannel = "tidings_inbox_watch";
@@ -141,7 +143,7 @@ function createCaches(announce: Announce) {
   const keyOwners: Ctx["keyOwners"] = new LRUCache({ max: 10_000, ttl: 30_000 });
   const keyUses: Ctx["keyUses"] = new LRUCache({ max: 10_000, ttl: keyUseMs });
   const webhookTargets: Ctx["webhookTargets"] = { changedAt: 0, byEnvironment: new LRUCache({ max: 10_000 }) };
-  const onChange: OnChange = { keys: () => {}, people: () => {}, hints: () => {} };
+  const onChange: OnChange = { keys: () => {}, members: () => {}, hints: () => {} };
   const hints = createHintCollector({
     now: () => performance.now(),
     send: (text) => announce(hintChannel, text),
@@ -151,7 +153,7 @@ function createCaches(announce: Announce) {
       keyOwners.clear();
       onChange.keys();
     },
-    tidings_people: () => onChange.people(),
+    tidings_people: () => onChange.members(),
     tidings_webhooks: () => expireWebhookCache(webhookTargets),
     [hintChannel]: (text?: string) => onChange.hints(text),
     // Without a text, announcements may have been missed.
@@ -160,6 +162,8 @@ function createCaches(announce: Announce) {
   return { caches: { versions, keyOwners, keyUses, webhookTargets, hints }, onNotify, onChange };
 }
 
-/** One environment uses at most all read connections but one. A read without a connection waits, five seconds at most. */
+/**
+ * One environment uses at most all read connections but one. A read without a connection waits, five seconds at most.
+ */
 const createReadSlots = ({ reads: { pool } }: Config) =>
   createFairSemaphore({ total: pool, perOwner: Math.max(1, pool - 1), waitingPerOwner: 100, waitMs: 5_000 });

@@ -1,11 +1,11 @@
-// Errors for the caller: thrown with a code from the catalogue of the contract, and turned into HTTP answers only in
+// Errors for the caller: thrown with a code from the catalogue of the contract, and turned into HTTP responses only in
 // http/errors.ts. Every other error is an internal one and becomes a 500.
 import { type ErrorCode, type ErrorParams, errorCatalogue, errorMessage } from "@tidings/contract";
 
-/** Faults by field path. `general` holds faults that belong to no field. */
+/** Errors by field path. `general` holds errors that belong to no field. */
 export type FieldFaults = Record<string, { messages: string[]; value?: unknown }>;
 
-/** Additions to the error answer. */
+/** Additions to the error response. */
 export type FailureExtra = {
   errors?: unknown;
   body?: Record<string, unknown>;
@@ -45,19 +45,19 @@ export function refusalOf(check: () => unknown): Failure | null {
   }
 }
 
-/** Fields in one answer: the first fifty faults are enough to fix a list of ten thousand wrong items. */
+/** Fields in one response: the first fifty errors are enough to fix a list of ten thousand wrong items. */
 export const maxFaults = 50;
 
 export function invalid(errors: FieldFaults): Failure {
   const fields = Object.entries(errors);
   if (fields.length <= maxFaults) return failure("VALIDATION_ERROR", {}, { errors });
   const first = Object.fromEntries(fields.slice(0, maxFaults));
-  const messages = [`More than ${maxFaults} fields have faults; the first ${maxFaults} are named`];
+  const messages = [`More than ${maxFaults} fields have errors; the first ${maxFaults} are named`];
   const general = Object.hasOwn(first, "general") ? [...first.general!.messages, ...messages] : messages;
   return failure("VALIDATION_ERROR", {}, { errors: { ...first, general: { messages: general } } });
 }
 
-/** Collects faults so that all of them are reported at once. */
+/** Collects errors so that all of them are reported at once. */
 export function faultCollector() {
   const faults: FieldFaults = {};
   return {
@@ -67,7 +67,7 @@ export function faultCollector() {
         faults[field] = value === undefined ? { messages: [] } : { messages: [], value };
       faults[field]!.messages.push(message);
     },
-    /** Runs a check, and collects the faults that it throws. */
+    /** Runs a check, and collects the errors that it throws. */
     attempt<T>(check: () => T): T | undefined {
       try {
         return check();

@@ -1,5 +1,6 @@
-// The secrets of a first start: the link that makes the first owner, and the API key of Development. A terminal shows them in the
-// banner. Other output ends up in logs, which more people can read: there they go to a file for the user of the process alone.
+// The secrets of a first start: the link that makes the first owner, and the API key of Development. A terminal shows
+// them in the banner. Other output ends up in logs, which more people can read: there they go to a file for the user of
+// the process alone.
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Service } from "./service.ts";
@@ -28,7 +29,8 @@ export function placeSecrets(service: FirstStart, dataDir: string, isTerminal: b
     renameSync(next, file);
     return { kind: "kept", file };
   } catch {
-    // A folder that is not writable, as in a container without a volume. `npm run sign-in` and `npm run key` show the same.
+    // A folder that is not writable, as in a container without a volume. `npm run sign-in` and `npm run key` show the
+    // same.
     return isTerminal ? { kind: "shown" } : { kind: "kept", file: null };
   }
 }

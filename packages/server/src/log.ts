@@ -1,6 +1,6 @@
 // Structured logs with pino: one JSON object per line, or short lines for people. Requests are logged by operation and
-// status, without headers and bodies, so that no secret gets into a log; members with usual names of secrets are redacted as
-// well.
+// status, without headers and bodies, so that no secret gets into a log; members with usual names of secrets are
+// redacted as well.
 import { Writable } from "node:stream";
 import { type Logger, pino } from "pino";
 import type { Config } from "./config.ts";
@@ -39,7 +39,9 @@ export const isJsonLog = ({ log }: Config, output: Output): boolean =>
 export const createLogger = (config: Config, output: Output): Logger =>
   pino(optionsOf(config), isJsonLog(config, output) ? output : asText(output));
 
-/** The logger of a thread that has no output of its own: `write` hands its lines to the thread that has, for `logLine`. */
+/**
+ * The logger of a thread that has no output: `write` hands its lines to the thread that has, for `logLine`.
+ */
 export const createRemoteLogger = (config: Config, write: (line: string) => void): Logger =>
   pino(optionsOf(config), { write });
 

@@ -11,11 +11,11 @@ import { version } from "./version.ts";
 /** Errors of the operator, shown without a stack. */
 const errorsWithoutStack = new Set([
   "ConfigError",
-  "DataFolderInUse",
-  "WrongEncryptionKey",
-  "SchemaTooNew",
-  "DatabaseUnreachable",
-  "MigrationChanged",
+  "DataFolderInUseError",
+  "WrongEncryptionKeyError",
+  "SchemaTooNewError",
+  "DatabaseUnreachableError",
+  "MigrationChangedError",
 ]);
 
 /** After the first requests of a service that was waited for. */
@@ -32,7 +32,7 @@ function banner(service: Service, config: Config, place: SecretsPlace): string {
   const file = !isShown && place.file ? `in ${place.file}` : null;
   const link = isShown
     ? `${service.firstLink}  (once, as owner, within 24 hours)`
-    : (file ?? "npm run sign-in makes a link");
+    : (file ?? "npm run sign-in creates a link");
   const firstKey = isShown ? `${key}  (Development)` : file;
   const { shownUrl: url } = service;
   const rows = [
@@ -81,7 +81,7 @@ const sayTo = (log: Logger, config: Config): Say =>
     ? (event) => log.info(event)
     : (event) => process.stderr.write(`Tidings: ${event}\n`);
 
-/** A log of JSON lines has no banner, and output that is no terminal no secrets: the log says where they are. */
+/** A log of JSON lines has no banner, and output that is not a terminal no secrets: the log says where they are. */
 function announce(service: Service, config: Config, log: Logger): void {
   const isJson = isJsonLog(config, process.stderr);
   const place = placeSecrets(service, config.dataDir, !isJson && process.stdout.isTTY);
@@ -108,7 +108,7 @@ function stopOnSignal(service: Service, say: Say): void {
     process.exit(0);
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop(`${signal} received`));
-  // `npm start` passes this option: when npm is killed without forwarding the signal, the service would go on running. A
+  // `npm start` passes this option: when npm is killed without forwarding the signal, the service would keep running. A
   // process whose parent has ended gets another parent.
   if (!process.argv.includes("--stop-with-parent")) return;
   const parent = process.ppid;
@@ -117,8 +117,8 @@ function stopOnSignal(service: Service, say: Say): void {
 }
 
 /**
- * Loading leaves 35 MB of garbage, which an idle service would keep: V8 collects when memory is needed. Absent without the
- * option --expose-gc of `npm start`.
+ * Loading leaves 35 MB of garbage, which an idle service would keep: V8 collects when memory is needed. Absent without
+ * the option --expose-gc of start.mjs.
  */
 function releaseMemory(): void {
   globalThis.gc?.({ type: "major", execution: "async", flavor: "last-resort" });

@@ -1,7 +1,7 @@
-// `npm run sign-in`: prints a link that signs a person in as owner, once, within 24 hours: for a lost first link or a lost
-// password. Only the owner of the machine can run it, with the settings of the service.
+// `npm run sign-in`: prints a link that signs a member in as owner, once, within 24 hours: for a lost first link or a
+// lost password. Only the owner of the machine can run it, with the settings of the service.
 import { urlForPeople } from "./address.ts";
-import { makeOwnerLink } from "./app/people/links.ts";
+import { makeOwnerLink } from "./app/members/links.ts";
 import { ConfigError, readConfig } from "./config.ts";
 import { newId } from "./lib/ids.ts";
 import { openDb } from "./store/db.ts";

@@ -38,31 +38,31 @@ export function createMetrics() {
     }),
     requests: new Counter({
       name: "tidings_http_requests_total",
-      help: "Requests answered",
+      help: "Requests served",
       labelNames: ["operation", "status"] as const,
       registers,
     }),
-    handedOver: new Counter({
+    dispatchedRequests: new Counter({
       name: "tidings_requests_handed_over_total",
       help: "Requests that another thread of this process worked on",
       registers,
     }),
     requestSeconds: new Histogram({
       name: "tidings_http_request_seconds",
-      help: "Time to answer a request",
+      help: "Time to serve a request",
       labelNames: ["operation"] as const,
       buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
       registers,
     }),
     events: new Counter({
       name: "tidings_events_total",
-      help: "Events by the answer given",
+      help: "Events by the status returned",
       labelNames: ["status"] as const,
       registers,
     }),
     notifications: new Counter({
       name: "tidings_notifications_total",
-      help: "Notifications made (one per recipient of an event)",
+      help: "Notifications created (one per recipient of an event)",
       registers,
     }),
     messages: new Counter({

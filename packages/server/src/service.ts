@@ -5,14 +5,14 @@ import type { Logger } from "pino";
 import { explainListenError, urlForPeople } from "./address.ts";
 import { catchUpEnvironments } from "./app/environments/environment-catch-up.ts";
 import { developmentKey, ensureInstallation, isSetUp } from "./app/environments/installation.ts";
-import { makeFirstLink } from "./app/people/links.ts";
+import { makeFirstLink } from "./app/members/links.ts";
 import { createReadiness } from "./app/readiness.ts";
 import type { Config } from "./config.ts";
 import type { NetworkCtx } from "./context.ts";
 import { type OpenDatabase, openDatabase } from "./database.ts";
 import { ensureEncryptionKey } from "./encryption-key.ts";
 import { type Announce, type OnChange, openEngine, openPools, type Start, watchChannel } from "./engine.ts";
-import { findSessionOwner } from "./http/inbox-auth.ts";
+import { findSessionOwner } from "./http/auth/inbox-sessions.ts";
 import { createServer } from "./http/server.ts";
 import { newId } from "./lib/ids.ts";
 import { findFileShortage } from "./lib/open-files.ts";
@@ -24,7 +24,7 @@ import { createHub, type Hub } from "./pipeline/live/hub.ts";
 import type { Db } from "./store/db.ts";
 import { migrate } from "./store/installation/migrate.ts";
 import { ensurePartitions } from "./store/installation/partitions.ts";
-import { createThreads } from "./threads.ts";
+import { createWorkerPool } from "./threads/pool.ts";
 import { version } from "./version.ts";
 
 export type Service = {
@@ -34,7 +34,7 @@ export type Service = {
   database: string;
   isFirstStart: boolean;
   developmentKey: string | null;
-  /** The link that signs the first person in as owner; null once there is one, and where the dashboard is off. */
+  /** The link that signs the first member in as owner; null once there is one, and where the dashboard is off. */
   firstLink: string | null;
   /** Refuses new requests, finishes requests and tasks in progress, closes all connections. Can be called twice. */
   stop(): Promise<void>;
@@ -75,26 +75,26 @@ async function start(
   const pools = openPools(given, database.url, starting);
   const { db } = pools;
   const { config, secrets, isFirstStart } = await prepareDatabase(given, db, log);
-  const options = { config, secrets, url: database.url, isFurther: false };
+  const options = { config, secrets, url: database.url, isWorkerThread: false };
   const { ctx, rates, announce, onChange, findNewerSchema } = await openEngine(options, pools, starting);
-  const threads = createThreads({ config, databaseUrl: database.url, log });
-  closers.push(() => threads.stop());
+  const workers = createWorkerPool({ config, databaseUrl: database.url, log });
+  closers.push(() => workers.stop());
 
   if (config.inbox.requireHash === "never")
     log.warn("TIDINGS_INBOX_REQUIRE_HASH is never: anyone who knows the id of a subscriber can read its inbox");
   const hub = config.roles.has("api") && config.live.connections > 0 ? openHub(ctx, announce, onChange) : null;
   if (hub) warnOfFileLimit(log, config.live.connections);
   if (config.roles.has("worker")) {
-    await startWorkers(ctx, { isFirst: true, onBatch: threads.noteWork, countThreads: threads.count });
+    await startWorkers(ctx, { isFirst: true, onBatch: workers.noteWork, countThreads: workers.count });
   }
-  const watchPeople = (recheck: () => void) => {
-    onChange.people = recheck;
+  const watchMembers = (recheck: () => void) => {
+    onChange.members = recheck;
   };
   const isDraining = () => state.isDraining;
   const readiness = createReadiness(ctx, { isDraining, findNewerSchema });
-  const server = createServer(ctx, { version, rates, hub, readiness, isDraining, threads, watchPeople });
+  const server = createServer(ctx, { version, rates, hub, readiness, isDraining, workers, watchMembers });
   closers.push(() => server.close());
-  await threads.start();
+  await workers.start();
   await server.listen({ host: config.host, port: config.port }).catch((error) => {
     throw explainListenError(error, config);
   });
@@ -131,7 +131,8 @@ async function prepareDatabase(given: Config, db: Db, log: Logger) {
   const { isFirstStart } = await ensureInstallation({ config, db, secrets, now, newId });
   const integrations = await catchUpEnvironments({ config, db, secrets, now, newId });
   if (integrations > 0) log.info({ integrations }, "built-in integrations added to older environments");
-  // In a small installation this encrypts all older rows before the first request; housekeeping does the rest of a large one.
+  // In a small installation this encrypts all older rows before the first request; housekeeping does the rest of a
+  // large one.
   await encryptOldRows({ db, secrets }, pagesEncryptedAtStart);
   return { config, secrets, isFirstStart };
 }

@@ -1,5 +1,5 @@
-// The table of settings: what each is for, its default, and how its text is read. config.ts reads them out of the environment;
-// docs/config.md is generated from this table.
+// The table of settings: what each is for, its default, and how its text is read. config.ts reads them out of the
+// environment; docs/config.md is generated from this table.
 import { resolve } from "node:path";
 import { parseEncryptionKeys } from "./lib/secrets.ts";
 import {
@@ -53,35 +53,35 @@ export const settings = {
   },
   DATABASE_URL: {
     about:
-      "PostgreSQL server (15 or later) in place of the embedded one: `postgres://user:password@host:5432/database`.",
+      "PostgreSQL server (15 or later) to use instead of the embedded one: `postgres://user:password@host:5432/database`.",
     fallback: "",
     parse: (text: string) =>
       text === "" || /^postgres(ql)?:\/\//.test(text) ? text : fail("must start with postgres:// or postgresql://"),
   },
   TIDINGS_DATABASE_POOL: {
-    about: "Database connections of each thread of this process, in addition to up to 5 for the queue.",
+    about: "Database connections per thread of this process, in addition to up to 5 for the queue.",
     fallback: "10",
     parse: integer(4, 500),
   },
   TIDINGS_DATABASE_WAIT: {
-    about: "How long the start waits for the server of `DATABASE_URL`, in seconds.",
+    about: "How long to wait on start for the server of `DATABASE_URL`, in seconds.",
     fallback: "60",
     parse: integer(0, 3_600),
   },
   TIDINGS_LOCK_SECONDS: {
     about:
-      "How long a request or a task waits for a lock in the database, in seconds; then the request is answered with 503 " +
+      "How long a request or a task waits for a lock in the database, in seconds; then the request returns 503 " +
       "DATABASE_LOCKED, and the task is repeated.",
     fallback: "5",
     parse: integer(1, 60),
   },
   TIDINGS_READ_POOL: {
-    about: "Further database connections, for reads of the API; one environment uses at most all but one.",
+    about: "Additional database connections, for API reads; one environment uses at most all but one.",
     fallback: "4",
     parse: integer(2, 500),
   },
   TIDINGS_READ_SECONDS: {
-    about: "Time-out of one read of the API, in seconds (422 QUERY_TOO_EXPENSIVE).",
+    about: "Timeout of one API read, in seconds (422 QUERY_TOO_EXPENSIVE).",
     fallback: "10",
     parse: integer(1, 60),
   },
@@ -112,16 +112,15 @@ export const settings = {
     },
   },
   TIDINGS_WORKER_CONCURRENCY: {
-    about:
-      "Concurrent batches of each kind of task in a worker process. Its threads share them; each has at least one.",
+    about: "Concurrent batches of each task kind in a worker process. Its threads share them; each has at least one.",
     fallback: "2",
     parse: integer(1, 64),
   },
   TIDINGS_THREADS: {
     about:
       "Threads of this process that work on events and tasks: a number, or a range such as `1-4`, of which the process uses as " +
-      "many as its load needs. `auto` is from 1 to the number of processors, 4 at most. Each has its own database " +
-      "connections and concurrency.",
+      "many as its load needs. `auto` is from 1 to the number of CPU cores, at most 4. Each thread has its own database " +
+      "connections; all threads share `TIDINGS_WORKER_CONCURRENCY`.",
     fallback: "auto",
     parse: threadLimits,
   },
@@ -134,23 +133,24 @@ export const settings = {
   },
   TIDINGS_TRUSTED_PROXIES: {
     about:
-      "Reverse proxies in front of this service, as addresses or CIDRs separated by commas, such as `10.0.0.0/8`. From them, the " +
-      "address of the client, the host and the protocol are taken from `X-Forwarded-For`, `-Host` and `-Proto`. Without it, all clients " +
+      "Reverse proxies in front of this service, as addresses or CIDRs separated by commas, such as `10.0.0.0/8`. The " +
+      "client address, the host and the protocol of their requests are read from `X-Forwarded-For`, `-Host` and `-Proto`. Without it, all clients " +
       "behind a proxy share the rate limits of one address.",
     fallback: "",
     parse: parseNetworks,
   },
   TIDINGS_LOG_LEVEL: {
     about:
-      "`trace`, `debug`, `info`, `warn`, `error` or `silent`. A request is one line with method, route, status, milliseconds and request id: at `info` " +
-      "where the service failed or refused a caller that it knows, at `debug` every request, also unknown paths and wrong keys.",
+      "`trace`, `debug`, `info`, `warn`, `error` or `silent`. Each request is one line with method, route, status, milliseconds and request id: at `info` " +
+      "those that failed or that rejected a known caller, at `debug` all of them, including unknown paths and wrong keys.",
     fallback: "info",
     parse: word(["trace", "debug", "info", "warn", "error", "silent"]),
   },
   TIDINGS_LOG_FORMAT: {
     about:
-      "`text` for people, `json` for machines. Default: `text` on a terminal, `json` otherwise. With `json` every line is a JSON object (but for faults of the settings) and " +
-      "there is no banner: `npm run key` and `npm run sign-in` show what it would have.",
+      "`text` is readable, `json` is for machines. Default: `text` on a terminal, `json` otherwise. With `json`, every line " +
+      "is a JSON object (except for errors in the settings) and there is no banner: `npm run key` and `npm run sign-in` show " +
+      "what it would contain.",
     fallback: "",
     parse: word(["", "text", "json"]),
   },
@@ -176,8 +176,8 @@ export const settings = {
   },
   TIDINGS_INBOX_REQUIRE_HASH: {
     about:
-      "Where a session of an inbox needs a `subscriberHash` (docs/inbox.md): `prod` in production environments, `always`, or " +
-      "`never`, with which everyone can read the inbox of every subscriber whose id is known.",
+      "Where an inbox session needs a `subscriberHash` (docs/inbox.md): `prod` in production environments, `always`, or " +
+      "`never`, which lets anyone who knows a subscriber's id read that inbox.",
     fallback: "prod",
     parse: word(["prod", "always", "never"]),
   },
@@ -195,54 +195,53 @@ export const settings = {
     parse: rate,
   },
   TIDINGS_MAX_ENVIRONMENTS: {
-    about: "Most environments of one organisation.",
+    about: "Maximum number of environments in one organisation.",
     fallback: "100",
     parse: integer(2, 100_000),
   },
   TIDINGS_METRICS: {
-    about: "`on` serves `/metrics` without authentication, `off` answers 404.",
+    about: "`on` serves `/metrics` without authentication, `off` returns 404.",
     fallback: "on",
     parse: onOff,
   },
   TIDINGS_DOCS: {
-    about: "`on` serves `/docs` and `/openapi.json` without authentication, `off` answers 404.",
+    about: "`on` serves `/docs` and `/openapi.json` without authentication, `off` returns 404.",
     fallback: "on",
     parse: onOff,
   },
   TIDINGS_DASHBOARD: {
     about:
-      "`on` serves the dashboard and lets people sign in (docs/people.md), `off` serves none of it: API keys are then the only " +
-      "way in.",
+      "`on` serves the dashboard and lets members sign in (docs/members.md). With `off`, API keys are the only way in.",
     fallback: "on",
     parse: onOff,
   },
   TIDINGS_AUDIT_DAYS: {
-    about: "How long entries of the audit log are kept, in days (docs/people.md).",
+    about: "How long audit log entries are kept, in days (docs/members.md).",
     fallback: "365",
     parse: integer(1, 3_650),
   },
   TIDINGS_MAIL_URL: {
     about:
-      "SMTP server that mails invitations of people (docs/people.md): `smtps://user:password@mail.example.com:465`, or " +
+      "SMTP server for the invitations of members (docs/members.md): `smtps://user:password@mail.example.com:465`, or " +
       "`smtp://…:587` for STARTTLS, which a password requires. It needs `TIDINGS_MAIL_FROM` and `TIDINGS_PUBLIC_URL`. Without it, " +
-      "owners pass the links on themselves. Integrations are not used for this mail.",
+      "owners pass the links on themselves. Integrations are not used for these emails.",
     fallback: "",
     parse: mailServer,
   },
   TIDINGS_MAIL_FROM: {
-    about: "Sender of these mails, such as `Tidings <notify@example.com>`.",
+    about: "Sender of these emails, such as `Tidings <notify@example.com>`.",
     fallback: "",
     parse: mailbox,
   },
   TIDINGS_OIDC_ISSUER: {
     about:
-      "Issuer of OpenID Connect with which people sign in, such as `https://accounts.google.com`. It needs " +
-      "`TIDINGS_OIDC_CLIENT_ID`, `TIDINGS_OIDC_CLIENT_SECRET` and `TIDINGS_PUBLIC_URL` (docs/people.md).",
+      "OpenID Connect issuer that members sign in with, such as `https://accounts.google.com`. It needs " +
+      "`TIDINGS_OIDC_CLIENT_ID`, `TIDINGS_OIDC_CLIENT_SECRET` and `TIDINGS_PUBLIC_URL` (docs/members.md).",
     fallback: "",
     parse: issuerUrl,
   },
-  TIDINGS_OIDC_CLIENT_ID: { about: "Client id that the issuer gave.", fallback: "", parse: shortText },
-  TIDINGS_OIDC_CLIENT_SECRET: { about: "Client secret that the issuer gave.", fallback: "", parse: shortText },
+  TIDINGS_OIDC_CLIENT_ID: { about: "Client id from the issuer.", fallback: "", parse: shortText },
+  TIDINGS_OIDC_CLIENT_SECRET: { about: "Client secret from the issuer.", fallback: "", parse: shortText },
   TIDINGS_OIDC_NAME: {
     about: "Name of the issuer on the sign-in page.",
     fallback: "single sign-on",
@@ -250,25 +249,25 @@ export const settings = {
   },
   TIDINGS_OIDC_DOMAINS: {
     about:
-      "Domains of email addresses, separated by commas, whose owners join at their first sign-in with OpenID Connect. None by " +
-      "default: only people who were invited can sign in.",
+      "Domains of email addresses, separated by commas, whose owners become members at their first sign-in with OpenID Connect. " +
+      "None by default: only invited members can sign in.",
     fallback: "",
     parse: domains,
   },
   TIDINGS_OIDC_ROLE: {
-    about: "Role of people who join by `TIDINGS_OIDC_DOMAINS`: `viewer`, `support` or `editor`.",
+    about: "Role of members who join through `TIDINGS_OIDC_DOMAINS`: `viewer`, `support` or `editor`.",
     fallback: "viewer",
     parse: word(["viewer", "support", "editor"]),
   },
-  TIDINGS_BODY_LIMIT: { about: "Largest request body in bytes.", fallback: String(10 * 1024 * 1024), parse: bytes },
+  TIDINGS_BODY_LIMIT: { about: "Maximum request body in bytes.", fallback: String(10 * 1024 * 1024), parse: bytes },
   TIDINGS_BULK_BODY_LIMIT: {
     about:
-      "Largest body in bytes of a bulk trigger, and of workflows as files. Parsing one blocks the process: about 35 ms per MB.",
+      "Maximum body in bytes of a bulk trigger, an import, or workflows as files. Parsing one blocks the process: about 35 ms per MB.",
     fallback: String(60 * 1024 * 1024),
     parse: bytes,
   },
   TIDINGS_MAX_RECIPIENTS: {
-    about: "Most recipients in the `to` of one event.",
+    about: "Maximum number of recipients in the `to` of one event.",
     fallback: "100",
     parse: integer(1, 10_000),
   },
@@ -277,14 +276,19 @@ export const settings = {
     fallback: "90",
     parse: integer(1, 3_650),
   },
-  TIDINGS_MAX_WAIT_DAYS: { about: "Longest delay or digest, in days.", fallback: "90", parse: integer(1, 3_650) },
+  TIDINGS_MAX_WAIT_DAYS: {
+    about: "Maximum length of a delay or digest, in days.",
+    fallback: "90",
+    parse: integer(1, 3_650),
+  },
   TIDINGS_MAX_SNOOZE_DAYS: {
     about: "How far ahead an in-app message can be snoozed, in days.",
     fallback: "90",
     parse: integer(1, 3_650),
   },
   TIDINGS_VOCABULARY: {
-    about: "Values in requests and answers: `neutral` or, for existing SDKs and receivers, `novu` (docs/migrating.md).",
+    about:
+      "Vocabulary of requests and responses: `neutral` or, for existing SDKs and receivers, `novu` (docs/migrating.md).",
     fallback: "neutral",
     parse: word(["neutral", "novu"]),
   },
@@ -294,7 +298,7 @@ export const settings = {
     parse: timeZone,
   },
   TIDINGS_DELIVERY_ATTEMPTS: {
-    about: "Most attempts to send a message with one integration, when errors are transient.",
+    about: "Maximum attempts to send a message with one integration when errors are transient.",
     fallback: "5",
     parse: integer(1, 20),
   },
@@ -309,7 +313,7 @@ export const settings = {
     parse: integer(1, 100),
   },
   TIDINGS_DELIVERY_LONGEST_RETRY_AFTER: {
-    about: "Longest `Retry-After` of a provider, in seconds; a longer one ends the retries with this integration.",
+    about: "Maximum `Retry-After` of a provider, in seconds; a longer one ends the retries with this integration.",
     fallback: "900",
     parse: integer(1, 86_400),
   },
@@ -319,24 +323,25 @@ export const settings = {
     parse: integer(1, 30 * 86_400),
   },
   TIDINGS_DELIVERY_UNKNOWN_WAIT: {
-    about: "Wait for a receipt after an unknown outcome, in seconds (workflows with `onUnknownOutcome: may_delay`).",
+    about:
+      "How long to wait for a receipt after an unknown outcome, in seconds (workflows with `onUnknownOutcome: may_delay`).",
     fallback: "600",
     parse: integer(1, 86_400),
   },
   TIDINGS_DELIVERY_WINDOW: {
     about:
-      "Concurrent calls to providers in a worker process. One environment gets at most half of them and one integration a " +
+      "Concurrent provider calls in a worker process. One environment gets at most half of them and one integration a " +
       "quarter; several busy environments share them evenly.",
     fallback: "800",
     parse: integer(4, 10_000),
   },
   TIDINGS_PROVIDER_TIMEOUT: {
-    about: "Time-out of one call to a provider, in seconds.",
+    about: "Timeout of one provider call, in seconds.",
     fallback: "30",
     parse: integer(1, 300),
   },
   TIDINGS_CIRCUIT_FAILURES: {
-    about: "Failures in a row that open the circuit breaker of an integration; then it is probed until it answers.",
+    about: "Failures in a row that open an integration's circuit breaker; then it is probed until it responds.",
     fallback: "5",
     parse: integer(1, 1_000),
   },
@@ -351,24 +356,29 @@ export const settings = {
     parse: integer(1, 365),
   },
   TIDINGS_LIVE_CONNECTIONS: {
-    about: "Most live connections of inboxes in one process (docs/live.md), about 20 kB each; 0: none are accepted.",
+    about:
+      "Maximum number of live inbox connections in one process (docs/live.md), about 20 kB each; 0: none are accepted.",
     fallback: "20000",
     parse: integer(0, 1_000_000),
   },
   TIDINGS_LIVE_PER_SUBSCRIBER: {
-    about: "Most live connections of one subscriber to one process.",
+    about: "Maximum number of live connections of one subscriber to one process.",
     fallback: "20",
     parse: integer(1, 10_000),
   },
   TIDINGS_LIVE_HEARTBEAT: {
-    about: "Seconds between heartbeats on live connections; shorter than the idle time-outs of proxies on the way.",
+    about: "Seconds between heartbeats on live connections; shorter than the idle timeouts of the proxies in between.",
     fallback: "25",
     parse: integer(1, 600),
   },
   TIDINGS_LIVE_SWEEP: {
-    about: "Seconds after which a live inbox is read again without a hint: the longest delay when a hint was lost.",
+    about: "Seconds after which a live inbox is read again without a hint: the maximum delay if a hint is lost.",
     fallback: "20",
     parse: integer(1, 3_600),
   },
-  TIDINGS_DIGEST_EVENTS: { about: "Most events that one digest keeps.", fallback: "1000", parse: integer(1, 100_000) },
+  TIDINGS_DIGEST_EVENTS: {
+    about: "Maximum number of events that one digest keeps.",
+    fallback: "1000",
+    parse: integer(1, 100_000),
+  },
 } as const satisfies Record<string, Setting<unknown>>;

@@ -1,6 +1,6 @@
 // `npm run key`: prints the API key of the Development environment, which the banner shows on the first start only;
-// `npm run key -- production` that of another environment. Reads it from the database of a running service, with the same
-// settings and encryption key.
+// `npm run key -- production` that of another environment. Reads it from the database of a running service, with the
+// same settings and encryption key.
 import { developmentKey, environmentKey } from "./app/environments/installation.ts";
 import { ConfigError, readConfig } from "./config.ts";
 import { ensureEncryptionKey } from "./encryption-key.ts";
@@ -26,7 +26,7 @@ async function showKey(args: string[]): Promise<string> {
 async function findKey(tools: Tools, identifier: string | undefined): Promise<string> {
   if (identifier === undefined) {
     const key = await developmentKey(tools);
-    if (key === null) throw new ConfigError("The Development environment has no API key any more.");
+    if (key === null) throw new ConfigError("The Development environment no longer has an API key.");
     return key;
   }
   const found = await environmentKey(tools, identifier);

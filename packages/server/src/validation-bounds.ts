@@ -1,6 +1,6 @@
-// Two keywords of ajv with bounds that the originals lack. All faults of a value are collected, and a body of some megabytes
-// can have millions: after a thousand faults, further items and members are not checked. Neither are the items of a list that
-// is longer than its `maxItems`: the list is refused for its length.
+// Two keywords of ajv with bounds that the originals lack. All errors of a value are collected, and a body of some
+// megabytes can have millions: after a thousand errors, other items and members are not checked. Neither are the
+// items of a list that is longer than its `maxItems`: the list is refused for its length.
 import { _, type Ajv, type CodeKeywordDefinition, type KeywordCxt, type Name } from "ajv";
 import codegen from "ajv/dist/compile/codegen/index.js";
 import names from "ajv/dist/compile/names.js";

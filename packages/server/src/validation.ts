@@ -1,5 +1,5 @@
-// Validation of values against the schemas of the contract. Faults are a map from dotted field path to messages, all at once.
-// The time grows only with the size of the value, whatever the number of its faults.
+// Validation of values against the schemas of the contract. Errors are a map from dotted field path to messages, all at
+// once. The time grows only with the size of the value, whatever the number of its errors.
 import { emailPattern } from "@tidings/contract";
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import { type FieldFaults, maxFaults } from "./failure.ts";
@@ -77,7 +77,7 @@ function fieldOf(error: ErrorObject, prefix: string): string {
   const parts = error.instancePath.split("/").slice(1);
   if (error.keyword === "required") parts.push(String(error.params.missingProperty));
   if (error.keyword === "additionalProperties") parts.push(String(error.params.additionalProperty));
-  // A fault of a member's name is reported for the member.
+  // An error of a member's name is reported for the member.
   if (error.propertyName !== undefined) parts.push(error.propertyName);
   const decoded = parts.map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
   return [prefix, ...decoded].filter((part) => part !== "").join(".") || "general";
@@ -137,9 +137,9 @@ function messageOf(error: ErrorObject): string {
 }
 
 /**
- * A union fails once per branch. Only the faults of the branch with the type of the value are reported; when there is none,
- * the union itself is (`to must be a string, an object or an array`). ajv reports the faults of the branches right before
- * that of their union, so one pass is enough.
+ * A union fails once per branch. Only the errors of the branch with the type of the value are reported; when there is
+ * none, the union itself is (`to must be a string, an object or an array`). ajv reports the errors of the branches
+ * right before that of their union, so one pass is enough.
  */
 function withoutUnionNoise(errors: ErrorObject[]): ErrorObject[] {
   const kept: ErrorObject[] = [];
@@ -178,7 +178,7 @@ function withoutIncomplete(union: ErrorObject, errors: ErrorObject[]): ErrorObje
   return complete.length > 0 ? complete : errors;
 }
 
-/** Keywords that only repeat a fault inside them. */
+/** Keywords that only repeat an error inside them. */
 const wrappers = new Set(["propertyNames", "if"]);
 
 export function faultsOf(errors: ErrorObject[], prefix = ""): FieldFaults {
@@ -207,7 +207,7 @@ const holdsSecret = (value: unknown): boolean =>
   value !== null &&
   Object.entries(value).some(([name, member]) => (isObject(value) && secretMember.test(name)) || holdsSecret(member));
 
-/** Adds the faults of `more` to `into`. */
+/** Adds the errors of `more` to `into`. */
 export function mergeFaults(into: FieldFaults, ...more: FieldFaults[]): void {
   for (const [field, fault] of more.flatMap((faults) => Object.entries(faults))) {
     const before = Object.hasOwn(into, field) ? into[field]! : undefined;
@@ -240,7 +240,7 @@ export function unstorableTexts(root: unknown): FieldFaults {
       if (isBad(value)) add();
     } else if (typeof value === "object" && value !== null) {
       for (const [name, member] of Object.entries(value)) {
-        // One more than the limit, so that the answer says that there are more.
+        // One more than the limit, so that the response mentions more.
         if (faults.size > maxFaults) return;
         if (isBad(name)) add();
         else {
@@ -256,8 +256,8 @@ export function unstorableTexts(root: unknown): FieldFaults {
 }
 
 /**
- * Applies the limits of the settings: a list with `limitedBy` gets the value of that setting as its `maxItems`. A schema without
- * such lists stays the same object, which ajv compiles once for all services in a process.
+ * Applies the limits of the settings: a list with `limitedBy` gets the value of that setting as its `maxItems`. A
+ * schema without such lists stays the same object, which ajv compiles once for all services in a process.
  */
 export function withLimits<S>(schema: S, limits: Record<string, number>): S {
   if (Array.isArray(schema)) {
@@ -274,7 +274,7 @@ export function withLimits<S>(schema: S, limits: Record<string, number>): S {
   return { ...schema, ...Object.fromEntries(changed), ...(limit === undefined ? {} : { maxItems: limit }) } as S;
 }
 
-/** The faults of one value as sentences, for bulk operations that check item by item. */
+/** The errors of one value as sentences, for bulk operations that check item by item. */
 export function checkShape(schema: object): (value: unknown) => string[] {
   const check = compileBody(schema);
   return (value) =>

@@ -1,4 +1,5 @@
-// The bundle that `npm start` runs: built again when a source has changed, and as its sources in paths and stack traces.
+// The bundle that `npm start` runs: built again when a source has changed, and as its sources in paths and stack
+// traces.
 import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";

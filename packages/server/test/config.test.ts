@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { ConfigError, readConfig } from "../src/config.ts";
 import { ensureEncryptionKey } from "../src/encryption-key.ts";
-import { createSecrets, UnknownKeyVersion } from "../src/lib/secrets.ts";
+import { createSecrets, UnknownKeyVersionError } from "../src/lib/secrets.ts";
 import { settings } from "../src/settings.ts";
 import { atEnd } from "./support/at-end.ts";
 
@@ -14,7 +14,7 @@ const base64 = (byte: number) => keyOf(byte).toString("base64");
 const hex = (byte: number) => keyOf(byte).toString("hex");
 const url = "postgres://user:pass@127.0.0.1:5432/tidings";
 
-/** The faults of an environment, one a line; none when it is fine. */
+/** The errors of an environment, one per line; none when it is fine. */
 function faultsIn(environment: Record<string, string>): string[] {
   try {
     readConfig(environment);
@@ -47,7 +47,7 @@ test("nothing has to be set", () => {
     apiKey: "",
     roles: new Set(["api", "worker"]),
     workerConcurrency: 2,
-    threads: { least: 1, most: Math.min(4, availableParallelism()) },
+    threads: { min: 1, max: Math.min(4, availableParallelism()) },
     allowNetworks: [],
     trustedProxies: [],
     log: { level: "info", format: "" },
@@ -70,9 +70,9 @@ test("nothing has to be set", () => {
     delivery: {
       retry: {
         ...{ attempts: 5, firstWaitMs: 1_000, factor: 4 },
-        ...{ longestRetryAfterMs: 900_000, unknownWaitMs: 600_000 },
+        ...{ maxRetryAfterMs: 900_000, unknownWaitMs: 600_000 },
       },
-      breaker: { failures: 5, firstProbeMs: 30_000, longestProbeMs: 600_000, probeLimitMs: 60_000 },
+      breaker: { failures: 5, firstProbeMs: 30_000, maxProbeMs: 600_000, probeLimitMs: 60_000 },
       deadlineSeconds: 86_400,
       window: 800,
       timeoutMs: 30_000,
@@ -432,8 +432,8 @@ test("rotation: what was encrypted before is read after it, and new secrets use 
   assert.match(renewed, /^v2\./);
   assert.equal(rotated.decrypt(renewed), "pässword");
 
-  assert.throws(() => old.decrypt(renewed), UnknownKeyVersion);
-  assert.throws(() => secretsOf(`2:${hex(2)}`).decrypt(stored), UnknownKeyVersion);
+  assert.throws(() => old.decrypt(renewed), UnknownKeyVersionError);
+  assert.throws(() => secretsOf(`2:${hex(2)}`).decrypt(stored), UnknownKeyVersionError);
 });
 
 test("a wrong key, a changed text or no ciphertext at all is never read as something else", () => {

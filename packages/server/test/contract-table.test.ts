@@ -1,5 +1,5 @@
-// docs/contract.md maps the lines of the contract to tests. These tests find renamed tests, operations without a row and wrong
-// sums.
+// docs/contract.md maps the lines of the contract to tests. These tests find renamed tests, operations without a row
+// and wrong sums.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -15,7 +15,7 @@ const statements = rows.filter((cells) => cells.length === 4 && cells[0] !== "pa
 
 /** `app/feed` is a file of this package; those of other packages have the package in front. */
 function fileOf(name: string): URL {
-  const [, owner, rest] = /^(?:(contract|providers)\/)?(.*)$/.exec(name)!;
+  const [, owner, rest] = /^(?:(client|contract|providers)\/)?(.*)$/.exec(name)!;
   return new URL(`packages/${owner ?? "server"}/test/${rest}.test.ts`, root);
 }
 

@@ -41,7 +41,7 @@ const law: Law = {
     "packages/server/src/app/environments/environment-catch-up.ts":
       "adds built-in integrations to all environments at start",
     "packages/server/src/app/environments/environments.ts": "locks the installation while it counts environments",
-    "packages/server/src/app/people/sessions.ts": "people sign in to the installation, which is one organisation",
+    "packages/server/src/app/members/sessions.ts": "people sign in to the installation, which is one organisation",
     "packages/server/src/app/environments/system.ts": "numbers of the whole installation, without names",
     "packages/server/src/http/system-routes.ts": "metrics of the whole process",
     "packages/server/src/app/readiness.ts": "asks about the health of the database",
@@ -57,7 +57,7 @@ const law: Law = {
 
 const root = join(import.meta.dirname, "../../..");
 
-const sources: SourceFile[] = globSync("packages/*/{src,test}/**/*.ts", { cwd: root }).map((path) => ({
+const sources: SourceFile[] = globSync("packages/*/{src,test}/**/*.{ts,tsx}", { cwd: root }).map((path) => ({
   path: path.split(sep).join("/"),
   text: readFileSync(join(root, path), "utf8"),
 }));

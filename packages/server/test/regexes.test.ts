@@ -17,7 +17,7 @@ const allowed: Record<string, string> = {};
 const buildsLater: Record<string, string> = {
   "packages/providers/src/sms/azure-sms.ts": "a member's name of a connection string, in a pattern for one separator",
   "packages/providers/src/sms/sns.ts": "an element's name, in a pattern without repetition of a repetition",
-  "packages/server/src/http/server.ts": "the paths of the contract, one `[^/]+` between slashes each",
+  "packages/server/src/http/route-errors.ts": "the paths of routes, one `[^/]+` between slashes each",
 };
 
 const pathOf = (file: string): string => file.slice(file.indexOf("packages/")).replaceAll("\\", "/");

@@ -7,7 +7,7 @@ import { type TestContext, test } from "node:test";
 
 const root = join(import.meta.dirname, "../../..");
 
-// In place of npm: notes its arguments and leaves the runtime behind, as an installation does.
+// Instead of npm: notes its arguments and leaves the runtime behind, as an installation does.
 const npm = `
 const { appendFileSync, mkdirSync, rmSync, writeFileSync } = require("node:fs");
 const [command, ...options] = process.argv.slice(2);
@@ -17,7 +17,7 @@ writeFileSync("node_modules/.bin/" + (process.platform === "win32" ? "node.cmd" 
 appendFileSync("calls.txt", [command, options.at(-1)].join(" ") + "\\n");
 `;
 
-/** A checkout with nothing but the set-up. Answers what each command has npm install. */
+/** A checkout with nothing but the setup. Returns what each command has npm install. */
 function openCheckout(context: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), "tidings-setup-"));
   context.after(() => rmSync(folder, { recursive: true, force: true }));

@@ -7,7 +7,7 @@ export type CommandEntry = { group: string; summary: string; load: () => Promise
 export const commands: Readonly<Record<string, CommandEntry>> = {
   init: {
     group: "Files",
-    summary: "Begin a folder of workflow files",
+    summary: "Create a folder of workflow files",
     load: async () => (await import("./files/init.ts")).init,
   },
   pull: {
@@ -27,7 +27,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   },
   apply: {
     group: "Files",
-    summary: "Put the files in place, all or nothing",
+    summary: "Apply the files, all or nothing",
     load: async () => (await import("./files/apply.ts")).apply,
   },
   publish: {
@@ -37,7 +37,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   },
   types: {
     group: "Files",
-    summary: "Write TypeScript types of payloads",
+    summary: "Write TypeScript types for payloads",
     load: async () => (await import("./files/types.ts")).types,
   },
   schema: {
@@ -47,22 +47,22 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   },
   trigger: {
     group: "Run",
-    summary: "Send an event, or tell what it would do",
+    summary: "Send an event, or show what it would do",
     load: async () => (await import("./run/trigger.ts")).trigger,
   },
   explain: {
     group: "Run",
-    summary: "Tell why a person got a message, or did not",
+    summary: "Explain why a subscriber got a message or not",
     load: async () => (await import("./run/explain.ts")).explain,
   },
   tail: {
     group: "Run",
-    summary: "Show events as they come in",
+    summary: "Show events as they arrive",
     load: async () => (await import("./run/tail.ts")).tail,
   },
   cancel: {
     group: "Run",
-    summary: "Cancel what still waits of an event",
+    summary: "Cancel the waiting steps of an event",
     load: async () => (await import("./run/cancel.ts")).cancel,
   },
   test: {
@@ -87,7 +87,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   },
   doctor: {
     group: "Operate",
-    summary: "Find out what is wrong, and what to do",
+    summary: "Diagnose problems and suggest fixes",
     load: async () => (await import("./operate/doctor.ts")).doctor,
   },
   "dead-letters": {
@@ -107,7 +107,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   },
   environments: {
     group: "Operate",
-    summary: "List environments, or the keys of one",
+    summary: "List environments, or one's keys",
     load: async () => (await import("./operate/environments.ts")).environments,
   },
   api: {
@@ -117,12 +117,12 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   },
   integrations: {
     group: "Operate",
-    summary: "List integrations, or ask their providers",
+    summary: "List integrations, or check their credentials",
     load: async () => (await import("./operate/integrations.ts")).integrations,
   },
   import: {
     group: "Move",
-    summary: "Bring another installation over",
+    summary: "Import from another installation",
     load: async () => (await import("./move/import.ts")).importCommand,
   },
   bridge: {
@@ -132,7 +132,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   },
   login: {
     group: "Session",
-    summary: "Store the key of an environment",
+    summary: "Store an environment's key",
     load: async () => (await import("./session/login.ts")).login,
   },
   logout: {
@@ -142,7 +142,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   },
   use: {
     group: "Session",
-    summary: "Choose among the stored environments",
+    summary: "Switch between stored environments",
     load: async () => (await import("./session/use.ts")).use,
   },
   whoami: {
@@ -157,7 +157,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   },
   completion: {
     group: "Session",
-    summary: "Print the completion script of a shell",
+    summary: "Print a shell completion script",
     load: async () => (await import("./session/completion.ts")).completion,
   },
 };

@@ -1,7 +1,7 @@
 // What the doctor says about one subject.
 export type Finding = {
   subject: string;
-  /** `unknown`: it could not be looked at. */
+  /** `unknown`: it could not be checked. */
   level: "ok" | "warning" | "fault" | "unknown";
   text: string;
   /** What to do. */

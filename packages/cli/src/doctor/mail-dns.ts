@@ -3,7 +3,9 @@ import { Resolver } from "node:dns/promises";
 import type { Integration } from "@tidings/contract";
 import { type Finding, ok, unknown, warning } from "./finding.ts";
 
-/** Selectors that providers give to all of their customers. Others make one per account, which only their pages show. */
+/**
+ * Selectors that providers give to all of their customers. Others create one per account, which only their pages show.
+ */
 const selectors: Record<string, string[]> = {
   sendgrid: ["s1", "s2"],
   resend: ["resend"],
@@ -59,7 +61,7 @@ async function checkDomain(domain: string, providerId: string, ask: Ask): Promis
     } catch (error) {
       return unknown(
         subject,
-        `not checked: the DNS did not answer (${(error as NodeJS.ErrnoException).code ?? "error"})`,
+        `not checked: the DNS server did not respond (${(error as NodeJS.ErrnoException).code ?? "error"})`,
       );
     }
   };

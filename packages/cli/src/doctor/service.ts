@@ -72,11 +72,11 @@ export async function checkClock(url: string, now: () => number, signal: AbortSi
     });
     date = response.headers.get("date");
   } catch {
-    return unknown("clock", "not checked: the service did not answer in 10 s");
+    return unknown("clock", "not checked: the service did not respond within 10 s");
   }
   const ended = now();
   if (date === null || Number.isNaN(Date.parse(date)))
-    return unknown("clock", "not checked: the answer has no Date header");
+    return unknown("clock", "not checked: the response has no Date header");
   const skew = Math.abs((started + ended) / 2 - (Date.parse(date) + 500)) - (ended - started) / 2 - 500;
   const seconds = Math.max(0, Math.round(skew / 1_000));
   if (seconds < skewedSeconds) return ok("clock", "the same here and at the service");
@@ -109,7 +109,9 @@ export async function checkTls(url: string, now: () => number): Promise<Finding>
   return ok("TLS", `the certificate is valid for ${days} days`);
 }
 
-/** When the certificate ends, or why that is not known. Also of a certificate that is not trusted: its end is asked for. */
+/**
+ * When the certificate ends, or why that is not known. Includes certificates that are not trusted.
+ */
 function readCertificateEnd(host: string, port: number): Promise<number | string> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, servername: host, rejectUnauthorized: false, timeout: 10_000 }, () => {
@@ -119,7 +121,7 @@ function readCertificateEnd(host: string, port: number): Promise<number | string
     });
     socket.once("timeout", () => {
       socket.destroy();
-      resolve("no answer in 10 s");
+      resolve("no response within 10 s");
     });
     socket.once("error", (error) => resolve(error.message));
   });

@@ -1,13 +1,13 @@
-// Workflows that the service calls broken: their faulty steps fail for every recipient.
+// Workflows that the service calls broken: their invalid steps fail for every recipient.
 import type { Tidings } from "@tidings/client/source";
 import type { Output } from "@tidings/contract";
 import { type Finding, fault, ok } from "./finding.ts";
 
 /** Workflows with errors that are named. */
-const mostNamed = 20;
+const maxNamed = 20;
 
 export async function checkWorkflows(tidings: Tidings): Promise<Finding[]> {
-  const query = { status: ["ERROR" as const], limit: mostNamed };
+  const query = { status: ["ERROR" as const], limit: maxNamed };
   const { workflows, totalCount } = await tidings.workflows.list({ query });
   if (totalCount === 0) return [ok("workflows", "none has an error")];
   const findings = workflows.map((one) =>

@@ -1,10 +1,11 @@
-// The checks that need no service: shapes, everything that saving would refuse, and the issues of templates, conditions and waits.
+// The checks that need no service: shapes, everything that saving would refuse, and the issues of templates, conditions
+// and waits.
 import { checkLayoutFile, checkWorkflowFile, type Problem } from "@tidings/server/checks";
 import type { FileProblem } from "./problems.ts";
 import type { LocalFiles } from "./read-folder.ts";
 import type { Place } from "./yaml-source.ts";
 
-/** A fault in a template names its line, which in a file of its own is the line of the file. */
+/** An error in a template names its line, which in its own file is the line of the file. */
 const templatePlace = / \(line (\d+), column (\d+)\)$/;
 
 function toFileProblem({ message, variableName }: Problem, place: Place, template: string | null): FileProblem {

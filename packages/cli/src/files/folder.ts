@@ -1,5 +1,5 @@
-// Reads and writes below one folder, and nowhere else: names are checked, symbolic links are refused, files are bounded. A pull
-// writes names that a service sent, and a clone may hold links that a stranger made.
+// Reads and writes below one folder, and nowhere else: names are checked, symbolic links are refused, files are
+// bounded. A pull writes names that a service sent, and a clone may hold links that a stranger created.
 import {
   closeSync,
   constants,
@@ -15,8 +15,8 @@ import {
 import { join } from "node:path";
 import { CliError } from "../failure.ts";
 
-const mostEntries = 5_000;
-const longestFileBytes = 2 * 1024 * 1024;
+const maxEntries = 5_000;
+const maxFileBytes = 2 * 1024 * 1024;
 
 /** Parts of a path are joined by "/" on every system. */
 export type Folder = {
@@ -34,7 +34,7 @@ export function openFolder(root: string): Folder {
     const place = checkPath(root, path);
     if (kindOf(place, path) === "none") return null;
     const entries = readdirSync(place, { withFileTypes: true });
-    if (entries.length > mostEntries) throw new CliError(`${path} has more than ${mostEntries} entries.`);
+    if (entries.length > maxEntries) throw new CliError(`${path} has more than ${maxEntries} entries.`);
     const link = entries.find((entry) => entry.isSymbolicLink());
     if (link) throw linkError(path === "" ? link.name : `${path}/${link.name}`);
     const names = (isWanted: (entry: (typeof entries)[number]) => boolean) =>
@@ -51,8 +51,7 @@ export function openFolder(root: string): Folder {
       const place = checkPath(root, path);
       if (kindOf(place, path) === "none") return null;
       const { size } = lstatSync(place);
-      if (size > longestFileBytes)
-        throw new CliError(`${path} has ${size} bytes, and at most ${longestFileBytes} are read.`);
+      if (size > maxFileBytes) throw new CliError(`${path} has ${size} bytes, and at most ${maxFileBytes} are read.`);
       return decode(path, readFileSync(place));
     },
     write: (path, text) => {
@@ -60,7 +59,7 @@ export function openFolder(root: string): Folder {
       kindOf(place, path);
       const above = path.split("/").slice(0, -1).join("/");
       mkdirSync(join(root, above), { recursive: true });
-      // A link in the last place, made since the check, is not followed.
+      // A link in the last place, created since the check, is not followed.
       const file = openSync(
         place,
         constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0),
@@ -81,7 +80,10 @@ export function openFolder(root: string): Folder {
   };
 }
 
-/** Without the mark that some editors put in front. Bytes that are no text would become other bytes when they are written back. */
+/**
+ * Without the mark that some editors put in front. Bytes that are not text would become other bytes when they are
+ * written back.
+ */
 function decode(path: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

@@ -1,4 +1,5 @@
-// The plan of a folder for the environment in use. Faults that can be found here are told before the service is asked.
+// The plan of a folder for the environment in use. Errors that can be found here are reported before any request is
+// sent.
 import type { FilesPlan } from "@tidings/contract";
 import type { Call } from "../command.ts";
 import type { Session } from "../session.ts";

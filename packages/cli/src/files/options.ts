@@ -2,7 +2,7 @@
 import type { CommandOptions } from "../command.ts";
 
 export const dirOption = {
-  dir: { type: "string", value: "folder", about: "Where the files are; the present folder unless told otherwise" },
+  dir: { type: "string", value: "folder", about: "Where the files are; the current folder by default" },
 } as const satisfies CommandOptions;
 
 export const pruneOption = {
@@ -10,7 +10,7 @@ export const pruneOption = {
 } as const satisfies CommandOptions;
 
 export const issuesOption = {
-  "allow-issues": { type: "boolean", about: "Go on with workflows and layouts that have errors" },
+  "allow-issues": { type: "boolean", about: "Continue despite errors in workflows and layouts" },
 } as const satisfies CommandOptions;
 
 export const testedOptions = {
@@ -19,5 +19,5 @@ export const testedOptions = {
     value: "folder",
     about: "Test the files of this folder; the present one where it has a tidings.yaml",
   },
-  remote: { type: "boolean", about: "Test the workflows of the environment in use, also where there are files" },
+  remote: { type: "boolean", about: "Test the workflows of the environment in use, even if there are files" },
 } as const satisfies CommandOptions;

@@ -1,5 +1,5 @@
-// TypeScript types from JSON Schemas of payloads. What a schema says beyond types (lengths, patterns) is left out; what cannot be
-// said in a type is `unknown`.
+// TypeScript types from JSON Schemas of payloads. What a schema says beyond types (lengths, patterns) is left out; what
+// cannot be said in a type is `unknown`.
 import { isJsonObject, type JsonObject, type WorkflowFile } from "@tidings/contract";
 
 export function writeTypes(workflows: readonly WorkflowFile[]): string {

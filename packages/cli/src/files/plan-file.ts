@@ -1,5 +1,5 @@
-// A saved plan: what should be, and the state of the environment that it was made for. The files may change afterwards; what is
-// applied is what was planned.
+// A saved plan: what should be, and the state of the environment that it was created for. The files may change
+// afterwards; what is applied is what was planned.
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { type FilesPlan, isJsonObject } from "@tidings/contract";
@@ -14,7 +14,7 @@ type SavedPlan = {
   plan: FilesPlan;
 };
 
-const longestPlanBytes = 128 * 1024 * 1024;
+const maxPlanBytes = 128 * 1024 * 1024;
 
 export function savePlan(file: string, { environment }: Session, wanted: Wanted, plan: FilesPlan): void {
   const saved: SavedPlan = {
@@ -30,7 +30,7 @@ export function savePlan(file: string, { environment }: Session, wanted: Wanted,
 export function loadPlan(file: string, { environment }: Session): SavedPlan {
   let saved: unknown;
   try {
-    if (statSync(file).size > longestPlanBytes) throw new Error("it is too large");
+    if (statSync(file).size > maxPlanBytes) throw new Error("it is too large");
     saved = JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
     throw new CliError(`${file} cannot be read as a plan: ${(error as Error).message}.`, {
@@ -44,7 +44,7 @@ export function loadPlan(file: string, { environment }: Session): SavedPlan {
   const plan = saved as SavedPlan;
   if (plan.environment.id !== environment._id)
     throw new CliError(
-      `The plan was made for ${plan.environment.identifier}, and this is ${environment.identifier}. Nothing was applied.`,
+      `The plan was created for ${plan.environment.identifier}, and this is ${environment.identifier}. Nothing was applied.`,
       { fix: `Add --env ${plan.environment.identifier}.` },
     );
   return plan;

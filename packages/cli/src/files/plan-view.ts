@@ -1,5 +1,5 @@
-// A plan as people read it: what is created, changed and deleted, in sentences; what becomes of runs under way; what has changed
-// in the environment since the last pull.
+// A plan as people read it: what is created, changed and deleted, in sentences; what happens to runs in progress; what
+// has changed in the environment since the last pull.
 import { type FileChange, type FileIssue, type FilesPlan, unlistedReason } from "@tidings/contract";
 import { CliError } from "../failure.ts";
 import { countOf, type Output, plainText } from "../output.ts";
@@ -8,7 +8,7 @@ import type { LocalFiles } from "./read-folder.ts";
 import { diffLines } from "./text-diff.ts";
 
 const signs = { created: ["+", "green"], changed: ["~", "yellow"], deleted: ["-", "red"] } as const;
-const driftWords = { created: "was made", changed: "was changed", deleted: "was deleted" } as const;
+const driftWords = { created: "was created", changed: "was changed", deleted: "was deleted" } as const;
 
 export function countChanges({ changes }: Pick<FilesPlan, "changes">): string {
   const count = (wanted: FileChange["action"]) => changes.filter(({ action }) => action === wanted).length;
@@ -19,7 +19,7 @@ export function countChanges({ changes }: Pick<FilesPlan, "changes">): string {
   return parts.join(", ") || "nothing";
 }
 
-/** `local`: the files of the plan, where there are any: issues are told by file and line. */
+/** `local`: the files of the plan, where there are any: issues are reported by file and line. */
 export function showPlan(out: Output, plan: FilesPlan, environment: string, local?: LocalFiles): void {
   for (const change of plan.changes) showChange(out, change);
   for (const issue of plan.issues) {
@@ -31,7 +31,7 @@ export function showPlan(out: Output, plan: FilesPlan, environment: string, loca
     out.line(out.style("bold", `In ${plainText(environment)}, since ${describeSince(plan.driftSince)}:`));
     for (const { type, id, kind, isOverwritten } of plan.drift)
       out.line(
-        `  ${out.style("yellow", "!")} ${type} ${plainText(id)} ${driftWords[kind]}${isOverwritten ? ": this plan takes it back" : ""}`,
+        `  ${out.style("yellow", "!")} ${type} ${plainText(id)} ${driftWords[kind]}${isOverwritten ? ": this plan reverts it" : ""}`,
       );
     out.line();
   }
@@ -44,11 +44,11 @@ export function showPlan(out: Output, plan: FilesPlan, environment: string, loca
 }
 
 /** Resources that are not in the files are named while they are few: an environment may have several repositories. */
-const mostUnlisted = 5;
+const maxUnlisted = 5;
 
 function showKept(out: Output, kept: FilesPlan["kept"]): void {
   const unlisted = kept.filter(({ reason }) => reason === unlistedReason);
-  const isMany = unlisted.length > mostUnlisted;
+  const isMany = unlisted.length > maxUnlisted;
   for (const { type, id, reason } of isMany ? kept.filter((one) => !unlisted.includes(one)) : kept) {
     const text = reason === unlistedReason ? "it is not in the files; --prune deletes it" : reason;
     out.line(out.style("dim", `  = ${type} ${plainText(id)} stays: ${plainText(text)}`));

@@ -1,4 +1,4 @@
-// Faults of files, each with the place where it stands.
+// Errors of files, each with its place.
 import { CliError } from "../failure.ts";
 
 export type FileProblem = { file: string; line: number; column: number; message: string };
@@ -6,11 +6,11 @@ export type FileProblem = { file: string; line: number; column: number; message:
 export const describeProblem = ({ file, line, column, message }: FileProblem): string =>
   `${file}:${line}:${column}  ${message}`;
 
-const mostShown = 100;
+const maxShown = 100;
 
 export function problemsError(problems: FileProblem[], fix?: string): CliError {
-  const shown = problems.slice(0, mostShown).map((problem) => `  ${describeProblem(problem)}`);
-  if (problems.length > mostShown) shown.push(`  … and ${problems.length - mostShown} more`);
-  const count = problems.length === 1 ? "One fault" : `${problems.length} faults`;
+  const shown = problems.slice(0, maxShown).map((problem) => `  ${describeProblem(problem)}`);
+  if (problems.length > maxShown) shown.push(`  … and ${problems.length - maxShown} more`);
+  const count = problems.length === 1 ? "1 error" : `${problems.length} errors`;
   return new CliError([`${count} in the files:`, ...shown].join("\n"), { fix });
 }

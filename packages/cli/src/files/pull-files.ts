@@ -1,5 +1,6 @@
-// What a pull would write and remove. A resource that means the same here and in the environment keeps its files, with their
-// comments and their order; a file that was changed here since the last pull is not overwritten unless that is asked for.
+// What a pull would write and remove. A resource that means the same here and in the environment keeps its files, with
+// their comments and their order; a file that was changed here since the last pull is not overwritten unless that is
+// asked for.
 import type { FileResources, LayoutFile } from "@tidings/contract";
 import { canonicalJson, normalizeLayout, normalizeWorkflow } from "@tidings/server/checks";
 import type { Folder } from "./folder.ts";
@@ -10,7 +11,7 @@ import { type FileTexts, type ResourceTexts, writeResources } from "./write-reso
 type PullPlan = {
   write: FileTexts;
   remove: string[];
-  /** Of both, those that were changed here since the last pull. */
+  /** Files in `write` and `remove` that were changed here since the last pull. */
   changedHere: string[];
   /** Workflows and layouts that only this folder has. */
   onlyHere: string[];
@@ -28,7 +29,7 @@ export function planPull(local: LocalFiles, resources: FileResources, state: Fil
   }
   for (const [key, { files }] of local.owners) {
     if (texts.has(key)) continue;
-    // Never pulled: it was made here, and waits to be applied.
+    // Never pulled: it was created here, and waits to be applied.
     if (!files.some((path) => Object.hasOwn(state.files, path))) plan.onlyHere.push(key);
     else for (const path of files) addRemoval(plan, local.folder, state, path);
   }
@@ -78,8 +79,8 @@ const sortLists = <T extends object[] | undefined>(list: T): T =>
   list?.map((item) => canonicalJson(item)).sort() as unknown as T;
 
 /**
- * The hashes of the files that are as a pull writes them. One that has comments or an order of its own has none: the next pull
- * that would overwrite it says so.
+ * The hashes of the files that are as a pull writes them. One that has comments or its own order has none: the next
+ * pull that would overwrite it says so.
  */
 export function hashFiles(folder: Folder, texts: ResourceTexts): Record<string, string> {
   const hashes: Record<string, string> = {};

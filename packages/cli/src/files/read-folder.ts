@@ -1,5 +1,5 @@
-// Everything in a folder of workflow files, as the service takes it. Faults are collected with file, line and column; reading goes on,
-// so that all of them are told at once.
+// Everything in a folder of workflow files, as the service takes it. Errors are collected with file, line and column;
+// reading continues, so that all of them are reported at once.
 import { type FileResources, type IntegrationFile, isJsonObject } from "@tidings/contract";
 import { createShapeCheck } from "@tidings/server/checks";
 import { CliError } from "../failure.ts";
@@ -23,7 +23,7 @@ export type LocalFiles = {
   problems: FileProblem[];
   /** The place of a field as the service names it, such as `resources.workflows.3.steps.0.name`. */
   locate(field: string): Place;
-  /** By `<type>/<identifier>`, the files of a resource, and whether they could be read without a fault. */
+  /** By `<type>/<identifier>`, the files of a resource, and whether they could be read without an error. */
   owners: Map<string, { files: string[]; isSound: boolean }>;
 };
 

@@ -1,4 +1,4 @@
-// One workflow or layout, read from its folder: the YAML file, the texts beside it, the translations below it.
+// One workflow or layout, read from its folder: the YAML file, the texts next to it, the translations below it.
 import {
   identifiers,
   isJsonObject,
@@ -56,7 +56,7 @@ export function readWorkflow(folder: Folder, id: string, check: ShapeCheck): Rea
   const templates = new Map<string, string>();
   const names = new Set(folder.list(path)!.files);
   problems.push(...findRepeatedSteps(value, source));
-  // Without a sound workflow.yaml it is not known which texts belong to a step: only the cause is told.
+  // Without a sound workflow.yaml it is not known which texts belong to a step: only the cause is reported.
   const isSound = problems.length === 0;
   const steps = (Array.isArray(value.steps) ? value.steps : []).map((step: StepFile, index) => {
     const found = isJsonObject(step) ? templateNames(step).filter((name) => names.delete(name)) : [];
@@ -66,7 +66,10 @@ export function readWorkflow(folder: Folder, id: string, check: ShapeCheck): Rea
     files.push(...found.map((one) => `${path}/${one}`));
     const place = source.placeOf(["steps", String(index), "controlValues", "body"]);
     if (second)
-      problems.push({ ...startOf(`${path}/${second}`), message: `is a second text of the step, beside ${name}` });
+      problems.push({
+        ...startOf(`${path}/${second}`),
+        message: `is a second text for the step, in addition to ${name}`,
+      });
     if (isJsonObject(step.controlValues) && step.controlValues.body !== undefined)
       problems.push({ ...place, message: `body is given twice: here, and in ${name}` });
     templates.set(`steps.${index}.controlValues.body`, file);
@@ -108,7 +111,7 @@ export function readLayout(folder: Folder, id: string, check: ShapeCheck): ReadR
   const files = [`${path}/layout.yaml`];
   const { files: names } = folder.list(path)!;
   const [name, second] = ["layout.html", "layout.json"].filter((one) => names.includes(one));
-  if (second) problems.push({ ...startOf(`${path}/${second}`), message: `is a second body, beside ${name}` });
+  if (second) problems.push({ ...startOf(`${path}/${second}`), message: `is a second body, in addition to ${name}` });
   if (name && value.body !== undefined)
     problems.push({ ...source.placeOf(["body"]), message: `body is given twice: here, and in ${name}` });
   const templates = new Map<string, string>();

@@ -1,4 +1,4 @@
-// Files and the service: a plan for a folder, and what the service refuses told by file and line.
+// Files and the service: the plan for a folder, and the service's errors with their file and line.
 import { TidingsError } from "@tidings/client/source";
 import type { FileResources, FilesPlan, Output } from "@tidings/contract";
 import { CliError } from "../failure.ts";
@@ -27,7 +27,7 @@ export const applyRemote = (
 ): Promise<Output<"files.apply">> =>
   told(() => tidings.files.apply({ body: wanted }), local).catch((error: unknown) => {
     if (error instanceof TidingsError && error.code === "FILES_CHANGED")
-      throw new CliError(`${environment.name} has changed since the plan was made. Nothing was applied.`, {
+      throw new CliError(`${environment.name} has changed since the plan was created. Nothing was applied.`, {
         fix: "Run `tidings plan` again.",
       });
     throw error;

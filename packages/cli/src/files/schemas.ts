@@ -1,10 +1,10 @@
-// JSON Schemas of the YAML files: those of the contract, without what the place of a file already says (its identifier) and with
-// what a file may leave to another one.
+// JSON Schemas of the YAML files: those of the contract, without what the place of a file already says (its identifier)
+// and with what a file may leave to another one.
 import {
   IntegrationFile,
   type JsonObject,
   LayoutFile,
-  stepControlSchemas,
+  stepDefinitions,
   TopicFile,
   WorkflowFile,
 } from "@tidings/contract";
@@ -60,9 +60,9 @@ export function editorSchema(kind: FileKind): JsonObject {
   const schema = structuredClone(fileSchemas[kind]) as Schema;
   if (kind === "workflow") {
     const { items } = schema.properties.steps as { items: JsonObject };
-    items.allOf = Object.entries(stepControlSchemas).map(([type, controls]) => ({
+    items.allOf = Object.entries(stepDefinitions).map(([type, { controls }]) => ({
       if: { properties: { type: { const: type } } },
-      // The text is in a file of its own.
+      // The text is in its own file.
       // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema
       then: { properties: { controlValues: withoutRequired(controls) } },
     }));

@@ -1,5 +1,5 @@
-// What was pulled or applied last, on this machine: the fingerprints of resources by environment, for drift, and the hashes of the
-// files that were written, so that a pull knows what was changed here since. Not for the repository.
+// What was pulled or applied last, on this machine: the fingerprints of resources by environment, for drift, and the
+// hashes of the files that were written, so that a pull knows what was changed here since. Not for the repository.
 import { createHash } from "node:crypto";
 import type { Folder } from "./folder.ts";
 

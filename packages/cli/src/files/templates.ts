@@ -1,5 +1,5 @@
-// The text of a channel step is a file of its own beside workflow.yaml: `<stepId>.<type>.<extension>`. A file ends with a line break
-// that is not part of the text, as editors write it.
+// The text of a channel step is its own file next to workflow.yaml: `<stepId>.<type>.<extension>`. A file ends with a
+// line break that is not part of the text, as editors write it.
 import type { StepFile } from "@tidings/contract";
 
 const extensions: Partial<Record<StepFile["type"], string>> = {

@@ -1,4 +1,5 @@
-// What `tidings test` and `tidings render` look at: the files of a folder, or the environment in use where there are none.
+// What `tidings test` and `tidings render` read: the files of a folder, or the environment in use where there are
+// none.
 import type { FileResources } from "@tidings/contract";
 import type { Call } from "../command.ts";
 import { wrongUsage } from "../failure.ts";
@@ -13,7 +14,7 @@ import { type LocalFiles, openProject, projectFile, readFolder } from "./read-fo
 export type TestedFiles = {
   root: string;
   local: LocalFiles;
-  /** Of a kind for which the folder has no files, what the environment in use has: an apply would leave that alone. */
+  /** What the environment in use has of a kind for which the folder has no files: an apply would leave it alone. */
   resources: Pick<FileResources, "workflows" | "layouts">;
 };
 

@@ -1,6 +1,6 @@
 // The lines in which two texts differ, between their common beginning and end: enough to recognise a change in a plan.
-const mostLines = 6;
-const longestLine = 120;
+const maxLines = 6;
+const maxLineLength = 120;
 
 export type DiffLine = { sign: "-" | "+"; text: string };
 
@@ -15,7 +15,7 @@ export function diffLines(before: string, after: string): DiffLine[] {
 }
 
 function linesOf(sign: DiffLine["sign"], lines: string[]): DiffLine[] {
-  const cut = (text: string) => (text.length > longestLine ? `${text.slice(0, longestLine - 1)}…` : text);
-  const shown = lines.slice(0, mostLines).map((text) => ({ sign, text: cut(text) }));
-  return lines.length > mostLines ? [...shown, { sign, text: `… ${lines.length - mostLines} more lines` }] : shown;
+  const cut = (text: string) => (text.length > maxLineLength ? `${text.slice(0, maxLineLength - 1)}…` : text);
+  const shown = lines.slice(0, maxLines).map((text) => ({ sign, text: cut(text) }));
+  return lines.length > maxLines ? [...shown, { sign, text: `… ${lines.length - maxLines} more lines` }] : shown;
 }

@@ -1,5 +1,5 @@
-// Resources of the service as the texts of files, by path. The order of members is fixed and defaults are left out, so that the same
-// resource always gives the same text.
+// Resources of the service as the texts of files, by path. The order of members is fixed and defaults are left out, so
+// that the same resource always gives the same text.
 import {
   type FileResources,
   identifiers,

@@ -7,7 +7,7 @@ export type Place = Pick<FileProblem, "file" | "line" | "column">;
 export type YamlSource = {
   value: unknown;
   problems: FileProblem[];
-  /** Of a path in the value; of its nearest ancestor where the path does not exist. */
+  /** The place of a path in the value, or of its nearest ancestor where the path does not exist. */
   placeOf(path: readonly string[]): Place;
 };
 
@@ -46,6 +46,9 @@ function offsetOf(root: Node | null, path: readonly string[]): number {
   return offset;
 }
 
-/** Long lines are not folded, and texts of several lines are blocks. Texts that tools of YAML 1.1 take for another type (yes, on, 0x1) are quoted. */
+/**
+ * Long lines are not folded, and texts of several lines are blocks. Texts that tools of YAML 1.1 take for another type
+ * (yes, on, 0x1) are quoted.
+ */
 export const writeYaml = (value: unknown): string =>
   stringify(value, { lineWidth: 0, version: "1.2", compat: "yaml-1.1" });

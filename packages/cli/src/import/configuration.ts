@@ -1,5 +1,5 @@
-// Layouts, translations and integrations of another installation. Each is found by its identifier, and written only when it
-// differs.
+// Layouts, translations and integrations of another installation. Each is found by its identifier, and written only
+// when it differs.
 import type { CallInput, Integration, Layout, Translation } from "@tidings/contract";
 import { count } from "./report.ts";
 import { attempt, findOrNull, isSame } from "./requests.ts";
@@ -74,7 +74,7 @@ export async function importIntegrations({ source, target, report }: Import): Pr
     count(report.created, "integrations");
     const tasks = [
       "enter its credentials and switch it on",
-      ...(primary ? ["make it primary, as it was"] : []),
+      ...(primary ? ["make it primary, as in the other installation"] : []),
       ...((conditions?.length ?? 0) > 0 ? ["enter its conditions again: they did not come over"] : []),
     ];
     report.byHand.push(`integration ${identifier} (${providerId}): ${tasks.join("; ")}`);

@@ -1,7 +1,7 @@
-// Conditions of Novu, rewritten with the operators of Tidings so that they decide the same. Novu writes JSON Logic as well, but
-// gives some operators another meaning: `==` and `!=` compare numbers, truth values and their texts, and take a missing value for
-// 0; operators on texts are false for anything but texts, also the negated ones; `between` is false for anything but numbers.
-// Each rule below is exact, missing values included, except where a note says otherwise.
+// Conditions of Novu, rewritten with the operators of Tidings so that they decide the same. Novu writes JSON Logic as
+// well, but gives some operators another meaning: `==` and `!=` compare numbers, truth values and their texts, and take
+// a missing value for 0; operators on texts are false for anything but texts, also the negated ones; `between` is false
+// for anything but numbers. Each rule below is exact, missing values included, except where a note says otherwise.
 import { isJsonObject } from "@tidings/contract";
 
 /** `notes`: what the rule does not decide exactly as it did. */
@@ -11,7 +11,7 @@ export type TranslatedRule = { rule: unknown; notes: string[] };
 const relativeDates = new Set(["moreThanXAgo", "lessThanXAgo", "withinLast", "notWithinLast", "exactlyXAgo"]);
 
 /** A rule that cannot be expressed here. */
-export class UnknownOperator extends Error {}
+export class UnknownOperatorError extends Error {}
 
 export function translateRule(rule: unknown): TranslatedRule {
   const notes = new Set<string>();
@@ -26,7 +26,7 @@ function translate(part: unknown, notes: Notes): unknown {
   if (!isJsonObject(part)) return part;
   const [operator, ...others] = Object.keys(part);
   if (operator === undefined || others.length > 0) return part;
-  if (relativeDates.has(operator)) throw new UnknownOperator(`the condition uses ${operator}`);
+  if (relativeDates.has(operator)) throw new UnknownOperatorError(`the condition uses ${operator}`);
   if (operator === "var") {
     noteMissing(part.var, notes);
     return part;
@@ -40,11 +40,14 @@ const or = (...parts: unknown[]) => ({ or: parts });
 const not = (part: unknown) => ({ "!": [part] });
 const never = { "!!": [false] };
 
-/** `cat` makes a text of every value, so only a text stays the same. */
+/** `cat` turns every value into a text, so only a text stays the same. */
 const isText = (value: unknown) => ({ "===": [{ cat: [value] }, value] });
 const isNumber = (value: unknown) => ({ "===": [{ "+": [value] }, value] });
 const isMissing = (value: unknown) => ({ null: [value] });
-/** `reduce` answers its start for anything but a list, and for an empty one, which is the only other value that writes nothing. */
+/**
+ * `reduce` returns its start for anything but a list, and for an empty one, which is the only other value that writes
+ * nothing.
+ */
 const isList = (value: unknown) =>
   or(
     { reduce: [value, true, false] },

@@ -15,7 +15,10 @@ export function hindranceOf({ origin }: Pick<Workflow, "origin">): string | null
   return null;
 }
 
-/** The control values of a step, as Tidings understands them. Throws UnknownOperator for a condition that it does not have. */
+/**
+ * The control values of a step, as Tidings understands them. Throws UnknownOperatorError for a condition that it does
+ * not have.
+ */
 export function adaptValues(report: ImportReport, where: string, { type }: Pick<Step, "type">, values: Values): Values {
   const note = (line: string) => report.changed.push(`${where}: ${line}`);
   const adapted = { ...values };
@@ -26,12 +29,12 @@ export function adaptValues(report: ImportReport, where: string, { type }: Pick<
   }
   if (type === "digest" && adapted.type === undefined && typeof adapted.cron === "string" && adapted.cron !== "") {
     adapted.type = "timed";
-    note("is a timed digest: Novu tells by its cron expression, Tidings by `type`");
+    note("is a timed digest: Novu recognizes it by its cron expression, Tidings by `type`");
   }
   if (["email", "in_app"].includes(type) && JSON.stringify(values).includes("{{"))
     noteOnce(
       report,
-      "emails and in-app messages: values are escaped in html here; write `| raw` where one contains html",
+      "emails and in-app messages: values are escaped in HTML here; write `| raw` where one contains HTML",
     );
   return adapted;
 }

@@ -1,5 +1,6 @@
-// What subscribers chose. Tidings says for each channel who decided. Novu shows the merged result for each workflow and calls all of
-// it the subscriber's, so only what differs from the result here is a choice: to write all of it would freeze the defaults.
+// What subscribers chose. Tidings says for each channel who decided. Novu shows the merged result for each workflow and
+// calls all of it the subscriber's, so only what differs from the result here is a choice: to write all of it would
+// freeze the defaults.
 import type { Channel, SubscriberPreferences } from "@tidings/contract";
 import { count, noteOnce } from "./report.ts";
 import { attempt, isSame } from "./requests.ts";
@@ -18,7 +19,7 @@ export async function importPreferences(given: Import, subscriberId: string): Pr
   if (report.source === "novu")
     noteOnce(
       report,
-      "preferences: only choices that differ from the defaults came over; Novu does not tell who made them",
+      "preferences: only choices that differ from the defaults were imported; Novu does not report who made them",
     );
   for (const entry of wanted.workflows ?? []) {
     const { identifier } = entry.workflow;
@@ -37,7 +38,9 @@ export async function importPreferences(given: Import, subscriberId: string): Pr
   }
 }
 
-/** Only refusals: an answer does not tell a channel that the subscriber wants from one that was never chosen. */
+/**
+ * Only refusals: a response does not distinguish a channel that the subscriber wants from one that was never chosen.
+ */
 async function writeGlobal(
   { target, report }: Import,
   subscriberId: string,
@@ -66,7 +69,10 @@ function ownChoices({ channels, overrides = [] }: Entry): Choices {
   return Object.fromEntries(Object.entries(channels).filter(([name]) => own.has(name)));
 }
 
-/** A workflow that is not here has no result to compare with: what the subscriber refuses there is reported by the request. */
+/**
+ * A workflow that is not here has no result to compare with: what the subscriber refuses there is reported by the
+ * request.
+ */
 function differingChoices({ channels }: Entry, former: Entry | undefined): Choices {
   const result: Choices = former?.channels ?? {};
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-// What came over, what was there already, what changed on the way, and what has to be done by hand.
+// What came over, what existed already, what changed on the way, and what has to be done by hand.
 export type ImportReport = {
   /** Which service the other installation is. */
   source: "novu" | "tidings";

@@ -1,6 +1,6 @@
 // Requests whose refusal is part of the import.
 import { isDeepStrictEqual } from "node:util";
-import { TidingsError } from "@tidings/client/source";
+import { fieldErrorsOf, TidingsError } from "@tidings/client/source";
 import type { ImportReport } from "./report.ts";
 
 export async function findOrNull<T>(ask: () => Promise<T>): Promise<T | null> {
@@ -12,22 +12,21 @@ export async function findOrNull<T>(ask: () => Promise<T>): Promise<T | null> {
   }
 }
 
-/** What the target refuses is for people to look at; the rest goes on. */
+/** What the target refuses is reported for people; the rest continues. */
 export async function attempt(report: ImportReport, what: string, act: () => Promise<unknown>): Promise<boolean> {
   try {
     await act();
     return true;
   } catch (error) {
     if (!(error instanceof TidingsError) || ![400, 404, 409, 422].includes(error.status)) throw error;
-    report.byHand.push(`${what}: ${error.message}${faultsOf(error.body)}`);
+    report.byHand.push(`${what}: ${error.message}${firstErrorOf(error.body)}`);
     return false;
   }
 }
 
-function faultsOf(body: unknown): string {
-  const { errors } = (body ?? {}) as { errors?: Record<string, { messages?: string[] }> };
-  const [first] = Object.entries(errors ?? {});
-  return first ? ` (${first[0]}: ${first[1]?.messages?.[0] ?? ""})` : "";
+function firstErrorOf(body: unknown): string {
+  const [first] = fieldErrorsOf(body);
+  return first ? ` (${first.field}: ${first.messages[0] ?? ""})` : "";
 }
 
 export const withoutNulls = (members: object): Record<string, unknown> =>

@@ -1,8 +1,8 @@
-// Workflows of another installation. Each is found by its identifier, and written only when it differs, so that a repeated import
-// makes no new versions.
+// Workflows of another installation. Each is found by its identifier, and written only when it differs, so that a
+// repeated import creates no new versions.
 import type { CallInput, Workflow } from "@tidings/contract";
 import { importTranslations } from "./configuration.ts";
-import { UnknownOperator } from "./novu-rules.ts";
+import { UnknownOperatorError } from "./novu-rules.ts";
 import { adaptValues, hindranceOf, novuSettings, novuSettingsNote } from "./novu-workflow.ts";
 import { count, type ImportReport, noteOnce } from "./report.ts";
 import { attempt, findOrNull, isSame, withoutNulls } from "./requests.ts";
@@ -41,7 +41,7 @@ function bodyFor(report: ImportReport, workflow: Workflow): Body | null {
     });
     return bodyOf({ ...workflow, ...novuSettings, steps });
   } catch (error) {
-    if (!(error instanceof UnknownOperator)) throw error;
+    if (!(error instanceof UnknownOperatorError)) throw error;
     report.byHand.push(
       `workflow ${workflowId}: ${error.message}, which Tidings does not have; create it with another condition`,
     );

@@ -1,4 +1,5 @@
-// A throw-away environment with the workflows of the files, or of the environment in use. It is deleted in the end, whatever happens.
+// A throw-away environment with the workflows of the files, or of the environment in use. It is deleted in the end,
+// whatever happens.
 import { createTidings, TidingsError } from "@tidings/client/source";
 import type { Environment } from "@tidings/contract";
 import { CliError } from "../failure.ts";
@@ -49,12 +50,9 @@ async function createEnvironment({ tidings, environment }: Session, name: string
     });
   } catch (error) {
     if (error instanceof TidingsError && error.code === "ENVIRONMENT_LIMIT")
-      throw new CliError(
-        `A scenario needs an environment of its own, and there is room for no more: ${error.message}`,
-        {
-          fix: "Delete environments that are not used, run fewer at once with --parallel 1, or raise TIDINGS_MAX_ENVIRONMENTS.",
-        },
-      );
+      throw new CliError(`A scenario needs its own environment, and no more can be created: ${error.message}`, {
+        fix: "Delete unused environments, run fewer scenarios in parallel with --parallel 1, or raise TIDINGS_MAX_ENVIRONMENTS.",
+      });
     throw error;
   }
 }

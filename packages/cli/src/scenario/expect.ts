@@ -1,4 +1,4 @@
-// Compares the messages that were sent with those that a scenario expects: each expected one with a message of its own.
+// Compares the messages that were sent with those that a scenario expects: each expected one with its own message.
 import type { Channel, ScenarioMessage } from "@tidings/contract";
 import { formatOffset, parseDuration } from "../time.ts";
 
@@ -48,8 +48,9 @@ export function compareMessages(
 }
 
 /**
- * Which message stands for which expectation, by index of the message: as many as possible. An expectation that says little must
- * not take the only message that another one accepts, so a taken message is given up when its owner can have another.
+ * Which message meets which expectation, by index of the message: as many as possible. An expectation that says
+ * little must not take the only message that another one accepts, so a taken message is given up when its owner can
+ * have another.
  */
 function assign(differences: (Difference[] | null)[][]): Map<number, number> {
   const ownerOf = new Map<number, number>();
@@ -66,7 +67,7 @@ function assign(differences: (Difference[] | null)[][]): Map<number, number> {
   return ownerOf;
 }
 
-/** Null: another person or channel, not to be compared. */
+/** Null: another subscriber or channel, not to be compared. */
 function differencesOf(expected: ScenarioMessage, message: SentMessage, startMs: number): Difference[] | null {
   if (expected.to !== message.to || expected.channel !== message.channel) return null;
   const found: Difference[] = [];

@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { CliError } from "../failure.ts";
 
 export const defaultFolder = "scenarios";
-const mostFiles = 10_000;
+const maxFiles = 10_000;
 
 const isYaml = (name: string): boolean => /\.ya?ml$/.test(name);
 
@@ -24,16 +24,16 @@ export function findScenarioFiles(cwd: string, named: string[], folder: string):
   });
   const found = [...new Set(files)].sort();
   if (found.length === 0)
-    throw new CliError(`${places.join(", ")}: there is no scenario file (*.yaml).`, {
+    throw new CliError(`${places.join(", ")}: no scenario files (*.yaml) found.`, {
       fix: "docs/testing.md describes the format; `tidings test --save <transaction>` saves a run.",
     });
-  if (found.length > mostFiles) throw new CliError(`There are more than ${mostFiles} files.`);
+  if (found.length > maxFiles) throw new CliError(`There are more than ${maxFiles} files.`);
   return found.map((file) => relative(cwd, file) || file);
 }
 
 export const readScenarioFile = (cwd: string, file: string): string => readFileSync(resolve(cwd, file), "utf8");
 
-/** Refuses to replace a file. Answers the name it wrote. */
+/** Refuses to replace a file. Returns the name it wrote. */
 export function saveScenarioFile(cwd: string, file: string, text: string): void {
   const path = resolve(cwd, file);
   if (existsSync(path)) throw new CliError(`${file} exists.`, { fix: "Name another with --output <file>." });

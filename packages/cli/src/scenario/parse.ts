@@ -1,4 +1,4 @@
-// Reads scenario files. Every fault is told with file, line and column; a key that the format does not have is one.
+// Reads scenario files. Every error is reported with file, line and column; a key that the format does not have is one.
 import { channels, type Scenario } from "@tidings/contract";
 import { isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from "yaml";
 import { CliError } from "../failure.ts";
@@ -46,7 +46,10 @@ const object =
       found.add(name);
       if (check) check(isNode(value) ? value : null, name, add);
       else
-        add(isNode(key) ? key : node, `${words}: there is no "${name}". Known are ${Object.keys(members).join(", ")}`);
+        add(
+          isNode(key) ? key : node,
+          `${words}: "${name}" is unknown. Expected one of ${Object.keys(members).join(", ")}`,
+        );
     }
     for (const name of required) if (!found.has(name)) add(node, `${words}: "${name}" is missing`);
   };

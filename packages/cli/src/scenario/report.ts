@@ -48,10 +48,10 @@ const describeDifference = ({ field, expected, actual }: Difference, paint: Pain
   ...lines(actual).map((line) => `    ${paint("green", `+ ${line}`)}`),
 ];
 
-const mostLines = 12;
+const maxLines = 12;
 const lines = (text: string): string[] => {
   const all = plainText(text).split("\n");
-  return all.length > mostLines ? [...all.slice(0, mostLines), "…"] : all;
+  return all.length > maxLines ? [...all.slice(0, maxLines), "…"] : all;
 };
 
 const excerpt = (text: string): string => {

@@ -1,4 +1,4 @@
-// Runs one scenario: given people, when events happen at their times, then these messages are sent and no others.
+// Runs one scenario: given subscribers, when events happen at their times, then these messages are sent and no others.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CallInput, Scenario, ScenarioAction, ScenarioSubscriber } from "@tidings/contract";
 import { moveClock } from "../clock-moves.ts";
@@ -8,7 +8,7 @@ import type { Session } from "../session.ts";
 import { type Stage, withStage } from "./environment.ts";
 import { compareMessages, type Mismatch, momentMs, type SentMessage } from "./expect.ts";
 
-/** How long after the last action the clock goes on, unless the scenario says: what waits longer is not seen. */
+/** How long after the last action the clock continues, unless the scenario says: what waits longer is not seen. */
 const defaultTailMs = 365 * 86_400_000;
 
 export async function runScenario(
@@ -28,7 +28,7 @@ export async function runScenario(
       if (ms < 0) throw new CliError(`An action at ${action.at} is before the start, ${scenario.given.time}.`);
       await moveTo(stage, startMs + ms, signal);
       await perform(stage, action);
-      // A clock that is moved to where it stands answers when nothing is left to do.
+      // Moving a clock to its current time returns when nothing is left to do.
       await moveTo(stage, startMs + ms, signal);
     }
     const last = Math.max(0, ...actions.map(({ ms }) => ms));
@@ -48,7 +48,7 @@ async function prepare({ tidings }: Stage, { given }: Scenario): Promise<void> {
     const [first] = failed ?? [];
     if (first) throw new CliError(`The subscriber ${first.subscriberId ?? ""} was refused: ${first.message}`);
   }
-  for (const subscriber of subscribers) await preparePerson(tidings, subscriber);
+  for (const subscriber of subscribers) await prepareSubscriber(tidings, subscriber);
   for (const [topicKey, members] of Object.entries(topics)) {
     const { errors = [] } = await tidings.topicSubscriptions.create({
       params: { topicKey },
@@ -63,7 +63,7 @@ function fieldsOf({ preferences: _, schedule: __, channels: ___, ...fields }: Sc
   return fields as Record<string, unknown>;
 }
 
-async function preparePerson(tidings: Stage["tidings"], subscriber: ScenarioSubscriber): Promise<void> {
+async function prepareSubscriber(tidings: Stage["tidings"], subscriber: ScenarioSubscriber): Promise<void> {
   const params = { subscriberId: subscriber.subscriberId };
   const { preferences = {}, schedule, channels = [] } = subscriber;
   for (const [workflow, choices] of Object.entries(preferences)) {
@@ -106,7 +106,7 @@ function refuseUnprocessed(workflow: string, { status, error = [] }: { status: s
     throw new CliError(`The event ${workflow} was not processed: ${[status, ...error].join("; ")}`);
 }
 
-const mostMarked = 100;
+const maxMarked = 100;
 
 async function mark(
   tidings: Stage["tidings"],
@@ -114,7 +114,7 @@ async function mark(
   workflow: string | undefined,
   as: "read" | "archive",
 ): Promise<void> {
-  const query = { subscriberId, channel: "in_app" as const, limit: mostMarked };
+  const query = { subscriberId, channel: "in_app" as const, limit: maxMarked };
   const { data } = await tidings.messages.list({ query });
   const ids = data
     .filter(
@@ -131,12 +131,12 @@ async function mark(
 }
 
 /** Pages of a hundred captured messages that are read. */
-const mostPages = 20;
+const maxPages = 20;
 
 async function readSent({ tidings }: Stage, startMs: number): Promise<SentMessage[]> {
   const sent: SentMessage[] = [];
   let after: string | undefined;
-  for (let page = 0; page < mostPages; page++) {
+  for (let page = 0; page < maxPages; page++) {
     const list = await tidings.captured.list({ query: { limit: 100, orderDirection: "ASC", after } });
     for (const one of list.data)
       sent.push({

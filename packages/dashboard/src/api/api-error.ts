@@ -1,36 +1,30 @@
-// An answer outside 2xx, or none at all, as what a person needs to read: what happened, and what to do about it.
+// A response outside 2xx, or none at all, as what a person needs to read: what happened, and what to do about it.
+import { fieldErrorsOf, readError } from "@tidings/client/source";
+import type { ErrorCode } from "@tidings/contract";
 import { words } from "../words.ts";
-
-/** The body of every error answer of the service (docs/errors.md). */
-type ErrorBody = {
-  message?: string;
-  code?: string;
-  errorId?: string;
-  errors?: Record<string, { messages: string[] }> | { field?: string; message: string }[];
-};
 
 export class ApiError extends Error {
   override readonly name = "ApiError";
-  /** 0 when there was no answer. */
+  /** 0 when there was no response. */
   readonly status: number;
-  /** Stable, for programs; undefined when the answer came from something in between, such as a proxy. */
+  /** Stable, for programs; undefined when the response came from something in between, such as a proxy. */
   readonly code: string | undefined;
   /** What to do now, as a sentence. */
   readonly advice: string;
   /** Messages by field path of the request, such as `steps.0.name`. */
   readonly fields: Readonly<Record<string, string>>;
 
-  constructor(status: number, body: unknown, retryAfter: string | null = null) {
-    const { message, code, errorId, errors } = (typeof body === "object" && body !== null ? body : {}) as ErrorBody;
+  constructor(status: number, body: unknown, retryAfter?: number) {
+    const { message, code, errorId } = readError(body);
     super(message ?? (status === 0 ? noAnswerText(code) : words.errors.unreadable(status)));
     this.status = status;
     this.code = code;
     this.advice = isCheck(code) ? words.errors.advice.unchanged : adviceFor(status, code, retryAfter, errorId);
-    this.fields = fieldsOf(errors);
+    this.fields = Object.fromEntries(fieldErrorsOf(body).map(({ field, messages }) => [field, messages.join(". ")]));
   }
 }
 
-/** The provider was asked about credentials before anything was stored. What to do stands in the message. */
+/** The credentials check with the provider failed before anything was stored. The message explains what to do. */
 const isCheck = (code: string | undefined): boolean =>
   code === "PROVIDER_CHECK_FAILED" || code === "PROVIDER_HOST_UNRESOLVED";
 
@@ -38,17 +32,24 @@ const timeoutCode = "TIME_LIMIT";
 const noAnswerText = (code: string | undefined): string =>
   code === timeoutCode ? words.errors.noAnswer : words.errors.offline;
 
-/** The time limit of the page was over before an answer came: whether the service did what was asked is not known. */
+/** The page's time limit expired before a response arrived: whether the service did what was asked is unknown. */
 export const noAnswer = (): ApiError => new ApiError(0, { code: timeoutCode });
 export const isTimeout = ({ status, code }: ApiError): boolean => status === 0 && code === timeoutCode;
 
 /** Their messages say what to do. */
-const isComplete = (code: string | undefined): boolean => /^(RESEND_|REPLAY_|STEP_NOT_RESENDABLE)/.test(code ?? "");
+const completeErrors: ReadonlySet<string | undefined> = new Set<ErrorCode>([
+  "STEP_NOT_RESENDABLE",
+  "RESEND_REFUSED",
+  "RESEND_IN_PROGRESS",
+  "RESEND_LIMIT",
+  "REPLAY_ENDED",
+  "REPLAY_LIMIT",
+]);
 
 function adviceFor(
   status: number,
   code: string | undefined,
-  retryAfter: string | null,
+  retryAfter: number | undefined,
   errorId: string | undefined,
 ): string {
   const { advice } = words.errors;
@@ -57,17 +58,10 @@ function adviceFor(
   // The message says who may.
   if (status === 403) return "";
   if (status === 404) return advice.missing;
-  if (status === 409) return isComplete(code) ? "" : advice.conflict;
+  if (status === 409) return completeErrors.has(code) ? "" : advice.conflict;
   if (status === 429) return advice.slowDown(retryAfter);
   if (status >= 500) return errorId === undefined ? advice.unavailable : advice.fault(errorId);
   return advice.correct;
-}
-
-function fieldsOf(errors: ErrorBody["errors"]): Record<string, string> {
-  if (errors === undefined) return {};
-  if (Array.isArray(errors))
-    return Object.fromEntries(errors.map(({ field, message }) => [field ?? "", message] as const));
-  return Object.fromEntries(Object.entries(errors).map(([path, { messages }]) => [path, messages.join(". ")] as const));
 }
 
 export const toApiError = (error: unknown): ApiError =>

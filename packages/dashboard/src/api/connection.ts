@@ -1,12 +1,12 @@
-// Whether the service answers, learned from the calls that the page makes anyway: the last one had no answer, or one is under way
-// for longer than usual.
+// Whether the service responds, learned from the calls that the page makes anyway: the last one had no response, or one
+// has been in progress for longer than usual.
 
 type Connection = "well" | "slow" | "lost";
 
 /** After this time a call counts as slow. */
 const usualMs = 5_000;
 
-/** A service that is frozen, or a connection that is cut without a word, never answers: a call is given up after this time. */
+/** A frozen service or a silently dropped connection never responds: a call is given up after this time. */
 export const limitMs = 20_000;
 
 let isLost = false;
@@ -30,11 +30,11 @@ function setLost(next: boolean): void {
   tell();
 }
 
-/** A proxy answers 502 to 504 when nothing is behind it; 503 is also the service's own word for "not now". */
+/** A proxy returns 502 to 504 when nothing is behind it; the service itself also returns 503 for "not now". */
 const isOutage = (status: number): boolean => status === 0 || (status >= 502 && status <= 504);
 
 type Watched = {
-  /** `status` 0: no answer. */
+  /** `status` 0: no response. */
   end: (status: number) => void;
   /** Given up by the page itself: says nothing about the service. */
   drop: () => void;

@@ -1,5 +1,5 @@
-// How a screen reads and changes data: hooks over TanStack Query. The environment is part of every key, so that answers of one
-// environment never show in another.
+// How a screen reads and changes data: hooks over TanStack Query. The environment is part of every key, so that one
+// environment's responses never show in another.
 
 import {
   keepPreviousData,
@@ -13,11 +13,11 @@ import {
   useQueryClient,
 } from "@tanstack/react-query";
 import type { CallInput, OperationId, Output } from "@tidings/contract";
-import { useEnvironment } from "../app/session.tsx";
 import { ApiError, isTimeout } from "./api-error.ts";
 import { callOperation } from "./client.ts";
+import { useEnvironment } from "./session.tsx";
 
-/** `onSignedOut` is called when an answer says that the session has ended. */
+/** `onSignedOut` is called when a response shows that the session has ended. */
 export function createQueryClient(onSignedOut: () => void): QueryClient {
   return new QueryClient({
     queryCache: new QueryCache({
@@ -26,12 +26,12 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: 10_000,
-        // A refusal stays one; a lost connection or a busy service is asked again, twice. A service that gave no answer within the
-        // time limit is not: the person has waited long enough to be told.
+        // A refusal is final; a lost connection or a busy service is retried twice. A call that exceeded the time limit
+        // is not retried: the person has waited long enough to see the error.
         retry: (failures, error) =>
           failures < 2 && error instanceof ApiError && !isTimeout(error) && (error.status === 0 || error.status >= 500),
         refetchOnWindowFocus: true,
-        // On a LAN without internet the browser reports "offline" while the service answers.
+        // On a LAN without internet the browser reports "offline" while the service is reachable.
         networkMode: "always",
       },
       mutations: { networkMode: "always" },
@@ -42,10 +42,10 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
 export type ReadOptions = {
   /** Milliseconds between two reads while the page is visible. */
   every?: number;
-  /** Also while the page is hidden, for what its title tells. */
+  /** Keeps reading while the page is hidden, for what its title shows. */
   isInBackground?: boolean;
   enabled?: boolean;
-  /** Shows the former answer while a changed input is read, for filters and pages. */
+  /** Shows the previous response while a changed input is read, for filters and pages. */
   keep?: boolean;
   staleTime?: number;
   /** Another environment than the chosen one, for screens that show several. */
@@ -54,7 +54,10 @@ export type ReadOptions = {
 
 const keyOf = (environmentId: string, id: OperationId, input: unknown) => [environmentId, id, input] as const;
 
-/** What an operation answers, as a query: for `useOperation`, and for a route that begins to read before its screen is drawn. */
+/**
+ * An operation's response as a query: for `useOperation`, and for a route that begins to read before its screen is
+ * drawn.
+ */
 export const operationQuery = <Id extends OperationId>(environmentId: string, id: Id, input: CallInput<Id>) =>
   queryOptions<Output<Id>, ApiError>({
     queryKey: keyOf(environmentId, id, input),
@@ -81,8 +84,8 @@ export function useOperation<Id extends OperationId>(
 
 /**
  * A change: `const rename = useChange("workflows.update", ["workflows.list", "workflows.retrieve"])`, then
- * `rename.mutate({ params, body })`. What the named operations answered is read again afterwards. `environmentId`: another
- * environment than the chosen one.
+ * `rename.mutate({ params, body })`. The named operations are read again afterwards. `environmentId`:
+ * another environment than the chosen one.
  */
 export function useChange<Id extends OperationId>(
   id: Id,

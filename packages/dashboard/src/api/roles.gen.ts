@@ -1,4 +1,4 @@
-// Generated from permissions.ts of packages/contract by `npm run generate`. Do not edit.
+// Generated from the operations of packages/contract by `npm run generate`. Do not edit.
 import type { ExportId, OperationId, Role } from "@tidings/contract";
 
 export const operationRoles: Partial<Record<OperationId | ExportId, Role>> = {

@@ -3,8 +3,8 @@ import { type ErrorComponentProps, useRouter } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { ApiError, noAnswer, toApiError } from "../api/api-error.ts";
 import { limitMs, watchCall } from "../api/connection.ts";
-import { Button, LinkButton } from "../kit/button.tsx";
-import { EmptyState, ErrorPanel, Skeleton } from "../kit/states.tsx";
+import { EmptyState, ErrorPanel, Skeleton } from "../kit/feedback/states.tsx";
+import { Button, LinkButton } from "../kit/inputs/button.tsx";
 import { words } from "../words.ts";
 import css from "./shell.module.css";
 
@@ -38,7 +38,7 @@ export const NotFoundScreen = () => (
   />
 );
 
-/** While the code of a screen is loaded, at the place where the screen will stand. A service that is frozen sends no code either. */
+/** Shown where the screen will appear, while its code is loading. A frozen service does not send the code either. */
 export function PendingScreen() {
   const [isGivenUp, setGivenUp] = useState(false);
   useEffect(() => {

@@ -2,10 +2,10 @@
 import type { ExportId } from "@tidings/contract";
 import { useState } from "react";
 import { downloadFile } from "../api/client.ts";
-import { Button } from "../kit/button.tsx";
-import { showError } from "../kit/toast.tsx";
+import { useMay } from "../api/permissions.ts";
+import { Button } from "../kit/inputs/button.tsx";
+import { showError } from "../kit/overlays/toast.tsx";
 import { words } from "../words.ts";
-import { useMay } from "./permissions.ts";
 
 /** `name`: of the file, as in `/v1/exports/<name>.csv`. `query`: the filters of the list. */
 export function ExportCsv({ id, name, query }: { id: ExportId; name: string; query: object }) {

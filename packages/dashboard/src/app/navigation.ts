@@ -23,8 +23,8 @@ export const navigationGroups: readonly NavigationGroup[] = [
   {
     label: "Recipients",
     items: [
-      { to: "/people", label: "People", icon: "users" },
-      { to: "/topics", label: "Audience", icon: "hash" },
+      { to: "/subscribers", label: "Subscribers", icon: "users" },
+      { to: "/topics", label: "Topics", icon: "hash" },
     ],
   },
   {

@@ -1,11 +1,11 @@
-// Says when the service does not answer, or is slow to. While it does not, the page asks it every few seconds, and reads again what
-// failed once it is back.
+// Says when the service does not return, or is slow to. While it does not, the page asks it every few seconds, and
+// reads again what failed once it is back.
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useSyncExternalStore } from "react";
 import { readSession } from "../api/auth.ts";
 import { connectionNow, onConnection } from "../api/connection.ts";
 import { Icon } from "../icons.tsx";
-import { settleLostToasts } from "../kit/toast.tsx";
+import { settleLostToasts } from "../kit/overlays/toast.tsx";
 import { words } from "../words.ts";
 import css from "./shell.module.css";
 
@@ -19,7 +19,7 @@ export function OfflineBanner() {
     if (!isLost) return;
     let timer: ReturnType<typeof setTimeout>;
     let isOver = false;
-    // The next question waits for the answer to this one: a frozen service would be asked without end.
+    // The next question waits for the response to this one: a frozen service would be asked without end.
     const ask = () => {
       timer = setTimeout(() => void readSession().catch(() => isOver || ask()), askMs);
     };

@@ -1,17 +1,17 @@
 // What the command palette finds for a text.
 import type { LinkProps } from "@tanstack/react-router";
 import { useOperation } from "../api/hooks.ts";
+import { useMay } from "../api/permissions.ts";
+import { useEnvironment, useSession } from "../api/session.tsx";
 import type { IconName } from "../icons.tsx";
 import { useSettled } from "../kit/use-settled.ts";
-import { labelOf } from "../screens/activity/rows.ts";
+import { labelOf } from "../outcomes/event-label.ts";
 import { words } from "../words.ts";
 import { navigation } from "./navigation.ts";
-import { useMay } from "./permissions.ts";
-import { useEnvironment, useSession } from "./session.tsx";
 import { screenOf } from "./side-navigation.tsx";
 import { themes, useTheme } from "./theme.ts";
 
-/** Dialogs that open in place of the palette. */
+/** Dialogs that open instead of the palette. */
 export type PaletteDialog = "workflow" | "invitation";
 
 export type PaletteItem = { key: string; label: string; note?: string; icon: IconName } & (
@@ -51,7 +51,7 @@ const searchItem = (q: string): PaletteItem => ({
   link: { to: "/activity", search: { q } } as LinkProps,
 });
 
-/** Every answer is small, and found by an index or among few records. */
+/** Every response is small, and found by an index or among few records. */
 function useFound(text: string): { groups: PaletteGroup[]; isSearching: boolean } {
   const options = { enabled: text.length >= fewest, keep: true };
   const byPart = { query: { limit: most, query: text } };
@@ -59,10 +59,10 @@ function useFound(text: string): { groups: PaletteGroup[]; isSearching: boolean 
   const layouts = useOperation("layouts.list", byPart, options);
   const translations = useOperation("translations.listGroups", byPart, options);
   const topics = useOperation("topics.list", { query: { limit: most, name: text } }, options);
-  const people = useOperation("subscribers.list", { query: { limit: most, search: text } }, options);
+  const subscribers = useOperation("subscribers.list", { query: { limit: most, search: text } }, options);
   const byId = useOperation("activity.listEvents", { query: { limit: 1, transactionId: text } }, options);
   const byValue = useOperation("activity.listEvents", { query: { limit: most, searchValue: text } }, options);
-  const asked = [workflows, layouts, translations, topics, people, byId, byValue];
+  const asked = [workflows, layouts, translations, topics, subscribers, byId, byValue];
   const events = [...(byId.data?.data ?? []), ...(byValue.data?.data ?? [])];
   const groups: PaletteGroup[] = [
     {
@@ -78,22 +78,22 @@ function useFound(text: string): { groups: PaletteGroup[]; isSearching: boolean 
       ),
     },
     {
-      label: words.palette.people,
+      label: words.palette.subscribers,
       items: [
-        ...(people.data?.data ?? []).map((person) => ({
-          key: `person ${person.subscriberId}`,
-          label: [person.firstName, person.lastName].filter(Boolean).join(" ") || person.subscriberId,
-          note: person.email ?? person.subscriberId,
+        ...(subscribers.data?.data ?? []).map((subscriber) => ({
+          key: `subscriber ${subscriber.subscriberId}`,
+          label: [subscriber.firstName, subscriber.lastName].filter(Boolean).join(" ") || subscriber.subscriberId,
+          note: subscriber.email ?? subscriber.subscriberId,
           icon: "users" as const,
-          link: { to: "/people/$subscriberId", params: { subscriberId: person.subscriberId } } as LinkProps,
+          link: { to: "/subscribers/$subscriberId", params: { subscriberId: subscriber.subscriberId } } as LinkProps,
         })),
-        ...(people.data?.next
+        ...(subscribers.data?.next
           ? [
               {
-                key: "more people",
-                label: words.palette.morePeople(text),
+                key: "more subscribers",
+                label: words.palette.moreSubscribers(text),
                 icon: "search" as const,
-                link: { to: "/people", search: { q: text } } as LinkProps,
+                link: { to: "/subscribers", search: { q: text } } as LinkProps,
               },
             ]
           : []),

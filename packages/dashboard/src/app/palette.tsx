@@ -1,8 +1,8 @@
-// The command palette: people, events, workflows, screens and actions from one field, by keyboard.
+// The command palette: subscribers, events, workflows, screens and actions from one field, by keyboard.
 import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, lazy, type ReactNode, Suspense, useEffect, useId, useRef, useState } from "react";
 import { Icon } from "../icons.tsx";
-import { Dialog } from "../kit/dialog.tsx";
+import { Dialog } from "../kit/overlays/dialog.tsx";
 import { words } from "../words.ts";
 import css from "./palette.module.css";
 import { type PaletteDialog, type PaletteItem, usePaletteItems } from "./palette-items.ts";
@@ -18,7 +18,7 @@ function lazyDialog(load: () => Promise<AnyDialog>) {
   return lazy(async () => ({ default: await load() }));
 }
 
-/** An action that asks for more opens its dialog in place of the palette. */
+/** An action that asks for more opens its dialog instead of the palette. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const [dialog, setDialog] = useState<PaletteDialog | null>(null);
   if (dialog === null) return <Search onClose={onClose} onDialog={setDialog} />;

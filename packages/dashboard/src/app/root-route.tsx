@@ -1,9 +1,10 @@
-// The two routes above all screens: the root, and the shell, which needs a session. A screen hangs its routes below `shellRoute`.
+// The two routes above all screens: the root, and the shell, which needs a session. A screen hangs its routes below
+// `shellRoute`.
 import type { QueryClient } from "@tanstack/react-query";
 import { createRootRouteWithContext, createRoute, Outlet, redirect, retainSearchParams } from "@tanstack/react-router";
 import { ApiError } from "../api/api-error.ts";
+import { chooseEnvironment, type SessionContext, sessionQuery } from "../api/session.tsx";
 import { CrashScreen, NotFoundScreen } from "./boundaries.tsx";
-import { chooseEnvironment, type SessionContext, sessionQuery } from "./session.tsx";
 import { Shell } from "./shell.tsx";
 
 type RootSearch = { env?: string };

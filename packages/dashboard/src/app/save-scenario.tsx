@@ -2,12 +2,12 @@
 import type { CallInput } from "@tidings/contract";
 import { useState } from "react";
 import { callOperation } from "../api/client.ts";
-import { Button } from "../kit/button.tsx";
+import { useMay } from "../api/permissions.ts";
+import { useEnvironment } from "../api/session.tsx";
 import { saveFile } from "../kit/files.ts";
-import { showError, showToast } from "../kit/toast.tsx";
+import { Button } from "../kit/inputs/button.tsx";
+import { showError, showToast } from "../kit/overlays/toast.tsx";
 import { words } from "../words.ts";
-import { useMay } from "./permissions.ts";
-import { useEnvironment } from "./session.tsx";
 
 type Query = NonNullable<CallInput<"scenarios.export">["query"]>;
 

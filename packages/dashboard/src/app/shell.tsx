@@ -2,12 +2,12 @@
 import { useRouterState } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import type { Environment, Session } from "../api/auth.ts";
+import { SessionProvider } from "../api/session.tsx";
 import { Icon, Mark } from "../icons.tsx";
-import { IconButton } from "../kit/button.tsx";
-import { Dialog } from "../kit/dialog.tsx";
+import { IconButton } from "../kit/inputs/button.tsx";
+import { Dialog } from "../kit/overlays/dialog.tsx";
 import { words } from "../words.ts";
 import { OfflineBanner } from "./offline.tsx";
-import { SessionProvider } from "./session.tsx";
 import css from "./shell.module.css";
 import { SideNavigation } from "./side-navigation.tsx";
 import { startTypeAhead } from "./type-ahead.ts";
@@ -74,7 +74,7 @@ function focusMain(event: { preventDefault(): void }): void {
   document.getElementById("main")?.focus();
 }
 
-/** Ctrl-K or Cmd-K, also while the focus is in a field. */
+/** Ctrl-K or Cmd-K, even while the focus is in a field. */
 function useShortcut(onPress: () => void): void {
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {

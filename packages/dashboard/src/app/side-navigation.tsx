@@ -4,8 +4,8 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { type Environment, type Session, signOut } from "../api/auth.ts";
 import { baseUrl } from "../api/client.ts";
 import { Icon, Mark } from "../icons.tsx";
-import { Menu, type MenuEntry } from "../kit/menu.tsx";
-import { showError } from "../kit/toast.tsx";
+import { Menu, type MenuEntry } from "../kit/overlays/menu.tsx";
+import { showError } from "../kit/overlays/toast.tsx";
 import { words } from "../words.ts";
 import { navigation, navigationGroups } from "./navigation.ts";
 import css from "./shell.module.css";
@@ -131,7 +131,7 @@ function AccountMenu({ session: { person, version } }: { session: Session }) {
       entries={entries}
       trigger={
         <button type="button" className={css.account}>
-          <span className={css.hidden}>{words.account.label}: </span>
+          <span className="visually-hidden">{words.account.label}: </span>
           <span className={css.avatar} aria-hidden="true">
             {initialsOf(name)}
           </span>

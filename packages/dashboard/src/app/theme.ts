@@ -1,5 +1,5 @@
-// Light, dark, or what the system says. The choice is a cookie, so that the service writes it into the page and the first paint
-// has the right colours; a script in the page would be against its content security policy.
+// Light, dark, or what the system says. The choice is a cookie, so that the service writes it into the page and the
+// first paint has the right colours; a script in the page would be against its content security policy.
 import { useSyncExternalStore } from "react";
 
 export const themes = ["system", "light", "dark"] as const;

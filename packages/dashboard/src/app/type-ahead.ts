@@ -1,9 +1,10 @@
-// What is typed between Ctrl-K and the moment in which the palette has the focus: it is loaded and opened meanwhile, and no key is lost.
+// What is typed between Ctrl-K and the moment in which the palette has the focus: it is loaded and opened meanwhile,
+// and no key is lost.
 
 let typed = "";
 let stop: (() => void) | null = null;
 /** A palette that could not be loaded takes no keys any longer. */
-const longestMs = 3_000;
+const maxMs = 3_000;
 
 export function startTypeAhead(): void {
   takeTypeAhead();
@@ -16,7 +17,7 @@ export function startTypeAhead(): void {
     event.preventDefault();
     event.stopPropagation();
   };
-  const timer = setTimeout(takeTypeAhead, longestMs);
+  const timer = setTimeout(takeTypeAhead, maxMs);
   window.addEventListener("keydown", listen, { capture: true });
   stop = () => {
     clearTimeout(timer);

@@ -1,6 +1,6 @@
 /**
- * Copies a text. `navigator.clipboard` exists on https and localhost only; on plain HTTP the older command works, from a text
- * area that is selected for a moment.
+ * Copies a text. `navigator.clipboard` exists on https and localhost only; on plain HTTP the older command works, from
+ * a text area that is selected for a moment.
  */
 export async function copyText(text: string): Promise<boolean> {
   if (navigator.clipboard) {

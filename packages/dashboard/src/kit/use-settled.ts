@@ -11,7 +11,7 @@ export function useSettled<T>(value: T, ms = 350): T {
   return settled;
 }
 
-/** A text of a field that is told on once the typing has paused; a value from outside replaces it. */
+/** A field's text, passed to `onSettle` once the typing has paused; a value from outside replaces it. */
 export function useSettledText(
   outside: string,
   onSettle: (text: string) => void,

@@ -1,11 +1,11 @@
-// When to load what can wait: a menu that is loaded while the first answer is on its way delays the drawing of that answer.
+// When to load what can wait: loading a menu while the first response is on its way would delay drawing that response.
 import { callsSettled } from "../api/client.ts";
 
-const longestWaitMs = 2_000;
+const maxWaitMs = 2_000;
 
-/** Resolves when the calls that are under way are answered and drawn, after two seconds at the latest. */
+/** Resolves when the calls in progress have returned and been drawn, after two seconds at the latest. */
 export async function whenIdle(): Promise<void> {
-  const late = new Promise<void>((resolve) => setTimeout(resolve, longestWaitMs));
+  const late = new Promise<void>((resolve) => setTimeout(resolve, maxWaitMs));
   await Promise.race([late, idleMoment().then(callsSettled).then(idleMoment)]);
 }
 

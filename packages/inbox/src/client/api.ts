@@ -1,23 +1,15 @@
-// Requests to /v1/inbox with a token, which comes from a session or from the page's server. A token that has ended is exchanged
-// once, then the request is repeated. The token is sent in a header only: addresses end up in logs.
-import { InboxError, type InboxOptions } from "./types.ts";
+// Requests to /v1/inbox with a token, which comes from a session or from the page's server. A token that has ended is
+// exchanged once, then the request is repeated. The token is sent in a header only: addresses end up in logs.
+import { exchange, readBody, readError } from "@tidings/client/exchange";
+import { type Call, InboxError, type InboxOptions } from "./types.ts";
+import type { Session } from "./wire.ts";
 
 const timeLimitMs = 20_000;
 
-export type Session = {
-  token: string;
-  unreadCount?: { total: number; severity: { high: number; medium: number; low: number; none: number } };
-  isDevelopmentMode?: boolean;
-  maxSnoozeDurationHours?: number;
-};
-
 export type Api = ReturnType<typeof createApi>;
 
-export type Call = { method?: string; body?: unknown; signal?: AbortSignal; headers?: Record<string, string> };
-
 export function createApi(options: InboxOptions, onSession: (session: Session) => void) {
-  const base = `${options.url.replace(/(?<!\/)\/+$/, "")}/v1/inbox`;
-  const doFetch: typeof fetch = (input, init) => (options.fetch ?? globalThis.fetch)(input, init);
+  const { url: baseUrl, fetch } = options;
   let token = options.token;
   let renewing: Promise<string> | null = null;
 
@@ -29,22 +21,17 @@ export function createApi(options: InboxOptions, onSession: (session: Session) =
     const { timeZone: timezone } = Intl.DateTimeFormat().resolvedOptions();
     const subscriber = { subscriberId, ...(timezone && { timezone }) };
     const body = { applicationIdentifier, subscriber, subscriberHash, context, contextHash };
-    const answer = await send("/session", { method: "POST", body }, undefined);
-    const { data } = (await answer.json()) as { data: Session };
+    const { data } = await jsonOf<{ data: Session }>(await send("/session", { method: "POST", body }));
     onSession(data);
     return data.token;
   };
 
-  /** One renewal at a time, also when several requests find that the token has ended. */
+  /** One renewal at a time, even when several requests find that the token has ended. */
   const renew = (): Promise<string> => {
     renewing ??= (async () => {
       try {
         if (!options.getToken && options.token) {
-          throw new InboxError(
-            401,
-            "INBOX_TOKEN_INVALID",
-            "The token has ended, and there is no getToken for a new one",
-          );
+          throw new InboxError(401, "INBOX_TOKEN_INVALID", "Token expired, no getToken given");
         }
         token = options.getToken ? await options.getToken() : await openSession();
         return token;
@@ -55,27 +42,22 @@ export function createApi(options: InboxOptions, onSession: (session: Session) =
     return renewing;
   };
 
-  const send = async (path: string, { method = "GET", body, signal, headers }: Call, bearer: string | undefined) => {
-    // A stream has a signal of its own; all other requests end after a while.
-    const init: RequestInit = {
+  const send = async (path: string, { method = "GET", body, signal, headers }: Call, bearer?: string) => {
+    // A stream has its own signal; all other requests end after a while.
+    const response = await exchange({ baseUrl, fetch }, `/v1/inbox${path}`, {
       method,
-      headers: {
-        ...(body !== undefined && { "content-type": "application/json" }),
-        ...(bearer && { authorization: `Bearer ${bearer}` }),
-        ...headers,
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      headers: { ...(bearer && { authorization: `Bearer ${bearer}` }), ...headers },
+      json: body,
       signal: signal ?? AbortSignal.timeout(timeLimitMs),
       cache: "no-store",
       credentials: "omit",
       // A mark is often followed by leaving the page.
       keepalive: method !== "GET",
-    };
-    const answer = await doFetch(base + path, init).catch((cause: unknown) => {
-      throw new InboxError(0, "UNREACHABLE", cause instanceof Error ? cause.message : "The service cannot be reached");
+    }).catch((cause: Error) => {
+      throw new InboxError(0, "UNREACHABLE", cause.message);
     });
-    if (!answer.ok) throw await errorOf(answer);
-    return answer;
+    if (!response.ok) throw toError(response, await readBody(response).catch(() => {}));
+    return response;
   };
 
   const request = async (path: string, call: Call = {}): Promise<Response> => {
@@ -91,18 +73,20 @@ export function createApi(options: InboxOptions, onSession: (session: Session) =
 
   return {
     open: request,
-    async json<T>(path: string, call?: Call): Promise<T> {
-      const answer = await request(path, call);
-      return (answer.status === 204 ? undefined : await answer.json()) as T;
-    },
+    json: async <T>(path: string, call?: Call) => jsonOf<T>(await request(path, call)),
   };
 }
 
-async function errorOf(answer: Response): Promise<InboxError> {
-  const body = (await answer.json().catch(() => ({}))) as { code?: unknown; message?: unknown };
-  const code = typeof body.code === "string" ? body.code : `HTTP_${answer.status}`;
-  const message = typeof body.message === "string" ? body.message : `The service answered ${answer.status}`;
-  return new InboxError(answer.status, code, message);
+async function jsonOf<T>(response: Response): Promise<T> {
+  const body = await readBody(response);
+  // A proxy's page.
+  if (typeof body === "string") throw toError(response);
+  return body as T;
+}
+
+function toError({ status }: Response, body?: unknown): InboxError {
+  const { code = `HTTP_${status}`, message = `The service returned ${status}` } = readError(body);
+  return new InboxError(status, code, message);
 }
 
 /** Repeating such a request changes nothing: the session or its origin is refused. */

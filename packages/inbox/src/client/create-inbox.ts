@@ -11,7 +11,9 @@ import type { InboxFilter, InboxNotification, InboxOptions, InboxState, LiveEven
 
 const defaultPageSize = 15;
 const defaultUndoMs = 6_000;
-/** A list is read after the stream is there, so that nothing is missed between them; without a stream, after this time. */
+/**
+ * The list is read once the stream is open, so that nothing is missed in between; without a stream, after this time.
+ */
 const waitForStreamMs = 1_500;
 const sayAfterMs = 500;
 
@@ -54,7 +56,10 @@ export function createInbox(options: InboxOptions) {
   });
   let list: List = emptyList;
   let isHolding = false;
-  /** Set by the first connection, or by a page that was asked for before it: what happens until a connection is there may be missed. */
+  /**
+   * Set by the first connection, or by a page that was requested before it: changes before the connection may be
+   * missed.
+   */
   let isStarted = false;
   let loading: Promise<void> | null = null;
 
@@ -84,7 +89,7 @@ export function createInbox(options: InboxOptions) {
   const { undoMs = defaultUndoMs } = options;
   const marks = createMarks({ api, store, undoMs, patches, getList, setList, apply, resync: pages.resync, signal });
 
-  /** What waits is sent first: a reading without it would take it back for a moment. */
+  /** Waiting changes are sent first: reading the list before they arrive would briefly undo them. */
   const resync = () =>
     marks
       .sendWaiting()
@@ -118,8 +123,8 @@ export function createInbox(options: InboxOptions) {
     },
     onRefused: (error) => {
       store.set({ status: "error", error: toStateError(error) });
-      // For the developer of the page: the message names the setting or the option to change. An element in a page of React has no
-      // options until its provider gives it another client.
+      // For the developer of the page: the message names the setting or the option to change. An element in a page of
+      // React has no options until its provider gives it another client.
       const say = () => {
         // biome-ignore lint/suspicious/noConsole: the place where developers look
         if (!signal.aborted) console.error(`Tidings inbox: ${error.message} (${error.code})`);
@@ -139,14 +144,14 @@ export function createInbox(options: InboxOptions) {
 
   return {
     getState: store.getState,
-    /** Calls the listener after every change of the state; answers the function that ends it. */
+    /** Calls the listener after every change of the state; returns the function that ends it. */
     subscribe: store.subscribe,
-    /** Calls the listener for every new message; answers the function that ends it. */
+    /** Calls the listener for every new message; returns the function that ends it. */
     onNotification: (listener: (notification: InboxNotification) => void): (() => void) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    /** Reads the first page into `state.notifications`. Later changes arrive by themselves. */
+    /** Reads the first page into `state.notifications`. Later changes arrive automatically. */
     load: (): Promise<void> => {
       loading ??= (async () => {
         if (store.getState().list === "none") store.set({ list: "loading", error: null });

@@ -1,8 +1,8 @@
-// The list of an inbox as pure functions. `items` is what the server said last; marks that are on their way lie over it, so a
-// mark that fails is taken off again and nothing else has to be restored.
+// The list of an inbox as pure functions. `items` is the server's latest state. Pending marks are applied on top of it,
+// so a failed mark is simply removed and nothing has to be restored.
 import type { Counts, InboxFilter, InboxNotification, LiveEvent } from "./types.ts";
 
-/** A change that the server has not confirmed. `apply` answers null for a notification that is to be deleted. */
+/** A change that the server has not confirmed. `apply` returns null if the notification is to be deleted. */
 export type Patch = {
   applies: (item: InboxNotification) => boolean;
   apply: (item: InboxNotification) => InboxNotification | null;
@@ -23,7 +23,7 @@ export const emptyList: List = { items: [], cursor: null, held: new Set() };
 
 const newestFirst = (a: InboxNotification, b: InboxNotification): number => (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);
 
-/** Every id once; of two items with the same id, the later one of the arguments counts. */
+/** Every id once; if two items have the same id, the later argument wins. */
 function merge(...lists: InboxNotification[][]): InboxNotification[] {
   return [...new Map(lists.flat().map((item) => [item.id, item])).values()].sort(newestFirst);
 }
@@ -45,7 +45,7 @@ export const appendPage = (list: List, page: Page): List => ({
   cursor: cursorOf(page),
 });
 
-/** Whether two values of the API are the same, whatever the order of their members. Absent and null are. */
+/** Whether two API values are equal, regardless of the order of their members. Absent equals null. */
 export function isSame(a: unknown, b: unknown): boolean {
   if (typeof a !== "object" || typeof b !== "object" || !a || !b) return (a ?? null) === (b ?? null);
   const [one, other] = [a, b] as Record<string, unknown>[];
@@ -53,15 +53,15 @@ export function isSame(a: unknown, b: unknown): boolean {
 }
 
 /**
- * The newest messages as they were read again, in one page or several. Older ones stay as they are, unless the page shows that there
- * are none or does not reach down to what is loaded. Messages that have not changed stay the same objects.
+ * Replaces the newest messages with a fresh read of one or more pages. Older messages are kept, unless the page shows
+ * that none exist or leaves a gap to those already loaded. Unchanged messages stay the same objects.
  */
 export function refreshItems(list: List, page: Page): List {
   const { cursor } = list;
   const last = page.items.at(-1)?.id ?? "";
   if (!page.hasMore || last > (list.items[0]?.id ?? "")) return replaceItems(page, list);
   const older = list.items.filter(({ id }) => id < last);
-  // A page that goes further than what is loaded is cut there.
+  // A page that reaches beyond the loaded messages is cut off there.
   const fresh = cursor === null ? page.items : page.items.filter(({ id }) => id >= cursor);
   const next = replaceItems({ items: [...fresh, ...older], hasMore: false }, list);
   return { ...next, cursor: cursor ?? (older[0] ? null : last) };
@@ -110,7 +110,7 @@ const patched = (item: InboxNotification, patches: readonly Patch[]): InboxNotif
     item,
   );
 
-/** What is to be seen: with all changes on their way, without what the filter leaves out. */
+/** The visible messages: with all pending changes, without those that the filter excludes. */
 export function visibleItems({ items, held }: List, patches: readonly Patch[], filter: InboxFilter) {
   const shown = items.flatMap((item) => {
     const value = patched(item, patches);

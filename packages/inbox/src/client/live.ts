@@ -9,7 +9,7 @@ export type LiveOptions = {
   options: InboxOptions;
   onEvent: (event: LiveEvent) => void;
   onStatus: (status: InboxStatus) => void;
-  /** A stream is there; changes before it may have been missed. */
+  /** A stream is open; earlier changes may have been missed. */
   onConnected: () => void;
   onRefused: (error: InboxError) => void;
   /** For tabs that are opened later. */
@@ -53,7 +53,7 @@ export function startLive(live: LiveOptions): void {
       onPoll: () => emit({ kind: "resync" }, undefined),
       onRefused: live.onRefused,
     });
-  // `run` may start before `joinTabs` has answered: without tabs there is nothing to post to.
+  // `run` may start before `joinTabs` has returned: until then, there is no tab to post to.
   let tabs: ReturnType<typeof joinTabs> = { post: () => {}, isLeader: () => true };
   tabs = joinTabs({ name: nameOf(options), run, onMessage, signal });
 }

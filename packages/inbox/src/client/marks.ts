@@ -1,10 +1,13 @@
-// Changes of notifications. Each shows at once, is sent, and is taken back when the service refuses it. Changes of one
+// Changes of notifications. Each shows at once, is sent, and is undone when the service refuses it. Changes of one
 // notification are sent one after the other.
 import type { Api } from "./api.ts";
+import { archived, type Edit, pressed, read } from "./edits.ts";
 import { adjustCounts, isSame, type List, type Patch } from "./list.ts";
 import { createOutbox } from "./outbox.ts";
 import type { Store } from "./store.ts";
-import type { ActionType, Counts, InboxNotification, InboxState, LiveEvent, Undoable } from "./types.ts";
+import type { ActionType, Counts, InboxNotification, InboxState, LiveEvent } from "./types.ts";
+import { createUndo } from "./undo.ts";
+import type { ChangedNotification, MarkedNotifications } from "./wire.ts";
 
 export type MarkOptions = {
   api: Api;
@@ -13,30 +16,27 @@ export type MarkOptions = {
   patches: Set<Patch>;
   getList: () => List;
   setList: (list: List) => void;
-  /** Applies what the service has said, also to pages that are on their way. */
+  /** Applies the service's changes, including to pages that are still loading. */
   apply: (event: LiveEvent) => void;
   /** Reads counts and pages again. */
   resync: () => Promise<void>;
   signal: AbortSignal;
 };
 
-type Change = (item: InboxNotification) => InboxNotification | null;
-
 const noneUnread: Counts = { total: 0, severity: { high: 0, medium: 0, low: 0, none: 0 }, unseen: 0 };
 
 export function createMarks({ api, store, undoMs, patches, getList, setList, apply, resync, signal }: MarkOptions) {
   const outbox = createOutbox(api, signal);
+  const undo = createUndo(store, undoMs);
   /** The last request of each notification with requests on their way. */
   const queues = new Map<string, Promise<unknown>>();
-  /** What the stream said about them meanwhile. */
+  /** What the stream reported about them in the meantime. */
   const heard = new Map<string, InboxNotification>();
-  /** The last answers: the stream repeats them, at times during the next request. */
+  /** The last responses: the stream repeats them, at times during the next request. */
   let answers: InboxNotification[] = [];
-  const deletions = new Map<string, { run: () => void; cancel: () => void }>();
   /** The counts of the service, and the changes that they do not include. */
   let counted: Counts | null = null;
   let uncounted: Patch[] = [];
-  let forgetting: ReturnType<typeof setTimeout> | undefined;
 
   const find = (id: string) => store.getState().notifications.find((item) => item.id === id);
   const sync = () => void resync().catch(() => {});
@@ -50,20 +50,20 @@ export function createMarks({ api, store, undoMs, patches, getList, setList, app
     redraw();
     return patch;
   };
-  /** The service has answered: its next counts include the change, unless it has refused it. */
+  /** The service has responded: its next counts include the change, unless it was refused. */
   const drop = (patch: Patch, isRefused: boolean) => {
     patches.delete(patch);
     if (isRefused) uncounted = uncounted.filter((other) => other !== patch);
     redraw();
   };
 
-  const addPatch = (id: string, change: Change): Patch => {
+  const addPatch = (id: string, change: Edit): Patch => {
     const before = find(id) ?? getList().items.find((item) => item.id === id);
     const count = before && ((counts: Counts) => adjustCounts(counts, before, change(before)));
     return add({ applies: (item) => item.id === id, apply: change, count });
   };
 
-  /** Sent after the requests of the same notification that were made before. */
+  /** Sent after all earlier requests for the same notification. */
   const send = <T>(id: string, patch: Patch, verb: string, method: string, body?: object): Promise<T> => {
     const path = `/notifications/${encodeURIComponent(id)}/${verb}`;
     const answer = outbox.send<T>(patch, path, { method, body }, queues.get(id));
@@ -76,10 +76,10 @@ export function createMarks({ api, store, undoMs, patches, getList, setList, app
     return answer;
   };
 
-  const change = async (id: string, verb: string, edit: Change, body: object = {}): Promise<InboxNotification> => {
+  const change = async (id: string, verb: string, edit: Edit, body: object = {}): Promise<InboxNotification> => {
     const patch = addPatch(id, edit);
     try {
-      const { data } = await send<{ data: InboxNotification }>(id, patch, verb, "PATCH", body);
+      const { data } = await send<ChangedNotification>(id, patch, verb, "PATCH", body);
       const other = heard.get(id);
       heard.delete(id);
       answers = [data, ...answers.slice(0, 9)];
@@ -95,72 +95,44 @@ export function createMarks({ api, store, undoMs, patches, getList, setList, app
     }
   };
 
-  const offerUndo = (undoable: Undoable | null) => {
-    clearTimeout(forgetting);
-    store.set({ undoable });
-    if (undoable) forgetting = setTimeout(() => store.set({ undoable: null }), undoMs);
-  };
-
-  const isoNow = () => new Date().toISOString();
-  const read: Change = (item) => ({ ...item, isRead: true, isSeen: true, readAt: item.readAt ?? isoNow() });
-  const archived: Change = (item) => ({ ...read(item)!, isArchived: true });
-  const pressed = (type: ActionType, isCompleted: boolean): Change => {
-    const name = `${type}Action` as const;
-    return (item) => (item[name] ? { ...item, [name]: { ...item[name], isCompleted } } : item);
-  };
-
   type ManyBody = { mark?: "read" | "archived"; only?: "read" };
-  const many = async (path: string, tags: string[] | undefined, edit: Change, body: ManyBody = {}): Promise<void> => {
+  const many = async (path: string, tags: string[] | undefined, edit: Edit, body: ManyBody = {}): Promise<void> => {
     const isAll = !tags?.length;
     const patch = add({
       applies: (item) => (isAll || tags.some((tag) => item.tags?.includes(tag))) && (!body.mark || !item.isSnoozed),
       apply: (item) => (body.only && !item.isRead ? item : edit(item)),
       count: (counts) => (isAll && !body.only ? noneUnread : counts),
     });
-    offerUndo(null);
+    undo.offer(null);
     let isRefused = true;
     try {
       const call = { method: "POST", body: isAll ? body : { ...body, tags } };
-      const answer = await outbox.send<{ data: { markedAt: string; count: number } } | undefined>(
-        patch,
-        `/notifications/${path}`,
-        call,
-      );
+      const answer = await outbox.send<MarkedNotifications>(patch, `/notifications/${path}`, call);
       isRefused = false;
-      if (answer?.data.count) offerUndo({ kind: body.mark === "read" ? "read" : "archive", ...answer.data });
+      if (answer?.data.count) undo.offer({ kind: body.mark === "read" ? "read" : "archive", ...answer.data });
       await resync().catch(() => {});
     } finally {
       drop(patch, isRefused);
     }
   };
 
-  const remove = (id: string): Promise<void> => {
+  const remove = async (id: string): Promise<void> => {
     const before = find(id);
     const patch = addPatch(id, () => null);
-    if (before) offerUndo({ kind: "delete", notification: before });
-    return new Promise<boolean>((resolve) => {
-      const timer = setTimeout(() => deletions.get(id)?.run(), undoMs);
-      const settle = (isWanted: boolean) => () => {
-        clearTimeout(timer);
-        deletions.delete(id);
-        resolve(isWanted);
-      };
-      deletions.set(id, { run: settle(true), cancel: settle(false) });
-    }).then(async (isWanted) => {
-      let isRefused = true;
-      try {
-        if (isWanted) {
-          await send(id, patch, "delete", "DELETE");
-          isRefused = false;
-          apply({ kind: "removed", ids: [id] });
-        } else sync();
-      } catch (error) {
-        sync();
-        throw error;
-      } finally {
-        drop(patch, isRefused);
-      }
-    });
+    if (before) undo.offer({ kind: "delete", notification: before });
+    let isRefused = true;
+    try {
+      if (await undo.wait(id)) {
+        await send(id, patch, "delete", "DELETE");
+        isRefused = false;
+        apply({ kind: "removed", ids: [id] });
+      } else sync();
+    } catch (error) {
+      sync();
+      throw error;
+    } finally {
+      drop(patch, isRefused);
+    }
   };
 
   const actions = {
@@ -171,7 +143,7 @@ export function createMarks({ api, store, undoMs, patches, getList, setList, app
     /** Archives, which includes read. Can be undone. */
     archive: (id: string) => {
       const before = find(id);
-      if (before) offerUndo({ kind: "archive", notification: before });
+      if (before) undo.offer({ kind: "archive", notification: before });
       return change(id, "archive", archived);
     },
     unarchive: (id: string) => change(id, "unarchive", (item) => ({ ...item, isArchived: false })),
@@ -179,32 +151,32 @@ export function createMarks({ api, store, undoMs, patches, getList, setList, app
     snooze: (id: string, until: Date) => {
       const before = find(id);
       const snoozeUntil = until.toISOString();
-      if (before && !before.isSnoozed) offerUndo({ kind: "snooze", notification: before });
+      if (before && !before.isSnoozed) undo.offer({ kind: "snooze", notification: before });
       return change(id, "snooze", (item) => ({ ...item, isSnoozed: true, snoozedUntil: snoozeUntil }), { snoozeUntil });
     },
     unsnooze: (id: string) => change(id, "unsnooze", (item) => ({ ...item, isSnoozed: false, snoozedUntil: null })),
-    /** Says that a button of the message was pressed. */
+    /** Reports that a button of the message was pressed. */
     complete: (id: string, actionType: ActionType) => change(id, "complete", pressed(actionType, true), { actionType }),
-    /** Takes back that a button was pressed. */
+    /** Reverts the press of a button. */
     revert: (id: string, actionType: ActionType) => change(id, "revert", pressed(actionType, false), { actionType }),
-    /** Deletes for good, after the time in which it can be undone. The promise ends when the service has answered. */
+    /** Deletes for good, after the time in which it can be undone. The promise ends with the response. */
     remove,
-    /** Takes back the last archive, snooze or deletion, or the last mark of many messages. */
+    /** Undoes the last archive, snooze or deletion, or the last mark of many messages. */
     async undo(): Promise<void> {
       const { undoable } = store.getState();
-      offerUndo(null);
+      undo.offer(null);
       if (!undoable) return;
       if ("markedAt" in undoable) {
         await api.json("/notifications/undo", { method: "POST", body: { markedAt: undoable.markedAt } });
         return resync().catch(() => {});
       }
       const { id, isRead } = undoable.notification;
-      if (undoable.kind === "delete") deletions.get(id)?.cancel();
+      if (undoable.kind === "delete") undo.cancel(id);
       else if (undoable.kind === "snooze") await actions.unsnooze(id);
       // Archiving has marked it as read.
       else await (isRead ? actions.unarchive(id) : actions.unread(id));
     },
-    /** Marks messages as seen that a person has had before the eyes. */
+    /** Marks the given messages as seen. */
     async seen(ids: string[]): Promise<void> {
       const unseen = new Set(ids.filter((id) => find(id)?.isSeen === false));
       if (unseen.size === 0) return;
@@ -224,7 +196,7 @@ export function createMarks({ api, store, undoMs, patches, getList, setList, app
 
   return {
     actions,
-    /** The service has said its counts, which know nothing of the changes that wait. */
+    /** The service has sent its counts, which do not include the waiting changes. */
     setCounts: (counts: Counts) => {
       counted = counts;
       uncounted = outbox.waiting();
@@ -232,17 +204,13 @@ export function createMarks({ api, store, undoMs, patches, getList, setList, app
     },
     /** The service can be reached again: sends what waits. */
     sendWaiting: outbox.flush,
-    /** True when the event is about a notification with a request on its way, whose answer decides. */
+    /** True when the event is about a notification with a request on its way, whose response decides. */
     keepBack: (event: LiveEvent): boolean => {
       if (event.kind !== "changed" || !queues.has(event.notification.id)) return false;
       const { notification } = event;
       if (!answers.some((answer) => isSame(answer, notification))) heard.set(notification.id, notification);
       return true;
     },
-    /** Sends the deletions that wait for an undo: the page is about to end. */
-    flush: () => {
-      for (const { run } of [...deletions.values()]) run();
-      clearTimeout(forgetting);
-    },
+    flush: undo.flush,
   };
 }

@@ -1,15 +1,15 @@
-// Requests that could not reach the service wait here, in memory and in the order in which they were made, and are sent when it is back.
-// They are absolute ("read", "archived"), so one whose answer was lost may be sent twice.
-import type { Api, Call } from "./api.ts";
+// Requests that could not reach the service wait here, in memory and in their original order, and are sent when it is
+// reachable again. They are absolute ("read", "archived"), so one whose response was lost may be sent twice.
+import type { Api } from "./api.ts";
 import type { Patch } from "./list.ts";
-import { InboxError } from "./types.ts";
+import { type Call, InboxError } from "./types.ts";
 
-/** Below the burst that the service allows a subscriber. Further marks are refused, which is shown. */
+/** Below the burst that the service allows a subscriber. Marks beyond it are refused, and the refusal is shown. */
 const maxWaiting = 100;
-/** Where no new connection tells that the service is back. */
+/** For when no new connection shows that the service is reachable again. */
 const retryMs = 10_000;
 
-/** The way to the service is broken, or the service is about to restart. */
+/** The connection to the service is broken, or the service is about to restart. */
 const isLost = (error: unknown): boolean =>
   error instanceof InboxError && (error.code === "UNREACHABLE" || error.status > 501);
 
@@ -47,7 +47,7 @@ export function createOutbox(api: Api, signal: AbortSignal) {
 
   return {
     flush,
-    /** Changes that the service has not heard of. */
+    /** Changes that have not reached the service. */
     waiting: (): Patch[] => jobs.map(({ patch }) => patch),
     /** Sends when `turn` has ended, or after what waits. */
     async send<T>(patch: Patch, path: string, call: Call, turn?: Promise<unknown>): Promise<T> {

@@ -1,20 +1,14 @@
-// Reads the list page by page, and again after a lost connection. Live events that arrive while a page is on its way are applied
-// to it afterwards: the page may be older than they are.
+// Reads the list page by page, and again after a lost connection. Live events that arrive while a page is on its way
+// are applied to it afterwards: the page may be older than they are.
 import { type Api, isRefusal } from "./api.ts";
 import { appendPage, applyEvent, emptyList, type List, type Page, refreshItems, replaceItems } from "./list.ts";
 import { toCounts } from "./parse-events.ts";
 import type { Store } from "./store.ts";
-import {
-  type Counts,
-  InboxError,
-  type InboxFilter,
-  type InboxNotification,
-  type InboxState,
-  type LiveEvent,
-} from "./types.ts";
+import { type Counts, InboxError, type InboxFilter, type InboxState, type LiveEvent } from "./types.ts";
+import type { NotificationCounts, NotificationPage } from "./wire.ts";
 
-const largestPage = 100;
-/** Pages that are read again: of a longer list, what is older stays as it is until it is loaded anew. */
+const maxPage = 100;
+/** How many pages are read again. In a longer list, older messages stay unchanged until they are loaded again. */
 const maxPagesAgain = 10;
 /** More events during one request: the page is read again instead. */
 const maxRecent = 200;
@@ -30,7 +24,7 @@ export type PageOptions = {
 };
 
 export function createPages({ api, store, pageSize, getList, setList, setCounts, isHolding }: PageOptions) {
-  /** Answers of an earlier generation are dropped: another list was asked for. */
+  /** Responses of an earlier generation are dropped: another list has been requested since. */
   let generation = 0;
   /** Pages of one list are read one after the other. */
   let turn: Promise<unknown> = Promise.resolve();
@@ -40,9 +34,7 @@ export function createPages({ api, store, pageSize, getList, setList, setCounts,
 
   const read = async (limit: number, after?: string): Promise<Page> => {
     const query = queryOf(store.getState().filter, limit, after);
-    const { data, hasMore } = await api.json<{ data: InboxNotification[]; hasMore: boolean }>(
-      `/notifications?${query}`,
-    );
+    const { data, hasMore } = await api.json<NotificationPage>(`/notifications?${query}`);
     return { items: data, hasMore };
   };
 
@@ -54,7 +46,7 @@ export function createPages({ api, store, pageSize, getList, setList, setCounts,
     let last: string | undefined;
     let count = 0;
     do {
-      const next = await read(Math.min(largestPage, items.length + pageSize), last);
+      const next = await read(Math.min(maxPage, items.length + pageSize), last);
       page.items.push(...next.items);
       page.hasMore = next.hasMore;
       last = next.items.at(-1)?.id ?? "";
@@ -111,7 +103,7 @@ export function createPages({ api, store, pageSize, getList, setList, setCounts,
 
   const countAll = async (filters: object[]): Promise<number[]> => {
     const query = new URLSearchParams({ filters: JSON.stringify(filters) });
-    const { data } = await api.json<{ data: { count: number }[] }>(`/notifications/count?${query}`);
+    const { data } = await api.json<NotificationCounts>(`/notifications/count?${query}`);
     return data.map(({ count }) => count);
   };
 
@@ -119,7 +111,7 @@ export function createPages({ api, store, pageSize, getList, setList, setCounts,
     await Promise.all([refreshCounts(), store.getState().list === "none" ? undefined : load("again")]);
   };
 
-  /** Reads counts and the loaded pages again. Calls during a run are answered by one more run. */
+  /** Reads counts and the loaded pages again. Calls during a run lead to one more run. */
   const resync = (): Promise<void> => {
     isSyncWanted = true;
     syncing ??= (async () => {
@@ -146,7 +138,7 @@ export function createPages({ api, store, pageSize, getList, setList, setCounts,
   };
 }
 
-/** What was kept back stays so, and messages that came while the connection was lost are kept back with it. */
+/** Messages that were held stay held, and so are those that arrived while the connection was lost. */
 function stillHeld(before: List, { items }: List): Set<string> {
   const known = new Set(before.items.map(({ id }) => id));
   const newest = before.items[0]?.id ?? "";

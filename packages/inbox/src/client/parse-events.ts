@@ -1,5 +1,6 @@
 // Reads server-sent events from chunks of text, and the events of the inbox from them.
-import type { Counts, InboxNotification, LiveEvent, Severity } from "./types.ts";
+import type { Counts, LiveEvent } from "./types.ts";
+import type { StreamData } from "./wire.ts";
 
 export type StreamEvent = { name: string; id: string | undefined; data: string };
 
@@ -35,9 +36,7 @@ export function createEventParser(on: { event: (event: StreamEvent) => void; ret
   };
 }
 
-type RawCounts = { total: number; severity: Record<Severity, number> };
-
-export const toCounts = ({ total, severity }: RawCounts, unseen: number): Counts => ({
+export const toCounts = ({ total, severity }: StreamData["counts"]["unread"], unseen: number): Counts => ({
   total,
   severity: { ...severity },
   unseen,
@@ -45,14 +44,17 @@ export const toCounts = ({ total, severity }: RawCounts, unseen: number): Counts
 
 /** Null for an event of a name that this version does not know. */
 export function toLiveEvent({ name, data }: StreamEvent): LiveEvent | null {
-  const value = JSON.parse(data) as Record<string, unknown>;
-  if (name === "notification") return { kind: "notification", notification: value as unknown as InboxNotification };
-  if (name === "counts") return { kind: "counts", counts: toCounts(value.unread as RawCounts, value.unseen as number) };
+  const value: unknown = JSON.parse(data);
+  if (name === "notification") return { kind: name, notification: value as StreamData["notification"] };
+  if (name === "counts") {
+    const { unread, unseen } = value as StreamData["counts"];
+    return { kind: name, counts: toCounts(unread, unseen) };
+  }
   if (name === "changed") {
-    const { notification } = value as { notification: InboxNotification | null };
-    return notification ? { kind: "changed", notification } : { kind: "resync" };
+    const { notification } = value as StreamData["changed"];
+    return notification ? { kind: name, notification } : { kind: "resync" };
   }
   if (name !== "removed") return null;
-  const { ids, count } = value as { ids: string[]; count: number };
-  return ids.length < count ? { kind: "resync" } : { kind: "removed", ids };
+  const { ids, count } = value as StreamData["removed"];
+  return ids.length < count ? { kind: "resync" } : { kind: name, ids };
 }

@@ -1,16 +1,17 @@
-// Preferences and the schedule of the subscriber. Changes show at once and are taken back when the service refuses them.
+// Preferences and the schedule of the subscriber. Changes are shown at once and reverted if the service refuses them.
 import type { Api } from "./api.ts";
 import type { Store } from "./store.ts";
 import type { InboxState, Preference, PreferenceChannels, Schedule } from "./types.ts";
+import type { PreferenceList } from "./wire.ts";
 
 export function createPreferences(api: Api, store: Store<InboxState>) {
-  /** One change after the other: answers arrive in the order of the clicks. */
+  /** One change at a time: responses arrive in the order of the clicks. */
   let last: Promise<unknown> = Promise.resolve();
   const isFor = (workflowId: string | null) => (entry: Preference) =>
     workflowId === null ? entry.level === "global" : entry.workflow?.id === workflowId;
 
   const load = async (): Promise<Preference[]> => {
-    const { data } = await api.json<{ data: Preference[] }>("/preferences");
+    const { data } = await api.json<PreferenceList>("/preferences");
     store.set({ preferences: data });
     return data;
   };
@@ -30,7 +31,7 @@ export function createPreferences(api: Api, store: Store<InboxState>) {
         await load().catch(() => {});
         throw error;
       }
-      // A choice for everything decides about workflows without a choice of their own.
+      // The global choice decides for workflows that have no choice.
       if (workflowId === null) await load();
     });
     last = work.catch(() => {});

@@ -2,7 +2,7 @@
 export type Store<T> = {
   getState: () => T;
   set: (change: Partial<T>) => void;
-  /** Answers the function that ends the subscription. */
+  /** Returns the function that ends the subscription. */
   subscribe: (listener: () => void) => () => void;
 };
 

@@ -1,15 +1,15 @@
-// Keeps the stream of the inbox open: reconnects with a growing, random pause, resumes with Last-Event-ID, and polls where no
-// stream comes through. `fetch` and not EventSource, which cannot send the token in a header.
+// Keeps the stream of the inbox open: reconnects with a growing, random pause, resumes with Last-Event-ID, and polls
+// where no stream comes through. `fetch` and not EventSource, which cannot send the token in a header.
 import { type Api, isRefusal } from "./api.ts";
 import { createEventParser, toLiveEvent } from "./parse-events.ts";
 import type { InboxError, LiveEvent } from "./types.ts";
 
-/** The server sends a line every 25 s: after two missing ones the connection is taken for dead. */
+/** The server sends a line every 25 s: after two missing ones, the connection is considered dead. */
 const silenceMs = 60_000;
 /** A stream that is open without its first event is kept back by a proxy. */
 const firstEventMs = 10_000;
-const shortestPauseMs = 500;
-const longestPauseMs = 30_000;
+const minPauseMs = 500;
+const maxPauseMs = 30_000;
 const pollMs = 30_000;
 /** Failures with the service reachable, after which the client polls. */
 const failuresBeforePolling = 3;
@@ -20,9 +20,9 @@ export type StreamOptions = {
   api: Api;
   lastId: () => string | undefined;
   onEvent: (event: LiveEvent, id: string | undefined) => void;
-  /** A connection is there, or it is lost and the next attempt has failed too. */
+  /** The connection is open, or it was lost and the next attempt failed too. */
   onStatus: (status: "live" | "offline") => void;
-  /** Marks that were made while there was no stream are not repeated: lists have to be read again. */
+  /** Marks set while there was no stream are not repeated: lists have to be read again. */
   onConnected: () => void;
   onPoll: () => void;
   onRefused: (error: InboxError) => void;
@@ -50,7 +50,7 @@ export async function runStream(options: StreamOptions): Promise<void> {
       }
       continue;
     }
-    const longest = Math.min(longestPauseMs, Math.max(shortestPauseMs, baseMs) * 2 ** failures);
+    const longest = Math.min(maxPauseMs, Math.max(minPauseMs, baseMs) * 2 ** failures);
     await pause(longest * (0.5 + 0.5 * Math.random()), signal);
   }
 }

@@ -1,6 +1,7 @@
-// One stream for all tabs of a browser: HTTP/1.1 allows six connections to a host, so the seventh tab would hang. The tab that
-// holds a Web Lock keeps the stream and passes its events on over a BroadcastChannel; when it closes, the browser gives the lock
-// to the next tab. Where one of the two is missing (plain HTTP has no Web Locks), every tab has a stream of its own.
+// One stream for all tabs of a browser: HTTP/1.1 allows six connections to a host, so the seventh tab would hang. The
+// tab that holds a Web Lock keeps the stream and passes its events on over a BroadcastChannel; when it closes, the
+// browser gives the lock to the next tab. Where one of the two is missing (plain HTTP has no Web Locks), every tab has
+// its own stream.
 import type { InboxStatus, LiveEvent } from "./types.ts";
 
 export type TabMessage =

@@ -1,4 +1,5 @@
-// What the client of an inbox takes and shows. The shapes of notifications and preferences are those of the API (/v1/inbox).
+// The options and the state of an inbox client. Published, so it imports nothing: wire.ts has the types of the API,
+// which these are checked against.
 
 /** How important a notification is. */
 export type Severity = "high" | "medium" | "low" | "none";
@@ -63,7 +64,7 @@ export type Preference = {
   channels: PreferenceChannels;
   workflow?: { id: string; identifier: string; name: string; critical: boolean; tags?: string[] };
   schedule?: Schedule;
-  /** Of the global entry: the time zone of the schedule. */
+  /** The schedule's time zone; only in the global entry. */
   timezone?: string;
 };
 
@@ -76,12 +77,15 @@ export type ScheduleDay = { isEnabled: boolean; hours?: { start: string; end: st
 export type Schedule = { isEnabled: boolean; weeklySchedule?: Partial<Record<WeekDay, ScheduleDay>> };
 
 /**
- * `connecting`: no answer yet. `live`: changes arrive at once, or by polling where a proxy lets no stream pass. `offline`: the
- * service cannot be reached; the client tries again by itself. `error`: the session was refused.
+ * `connecting`: no response yet. `live`: changes arrive at once, or by polling where a proxy blocks streams. `offline`:
+ * the service cannot be reached; the client tries again automatically. `error`: the session was refused.
  */
 export type InboxStatus = "connecting" | "live" | "offline" | "error";
 
-/** The last change that can be taken back: of one message, or of many at once, which the time of the change stands for. */
+/**
+ * The last change that can be undone: of one message, or of many at once, which are identified by the time of the
+ * change.
+ */
 export type Undoable =
   | { kind: "archive" | "snooze" | "delete"; notification: InboxNotification }
   | { kind: "archive" | "read"; markedAt: string; count: number };
@@ -99,13 +103,13 @@ export type InboxState = {
   /** New messages that are kept out of the list until `showNew()`. */
   newCount: number;
   filter: InboxFilter;
-  /** Null until the first answer. */
+  /** Null until the first response. */
   counts: Counts | null;
-  /** For the `undo()` of the last change; null when there is nothing to take back. */
+  /** For the `undo()` of the last change; null when there is nothing to undo. */
   undoable: Undoable | null;
-  /** The global entry first; null until they were read. */
+  /** The global entry first; null until they have been read. */
   preferences: Preference[] | null;
-  /** Whether the environment is one for development; null until a session said so. */
+  /** Whether this is a development environment; null until a session is open. */
   isDevelopment: boolean | null;
   /** The longest snooze; 0 when snoozing is switched off. */
   maxSnoozeHours: number;
@@ -118,7 +122,7 @@ export type InboxOptions = {
   applicationIdentifier?: string;
   /** Needed unless there is a token; with a token, it lets the tabs of a browser share one connection. */
   subscriberId?: string;
-  /** Hex HMAC-SHA256 of `subscriberId` under an API key, made by your server. */
+  /** Hex HMAC-SHA256 of `subscriberId` under an API key, computed by your server. */
   subscriberHash?: string;
   /** Only messages with exactly these contexts. */
   context?: Record<string, unknown>;
@@ -130,12 +134,15 @@ export type InboxOptions = {
   getToken?: () => Promise<string> | string;
   /** Messages of a page, 1 to 100. */
   pageSize?: number;
-  /** false: every tab has a connection of its own. */
+  /** false: every tab has its own connection. */
   shareConnection?: boolean;
   /** How long a deletion waits for an undo. */
   undoMs?: number;
   fetch?: typeof fetch;
 };
+
+/** A request to `/v1/inbox`. */
+export type Call = { method?: string; body?: unknown; signal?: AbortSignal; headers?: Record<string, string> };
 
 /** Something that arrived from the service. All values are absolute: applying an event twice does no harm. */
 export type LiveEvent =
@@ -146,7 +153,7 @@ export type LiveEvent =
   /** More has changed than was sent: lists and counts have to be read again. */
   | { kind: "resync" };
 
-/** An error of the service, or of the way to it (`code` is `UNREACHABLE`). */
+/** An error of the service, or of the connection to it (`code` is `UNREACHABLE`). */
 export class InboxError extends Error {
   readonly code: string;
   readonly status: number;

@@ -1,4 +1,4 @@
-// The script of the page /inbox: its buttons, and what the widget says.
+// The script of the page /inbox: it sends a message and copies code samples.
 import { defineInbox } from "../index.ts";
 
 await defineInbox();
@@ -16,7 +16,7 @@ button.addEventListener("click", async () => {
     const { message } = (await reply.json()) as { message?: string };
     answer.textContent = reply.ok
       ? "Sent. It is in both inboxes."
-      : (message ?? `The service answered ${reply.status}.`);
+      : (message ?? `The service returned ${reply.status}.`);
   } catch {
     answer.textContent = "The service cannot be reached.";
   }

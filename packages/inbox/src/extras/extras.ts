@@ -1,4 +1,5 @@
-// What a page asks for with attributes, loaded apart from the bell: words of other languages, a count in the title of the tab, a sound.
+// Features that a page enables with attributes, loaded separately from the bell: words of other languages, a count in
+// the title of the tab, a sound.
 import type { Inbox } from "../client/create-inbox.ts";
 import type { Labels } from "../ui/labels.ts";
 import { createSound } from "./sound.ts";
@@ -16,11 +17,11 @@ const words: Record<string, () => Promise<{ default: Labels }>> = {
   pt: () => import("../words/pt.ts"),
 };
 
-/** Null for languages without words of their own, which get the English ones. */
+/** Null for languages without their own words, which get the English ones. */
 export const loadWords = async (language: string): Promise<Labels | null> =>
   (await words[language]?.())?.default ?? null;
 
-/** Shows the count and plays the sound of an element as its attributes say, until the function that it answers is called. */
+/** Shows an element's count and plays its sound as its attributes specify, until the returned function is called. */
 export function followElement(host: HTMLElement & { inbox: Inbox | null }): () => void {
   const sound = createSound(host);
   const update = () =>

@@ -1,12 +1,13 @@
-// The sound of a new message: a file of the page, or two notes. One tab plays it: the visible one where there is one. It is silent while
-// the panel is open before the reader, and, as browsers want it, before the first click or key in the page.
+// The sound of a new message: a file of the page, or two notes. One tab plays it: the visible one where there is one.
+// It is silent while the panel is open and visible and, as browsers require, before the first click or key press in the
+// page.
 import { isSafeUrl } from "../ui/urls.ts";
 
 /** Hidden tabs let the visible one go first. */
 const politenessMs = 400;
-/** As long as a tab may hear of a message later than the first one did. */
+/** How much later than the first tab another tab may receive the same message. */
 const holdMs = 10_000;
-/** Several messages at once are one sound. */
+/** Several messages at once play one sound. */
 const restMs = 2_000;
 
 export function createSound(host: HTMLElement): { play: (id: string) => void } {
@@ -36,7 +37,7 @@ export function createSound(host: HTMLElement): { play: (id: string) => void } {
       await wait(holdMs);
     });
   };
-  // A sound that the browser refuses is no error of the page.
+  // A sound that the browser refuses is not an error of the page.
   return { play: (id) => void play(id).catch(() => {}) };
 }
 

@@ -1,5 +1,5 @@
-// The unread count in front of the page's title: "(3) Customer". A page that changes its title keeps the count, and the title is as it
-// was when nothing is unread.
+// The unread count in front of the page's title: "(3) Customer". A page that changes its title keeps the count, and the
+// title is restored when nothing is unread.
 import { badgeText } from "../ui/bell-labels.ts";
 
 const counts = new Map<object, number>();
@@ -16,7 +16,7 @@ export function showInTitle(owner: object, count: number): void {
   write(own);
   if (prefix && !observer) {
     observer = new MutationObserver(() => write(readTitle()));
-    // The title element itself may be exchanged.
+    // The title element itself may be replaced.
     observer.observe(document.head, { childList: true, subtree: true, characterData: true });
   } else if (!prefix) {
     observer?.disconnect();

@@ -1,5 +1,5 @@
-// The switch "Notify me in this browser". It is there only where it can work: the page names a worker (attribute `worker`), the browser
-// has push, and the environment has the keys.
+// The switch "Notify me in this browser". It is shown only where it can work: the page names a worker (attribute
+// `worker`), the browser has push, and the environment has the keys.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { canPush, type PushState, readPush, startPush, stopPush } from "../push/push.ts";

@@ -1,4 +1,4 @@
-// What the panel loads when it is first used: preferences, and a date of one's own for a snooze. One file: every further one would
-// take code that it shares with the panel out of it, into a file more to load.
+// What the panel loads when it is first used: preferences, and the form for a custom snooze date. One file: with two,
+// the bundler would move the code they share with the panel into yet another file to load.
 export { PreferencesView } from "./preferences-view.tsx";
 export { SnoozeDate } from "./snooze-date.tsx";

@@ -1,4 +1,4 @@
-// A date of one's own for a snooze.
+// The form for a custom snooze date.
 
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";

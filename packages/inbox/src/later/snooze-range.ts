@@ -1,8 +1,8 @@
 // Which dates a snooze may have.
 
 const minuteMs = 60_000;
-/** The service takes no snooze that ends earlier. */
-const leastMinutes = 3;
+/** The service refuses a snooze that ends earlier. */
+const minMinutes = 3;
 
 /** The value of a field for a local date and time. */
 export const toFieldDate = (time: Date): string => {
@@ -13,6 +13,6 @@ export const toFieldDate = (time: Date): string => {
 
 /** Minutes are whole in the field, so the first one is rounded up and the last one down. */
 export const snoozeRange = (now: number, maxHours: number): { from: Date; to: Date } => ({
-  from: new Date(Math.ceil((now + leastMinutes * minuteMs) / minuteMs) * minuteMs),
+  from: new Date(Math.ceil((now + minMinutes * minuteMs) / minuteMs) * minuteMs),
   to: new Date(Math.floor((now + maxHours * 60 * minuteMs) / minuteMs) * minuteMs),
 });

@@ -13,7 +13,7 @@ export function Switch({ label, isOn, isFixed, onChange }: SwitchProps) {
         disabled={isFixed}
         onChange={({ currentTarget }) => {
           const isWanted = currentTarget.checked;
-          // What is drawn decides: a change that is refused draws nothing new.
+          // The drawn state decides: a refused change draws nothing new.
           currentTarget.checked = isOn;
           onChange(isWanted);
         }}

@@ -1,6 +1,6 @@
-// Push to this browser: asks for the permission, subscribes with the key of the environment, and tells the service. A browser has one
-// subscription per worker; the one of another subscriber on the same computer is ended, not taken over, so that nobody is shown the
-// messages of somebody else.
+// Push to this browser: asks for permission, subscribes with the environment's key, and registers the subscription with
+// the service. A browser has one subscription per worker. Another subscriber's subscription on the same computer is
+// ended, not reused, so that nobody is shown somebody else's messages.
 import type { Inbox } from "../client/create-inbox.ts";
 import { trustedWorker } from "../ui/trusted.ts";
 
@@ -28,7 +28,7 @@ export async function readPush(inbox: Inbox, worker: string): Promise<PushState>
   return subscription && known.browsers.includes(await hashOf(subscription.endpoint)) ? "on" : "off";
 }
 
-/** After a click: browsers ask for the permission at no other time. */
+/** Called after a click: browsers only ask for permission then. */
 export async function startPush(inbox: Inbox, worker: string): Promise<PushState> {
   const permission = await Notification.requestPermission();
   if (permission !== "granted") return permission === "denied" ? "denied" : "dismissed";
@@ -60,7 +60,7 @@ export async function stopPush(inbox: Inbox, worker: string): Promise<PushState>
   const subscription = await registration?.pushManager.getSubscription();
   if (!subscription) return "off";
   const hash = await hashOf(subscription.endpoint);
-  // The push service refuses the address from now on, also where the request below does not arrive.
+  // The push service refuses the address from now on, even where the request below does not arrive.
   await subscription.unsubscribe();
   await inbox.request(`/web-push/browsers/${hash}`, { method: "DELETE" });
   return "off";
@@ -93,7 +93,7 @@ async function activate(registration: ServiceWorkerRegistration): Promise<Servic
   return registration;
 }
 
-/** The key that a subscription was made with, as the service writes it. */
+/** The key of a subscription, in the service's notation. */
 function keyOf({ options }: PushSubscription): string | null {
   if (!options?.applicationServerKey) return null;
   const text = btoa(String.fromCharCode(...new Uint8Array(options.applicationServerKey)));
@@ -108,7 +108,7 @@ async function hashOf(text: string): Promise<string> {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-// Storage may be blocked; then a subscription with a key of before is not known as one's own.
+// Storage may be blocked; a subscription with an earlier key is then not recognised as the subscriber's own.
 function remembered(): string | null {
   try {
     return localStorage.getItem(rememberedName);

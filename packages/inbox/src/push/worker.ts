@@ -1,5 +1,6 @@
-// The service worker of pages with push: shows a message, and opens its address when it is pressed. A worker has to come from the
-// page's own origin, which serves a file with one line: importScripts("https://notify.example.com/inbox/worker.js").
+// The service worker of pages with push: shows a message, and opens its address when it is pressed. A worker has to
+// come from the page's own origin, which serves a file with one line:
+// importScripts("https://notify.example.com/inbox/worker.js").
 
 type Message = { title?: unknown; body?: unknown; data?: Record<string, unknown>; [name: string]: unknown };
 type Lasting = Event & { waitUntil(work: Promise<unknown>): void };
@@ -25,7 +26,7 @@ scope.addEventListener("push", (event: Lasting & { data: { json(): Message; text
     ...Object.fromEntries(passedOn.filter((name) => name in message).map((name) => [name, message[name]])),
     body: typeof body === "string" ? body : "",
     data,
-    // A repeat takes the place of the first.
+    // A repeat replaces the first.
     tag: typeof message.tag === "string" ? message.tag : String(data.tidingsMessageId ?? ""),
   };
   event.waitUntil(scope.registration.showNotification(typeof title === "string" ? title : "", options));
@@ -62,7 +63,7 @@ function addressOf({ url }: Record<string, unknown>): string {
   }
 }
 
-/** In a window that shows it already, else in a new one. */
+/** In a window that already shows it, otherwise in a new one. */
 async function open(address: string): Promise<void> {
   const windows = await scope.clients.matchAll({ type: "window", includeUncontrolled: true });
   const shown = windows.find(({ url }) => url === address);

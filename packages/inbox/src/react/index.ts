@@ -1,6 +1,6 @@
 "use client";
-// For React: the widget as a component, and hooks for a user interface of one's own. The directive is for frameworks with server
-// components, such as Next, which render these components in the browser too.
+// For React: the widget as a component, and hooks for a custom user interface. The directive is for frameworks with
+// server components, such as Next, which render these components in the browser too.
 import {
   createContext,
   createElement,
@@ -22,7 +22,7 @@ import { createInbox, type Inbox as InboxClient } from "../client/create-inbox.t
 import type { Counts, InboxNotification, InboxOptions, InboxState } from "../client/types.ts";
 import type { ActionEvent, InboxTab, NavigateEvent, TidingsInboxElement } from "../element-types.ts";
 import { defineInbox } from "../index.ts";
-import type { Labels } from "../ui/labels.ts";
+import type { GivenLabels } from "../ui/labels.ts";
 import { type SlotProps, useSlots } from "./slots.ts";
 import { createToast, type ToastProps } from "./toast.ts";
 
@@ -49,23 +49,23 @@ export type InboxProps = Partial<InboxOptions> &
     /** Hosts that images in messages may come from. */
     imageHosts?: string[];
     tabs?: InboxTab[];
-    labels?: Partial<Labels>;
+    labels?: GivenLabels;
     className?: string;
     dir?: "ltr" | "rtl";
     lang?: string;
-    /** Before an address is followed. `event.preventDefault()` leaves that to you. */
+    /** Before a link is followed. `event.preventDefault()` leaves that to you. */
     onNavigate?: (event: NavigateEvent) => void;
-    /** Before a button counts as pressed. `event.preventDefault()` keeps it from that. */
+    /** Before a button press is recorded. `event.preventDefault()` prevents it. */
     onAction?: (event: ActionEvent) => void;
     onNotification?: (notification: InboxNotification) => void;
     onCounts?: (counts: Counts) => void;
-    /** An own icon: `<svg slot="bell">`. */
+    /** A custom icon: `<svg slot="bell">`. */
     children?: ReactNode;
   };
 
 /**
- * The widget. Inside an `<InboxProvider>` it shows the inbox of the provider, otherwise that of its own props. A `ref` is the element,
- * with `show()` and `hide()`.
+ * The widget. Inside an `<InboxProvider>` it shows the provider's inbox, otherwise the one its props define. A `ref` is
+ * the element, with `show()` and `hide()`.
  */
 export const Inbox: ForwardRefExoticComponent<InboxProps & RefAttributes<TidingsInboxElement>> =
   forwardRef(InboxWidget);
@@ -83,7 +83,7 @@ function InboxWidget(props: InboxProps, ref: ForwardedRef<TidingsInboxElement>):
   }, [shared]);
   const hasGetToken = getToken !== undefined;
   useEffect(() => {
-    // The function may be another one in every render; the element keeps one that calls the last.
+    // The function may differ in every render; the element keeps one that calls the latest.
     const ask = () => given.current.getToken!();
     if (element.current && hasGetToken) Object.assign(element.current, { getToken: ask });
   }, [hasGetToken]);
@@ -135,7 +135,7 @@ function InboxWidget(props: InboxProps, ref: ForwardedRef<TidingsInboxElement>):
     },
     props.children,
   );
-  // Hooks in own content find the client of this widget.
+  // Hooks in custom content find the client of this widget.
   const client = shared ?? element.current?.inbox ?? null;
   return createElement(Fragment, null, widget, createElement(InboxContext.Provider, { value: client }, content));
 }
@@ -150,7 +150,7 @@ async function define(element: TidingsInboxElement): Promise<void> {
   for (const name of ["show", "hide"]) delete (element as unknown as Record<string, unknown>)[name];
 }
 
-/** Opens one inbox for the hooks and components below it. A change of the ids opens another one. */
+/** Opens one inbox for the hooks and components below it. When the ids change, another one is opened. */
 export function InboxProvider({ children, ...options }: InboxOptions & { children?: ReactNode }): ReactElement {
   const given = useRef(options);
   given.current = options;
@@ -182,7 +182,7 @@ const noNotifications: InboxNotification[] = [];
 
 export type NotificationList = Pick<InboxState, "notifications" | "hasMore" | "newCount" | "error"> & {
   phase: InboxState["list"];
-  /** Has the functions that change the list. */
+  /** Contains the functions that change the list. */
   inbox: InboxClient | null;
 };
 
@@ -202,7 +202,7 @@ export function useNotifications(): NotificationList {
   };
 }
 
-/** Unread messages, in total and by severity; null before the first answer. */
+/** Unread messages, in total and by severity; null before the first response. */
 export const useCounts = (): Counts | null => useSelected((state) => state.counts, null);
 
 /** `connecting`, `live`, `offline` or `error`. */
@@ -218,5 +218,8 @@ export function usePreferences() {
   return { preferences, updatePreference: inbox?.updatePreference, updateSchedule: inbox?.updateSchedule };
 }
 
-/** New messages of the nearest `<InboxProvider>`, of its own props, or of the `<Inbox>` elements of the page. */
+/**
+ * Shows new messages of the nearest `<InboxProvider>`, of the inbox its props define, or of the page's `<Inbox>`
+ * elements.
+ */
 export const Toast: (props: ToastProps) => ReactElement = createToast(useInbox);

@@ -1,4 +1,5 @@
-// Own content in JSX: the element makes the places, and React renders into them from the component, so contexts of the page work there.
+// Custom content in JSX: the element creates the places, and React renders into them from the component, so contexts of
+// the page work there.
 import { createElement, type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { createPortal, flushSync } from "react-dom";
 import type { TidingsInboxElement } from "../element-types.ts";
@@ -8,16 +9,16 @@ import type { SlotMount, Slots } from "../slots.ts";
 type Name = keyof Slots;
 type ValueOf<N extends Name> = Parameters<Slots[N]>[0];
 
-/** As the properties of the element, but in JSX. Null, undefined and false leave a place to the widget. */
+/** Like the properties of the element, but in JSX. Null, undefined and false leave a place to the widget. */
 export type SlotProps = { [N in Name]?: (value: ValueOf<N>) => ReactNode };
 
 type Place = { id: number; property: Name; name: string; element: HTMLElement; value: never };
 
-/** Answers the content of all places, to be rendered by the component. */
+/** Returns the content of all places, to be rendered by the component. */
 export function useSlots(element: RefObject<TidingsInboxElement | null>, props: SlotProps): ReactNode {
   const places = useRef(new Map<number, Place>());
   const [shown, setShown] = useState<Place[]>([]);
-  // The functions of the element stay the same ones: they make places, and the props of the last render fill them.
+  // The element's functions stay the same: they create places, and the props of the last render fill them.
   const [renderers] = useState(() => createRenderers(places.current, setShown));
   const wanted = slotProperties.filter((name) => props[name]).join();
   useEffect(() => {

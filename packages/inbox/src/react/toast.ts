@@ -20,16 +20,16 @@ export type ToastProps = Partial<
   placement?: "top-start" | "top" | "top-end" | "bottom-start" | "bottom" | "bottom-end";
   /** Seconds; 0: until it is dismissed. */
   duration?: number;
-  /** At once; further ones wait. */
+  /** Messages shown at once; others wait. */
   max?: number;
   theme?: "light" | "dark" | "auto";
   labels?: Partial<ToastLabels>;
   className?: string;
   dir?: "ltr" | "rtl";
   lang?: string;
-  /** Before an address is followed. `event.preventDefault()` leaves that to you. */
+  /** Before a link is followed. `event.preventDefault()` leaves that to you. */
   onNavigate?: (event: CustomEvent<Redirect & { notification: InboxNotification }>) => void;
-  /** Before a message is shown. `event.preventDefault()` shows none. */
+  /** Before a message is shown. `event.preventDefault()` prevents it. */
   onToast?: (event: CustomEvent<InboxNotification>) => void;
 };
 

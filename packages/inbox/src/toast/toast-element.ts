@@ -1,5 +1,5 @@
-// The custom element <tidings-toast>: new messages at the edge of the window. It hears of them from the <tidings-inbox> elements of the
-// page, or has an inbox of its own when it has attributes for one. Drawn without a library.
+// The custom element <tidings-toast>: new messages at the edge of the window. It receives them from the page's
+// <tidings-inbox> elements, or from its own inbox if it has attributes for one. Drawn without a library.
 import type { Inbox } from "../client/create-inbox.ts";
 import type { InboxNotification, InboxOptions } from "../client/types.ts";
 import { sheetOf } from "../ui/sheet.ts";
@@ -9,7 +9,7 @@ import { toastStyle } from "./toast-style.ts";
 
 export type ToastLabels = typeof toastLabels;
 
-/** Attributes of an inbox of its own, as those of `<tidings-inbox>`. */
+/** Attributes that define a separate inbox, the same as those of `<tidings-inbox>`. */
 const sessionAttributes = [
   ...["url", "application-identifier", "subscriber-id", "subscriber-hash"],
   ...["context", "context-hash", "token"],
@@ -17,21 +17,21 @@ const sessionAttributes = [
 const placements = ["top-start", "top-end", "top", "bottom-start", "bottom-end", "bottom"];
 const defaultSeconds = 6;
 const defaultMax = 3;
-/** Messages that wait for a place. Of more, the oldest are left out: they are in the inbox. */
+/** Messages that wait for a place. Beyond that, the oldest are dropped: they are in the inbox. */
 const maxWaiting = 20;
-/** Ids of messages that were shown, for those that several inboxes of the page tell of. */
+/** Ids of messages that were shown, since several inboxes of the page may report the same message. */
 const maxKnown = 200;
 
 /** The properties of `<tidings-toast>`. */
 export type TidingsToastElement = HTMLElement & {
-  /** The client whose messages are shown, in place of those of the page's elements. */
+  /** The client whose messages are shown, instead of those of the page's elements. */
   inbox: Inbox | null;
-  /** Called whenever a token is needed, with the attributes of an own inbox. */
+  /** Called whenever a token is needed, when the attributes define a separate inbox. */
   getToken: InboxOptions["getToken"];
   labels: Partial<ToastLabels>;
   /** Shows a message. */
   show: (notification: InboxNotification) => void;
-  /** Takes all messages away. */
+  /** Removes all messages. */
   clear: () => void;
 };
 
@@ -179,7 +179,7 @@ export function createToastClass({ defaultUrl, openInbox, loadWords }: ToastOpti
       this.#request();
     }
 
-    /** Several changes in one turn are one. */
+    /** Several changes in one turn are applied once. */
     #request() {
       if (this.#isDue || !this.isConnected) return;
       this.#isDue = true;
@@ -204,7 +204,7 @@ export function createToastClass({ defaultUrl, openInbox, loadWords }: ToastOpti
           token: text("token"),
           getToken: this.#getToken,
         });
-        // Taken out of the page, or given another inbox, while the client was loaded.
+        // Removed from the page, or given another inbox, while the client was loading.
         if (!this.isConnected || this.#inbox) return opened.close();
         this.#inbox = opened;
         this.#isOwn = true;
@@ -222,13 +222,13 @@ export function createToastClass({ defaultUrl, openInbox, loadWords }: ToastOpti
       this.#isOwn = false;
     }
 
-    /** Of an element of the page. One with `for` listens to the element with that id alone. */
+    /** A message of an element of the page; with `for`, only of the element with that id. */
     #onPageNotification = (event: Event) => {
       const source = event.target as Element & { inbox?: Inbox | null };
       if (this.#inbox || source.localName !== "tidings-inbox") return;
       const wanted = this.getAttribute("for");
       if (wanted !== null && source.id !== wanted) return;
-      // Who has the list open before the eyes needs no toast.
+      // No toast is needed while the list is open.
       if (source.shadowRoot?.querySelector("#panel:popover-open") && !document.hidden) return;
       const { inbox = null } = source;
       if (inbox && !this.#watched.has(inbox)) this.#watched.set(inbox, this.#watch(inbox));
@@ -236,7 +236,7 @@ export function createToastClass({ defaultUrl, openInbox, loadWords }: ToastOpti
     };
     #watched = new Map<Inbox, () => void>();
 
-    /** What was read elsewhere needs no toast any more. */
+    /** Removes the toasts of messages that were read elsewhere. */
     #watch(inbox: Inbox): () => void {
       let before = inbox.getState().counts?.total ?? 0;
       return inbox.subscribe(() => {
@@ -281,14 +281,14 @@ export function createToastClass({ defaultUrl, openInbox, loadWords }: ToastOpti
       this.#shown.push(shown);
       const { element } = shown;
       element.querySelector(".dismiss")!.addEventListener("click", (event) =>
-        // A press of a key has no clicks.
+        // A key press has no click count.
         this.#dismiss(shown, (event as MouseEvent).detail === 0),
       );
       element.querySelector(".main")!.addEventListener("click", (event) => this.#open(event, shown));
       const placement = this.getAttribute("placement") ?? "";
       this.#place.dataset.placement = placements.includes(placement) ? placement : "bottom-end";
       if (!this.#place.matches(":popover-open")) this.#place.showPopover();
-      // The live region is there before its text: screen readers read what is put into it.
+      // The live region exists before its text: screen readers only read what is added to it.
       const content = [...element.childNodes];
       element.replaceChildren();
       this.#place.append(element);
@@ -302,11 +302,11 @@ export function createToastClass({ defaultUrl, openInbox, loadWords }: ToastOpti
       inbox?.read(notification.id).catch(() => {});
       const detail = { url: redirect?.url, target: redirect?.target ?? "_self", notification };
       if (!this.#emit("navigate", detail)) event.preventDefault();
-      // After the link was followed, which an element outside of the page cannot be.
+      // Only after the link has been followed: a link outside the page does nothing.
       setTimeout(() => this.#remove(shown));
     }
 
-    /** The focus of a keyboard goes to the next one. That of a pointer does not: it would hold the time of that toast. */
+    /** Keyboard focus moves to the next toast. After a pointer it does not: focus would stop that toast's time. */
     #dismiss(shown: Shown, isByKey: boolean) {
       const next = this.#shown[this.#shown.indexOf(shown) + 1] ?? this.#shown[this.#shown.indexOf(shown) - 1];
       const hadFocus = shown.element.contains(this.#root.activeElement);
@@ -329,7 +329,7 @@ export function createToastClass({ defaultUrl, openInbox, loadWords }: ToastOpti
       this.#onPause();
     };
 
-    /** Whoever reads or uses a toast has the time for it; a page that is not seen shows nothing. */
+    /** The time stops while somebody reads or uses a toast; a hidden page shows nothing. */
     #onPause = () => {
       if (!document.hidden) this.#fill();
       this.#resume();
@@ -347,7 +347,7 @@ export function createToastClass({ defaultUrl, openInbox, loadWords }: ToastOpti
       }
     }
 
-    /** Escape takes the newest one away, unless something else in the page has used the key. */
+    /** Escape closes the newest one, unless something else in the page has handled the key. */
     #onKey = (event: KeyboardEvent) => {
       const last = this.#shown.at(-1);
       if (event.key !== "Escape" || event.defaultPrevented || !last) return;

@@ -1,5 +1,5 @@
-// Defines <tidings-toast>, which talks to the service that this module came from unless it has a `url`. For `<script type="module">`,
-// and loaded by `defineToast()`.
+// Defines <tidings-toast>, which talks to the service that this module came from unless it has a `url`. For `<script
+// type="module">`, and loaded by `defineToast()`.
 import { addressOfScript } from "../address.ts";
 import type { InboxOptions } from "../client/types.ts";
 import { createToastClass } from "./toast-element.ts";

@@ -1,4 +1,4 @@
-// The words of the bell, which are there before the panel is loaded.
+// The words of the bell, which are needed before the panel is loaded.
 
 /** What the widget shows of a count: "99+" beyond 99. */
 export const badgeText = (count: number): string => (count > 99 ? "99+" : String(count));

@@ -1,5 +1,5 @@
-// The style sheet of the element and its bell. Both colour schemes come from the same variables; text keeps a contrast of 4.5 to 1
-// in both.
+// The style sheet of the element and its bell. Both colour schemes come from the same variables; text keeps a contrast
+// of 4.5 to 1 in both.
 export const bellStyle = `
 :host {
   --accent: var(--tidings-accent, light-dark(#0f766e, #4fd1c0));

@@ -1,8 +1,8 @@
 // Decides where a popover is.
 
 export const edgePx = 8;
-/** With less room than this on the side that a page asks for, the other side is taken where it has more. */
-const leastHeightPx = 240;
+/** With less room than this on the requested side, the other side is used if it has more. */
+const minHeightPx = 240;
 
 /** The numbers that decide, so that the decision can be tested without a window. */
 export type Space = {
@@ -26,7 +26,7 @@ export function decidePlace(
   const above = anchor.top - gap - edgePx;
   const larger = above > below ? "top" : "bottom";
   const wanted = row === "auto" ? (popover.height > below ? larger : "bottom") : row;
-  const isTight = row !== "auto" && (row === "top" ? above : below) < Math.min(leastHeightPx, popover.height);
+  const isTight = row !== "auto" && (row === "top" ? above : below) < Math.min(minHeightPx, popover.height);
   const isAbove = (isTight ? larger : wanted) === "top";
   const height = Math.max(0, Math.min(popover.height, isAbove ? above : below));
   // On the outer side of the window the edges are aligned, in both directions of writing.

@@ -5,15 +5,15 @@ import type { InboxTab } from "../element-types.ts";
 import type { mountSlot, Slots } from "../slots.ts";
 import { App } from "./app.tsx";
 import { templateRenderer } from "./items.ts";
-import { englishLabels, type Labels, mergeLabels } from "./labels.ts";
+import { englishLabels, type GivenLabels, type Labels, mergeLabels } from "./labels.ts";
 import { panelStyle } from "./style.ts";
 
 export type PanelOptions = {
   host: HTMLElement;
   root: Element;
   inbox: Inbox;
-  labels: Partial<Labels>;
-  /** Of the language; null: the English ones. */
+  labels: GivenLabels;
+  /** Words of the language; null: the English ones. */
   words: Labels | null;
   tabs: InboxTab[];
   slots: Partial<Slots>;
@@ -21,12 +21,11 @@ export type PanelOptions = {
   locale: string;
   isInline: boolean;
   emit: (name: string, detail: unknown) => boolean;
-  restart: () => void;
 };
 
 export { panelStyle };
 
-/** What was made for the options of the last call, and is used again while they are the same. */
+/** The values derived from the options of the last call, reused while the options stay the same. */
 const kept = new WeakMap<Element, Kept>();
 type Kept = Pick<PanelOptions, "inbox" | "labels" | "words" | "slots" | "locale"> & {
   made: { labels: Labels; slots: Partial<Slots> };
@@ -42,7 +41,7 @@ export function drawPanel(options: PanelOptions): void {
     const made = {
       // The English words of what is loaded later come with it; those of the page are among these.
       labels: { ...labels, ...mergeLabels({ ...englishLabels, ...words }, labels) } as Labels,
-      // The function of a template stays the same one, so that rows are not made again for other words.
+      // The function of a template stays the same one, so that rows are not created again when words change.
       slots: isSameSlots ? known!.made.slots : { ...slots, renderItem },
     };
     known = { inbox, labels, words, slots, locale, made };

@@ -24,7 +24,7 @@ export function Feed({ state, view }: { state: InboxState; view: View }) {
   const placeOf = (id: string | null | undefined) => notifications.findIndex((item) => item.id === id);
   const found = placeOf(currentId);
   const lastIndex = useRef(0);
-  // In place of a row that has gone comes the one after it.
+  // A row that has gone is replaced by the one after it.
   const current = found < 0 ? Math.max(0, Math.min(lastIndex.current, notifications.length - 1)) : found;
   if (found >= 0) lastIndex.current = found;
   const hasAvatars = useMemo(() => notifications.some(({ avatar }) => avatar), [notifications]);
@@ -105,7 +105,7 @@ type RowProps = {
   onFocus: (id: string) => void;
 };
 
-/** An item that is drawn again only when something in it has changed: of the time, what is shown of it. */
+/** An item that is redrawn only when something in it has changed, including the displayed time. */
 function Row({ item, now, isCurrent, hasAvatars, maxSnoozeHours, onFocus }: RowProps) {
   const { locale } = useUi();
   const time = useRef({ text: "", now });

@@ -1,5 +1,5 @@
-// One notification: a link or a button that covers the row, the content, its actions, and tools that appear with the pointer or
-// the focus.
+// One notification: a link or a button that covers the row, the content, its actions, and tools that appear with the
+// pointer or the focus.
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { ActionType, InboxNotification, Redirect } from "../client/types.ts";
@@ -93,7 +93,7 @@ export function Item({ item, now, isCurrent, hasAvatars, maxSnoozeHours, onFocus
 
 type RowProps = { item: InboxNotification; tabIndex: number; children?: ComponentChildren };
 
-/** A row of the page's own. A click that nothing in it takes opens the message, as Enter does. */
+/** A custom row. A click that nothing in it handles opens the message, as Enter does. */
 function OwnRow({ item, isOwn, tabIndex, children }: RowProps & { isOwn: boolean }) {
   const { inbox, attempt } = useUi();
   const open = useOpen(item);
@@ -144,7 +144,7 @@ function Main({ item, isApart, tabIndex, children }: RowProps & { isApart: boole
   );
 }
 
-/** Opens the address of a redirect unless the page has taken that over, and marks the notification as read. */
+/** Opens a redirect's address, unless the page handles that, and marks the notification as read. */
 function useOpen(item: InboxNotification) {
   const { inbox, emit, attempt } = useUi();
   return (event: Event, redirect: Redirect | undefined) => {
@@ -156,7 +156,7 @@ function useOpen(item: InboxNotification) {
 
 const targetOf = (redirect: Redirect | undefined): string => redirect?.target ?? "_self";
 
-/** Of a message without a subject: the text of its body, and whether there are links in it. */
+/** For a message without a subject: the text of its body, and whether it contains links. */
 function useLoneBody({ subject, body }: InboxNotification): { text: string; hasLinks: boolean } {
   return useMemo(() => {
     if (subject) return { text: "", hasLinks: false };
@@ -167,7 +167,7 @@ function useLoneBody({ subject, body }: InboxNotification): { text: string; hasL
   }, [subject, body]);
 }
 
-/** What colours say to those who see them. */
+/** The meaning of colours, for those who cannot see them. */
 function Hidden({ item: { isRead, severity } }: { item: InboxNotification }) {
   const { labels } = useUi();
   const words = [!isRead && labels.unread, labels.severity[severity]].filter(Boolean);
@@ -233,7 +233,7 @@ function Action({ item, type, tabIndex }: { item: InboxNotification; type: Actio
   );
 }
 
-/** The first of two buttons that is pressed is the answer. A link is none: it can be followed before and after. */
+/** The first of two buttons that is pressed is the response. A link is none: it can be followed before and after. */
 function isSettledByOther(item: InboxNotification, type: ActionType): boolean {
   const other = item[type === "primary" ? "secondaryAction" : "primaryAction"];
   return Boolean(other?.isCompleted && !safeUrl(other.redirect?.url));

@@ -31,16 +31,16 @@ const ownLabels = {
   undone: { archive: "Archived", snooze: "Snoozed", delete: "Deleted", read: "Marked as read" },
   loading: "Loading",
   retry: "Try again",
-  failed: "This could not be saved. Please try again.",
+  failed: "Your change couldn't be saved. Please try again.",
   offline: "You're offline. We'll update when you're back.",
-  unreachable: "Cannot reach notifications. Trying again…",
+  unreachable: "Notifications can't be reached. Retrying…",
   errorTitle: "Notifications aren't available right now",
   errorText: "Please try again in a moment.",
   empty: {
-    inbox: ["You are all caught up", "New notifications appear here."],
+    inbox: ["You're all caught up", "New notifications appear here."],
     unread: ["Nothing unread", "You have read everything."],
     archived: ["The archive is empty", "Archived notifications are kept here."],
-    snoozed: ["Nothing snoozed", "Snoozed notifications wait here for their time."],
+    snoozed: ["Nothing snoozed", "Snoozed notifications wait here until they are due."],
   } as Record<"inbox" | "unread" | "archived" | "snoozed", readonly [title: string, text: string]>,
   preferences: "Preferences",
   back: "Back",
@@ -49,10 +49,20 @@ const ownLabels = {
 
 export type Labels = typeof ownLabels & typeof laterLabels;
 
+type SomeOf<Words> = Words extends string | readonly string[] | ((...values: never[]) => string)
+  ? Words
+  : { [Name in keyof Words]?: SomeOf<Words[Name]> };
+
+/** Words that a page replaces: any of them, and any of a group. */
+export type GivenLabels = SomeOf<Labels>;
+
 /** Without the words of what is loaded later: they come with it. */
 export const englishLabels = ownLabels as Labels;
 
-/** The words of a page over those of the widget, one by one: of a group, a page may give some. Words that are not known here stay. */
+/**
+ * Merges a page's words over the widget's, one by one: a page may replace some words of a group. Unknown words are
+ * kept.
+ */
 export function mergeLabels<T>(words: T, given: unknown): T {
   if (typeof words !== "object" || words === null) return (given ?? words) as T;
   const own = Object(given) as Record<string, unknown>;

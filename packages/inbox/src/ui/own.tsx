@@ -1,4 +1,5 @@
-// Places of the panel for the page's own content. Each has a slot in the shadow tree, whose content is there as long as the place is.
+// Places of the panel for the page's own content. Each has a slot in the shadow tree, whose content exists as long as
+// the place does.
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { InboxNotification } from "../client/types.ts";
@@ -7,7 +8,10 @@ import { useUi } from "./ui.ts";
 
 type ValueOf<Name extends keyof Slots> = Parameters<Slots[Name]>[0];
 
-/** Answers the slot, or null without a function of the page; `isOwn` is false when that function leaves the place to the widget. */
+/**
+ * Returns the slot, or null without a function of the page; `isOwn` is false when that function leaves the place to the
+ * widget.
+ */
 export function useOwn<Name extends keyof Slots>(property: Name, name: string, value: ValueOf<Name>) {
   const { host, slots, mountSlot } = useUi();
   const render = slots[property] as SlotRenderer<ValueOf<Name>> | null | undefined;
@@ -35,7 +39,7 @@ export function useOwn<Name extends keyof Slots>(property: Name, name: string, v
   };
 }
 
-/** True for a click on something in an own part that does something by itself. */
+/** True for a click on something interactive in custom content. */
 export function isHandled(event: Event): boolean {
   const path = event.composedPath();
   const within = path.slice(0, path.indexOf(event.currentTarget!)) as Element[];

@@ -1,4 +1,5 @@
-// The file panel.js: what the element loads when it is first opened, and what `later.js` takes from it (scripts/build.mjs).
+// The file panel.js: what the element loads when it is first opened, and what `later.js` takes from it
+// (scripts/build.mjs).
 
 export { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 export { Fragment, jsx, jsxs } from "preact/jsx-runtime";

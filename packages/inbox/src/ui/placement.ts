@@ -1,4 +1,4 @@
-// Where popovers are: beside their button, within the window.
+// Places popovers next to their button, within the window.
 import { decidePlace, edgePx, type Row, type Side, type Space } from "./decide-place.ts";
 
 const gapPx = 6;
@@ -14,7 +14,7 @@ function spaceOf(popover: HTMLElement, button: Element, gap: number): Space {
   };
 }
 
-/** A menu: as high as it is, and within the window also where that hides its button. */
+/** A menu: at its full height, and within the window even if that hides its button. */
 export function placePopover(popover: HTMLElement, button: Element): void {
   const space = spaceOf(popover, button, gapPx);
   const { left, top } = decidePlace(space, "auto", "auto", false);

@@ -1,4 +1,5 @@
-// Native popovers: the browser closes them by Escape and by a click elsewhere, gives the focus back, and keeps them above all else.
+// Native popovers: the browser closes them by Escape and by a click elsewhere, gives the focus back, and keeps them
+// above all else.
 import type { ComponentChildren, RefObject } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon, type IconName } from "./icons.tsx";
@@ -20,7 +21,7 @@ type MenuProps = {
   button?: RefObject<HTMLButtonElement | null>;
 };
 
-/** A button with a menu, which is made when it is opened. Arrow keys move, Home and End jump, Escape closes. */
+/** A button with a menu, which is created when it opens. Arrow keys move, Home and End jump, Escape closes. */
 export function Menu({ label, icon, text, entries, tabIndex, part, button }: MenuProps) {
   const [id] = useState(() => `menu-${++menus}`);
   const [isOpen, setOpen] = useState(false);
@@ -124,7 +125,7 @@ function MenuList({ id, label, opener, entries, onClose }: ListProps) {
   );
 }
 
-/** A popover that is shown as long as it is part of the page, beside its button. */
+/** A popover next to its button, shown while it is in the page. */
 export function usePopover(
   opener: RefObject<HTMLElement | null>,
   onClose: () => void,

@@ -1,9 +1,13 @@
-// A list of any length with rows of any height: only those near the visible part are in the document. Their heights are measured, the
-// others count as high as a usual one, and what is being read stays in its place when rows above it come, go or are measured.
+// A list of any length with rows of any height: only those near the visible part are in the document. Their heights are
+// measured, the others count as high as a usual one, and what is being read stays in its place when rows above it come,
+// go or are measured.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { InboxNotification } from "../client/types.ts";
 
-/** Rows drawn above and below the visible ones, so that a fast scroll does not show gaps. The window moves by four rows at once. */
+/**
+ * Rows drawn above and below the visible ones, so that a fast scroll does not show gaps. The window moves by four rows
+ * at once.
+ */
 const spareRows = 12;
 const usualHeightPx = 80;
 
@@ -18,7 +22,10 @@ type RowWindow = {
   focusRow: (index: number, isStill?: boolean) => void;
 };
 
-/** `kept`: place of a row that stays in the document wherever the list is scrolled to, for the focus. `hasMore`: older ones are not loaded. */
+/**
+ * `kept`: place of a row that stays in the document wherever the list is scrolled to, for the focus. `hasMore`: older
+ * ones are not loaded.
+ */
 export function useRowWindow(
   scroller: Ref<HTMLElement | null>,
   items: InboxNotification[],
@@ -57,7 +64,7 @@ export function useRowWindow(
     const list = element?.querySelector<HTMLElement>(".items");
     // Without a width it is hidden.
     if (!element?.clientWidth || !list) return;
-    // The first visible row stays where it is. The newest first: in place of a row that has gone comes the one after it.
+    // The first visible row stays where it is. The newest first: instead of a row that has gone comes the one after it.
     const first = rowAt(scrollTop);
     const id = scrollTop > 0 ? (placed.current.items[first]?.id ?? "") : "";
     const offset = placed.current.tops[first]! - scrollTop;

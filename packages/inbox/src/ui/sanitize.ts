@@ -1,5 +1,5 @@
-// HTML of a notification for the page: a copy with the elements and attributes of a list, nothing else. The copy is built as nodes
-// and never becomes text again, so there is no second parse that could read it in another way.
+// HTML of a notification for the page: a copy with the elements and attributes of a list, nothing else. The copy is
+// built as nodes and never becomes text again, so there is no second parse that could read it in another way.
 import { parseHtml } from "./trusted.ts";
 import { isSafeUrl } from "./urls.ts";
 
@@ -16,7 +16,10 @@ const attributes = new Set(["title", "dir", "lang"]);
 const maxDepth = 40;
 const maxNodes = 2_000;
 
-/** Images are left out unless their host is one of `imageHosts`: an image tells its host who reads a message, and when. */
+/**
+ * Images are left out unless their host is one of `imageHosts`: an image would show its host who reads a message, and
+ * when.
+ */
 export function sanitizeHtml(html: string, imageHosts: readonly string[] = []): DocumentFragment {
   const parsed = parseHtml(html);
   const fragment = document.createDocumentFragment();

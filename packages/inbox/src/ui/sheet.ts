@@ -1,6 +1,6 @@
 // Style sheets of the element, as objects: a <style> element may be forbidden by the Content-Security-Policy of a page.
 
-/** Answers the sheet. Browsers without `light-dark()` get the light colours, and the dark ones with `theme="dark"`. */
+/** Returns the sheet. Browsers without `light-dark()` get the light colours, and the dark ones with `theme="dark"`. */
 export function sheetOf(text: string): CSSStyleSheet {
   const sheet = new CSSStyleSheet();
   const pairs = /light-dark\(([^,]*),([^)]*)\)/g;

@@ -1,4 +1,4 @@
-// The snooze of an item: a menu of times, and a date of one's own, whose form is loaded when it is asked for.
+// The snooze of an item: a menu of times, and a custom date, whose form is loaded on first use.
 import type { ComponentType } from "preact";
 import { useRef, useState } from "preact/hooks";
 import type { SnoozeDateProps } from "../later/snooze-date.tsx";

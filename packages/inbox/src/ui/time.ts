@@ -5,7 +5,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** Making a format takes a thousand times as long as using it. */
+/** Creating a format takes a thousand times as long as using it. */
 const formats = new Map<string, Intl.DateTimeFormat | Intl.RelativeTimeFormat>();
 const maxFormats = 50;
 

@@ -1,5 +1,6 @@
-// Trusted Types: where a page requires them (`require-trusted-types-for 'script'`), parsers and workers take no plain text. The policy
-// is named `tidings`; what it lets through is never run: the parser's document has no scripts, and a worker is one of the page itself.
+// Trusted Types: where a page requires them (`require-trusted-types-for 'script'`), parsers and workers take no plain
+// text. The policy is named `tidings`; what it lets through is never run: the parser's document has no scripts, and a
+// worker is one of the page itself.
 
 type Policy = { createHTML(text: string): string; createScriptURL(text: string): string };
 type Factory = { createPolicy(name: string, rules: Policy): Policy };

@@ -17,11 +17,10 @@ export type Ui = {
   emit: (name: string, detail: unknown) => boolean;
   /** Runs a change; a failure is shown. */
   attempt: (work: Promise<unknown>) => void;
-  /** The element, which holds the page's own content, and the functions that make it. */
+  /** The element, which holds the page's own content, and the functions that create it. */
   host: HTMLElement;
   slots: Partial<Slots>;
   mountSlot: typeof mountSlot;
-  restart: () => void;
 };
 
 export const UiContext = createContext<Ui>(null as unknown as Ui);

@@ -1,7 +1,7 @@
-// A webhook that takes chat messages, one for each subscriber: the endpoint holds its address. It gets one POST with JSON:
-// {id, text, channel?}. With a secret the request is signed as https://www.standardwebhooks.com prescribes; `webhook-id` is
-// the id of the message, the same on a repeat. Any 2xx means that the message was taken, and may name it: {id}. Receivers
-// written for the peer API get its body, {content, webhookUrl, channel?}.
+// A webhook that takes chat messages, one for each subscriber: the endpoint holds its address. It gets one POST with
+// JSON: {id, text, channel?}. With a secret the request is signed as https://www.standardwebhooks.com prescribes;
+// `webhook-id` is the id of the message, the same on a repeat. Any 2xx means that the message was taken, and may name
+// it: {id}. Receivers written for Novu get its body, {content, webhookUrl, channel?}.
 
 import { readWebhook, targetOf } from "../kit/chat.ts";
 import { secret } from "../kit/credentials.ts";

@@ -1,6 +1,6 @@
-// Discord, through the webhook of a channel. No credentials: the address of the webhook, which the subscriber's endpoint
-// holds, is all (channel settings, Integrations, Webhooks).
-// API: https://discord.com/developers/docs/resources/webhook#execute-webhook
+// Discord, through the webhook of a channel. No credentials: the address of the webhook, which the subscriber's
+// endpoint holds, is all (channel settings, Integrations, Webhooks). API:
+// https://discord.com/developers/docs/resources/webhook#execute-webhook
 
 import { readWebhook, targetOf } from "../kit/chat.ts";
 import { defineProvider } from "../kit/provider.ts";
@@ -25,7 +25,7 @@ export default defineProvider({
   help: "Create a webhook in the settings of the channel, under Integrations, and store its address with the subscriber.",
   credentials: {},
   limits: { text: 2000 },
-  // Without `wait` Discord answers before it has looked at the message. Who wants @everyone to work overrides
+  // Without `wait` Discord responds before it has read the message. Who wants @everyone to work overrides
   // allowed_mentions: a text made from a subscriber's input must not notify a whole server.
   request: (message) =>
     post(targetOf(message, "webhook").webhookUrl, {
@@ -33,7 +33,7 @@ export default defineProvider({
       json: { content: message.text, allowed_mentions: { parse: ["users", "roles"] } },
     }),
   overrideNames: {
-    // biome-ignore format: the names stand together
+    // biome-ignore format: the names are grouped
     members: [
       "content", "username", "avatar_url", "tts", "embeds", "allowed_mentions", "components", "flags",
       "thread_name", "applied_tags", "poll",

@@ -1,8 +1,8 @@
-// GetStream, to a hook of one's own backend that takes messages for Stream channels. It gets the text and the API key in
-// the header that Stream's own webhooks carry, and may name the message in X-Webhook-Id.
-// Documentation seen: https://getstream.io/chat/docs/node/ and https://getstream.io/chat/docs/node/webhooks_overview/.
-// Stream's REST API wants a token signed with the API secret, which the credentials of this provider do not hold, so the
-// message goes to the address of the subscriber's endpoint.
+// GetStream, to a hook in the customer's backend that takes messages for Stream channels. It gets the text and the API
+// key in the header that Stream's own webhooks carry, and may name the message in X-Webhook-Id. Documentation seen:
+// https://getstream.io/chat/docs/node/ and https://getstream.io/chat/docs/node/webhooks_overview/. Stream's REST API
+// wants a token signed with the API secret, which the credentials of this provider do not hold, so the message goes to
+// the address of the subscriber's endpoint.
 
 import { readWebhook, targetOf } from "../kit/chat.ts";
 import { secret } from "../kit/credentials.ts";

@@ -1,7 +1,7 @@
-// Grafana OnCall (today a part of Grafana IRM), through an integration of the kind "Formatted Webhook", whose address the
-// subscriber's endpoint holds. The fields here are what every alert of this integration carries; without an alert UID
-// every message is an alert of its own, and a repeat is not.
-// API: https://grafana.com/docs/oncall/latest/configure/integrations/references/webhook/
+// Grafana OnCall (today a part of Grafana IRM), through an integration of the kind "Formatted Webhook", whose address
+// the subscriber's endpoint holds. The fields here are what every alert of this integration carries; without an alert
+// UID every message is its own alert, and a repeat is not. API:
+// https://grafana.com/docs/oncall/latest/configure/integrations/references/webhook/
 
 import { readWebhook, targetOf } from "../kit/chat.ts";
 import { text } from "../kit/credentials.ts";

@@ -1,5 +1,6 @@
-// Which organisation a person belongs to, proved by signing in at Microsoft (OpenID Connect with a code). The nonce ties the
-// proof to one state, and so to one request for a connection: a code that was made for another request is refused.
+// Which organisation a person belongs to, proved by signing in at Microsoft (OpenID Connect with a code). The nonce
+// ties the proof to one state, and so to one request for a connection: a code that was issued for another request is
+// refused.
 // https://learn.microsoft.com/entra/identity-platform/v2-protocols-oidc
 // https://learn.microsoft.com/entra/identity-platform/id-token-claims-reference
 
@@ -8,7 +9,7 @@ import type { JSONWebKeySet } from "jose";
 import type { Io } from "../kit/io.ts";
 import { loadJose } from "../kit/libraries.ts";
 import { withQuery } from "../kit/oauth.ts";
-import { rejected, retry, SendFault } from "../kit/outcome.ts";
+import { rejected, retry, SendError } from "../kit/outcome.ts";
 import { describeReply, textAt } from "../kit/reply.ts";
 import { get, post } from "../kit/request.ts";
 import { fetchToken, retryUnknown } from "../kit/token.ts";
@@ -62,7 +63,7 @@ export async function verifySignIn(
   const request = post(`${authority}/oauth2/v2.0/token`, { form });
   const { value: token } = await fetchToken(io, request, { at: ["id_token"] });
   const keys = await retryUnknown(io.http(get(`${authority}/discovery/v2.0/keys`)));
-  if (keys.status !== 200) throw new SendFault(retry(`The keys of Microsoft cannot be read: ${describeReply(keys)}`));
+  if (keys.status !== 200) throw new SendError(retry(`The keys of Microsoft cannot be read: ${describeReply(keys)}`));
   const { createLocalJWKSet, decodeJwt, jwtVerify } = loadJose();
   try {
     const tenant = String(decodeJwt(token).tid ?? "");
@@ -78,6 +79,6 @@ export async function verifySignIn(
     return { tenant, personId: textAt(payload, "oid") };
   } catch (error) {
     const reason = `Microsoft's proof of the sign-in is not valid: ${(error as Error).message}`;
-    throw new SendFault(rejected("auth", reason));
+    throw new SendError(rejected("auth", reason));
   }
 }

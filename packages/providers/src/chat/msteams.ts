@@ -1,18 +1,18 @@
 // Microsoft Teams: through the webhook of a channel (a workflow, or the incoming webhook it replaces), or as a bot, to
-// channels and people. The bot's credentials: portal.azure.com, the Azure Bot's app registration; the app with the bot has
-// to be installed in the team or for the person first. A person is named by the id Teams gives the bot or by the Entra id.
-// A text that is the JSON of an adaptive card ({"type": "AdaptiveCard", …}) is posted as that card.
-// Bot API: https://learn.microsoft.com/azure/bot-service/rest-api/bot-framework-rest-connector-api-reference
-// Webhooks: https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook
-// Connecting an organisation: https://learn.microsoft.com/entra/identity-platform/v2-admin-consent
-// A bot for one organisation has its directory in tenantId. One for several has none there: it gets its tokens from the
-// Bot Framework, and writes to the organisation of the connection. Who connects one has to sign in to it (msteams-sign-in.ts).
+// channels and people. The bot's credentials: portal.azure.com, the Azure Bot's app registration; the app with the bot
+// has to be installed in the team or for the person first. A person is named by the id Teams gives the bot or by the
+// Entra id. A text that is the JSON of an adaptive card ({"type": "AdaptiveCard", …}) is posted as that card. Bot API:
+// https://learn.microsoft.com/azure/bot-service/rest-api/bot-framework-rest-connector-api-reference Webhooks:
+// https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook Connecting an
+// organisation: https://learn.microsoft.com/entra/identity-platform/v2-admin-consent A bot for one organisation has its
+// directory in tenantId. One for several has none there: it gets its tokens from the Bot Framework, and writes to the
+// organisation of the connection. Who connects one has to sign in to it (msteams-sign-in.ts).
 
 import { readWebhook, targetOf } from "../kit/chat.ts";
 import { secret, text } from "../kit/credentials.ts";
 import type { Io } from "../kit/io.ts";
 import { withQuery } from "../kit/oauth.ts";
-import { type Outcome, rejected, retry, SendFault } from "../kit/outcome.ts";
+import { type Outcome, rejected, retry, SendError } from "../kit/outcome.ts";
 import { withOverrides } from "../kit/overrides.ts";
 import { defineProvider } from "../kit/provider.ts";
 import { type ErrorClasses, type HttpReply, parseJson, textAt } from "../kit/reply.ts";
@@ -52,7 +52,7 @@ function plainCard(said: string) {
 }
 
 function read(reply: HttpReply): Outcome {
-  // An incoming webhook answers 200 also when Teams refused, with the status as text in the body.
+  // An incoming webhook returns 200 even when Teams refused, with the status as text in the body.
   const status = /returned HTTP error (\d{3})/.exec(reply.text)?.[1];
   if (status) return readWebhook({ ...reply, status: Number(status) });
   const id = textAt(reply.json, "activityId") ?? textAt(reply.json, "id");
@@ -67,7 +67,7 @@ function botOf({ clientId, secretKey, tenantId }: Values, workspace: string | un
   if (clientId && secretKey && tenant) return { clientId, secretKey, tenant, home: tenantId || "botframework.com" };
   const needed = "clientId, secretKey, and tenantId or a connection, are needed to write to Teams as a bot";
   const reason = `${needed}; without them only webhooks work`;
-  throw new SendFault(rejected("config", reason));
+  throw new SendError(rejected("config", reason));
 }
 
 function buyAppToken(io: Io, home: string, client: { clientId: string; secretKey: string }, scope: string) {
@@ -76,13 +76,13 @@ function buyAppToken(io: Io, home: string, client: { clientId: string; secretKey
   return fetchToken(io, post(`${login}/${encodeURIComponent(home)}/oauth2/v2.0/token`, { form }));
 }
 
-// The app is not known in the organisation: a consent takes a moment until every server has heard of it.
+// The app is not known in the organisation: a consent takes a moment to reach every server.
 function notYet(error: unknown): never {
-  const isMissing = error instanceof SendFault && /AADSTS(700016|7000229)\b/.test(error.message);
-  throw isMissing ? new SendFault(retry(error.message)) : error;
+  const isMissing = error instanceof SendError && /AADSTS(700016|7000229)\b/.test(error.message);
+  throw isMissing ? new SendError(retry(error.message)) : error;
 }
 
-const refusedConsent = (reason: string): SendFault => new SendFault(rejected("content", reason));
+const refusedConsent = (reason: string): SendError => new SendError(rejected("content", reason));
 
 export default defineProvider({
   id: "msteams",
@@ -113,7 +113,7 @@ export default defineProvider({
     const activity = card ? attached(card) : { type: "message", text: message.text };
     const tenant = { id: tenantId };
     if (message.target.kind === "channel") {
-      // A post in a channel is a conversation of its own: it is opened with its first message.
+      // A post in a channel is its own conversation: it is opened with its first message.
       const channelData = { channel: { id: message.target.channel }, tenant };
       const json = { isGroup: true, channelData, activity };
       return read(await call(withOverrides(post(conversations, { json }), message, ["activity"])));

@@ -1,10 +1,10 @@
-// Rocket.Chat, as a user of the server. Credentials: the user's account, Personal Access Tokens. The subscriber's endpoint
-// names the server as its URL and the room's id as its channel.
-// API: https://developer.rocket.chat/apidocs/send-message
+// Rocket.Chat, as a user of the server. Credentials: the user's account, Personal Access Tokens. The subscriber's
+// endpoint names the server as its URL and the room's id as its channel. API:
+// https://developer.rocket.chat/apidocs/send-message
 
 import { readWebhook, targetOf } from "../kit/chat.ts";
 import { secret, text } from "../kit/credentials.ts";
-import { rejected, SendFault } from "../kit/outcome.ts";
+import { rejected, SendError } from "../kit/outcome.ts";
 import { defineProvider } from "../kit/provider.ts";
 import { type ErrorClasses, textAt } from "../kit/reply.ts";
 import { baseUrl, post } from "../kit/request.ts";
@@ -28,7 +28,7 @@ export default defineProvider({
   request: (message, { token, user }) => {
     const { webhookUrl, channel } = targetOf(message, "webhook");
     if (!channel) {
-      throw new SendFault(
+      throw new SendError(
         rejected("recipient", "The subscriber's endpoint names no room: its id belongs into `channel`"),
       );
     }

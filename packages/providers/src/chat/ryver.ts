@@ -1,7 +1,7 @@
 // Ryver, through an incoming webhook of the format "Ryver". No credentials: the address of the webhook, which the
-// subscriber's endpoint holds, is all (Integrations, Incoming Webhooks).
-// API: https://api.ryver.com/ryvhooks_simple_incoming.html. Documentation seen: the body and how webhooks are made; nothing
-// is said about answers, so the status alone decides.
+// subscriber's endpoint holds, is all (Integrations, Incoming Webhooks). API:
+// https://api.ryver.com/ryvhooks_simple_incoming.html. Documentation seen: the body and how to create webhooks;
+// responses are not described, so the status alone decides.
 
 import { readWebhook, targetOf } from "../kit/chat.ts";
 import { defineProvider } from "../kit/provider.ts";

@@ -1,16 +1,16 @@
 // Slack: as an app, to channels and people of a connected workspace, with the token of that connection; or through an
-// incoming webhook. Credentials: api.slack.com/apps, Basic Information. They serve to connect workspaces; the token that
-// sends (xoxb-…, with the scope chat:write) belongs to the connection.
-// API: https://docs.slack.dev/reference/methods/chat.postMessage
-// Webhooks: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
-// Connecting a workspace: https://docs.slack.dev/authentication/installing-with-oauth
+// incoming webhook. Credentials: api.slack.com/apps, Basic Information. They serve to connect workspaces; the token
+// that sends (xoxb-…, with the scope chat:write) belongs to the connection. API:
+// https://docs.slack.dev/reference/methods/chat.postMessage Webhooks:
+// https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks Connecting a workspace:
+// https://docs.slack.dev/authentication/installing-with-oauth
 
 import { readWebhook, targetOf } from "../kit/chat.ts";
 import { flag, secret, text } from "../kit/credentials.ts";
 import type { Io } from "../kit/io.ts";
 import type { ChatMessage } from "../kit/message.ts";
 import { type Access, type CallbackParams, type Person, withQuery } from "../kit/oauth.ts";
-import { accepted, rejected, retry, SendFault, unknown } from "../kit/outcome.ts";
+import { accepted, rejected, retry, SendError, unknown } from "../kit/outcome.ts";
 import { defineProvider } from "../kit/provider.ts";
 import { describeReply, type ErrorClasses, failureByCode, type HttpReply, textAt, unreadable } from "../kit/reply.ts";
 import { post } from "../kit/request.ts";
@@ -63,23 +63,23 @@ const passing: ErrorClasses = { fatal_error: "retry", internal_error: "retry" };
 function whereTo(message: ChatMessage): { channel: string; accessToken: string } {
   const { accessToken, ...target } = message.target.kind === "user" ? message.target : targetOf(message, "channel");
   if (!accessToken) {
-    throw new SendFault(rejected("config", "The subscriber's endpoint has no connection with an access token"));
+    throw new SendError(rejected("config", "The subscriber's endpoint has no connection with an access token"));
   }
   return { channel: target.kind === "user" ? target.user : target.channel, accessToken };
 }
 
-// https://docs.slack.dev/reference/methods/oauth.v2.access. Refusals come with 200, as everywhere at Slack; an answer that
-// is none is never quoted, because it holds the token.
+// https://docs.slack.dev/reference/methods/oauth.v2.access. Refusals have status 200, as everywhere at Slack. Any other
+// response is never quoted, because it holds the token.
 function readAccess(reply: HttpReply, now: Date): Access {
   const { json, status } = reply;
   const code = textAt(json, "error");
-  if (code || status >= 300) throw new SendFault(failureByCode(reply, code, { ...classes, ...passing }));
-  // An app of a whole organisation has no workspace of its own.
+  if (code || status >= 300) throw new SendError(failureByCode(reply, code, { ...classes, ...passing }));
+  // An app of a whole organisation has no workspace.
   const place = textAt(json, "team", "id") ? "team" : "enterprise";
   const [id, name] = [textAt(json, place, "id"), textAt(json, place, "name")];
   const [accessToken, url] = [textAt(json, "access_token"), textAt(json, "incoming_webhook", "url")];
-  if (!id) throw new SendFault(retry("The answer of Slack names no workspace"));
-  if (!accessToken) throw new SendFault(rejected("config", "The scopes ask Slack for no token of a bot"));
+  if (!id) throw new SendError(retry("Slack's response names no workspace"));
+  if (!accessToken) throw new SendError(rejected("config", "The scopes ask Slack for no token of a bot"));
   const seconds = Number(textAt(json, "expires_in"));
   const expiresAt = seconds > 0 ? new Date(now.getTime() + seconds * 1000).toISOString() : undefined;
   return {
@@ -90,20 +90,20 @@ function readAccess(reply: HttpReply, now: Date): Access {
   };
 }
 
-// With scopes of a person alone, the answer has no token of a bot.
+// With scopes of a person alone, the response has no token of a bot.
 function readPerson(reply: HttpReply): Person {
   const { json, status } = reply;
   const code = textAt(json, "error");
-  if (code || status >= 300) throw new SendFault(failureByCode(reply, code, { ...classes, ...passing }));
+  if (code || status >= 300) throw new SendError(failureByCode(reply, code, { ...classes, ...passing }));
   const [id, workspaceId] = [textAt(json, "authed_user", "id"), textAt(json, "team", "id")];
-  if (!id || !workspaceId) throw new SendFault(retry("The answer of Slack names no person of a workspace"));
+  if (!id || !workspaceId) throw new SendError(retry("Slack's response names no user of a workspace"));
   return { id, workspaceId };
 }
 
 type App = { clientId: string; secretKey: string };
 
 function exchangeCode({ code }: CallbackParams, redirectUri: string, { clientId, secretKey }: App, io: Io) {
-  if (!code) throw new SendFault(rejected("content", "Slack sent no code along"));
+  if (!code) throw new SendError(rejected("content", "Slack sent no code along"));
   const form = { code, redirect_uri: redirectUri };
   const request = post("https://slack.com/api/oauth.v2.access", { basic: [clientId, secretKey], form });
   return retryUnknown(io.http(request));
@@ -134,14 +134,14 @@ export default defineProvider({
     return post("https://slack.com/api/chat.postMessage", { bearer: accessToken, headers, json });
   },
   overrideNames: {
-    // biome-ignore format: the names stand together
+    // biome-ignore format: the names are grouped
     members: [
       "blocks", "attachments", "thread_ts", "reply_broadcast", "unfurl_links", "unfurl_media", "icon_emoji",
       "icon_url", "username", "mrkdwn", "mrkdwn_in", "link_names", "parse", "metadata", "markdown_text",
     ],
   },
   read: (reply) => {
-    // The API answers {ok, error} and nearly always 200, a webhook answers with a word and a fitting status.
+    // The API returns {ok, error} and nearly always 200, a webhook responds with a word and a fitting status.
     const code = textAt(reply.json, "error") ?? reply.text.trim();
     if (reply.status >= 300) return readWebhook(reply, { code, classes });
     const ok = (reply.json as { ok?: unknown } | null | undefined)?.ok;

@@ -1,14 +1,14 @@
-// WhatsApp Business, the Cloud API of Meta. Credentials: developers.facebook.com, the app, WhatsApp, API Setup; for more than
-// a day take the token of a system user. A text reaches people who wrote within the last 24 hours; all others need an
-// approved template, given as `template` in the overrides, or any other kind of message under its name.
-// API: https://developers.facebook.com/docs/whatsapp/cloud-api/reference/messages
-// Codes: https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes
+// WhatsApp Business, the Cloud API of Meta. Credentials: developers.facebook.com, the app, WhatsApp, API Setup; for
+// more than a day take the token of a system user. A text reaches people who wrote within the last 24 hours; all others
+// need an approved template, given as `template` in the overrides, or any other kind of message under its name. API:
+// https://developers.facebook.com/docs/whatsapp/cloud-api/reference/messages Codes:
+// https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes
 //
-// Reports (https://developers.facebook.com/docs/graph-api/webhooks/getting-started): Meta signs them with the app secret,
-// which is the signing key of the configuration or, without one, the credential of that name. Before the first it asks by
-// GET whether the address is ours and shows the verify token: the one that was typed into Meta's form, and into the
-// credential `token`, by the same person. A token derived here would have to be copied the other way, and change with the
-// encryption key.
+// Reports (https://developers.facebook.com/docs/graph-api/webhooks/getting-started): Meta signs them with the app
+// secret, which is the signing key of the configuration or, without one, the credential of that name. Before the first
+// it asks by GET whether the address is ours and shows the verify token: the one that was typed into Meta's form, and
+// into the credential `token`, by the same person. A token derived here would have to be copied the other way, and
+// change with the encryption key.
 
 import { createHmac } from "node:crypto";
 import { targetOf } from "../kit/chat.ts";
@@ -20,7 +20,7 @@ import { get, post } from "../kit/request.ts";
 
 const api = (phoneId: string): string => `https://graph.facebook.com/v23.0/${encodeURIComponent(phoneId)}`;
 
-// biome-ignore format: codes of one class stand together
+// biome-ignore format: codes of one class are grouped
 const classes: ErrorClasses = {
   0: "auth", 3: "auth", 10: "auth", 190: "auth", 200: "auth", 131005: "auth", 131031: "auth",
   33: "config", 368: "config", 131037: "config", 131045: "config", 132001: "config", 132015: "config", 132016: "config",
@@ -70,7 +70,7 @@ export default defineProvider({
     });
   },
   overrideNames: {
-    // biome-ignore format: the names stand together
+    // biome-ignore format: the names are grouped
     members: [
       "recipient_type", "context.message_id", "template.name", "template.language.code", "template.language.policy",
       "template.components.type", "template.components.sub_type", "template.components.index",

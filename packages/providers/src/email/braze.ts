@@ -1,14 +1,14 @@
 // Braze. Credentials: Settings, APIs and Identifiers: a REST API key with messages.send and users.export.ids, the
-// identifier of an app, and the REST endpoint of the instance. Braze sends to users it knows, so addresses are looked up
-// first; each user gets a mail of his own, so copies become recipients.
-// API: https://www.braze.com/docs/api/endpoints/messaging/send_messages/post_send_messages/
-// Lookup: https://www.braze.com/docs/api/endpoints/export/user_data/post_users_identifier/
+// identifier of an app, and the REST endpoint of the instance. Braze sends to users it knows, so addresses are looked
+// up first; each user gets a separate mail, so copies become recipients. API:
+// https://www.braze.com/docs/api/endpoints/messaging/send_messages/post_send_messages/ Lookup:
+// https://www.braze.com/docs/api/endpoints/export/user_data/post_users_identifier/
 
 import { destination, secret, text } from "../kit/credentials.ts";
 import { literalLiquid, nonEmpty } from "../kit/email.ts";
 import type { Io } from "../kit/io.ts";
 import { formatMailbox, toMail } from "../kit/mail.ts";
-import { rejected, retry, SendFault } from "../kit/outcome.ts";
+import { rejected, retry, SendError } from "../kit/outcome.ts";
 import { withOverrides } from "../kit/overrides.ts";
 import { defineProvider } from "../kit/provider.ts";
 import { byStatus, checkByStatus, failureByCode, textAt } from "../kit/reply.ts";
@@ -20,9 +20,9 @@ type Profile = { external_id: string } | { alias: { alias_name: string; alias_la
 async function profileOf(api: string, bearer: string, address: string, io: Io): Promise<Profile> {
   const json = { email_address: address, fields_to_export: ["external_id", "user_aliases"] };
   const reply = await retryUnknown(io.http(post(`${api}/users/export/ids`, { bearer, json })));
-  if (reply.status < 200 || reply.status >= 300) throw new SendFault(failureByCode(reply, undefined, {}));
+  if (reply.status < 200 || reply.status >= 300) throw new SendError(failureByCode(reply, undefined, {}));
   const users = typeof reply.json === "object" && reply.json !== null ? Reflect.get(reply.json, "users") : undefined;
-  if (!Array.isArray(users)) throw new SendFault(retry("Braze did not say which user has the address"));
+  if (!Array.isArray(users)) throw new SendError(retry("Braze did not say which user has the address"));
   // An address may be on several profiles: one mail is enough, and a known user goes first.
   for (const user of users) {
     const external_id = textAt(user, "external_id");
@@ -33,7 +33,7 @@ async function profileOf(api: string, bearer: string, address: string, io: Io): 
   );
   if (alias_name && alias_label) return { alias: { alias_name, alias_label } };
   // Any other provider would send there.
-  throw new SendFault(rejected("config", `Braze has no user with the address ${address}`));
+  throw new SendError(rejected("config", `Braze has no user with the address ${address}`));
 }
 
 // biome-ignore format: one line

@@ -1,10 +1,12 @@
-// A webhook of one's own that sends the mail. It gets one POST with JSON: {id, from: {email, name}, to, cc, bcc: [{email,
-// name}], replyTo, subject, html, text, headers, attachments: [{name, mime, content in base64, contentId?, disposition?}],
-// origin: {workflowId, transactionId, subscriberId}, customData}, signed with the secret as
-// https://www.standardwebhooks.com prescribes; `webhook-id` is the id of the message, the same on a repeat. Any 2xx means
-// that the mail was taken, and may name it: {id}. Receivers written for the peer API get its body, {id, from, senderName, to,
-// cc, bcc: [address], replyTo, subject, html, text, headers, attachments: [{name, mime, file, cid?}], payload}. Reports come back as
-// {messageId or externalId, status, date?, response?}.
+// A custom webhook that sends the mail. It gets one POST with JSON:
+// `{id, from: {email, name}, to, cc, bcc: [{email, name}], replyTo, subject, html, text, headers, attachments: [{name,
+// mime, content in base64, contentId?, disposition?}], origin: {workflowId, transactionId, subscriberId}, customData}`
+// It is signed with the secret as https://www.standardwebhooks.com prescribes; `webhook-id` is the message id, the same
+// on a repeat. Any 2xx means that the mail was accepted, and the response may name it: {id}. Receivers written for Novu
+// get Novu's body:
+// `{id, from, senderName, to, cc, bcc: [address], replyTo, subject, html, text, headers, attachments: [{name, mime,
+// file, cid?}], payload}`
+// Reports come back as {messageId or externalId, status, date?, response?}.
 
 import { destination, secret, text } from "../kit/credentials.ts";
 import { nonEmpty, toPeople, toPerson } from "../kit/email.ts";
@@ -16,7 +18,7 @@ import { byStatus, textAt } from "../kit/reply.ts";
 import { base64, post } from "../kit/request.ts";
 import { signWebhook } from "../kit/webhook.ts";
 
-/** The body of the peer API: addresses are texts, and the content of a file is written as Node writes bytes in JSON. */
+/** The body of Novu: addresses are texts, and the content of a file is written as Node writes bytes in JSON. */
 function peerBody(message: EmailMessage & { from: string }, { payload }: PeerDetails) {
   const mail = toMail(message);
   const addresses = (list: readonly Mailbox[]) => nonEmpty(list.map(({ address }) => address));

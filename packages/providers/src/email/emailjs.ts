@@ -1,5 +1,5 @@
-// EmailJS, the mail library for Node.js (https://github.com/eleith/emailjs): an SMTP server that is described by host, port,
-// user and password. The service of the same name at emailjs.com has nothing to do with it. Which of the two SMTP
+// EmailJS, the mail library for Node.js (https://github.com/eleith/emailjs): an SMTP server that is described by host,
+// port, user and password. The service of the same name at emailjs.com has nothing to do with it. Which of the two SMTP
 // providers is used makes no difference on the wire; this one has the credentials that existing integrations have.
 
 import { destination, flag, number, secret, text } from "../kit/credentials.ts";

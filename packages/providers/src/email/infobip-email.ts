@@ -87,7 +87,7 @@ export default defineProvider({
       field("messageId", message.id),
       // One mail that all recipients share, with one id.
       field("preserveRecipients", "true"),
-      // The html shows an inline image by the name of its file.
+      // The HTML refers to an inline image by its file name.
       ...mail.attachments.map((file): Part => {
         const [id, { mime: type, content }] = [inlineContentId(file), file];
         return { name: id ? "inlineImage" : "attachment", filename: id ?? file.name, type, content };

@@ -30,7 +30,7 @@ const statuses: Record<string, ReceiptStatus> = {
 };
 
 // The address is tried, before it is saved, with a ping that is signed with a published secret. So whatever else
-// stands in a ping, it reports nothing.
+// appears in a ping, it reports nothing.
 const pingSecret = "test_Am3L1GuOIc4blLUuHqAPxxwkZaJyEk8G";
 const isPing = ({ body }: InboundRequest): boolean => textAt(body, "type") === "webhook.test";
 

@@ -1,7 +1,7 @@
 // MailerSend. Credentials: app.mailersend.com/api-tokens, a token with Email: full access; the sender's domain must be
-// verified. The key of receipts is the signing secret of the webhook. Headers of one's own need a plan that has them; so
-// does a link to unsubscribe, without which MailerSend puts one of its own into the mail.
-// API: https://developers.mailersend.com/api/v1/email.html; events: https://developers.mailersend.com/api/v1/webhooks.html
+// verified. The key of receipts is the signing secret of the webhook. Custom headers need a plan that has them;
+// so does a link to unsubscribe, without which MailerSend adds its own to the mail. API:
+// https://developers.mailersend.com/api/v1/email.html; events: https://developers.mailersend.com/api/v1/webhooks.html
 // Headers: https://www.mailersend.com/help/custom-headers
 
 import { secret, text } from "../kit/credentials.ts";
@@ -47,7 +47,7 @@ function read(reply: HttpReply): Outcome {
   return byStatus(reply, reply.headers["x-message-id"], { code: codeOf(reply), classes });
 }
 
-/** The link to unsubscribe has a field of its own, which takes one address and makes both headers of it. */
+/** The link to unsubscribe has its own field, which accepts one address and becomes both headers. */
 function headersOf({ headers }: Mail) {
   const isOwn = (name: string) => /^list-unsubscribe(-post)?$/i.test(name);
   const [, link] = Object.entries(headers).find(([name]) => name.toLowerCase() === "list-unsubscribe") ?? [];

@@ -9,7 +9,7 @@ import { destination, secret, text } from "../kit/credentials.ts";
 import { inlineContentId, metadataOf, workflowTag } from "../kit/email.ts";
 import { formatMailbox, toMail } from "../kit/mail.ts";
 import type { Part } from "../kit/multipart.ts";
-import { rejected, SendFault } from "../kit/outcome.ts";
+import { rejected, SendError } from "../kit/outcome.ts";
 import { defineProvider } from "../kit/provider.ts";
 import { dateOf, isRecent, type ReceiptStatus, receipt, sameText } from "../kit/receipts.ts";
 import { readTexts, requireMember, requireSuccess, requireText } from "../kit/registration.ts";
@@ -30,10 +30,10 @@ const statuses: Record<string, ReceiptStatus> = {
   rejected: "rejected",
 };
 
-// Each kind of event has addresses of its own, three at most.
+// Each kind of event has its own addresses, three at most.
 // biome-ignore format: one line
 const webhookTypes = ["delivered", "opened", "clicked", "unsubscribed", "complained", "permanent_fail", "temporary_fail"];
-const mostUrls = 3;
+const maxUrls = 3;
 
 function statusOf(event: unknown): ReceiptStatus | undefined {
   if (textAt(event, "event") !== "failed") return statuses[textAt(event, "event") ?? ""];
@@ -80,7 +80,7 @@ export default defineProvider({
       ...Object.entries(mail.headers).map(([name, value]) => field(`h:${name}`, value)),
       ...Object.entries(metadataOf(message)).map(([name, value]) => field(`v:${name}`, value)),
       ...(workflowTag(message, 128) ?? []).map((tag) => field("o:tag", tag)),
-      // The html shows an inline image by the name of its file.
+      // The HTML refers to an inline image by its file name.
       ...mail.attachments.map((file): Part => {
         const [id, { mime: type, content }] = [inlineContentId(file), file];
         return { name: id ? "inline" : "attachment", filename: id ?? file.name, type, content };
@@ -95,7 +95,8 @@ export default defineProvider({
     const said = { code: isAddress ? "address" : undefined, classes: { address: "recipient" } as const };
     return byStatus(reply, bare(textAt(reply.json, "id")), said);
   },
-  // A key for sending may do nothing else, so that it is asked to send a mail without recipients: 400 means that it may.
+  // A key for sending may do nothing else, so that it is asked to send a mail without recipients: 400 means that it
+  // may.
   check: async ({ apiKey, user, domain, baseUrl: base }, io) => {
     const form = { "o:testmode": "yes" };
     const reply = await io.http(post(messages(base, domain), { basic: [user, apiKey], form }));
@@ -128,10 +129,10 @@ export default defineProvider({
     const signingKey = requireText(account, textAt(account.json, "http_signing_key"));
     const byType = requireMember(await requireSuccess(io.http(get(webhooks, { basic }))), "webhooks");
     const known = webhookTypes.map((type) => ({ type, urls: readTexts(Reflect.get(byType, type), "urls") }));
-    const full = known.find(({ urls }) => !urls.includes(url) && urls.length >= mostUrls);
+    const full = known.find(({ urls }) => !urls.includes(url) && urls.length >= maxUrls);
     if (full) {
-      const reason = `the webhook ${full.type} of ${domain} has ${mostUrls} addresses already, and Mailgun allows no more`;
-      throw new SendFault(rejected("config", reason));
+      const reason = `the webhook ${full.type} of ${domain} has ${maxUrls} addresses already, and Mailgun allows no more`;
+      throw new SendError(rejected("config", reason));
     }
     const part = (name: string, value: string): Part => ({ name, value });
     for (const { type, urls } of known.filter((one) => !one.urls.includes(url))) {

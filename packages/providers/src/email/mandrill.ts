@@ -1,7 +1,7 @@
-// Mailchimp Transactional, formerly Mandrill. Credentials: mandrillapp.com/settings; the sender's domain must be verified.
-// Receipts: the address of the webhook holds the signing key as its password, https://tidings:<key>@….
-// API: https://mailchimp.com/developer/transactional/api/messages/send-new-message/
-// Events: https://mailchimp.com/developer/transactional/docs/webhooks/
+// Mailchimp Transactional, formerly Mandrill. Credentials: mandrillapp.com/settings; the sender's domain must be
+// verified. Receipts: the address of the webhook holds the signing key as its password, https://tidings:<key>@…. API:
+// https://mailchimp.com/developer/transactional/api/messages/send-new-message/ Events:
+// https://mailchimp.com/developer/transactional/docs/webhooks/
 
 import { secret, text } from "../kit/credentials.ts";
 import { metadataOf, nonEmpty, splitInline, workflowTag } from "../kit/email.ts";

@@ -1,7 +1,7 @@
 // Netcore Email API, formerly Pepipost. Credentials: email.netcorecloud.com, Settings, Integration, API; the sender's
-// domain must be active under Sending Domains.
-// API: https://emaildocs.netcorecloud.com/reference/send-email. Documentation seen: the published libraries for v5 and v5.1
-// and examples of events; names of events differ between them ("open" and "opened"), so both are read.
+// domain must be active under Sending Domains. API: https://emaildocs.netcorecloud.com/reference/send-email.
+// Documentation seen: the published libraries for v5 and v5.1 and examples of events; names of events differ between
+// them ("open" and "opened"), so both are read.
 
 import { secret, text } from "../kit/credentials.ts";
 import { nonEmpty, toPeople, toPerson } from "../kit/email.ts";

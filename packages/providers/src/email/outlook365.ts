@@ -1,6 +1,6 @@
-// Outlook 365, by authenticated SMTP to Exchange Online. The user is the mailbox of the sender; the password is that of the
-// mailbox or an app password, and "Authenticated SMTP" must be allowed for it. Microsoft switches basic authentication
-// off by default at the end of 2026: an administrator can keep it on, later other providers are the way.
+// Outlook 365, by authenticated SMTP to Exchange Online. The user is the mailbox of the sender; the password is that of
+// the mailbox or an app password, and "Authenticated SMTP" must be allowed for it. Microsoft switches basic
+// authentication off by default at the end of 2026: an administrator can keep it on, later other providers are the way.
 // https://learn.microsoft.com/exchange/clients-and-mobile-in-exchange-online/authenticated-client-smtp-submission
 
 import { secret, text } from "../kit/credentials.ts";
@@ -31,7 +31,7 @@ export default defineProvider({
   limits: { recipients: 500, attachmentBytes: 25_000_000, perSecond: 0.5 },
   takes: ["inline"],
   overrideNames: smtpOverrideNames,
-  // Who signs in is the integration's mailbox, also where a message names another sender it may send as.
+  // Who signs in is the integration's mailbox, even where a message names another sender it may send as.
   send: (message, { password, from = message.from }, io) => sendBySmtp(message, settings(from, password), io),
   check: async ({ password, from }, io) => {
     if (from) await io.smtp(settings(from, password)).verify();

@@ -1,10 +1,10 @@
 // Plunk. Credentials: app.useplunk.com, Settings, the secret key (sk_…); the sender's domain must be verified. Every
-// recipient gets a mail of his own, so copies become recipients; the text version is made by Plunk. Receipts: workflows
-// with a webhook step, whose headers hold `Authorization: Basic …`.
-// API: https://docs.useplunk.com/api-reference/public-api/sendEmail; https://docs.useplunk.com/guides/webhooks
-// Documentation seen: pages name api.useplunk.com or next-api.useplunk.com; the newest guides use the first. There are two
-// generations of the API, and the body is one that both take: plain addresses, the sender's name beside them, at most
-// five recipients. The older one answers {emails} where the newer one has {data: {emails}}.
+// recipient gets a separate mail, so copies become recipients; Plunk generates the text version. Receipts: workflows
+// with a webhook step, whose headers hold `Authorization: Basic …`. API:
+// https://docs.useplunk.com/api-reference/public-api/sendEmail; https://docs.useplunk.com/guides/webhooks Documentation
+// seen: pages name api.useplunk.com or next-api.useplunk.com; the newest guides use the first. There are two
+// generations of the API, and the body is one that both accept: plain addresses, the sender's name separately, at most
+// five recipients. The older one returns {emails} where the newer one has {data: {emails}}.
 
 import { secret, text } from "../kit/credentials.ts";
 import { inlineContentId, literalLiquid, nonEmpty } from "../kit/email.ts";
@@ -35,7 +35,7 @@ const times: [member: string, status: ReceiptStatus][] = [
   ["bounceType", "deferred"],
 ];
 
-/** The older API answers the id as text, the newer one may have the whole record. */
+/** The older API returns the id as text, the newer one may have the whole record. */
 const emailId = ({ json }: HttpReply): string | undefined =>
   [["data"], []]
     .flatMap((at) => [[...at, "emails", 0, "email"] as const, [...at, "emails", 0, "email", "id"] as const])
@@ -74,7 +74,7 @@ export default defineProvider({
   read: (reply) => {
     const code = textAt(reply.json, "error", "code");
     if (reply.status === 409 && code === "IDEMPOTENCY_KEY_REUSED") {
-      // Not sent a second time; what became of the first is in the details, nothing while it is under way.
+      // Not sent a second time; what happened to the first is in the details, nothing while it is in progress.
       const first = Number(textAt(reply.json, "error", "details", "originalStatusCode"));
       if (first >= 200 && first < 300) return accepted();
       return first ? unknown(describeReply(reply)) : retry(describeReply(reply));

@@ -1,6 +1,6 @@
-// Delivery reports of Postmark. What it calls a bounce is any answer to a mail, from "no such mailbox" to "out of office".
-// Events: https://postmarkapp.com/developer/webhooks/webhooks-overview
-// Types of bounces: https://postmarkapp.com/developer/api/bounce-api#bounce-types
+// Delivery reports of Postmark. What it calls a bounce is any response to a mail, from "no such mailbox" to "out of
+// office". Events: https://postmarkapp.com/developer/webhooks/webhooks-overview Types of bounces:
+// https://postmarkapp.com/developer/api/bounce-api#bounce-types
 
 import { dateOf, type ReceiptStatus, type Receipts, receipt } from "../kit/receipts.ts";
 import { textAt, valueAt } from "../kit/reply.ts";
@@ -15,7 +15,7 @@ const events: Record<string, [status: ReceiptStatus, date: string]> = {
   SubscriptionChange: ["unsubscribed", "ChangedAt"],
 };
 
-// Kinds of bounce; the answers of machines and people that Postmark counts among them say nothing of a delivery.
+// Kinds of bounce; the responses of machines and people that Postmark counts among them say nothing of a delivery.
 const bounces: Record<string, ReceiptStatus | "none"> = {
   HardBounce: "bounced",
   BadEmailAddress: "bounced",
@@ -40,7 +40,7 @@ const bounces: Record<string, ReceiptStatus | "none"> = {
 function statusOf(body: unknown): ReceiptStatus | "none" | undefined {
   const kind = textAt(body, "RecordType") ?? "";
   const flag = (name: string): boolean => valueAt(body, name) === true;
-  // An address is also put on Postmark's list after a bounce or a complaint, and those have events of their own.
+  // An address is also put on Postmark's list after a bounce or a complaint, and those have their own events.
   const isUnsubscribed = flag("SuppressSending") && textAt(body, "SuppressionReason") === "ManualSuppression";
   if (kind === "SubscriptionChange") return isUnsubscribed ? "unsubscribed" : "none";
   if (kind !== "Bounce") return events[kind]?.[0];

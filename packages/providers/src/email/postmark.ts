@@ -1,6 +1,7 @@
-// Postmark. Credentials: the API token of a server (Servers, API Tokens); the sender needs a confirmed signature or domain.
-// API: https://postmarkapp.com/developer/api/email-api; codes: https://postmarkapp.com/developer/api/overview#error-codes
-// Events: https://postmarkapp.com/developer/webhooks/webhooks-overview; registering them, for the stream "outbound", through
+// Postmark. Credentials: the API token of a server (Servers, API Tokens); the sender needs a confirmed signature or
+// domain. API: https://postmarkapp.com/developer/api/email-api; codes:
+// https://postmarkapp.com/developer/api/overview#error-codes Events:
+// https://postmarkapp.com/developer/webhooks/webhooks-overview; registering them, for the stream "outbound", through
 // which everything goes that names no other: https://postmarkapp.com/developer/api/webhooks-api
 
 import { secret, text } from "../kit/credentials.ts";
@@ -77,7 +78,7 @@ export default defineProvider({
   },
   read: (reply) => {
     const given = textAt(reply.json, "ErrorCode");
-    // 300 is any invalid field; only the text tells which.
+    // 300 is any invalid field; only the text says which.
     const field = /'(From|To|Cc|Bcc)'/.exec(textAt(reply.json, "Message") ?? "")?.[1];
     const code = given === "300" && field ? field : given;
     return byStatus(reply, textAt(reply.json, "MessageID"), { code, classes });

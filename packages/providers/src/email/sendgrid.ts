@@ -29,7 +29,7 @@ const classes: ErrorClasses = {
 const fieldOf = (path: string): string | undefined =>
   /^personalizations(\.\d+)?(\.(to|cc|bcc)\b|$)/.test(path) ? "to" : path.split(".")[0];
 
-// biome-ignore format: members of one object stand together
+// biome-ignore format: members of one object are grouped
 const overrideNames = {
   members: [
     "template_id", "send_at", "batch_id", "ip_pool_name", "reply_to_list", "custom_args", "categories",
@@ -146,7 +146,7 @@ export default defineProvider({
   },
   registerReceipts: async ({ url }, { apiKey, region }, io) => {
     const settings = `${api(region)}/user/webhooks/event/settings`;
-    // A webhook cannot be made signed: that is a call of its own, which answers the key.
+    // A webhook cannot be created with signing turned on: that is a separate call, which returns the key.
     const sign = async (id: string): Promise<string> => {
       const request = patch(`${settings}/signed/${id}`, { bearer: apiKey, json: { enabled: true } });
       const reply = await requireSuccess(io.http(request));

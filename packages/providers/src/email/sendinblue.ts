@@ -1,7 +1,8 @@
 // Brevo, formerly Sendinblue. Credentials: app.brevo.com/settings/keys/api; the sender must be verified under Senders.
-// API: https://developers.brevo.com/reference/sendtransacemail; events: https://developers.brevo.com/docs/transactional-webhooks
-// Registering them: https://developers.brevo.com/reference/create-webhook, https://developers.brevo.com/docs/secured-webhooks
-// Documentation seen: a repeated idempotency key is said to be ignored, but not what is answered to it. Of registered
+// API: https://developers.brevo.com/reference/sendtransacemail; events:
+// https://developers.brevo.com/docs/transactional-webhooks Registering them:
+// https://developers.brevo.com/reference/create-webhook, https://developers.brevo.com/docs/secured-webhooks
+// Documentation seen: a repeated idempotency key is said to be ignored, but not what is returned. For registered
 // webhooks it does not say whether the list shows the password inside an address.
 
 import { secret, text } from "../kit/credentials.ts";

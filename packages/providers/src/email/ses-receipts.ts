@@ -5,7 +5,7 @@
 import { verify, X509Certificate } from "node:crypto";
 import { awsHost } from "../kit/aws.ts";
 import type { Io } from "../kit/io.ts";
-import { retry, SendFault } from "../kit/outcome.ts";
+import { retry, SendError } from "../kit/outcome.ts";
 import {
   dateOf,
   type InboundRequest,
@@ -69,8 +69,8 @@ const algorithms: Readonly<Record<string, string>> = { 1: "RSA-SHA1", 2: "RSA-SH
 const certificateMs = 24 * 3_600_000;
 
 /**
- * How old a notification may be, by the time at which SNS published it. SNS goes on trying to deliver for an hour and
- * by a policy of one's own for longer, with the time of the first attempt. A repeat has no effect: reports count once
+ * How old a notification may be, by the time at which SNS published it. SNS keeps trying to deliver for an hour and
+ * longer with a custom policy, with the time of the first attempt. A repeat has no effect: reports count once
  * by message, status, time and recipient, and those keys are kept for longer than a day.
  */
 const oldestMs = 24 * 3_600_000;
@@ -113,7 +113,7 @@ async function verifySns(request: InboundRequest, topicArn: string, now: Date, i
 
 async function fetched200(call: Promise<HttpReply>): Promise<HttpReply> {
   const reply = await retryUnknown(call);
-  if (reply.status !== 200) throw new SendFault(retry(`Amazon SNS: ${describeReply(reply)}`));
+  if (reply.status !== 200) throw new SendError(retry(`Amazon SNS: ${describeReply(reply)}`));
   return reply;
 }
 

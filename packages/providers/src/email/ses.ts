@@ -1,8 +1,9 @@
-// Amazon SES. Credentials: an access key of an IAM user that may call ses:SendEmail. A configuration set is named by the
-// integration's configurations or by the override ConfigurationSetName. Receipts come through an SNS topic (identity notifications, or an event destination of
-// the configuration set) that delivers to us over HTTPS, without raw message delivery; the signing key is its ARN.
-// Keys that were made for SMTP or for the older API may be limited to ses:SendRawEmail, which is not enough here.
-// API: https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html
+// Amazon SES. Credentials: an access key of an IAM user that may call ses:SendEmail. A configuration set is named by
+// the integration's configurations or by the override ConfigurationSetName. Receipts come through an SNS topic
+// (identity notifications, or an event destination of the configuration set) that delivers to us over HTTPS, without
+// raw message delivery; the signing key is its ARN. Keys that were created for SMTP or for the older API may be limited
+// to ses:SendRawEmail, which is not enough here. API:
+// https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html
 
 import { awsHost, signAwsRequest } from "../kit/aws.ts";
 import { destination, secret, text } from "../kit/credentials.ts";

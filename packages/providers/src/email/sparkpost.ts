@@ -1,6 +1,6 @@
-// SparkPost (Bird). Credentials: app.sparkpost.com/account/api-keys, a key with Transmissions: Read/Write; accounts in the
-// EU choose the region eu. The sender's domain must be verified.
-// API: https://developers.sparkpost.com/api/transmissions/; events: https://developers.sparkpost.com/api/webhooks/
+// SparkPost (Bird). Credentials: app.sparkpost.com/account/api-keys, a key with Transmissions: Read/Write; accounts in
+// the EU choose the region eu. The sender's domain must be verified. API:
+// https://developers.sparkpost.com/api/transmissions/; events: https://developers.sparkpost.com/api/webhooks/
 
 import { choice, destination, secret, text } from "../kit/credentials.ts";
 import { metadataOf, nonEmpty, splitInline, toPerson } from "../kit/email.ts";
@@ -32,8 +32,8 @@ const statuses: Record<string, ReceiptStatus> = {
 };
 
 // What a bounce is, which a number says: https://support.sparkpost.com/docs/deliverability/bounce-classification-codes
-// (10 and 30 are about the address, 25 about their list, 50 to 54 about the mail; 60 and 80 are answers to it).
-// biome-ignore format: classes of one meaning stand together
+// (10 and 30 are about the address, 25 about their list, 50 to 54 about the mail; 60 and 80 are replies to it).
+// biome-ignore format: classes of one meaning are grouped
 const bounceClasses: Record<string, ReceiptStatus | "none"> = {
   10: "bounced", 30: "bounced", 25: "dropped",
   50: "blocked", 51: "blocked", 52: "blocked", 53: "blocked", 54: "blocked",
@@ -91,7 +91,7 @@ export default defineProvider({
         text: mail.text ? literal(mail.text) : undefined,
         headers: nonEmpty({ ...copies, ...mail.headers }),
         attachments: nonEmpty(attached.map(({ name, mime, content }) => ({ name, type: mime, data: base64(content) }))),
-        // The html shows an inline image by its name.
+        // The HTML refers to an inline image by its name.
         inline_images: nonEmpty(
           inline.map(({ id, mime, content }) => ({ name: id, type: mime, data: base64(content) })),
         ),

@@ -11,7 +11,7 @@ const tokenMarginMs = 30_000;
 
 type Entry = {
   pending: Promise<Cached<unknown>>;
-  /** Undefined while the fetch is under way. */
+  /** Undefined while the fetch is in progress. */
   expiresAt?: number;
 };
 

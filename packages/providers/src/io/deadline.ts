@@ -1,8 +1,9 @@
-// The time limit of one call. A timer and one listener: an AbortSignal with its listeners takes a sixth of the time of a call.
+// The time limit of one call. A timer and one listener: an AbortSignal with its listeners takes a sixth of the time of
+// a call.
 
 export type Deadline = {
   readonly isOver: boolean;
-  /** Calls the listener when the time is over, in place of the one given before. */
+  /** Calls the listener when the time is over, instead of the one given before. */
   onOver(listener: () => void): void;
   /** To be called when the call has ended. */
   end(): void;

@@ -1,16 +1,16 @@
-// What an HTTP/1.1 call and an HTTP/2 call have in common: the parsed address, checked headers, a bounded body, the reply as
-// plain data, and a failure that says whether the request can have reached the server.
+// What an HTTP/1.1 call and an HTTP/2 call have in common: the parsed address, checked headers, a bounded body, the
+// reply as plain data, and a failure that says whether the request can have reached the server.
 
 import type { IncomingHttpHeaders } from "node:http";
 import querystring from "node:querystring";
-import { rejected, retry, SendFault, unknown } from "../kit/outcome.ts";
+import { rejected, retry, SendError, unknown } from "../kit/outcome.ts";
 import { type HttpReply, parseJson } from "../kit/reply.ts";
 import { framingHeaders, type HttpRequest } from "../kit/request.ts";
 import type { Deadline } from "./deadline.ts";
 
 /**
- * Resolves a host to an address that may be connected to. It rejects with an error whose `code` is HOST_UNRESOLVED when the
- * name is unknown and ADDRESS_REFUSED when its address is not allowed.
+ * Resolves a host to an address that may be connected to. It rejects with an error whose `code` is HOST_UNRESOLVED when
+ * the name is unknown and ADDRESS_REFUSED when its address is not allowed.
  */
 export type Resolve = (host: string) => Promise<{ address: string; family: number }>;
 
@@ -28,10 +28,10 @@ export type Target = {
 // Reasons name the host alone: paths and queries of webhook addresses contain secrets.
 export function parseUrl(text: string): Target {
   const url = URL.parse(text);
-  if (!url) throw new SendFault(rejected("config", "The address of the provider is not a valid URL"));
+  if (!url) throw new SendError(rejected("config", "The address of the provider is not a valid URL"));
   const { protocol } = url;
   if (protocol !== "http:" && protocol !== "https:") {
-    throw new SendFault(rejected("config", `The address of the provider starts with ${protocol} instead of https:`));
+    throw new SendError(rejected("config", `The address of the provider starts with ${protocol} instead of https:`));
   }
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const port = url.port ? Number(url.port) : protocol === "https:" ? 443 : 80;
@@ -50,7 +50,7 @@ export function checkHeaders({ headers }: HttpRequest): Record<string, string> {
 
 export function withDeadline<T>(work: Promise<T>, deadline: Deadline, host: string): Promise<T> {
   return new Promise((resolve, reject) => {
-    deadline.onOver(() => reject(new SendFault(retry(`${host} was not resolved in time`))));
+    deadline.onOver(() => reject(new SendError(retry(`${host} was not resolved in time`))));
     work.then(resolve, reject);
   });
 }
@@ -62,7 +62,7 @@ export function createBodyCollector() {
   const chunks: Buffer[] = [];
   let size = 0;
   return {
-    /** Answers whether more is wanted. */
+    /** Returns whether more is wanted. */
     add(chunk: Buffer): boolean {
       chunks.push(chunk);
       size += chunk.length;
@@ -86,7 +86,7 @@ export function toReply(status: number | undefined, head: IncomingHttpHeaders, {
 }
 
 /** A call without a reply: `unknown` once the request was written, `retry` before. */
-export function callFault(host: string, cause: string, call: { deadline: Deadline; isWritten: boolean }): SendFault {
-  const what = call.deadline.isOver ? `${host} did not answer in time` : `${host}: ${cause}`;
-  return new SendFault(call.isWritten ? unknown(`${what} (after the request was sent)`) : retry(what));
+export function callFault(host: string, cause: string, call: { deadline: Deadline; isWritten: boolean }): SendError {
+  const what = call.deadline.isOver ? `${host} did not respond in time` : `${host}: ${cause}`;
+  return new SendError(call.isWritten ? unknown(`${what} (after the request was sent)`) : retry(what));
 }

@@ -1,12 +1,12 @@
-// One HTTP/1.1 call that cannot be turned against the service: the guard resolves the host once and the connection goes to
-// that address, redirects are returned as replies, and time and size are bounded.
+// One HTTP/1.1 call that cannot be turned against the service: the guard resolves the host once and the connection goes
+// to that address, redirects are returned as replies, and time and size are bounded.
 //
-// undici is used rather than fetch, which offers no way to choose the address it connects to, and rather than node:http, which takes almost
-// twice the processor time for a call (docs/decisions/0026-http-client.md).
+// undici is used rather than fetch, which offers no way to choose the address it connects to, and rather than
+// node:http, which takes almost twice the CPU time for a call (docs/decisions/0026-http-client.md).
 import { isIP } from "node:net";
 import type Undici from "undici";
 import type { Dispatcher, Pool } from "undici";
-import { errorText, rejected, SendFault } from "../kit/outcome.ts";
+import { errorText, rejected, SendError } from "../kit/outcome.ts";
 import type { HttpReply } from "../kit/reply.ts";
 import type { HttpRequest } from "../kit/request.ts";
 import { type Deadline, startDeadline } from "./deadline.ts";
@@ -22,7 +22,7 @@ import {
 } from "./exchange.ts";
 
 // Idle connections are dropped before most servers drop them (Node's own default is 5 s): a request written into a
-// connection that the server is closing ends as `unknown`, which may need a decision by a person.
+// connection that the server is closing ends as `unknown`, which may need a manual decision.
 const idleMs = 4000;
 /** Hosts whose connections are kept. The one that was called longest ago is forgotten first. */
 const maxHosts = 500;
@@ -69,7 +69,7 @@ export function createHttp(resolve: Resolve, timeoutMs: number) {
   return { call, close };
 }
 
-/** The deadline of a call is the only time limit for its answer. */
+/** The deadline of a call is the only time limit for its response. */
 const poolOptions = (timeoutMs: number): Pool.Options => ({
   keepAliveTimeout: idleMs,
   keepAliveMaxTimeout: idleMs,
@@ -86,14 +86,15 @@ function exchange(pool: Pool, { request, url, deadline }: Exchange): Promise<Htt
     let head: { status: number; headers: Dispatcher.ResponseData["headers"] } | undefined;
     const body = createBodyCollector();
     const refuse = (error: unknown): void =>
-      reject(new SendFault(rejected("config", `The request cannot be sent: ${errorText(error)}`)));
+      reject(new SendError(rejected("config", `The request cannot be sent: ${errorText(error)}`)));
     const fail = (error: Error & { code?: string }): void => {
       if (error.code === "UND_ERR_INVALID_ARG") refuse(error);
       else reject(callFault(url.host, error.message, { deadline, isWritten: controller !== undefined }));
     };
     const finish = (): void => resolve(toReply(head?.status, head?.headers ?? {}, body.finish()));
     const handler: Dispatcher.DispatchHandler = {
-      // The connection is open and the request is written now: from here on a failure does not prove that nothing was sent.
+      // The connection is open and the request is written now: from here on a failure does not prove that nothing was
+      // sent.
       onRequestStart(started) {
         if (deadline.isOver) started.abort(timeOver());
         else controller = started;
@@ -121,7 +122,7 @@ function exchange(pool: Pool, { request, url, deadline }: Exchange): Promise<Htt
 
 const timeOver = () => new Error("the time is over");
 
-/** Headers of the request as they are written; ours where it has none of that name. */
+/** Headers of the request, unchanged; ours where it has none of that name. */
 function headersOf(request: HttpRequest, url: Target): Record<string, string> {
   const given = checkHeaders(request);
   const names = new Set(Object.keys(given).map((name) => name.toLowerCase()));

@@ -1,14 +1,14 @@
-// One HTTP/2 call, with the same guarantees as http.ts: the guard resolves the name and the connection goes to that address,
-// time and size are bounded, and a failure says whether the request can have reached the server.
+// One HTTP/2 call, with the same guarantees as http.ts: the guard resolves the name and the connection goes to that
+// address, time and size are bounded, and a failure says whether the request can have reached the server.
 //
-// One session per origin is kept, because APNs treats a connection per message as an attack. A session without an answer
-// for 30 seconds is pinged before the next call, a session on which a call timed out takes no new calls, and an idle
-// session is closed after 5 minutes.
+// One session per origin is kept, because APNs treats a connection per message as an attack. A session without a
+// response for 30 seconds is pinged before the next call, a session on which a call timed out accepts no new calls, and
+// an idle session is closed after 5 minutes.
 
 import http2 from "node:http2";
 import { connect as connectTcp, isIP } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { errorText, rejected, retry, SendFault } from "../kit/outcome.ts";
+import { errorText, rejected, retry, SendError } from "../kit/outcome.ts";
 import type { HttpReply } from "../kit/reply.ts";
 import type { HttpRequest } from "../kit/request.ts";
 import { type Deadline, startDeadline } from "./deadline.ts";
@@ -32,7 +32,7 @@ type Connection = {
   session: http2.ClientHttp2Session;
   ready: Promise<void>;
   answeredAt: number;
-  /** A ping under way; concurrent calls share it. */
+  /** A ping in flight; concurrent calls share it. */
   ping?: Promise<boolean>;
   /** After GOAWAY: the last stream that the server has processed. */
   lastStream: number;
@@ -117,7 +117,7 @@ function open(url: Target, address: string): Connection {
   return connection;
 }
 
-/** Calls under way on a session that only takes no new ones are left to finish. */
+/** Calls in flight on a session that accepts no new ones are left to finish. */
 function isAlive(connection: Connection): boolean | Promise<boolean> {
   const { session } = connection;
   if (session.closed || session.destroyed) return false;
@@ -155,18 +155,18 @@ async function exchange(
 ): Promise<HttpReply> {
   await withDeadline(connection.ready, deadline, url.host).catch((error: unknown) => {
     connection.session.destroy();
-    throw error instanceof SendFault && !deadline.isOver
+    throw error instanceof SendError && !deadline.isOver
       ? error
-      : new SendFault(retry(`${url.host} could not be reached: ${errorText(error)}`));
+      : new SendError(retry(`${url.host} could not be reached: ${errorText(error)}`));
   });
   return new Promise((resolve, reject) => {
     let stream: http2.ClientHttp2Stream;
     try {
       stream = connection.session.request(headersOf(request, url));
     } catch (error) {
-      // A session that has just closed took nothing: retry. Any other error is a header that HTTP/2 cannot carry.
+      // A session that has just closed accepted nothing: retry. Any other error is a header that HTTP/2 cannot carry.
       const gone = connection.session.closed || connection.session.destroyed;
-      reject(new SendFault(gone ? retry(`${url.host}: ${errorText(error)}`) : rejected("config", errorText(error))));
+      reject(new SendError(gone ? retry(`${url.host}: ${errorText(error)}`) : rejected("config", errorText(error))));
       return;
     }
     deadline.onOver(() => stream.destroy(new Error("the time is over")));

@@ -3,7 +3,7 @@
 
 import type { Io } from "../kit/io.ts";
 import type { Message } from "../kit/message.ts";
-import { decidedLocally, errorText, rejected, retry, SendFault } from "../kit/outcome.ts";
+import { decidedLocally, errorText, rejected, retry, SendError } from "../kit/outcome.ts";
 import { createCache } from "./cache.ts";
 import type { Resolve } from "./exchange.ts";
 import { createHttp } from "./http.ts";
@@ -16,7 +16,7 @@ export type IoOptions = {
   resolveHost: Resolve;
   /** Stores a message for the development mailbox. */
   capture: (message: Message) => Promise<void>;
-  /** Limit of one attempt, from resolving the name to the last byte of the answer. */
+  /** Limit of one attempt, from resolving the name to the last byte of the response. */
   timeoutMs?: number;
   /** The clock signatures and expiries are read from. */
   now?: () => Date;
@@ -37,7 +37,7 @@ export function createIo({ resolveHost, capture, timeoutMs = 30_000, now = () =>
     smtp: smtp.poolOf,
     capture: (message) =>
       capture(message).catch((error: unknown) => {
-        throw new SendFault(retry(`The message could not be captured: ${errorText(error)}`));
+        throw new SendError(retry(`The message could not be captured: ${errorText(error)}`));
       }),
     cached,
     forget,
@@ -50,12 +50,12 @@ export function createIo({ resolveHost, capture, timeoutMs = 30_000, now = () =>
   };
 }
 
-function resolveFault(error: unknown, host: string): SendFault {
+function resolveFault(error: unknown, host: string): SendError {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
-  if (code === "ADDRESS_REFUSED") return new SendFault(decidedLocally(rejected("config", errorText(error))));
+  if (code === "ADDRESS_REFUSED") return new SendError(decidedLocally(rejected("config", errorText(error))));
   if (error instanceof Error && error.cause instanceof LookupBusyError) {
-    return new SendFault(decidedLocally(retry(error.cause.message)));
+    return new SendError(decidedLocally(retry(error.cause.message)));
   }
   // An unreachable name server looks the same as a name that does not exist, so the call is retried.
-  return new SendFault(retry(errorText(error)), code === "HOST_UNRESOLVED" ? host : undefined);
+  return new SendError(retry(errorText(error)), code === "HOST_UNRESOLVED" ? host : undefined);
 }

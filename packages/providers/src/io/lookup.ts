@@ -1,9 +1,9 @@
 // Resolves a name to addresses. The name servers are queried directly (c-ares), because getaddrinfo holds one of
-// libuv's four threads until a name server answers: the silent name server of one tenant would delay the calls of all
+// libuv's four threads until a name server responds: the silent name server of one tenant would delay the calls of all
 // others. The hosts file is read first, as the machine does. getaddrinfo is used only for names that the machine alone
 // may know, such as those of a search domain, and on so few threads that the others stay free.
 //
-// Answers are cached for 30 seconds, and concurrent lookups of a name share one query.
+// Results are cached for 30 seconds, and concurrent lookups of a name share one query.
 
 import { lookup as askMachine, Resolver } from "node:dns/promises";
 import { readFile } from "node:fs/promises";
@@ -19,7 +19,7 @@ const keepMs = 30_000;
 const waitMs = 3000;
 
 export type LookupOptions = {
-  /** A new one for each question: it reads the machine's settings when it is made, and those change. */
+  /** A new one for each query: it reads the machine's settings when it is created, and those change. */
   nameServers?: () => Pick<Resolver, "resolve4" | "resolve6">;
   machine?: Lookup;
   /** The text of the hosts file. */
@@ -77,7 +77,7 @@ async function askNameServers(servers: Pick<Resolver, "resolve4" | "resolve6">, 
   return found.map((address) => ({ address }));
 }
 
-/** The lookup was not made because too many others are waiting. Says nothing about the host. */
+/** The lookup was not started because too many others are waiting. Says nothing about the host. */
 export class LookupBusyError extends Error {}
 
 const busyError = (): Error => new LookupBusyError("too many names are looked up at this moment");

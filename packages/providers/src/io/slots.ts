@@ -1,4 +1,4 @@
-// Slots: a limited number at once; further callers wait in a queue, each for a limited time.
+// Slots: a limited number at once; other callers wait in a queue, each for a limited time.
 
 export type Slots = {
   /** Undefined when a slot is free. Otherwise resolves when one is, or rejects when the wait was too long. */

@@ -1,7 +1,7 @@
-// The outcome of an SMTP error. By RFC 5321, 4xx is temporary and 5xx permanent. Whether a permanent refusal concerns the
-// recipient or the sender follows from the refused command, unless the text of the server names the sender.
+// The outcome of an SMTP error. By RFC 5321, 4xx is temporary and 5xx permanent. Whether a permanent refusal concerns
+// the recipient or the sender follows from the refused command, unless the text of the server names the sender.
 
-import { type Failure, rejected, retry, SendFault, unknown } from "../kit/outcome.ts";
+import { type Failure, rejected, retry, SendError, unknown } from "../kit/outcome.ts";
 
 /** The parts of a nodemailer error that decide. */
 type SmtpError = {
@@ -20,20 +20,20 @@ export function deadlineError(limitMs: number): SmtpError & Error {
 
 /** `bodyWritten`: the whole message including its end was handed to the connection. */
 export function classify(error: unknown, bodyWritten: boolean): Failure {
-  if (error instanceof SendFault) return error.outcome;
+  if (error instanceof SendError) return error.outcome;
   const { message, code, command, responseCode } = read(error);
   if (code === "EAUTH" || code === "ENOAUTH" || responseCode === 530 || responseCode === 535) {
     return responseCode && responseCode < 500 ? retry(message) : rejected("auth", message);
   }
   if (responseCode) return byReply(responseCode, command, message);
-  // Faults nodemailer finds itself before it speaks to the server.
+  // Errors nodemailer finds itself before it speaks to the server.
   if (code === "EENVELOPE" || code === "EMAXRECIPIENTS") return rejected("recipient", message);
   if (code === "EMESSAGE") return rejected("content", message);
   return bodyWritten ? unknown(message) : retry(message);
 }
 
-// The sender is not allowed, or relaying is not, whatever the command. Exchange Online checks the sender after DATA:
-// 5.2.252 and 5.7.60 (may not send as), 5.7.57 (not signed in), 5.7.64 (may not relay), 5.7.708 and 5.7.750 (not trusted).
+// The sender or relaying is not allowed, whatever the command. Exchange Online checks the sender after DATA: 5.2.252
+// and 5.7.60 (may not send as), 5.7.57 (not signed in), 5.7.64 (may not relay), 5.7.708 and 5.7.750 (not trusted).
 const aboutUs = [
   /SendAsDenied|permissions? to send as/i,
   /\brelay(ing)?( access)?( is)? (denied|not permitted|not allowed|prohibited)|\b(unable|not permitted|not allowed) to relay/i,
@@ -45,9 +45,9 @@ function byReply(responseCode: number, command: string | undefined, message: str
   if (responseCode < 500 || responseCode === 503) return retry(message);
   if (aboutUs.some((words) => words.test(message))) return rejected("config", message);
   if (command === "RCPT TO") return rejected("recipient", message);
-  // 552 is "too big" wherever it is said.
+  // 552 means "too big", whatever the command.
   if (command === "DATA" || responseCode === 552) return rejected("content", message);
-  // A greeting, a handshake or a sender that is refused for good: the fault is in the settings of the integration.
+  // A greeting, a handshake or a sender that is refused for good: the error is in the settings of the integration.
   return rejected("config", message);
 }
 

@@ -1,4 +1,4 @@
-// The settings of an SMTP integration as nodemailer takes them: what a tenant may choose, and the limits that are ours.
+// The settings of an SMTP integration in nodemailer's form: what a tenant may choose, and the service's own limits.
 
 import type { SMTPPoolOptions } from "nodemailer";
 import type { SmtpSettings } from "../kit/io.ts";
@@ -39,7 +39,10 @@ export function poolOptions(settings: SmtpSettings): SMTPPoolOptions {
   };
 }
 
-/** What is signed when it is there. RFC 8058 asks for both unsubscribe headers; nodemailer's own list has only the first. */
+/**
+ * The headers that are signed if present. RFC 8058 asks for both unsubscribe headers; nodemailer's own list has only
+ * the first.
+ */
 // biome-ignore format: a list of names reads better in lines than in a column
 const signedHeaders = [
   "From", "Sender", "Reply-To", "Subject", "Date", "Message-ID", "To", "Cc", "MIME-Version", "Content-Type",

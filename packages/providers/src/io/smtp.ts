@@ -1,7 +1,7 @@
 // Pooled SMTP. One pool per set of connection settings; the 50 most recently used are kept open, and those in use.
 //
 // Four things are done here and not by nodemailer. Connections are opened to the address that the guard has checked, so
-// nodemailer never resolves a name. A mail waits for a free slot first, so its time-out begins when a connection takes
+// nodemailer never resolves a name. A mail waits for a free slot first, so its timeout begins when a connection takes
 // it. The stream of the body is observed: once it has ended, a lost connection is an unknown outcome and no longer a
 // retry. And a mail whose own recipient is refused is not sent at all.
 
@@ -15,7 +15,7 @@ import type { SmtpPool, SmtpSettings } from "../kit/io.ts";
 import { loadNodemailer } from "../kit/libraries.ts";
 import type { Mail } from "../kit/mail.ts";
 import type { Attachment } from "../kit/message.ts";
-import { decidedLocally, retry, SendFault } from "../kit/outcome.ts";
+import { decidedLocally, retry, SendError } from "../kit/outcome.ts";
 import type { Resolve } from "./exchange.ts";
 import { createSlots } from "./slots.ts";
 import { composeShort } from "./smtp-compose.ts";
@@ -42,7 +42,7 @@ export function createSmtp(resolve: Resolve, timeoutMs: number) {
     return pool;
   };
 
-  /** Closing a pool fails what waits in it, so one in use stays: there are then more, as many as are in use at once. */
+  /** Closing a pool fails the mails waiting in it, so a pool in use is kept, even beyond the limit. */
   const closeIdle = (wanted: Pool): void => {
     for (const [key, pool] of pools) {
       if (pool === wanted || !pool.isIdle()) continue;
@@ -86,12 +86,12 @@ function openPool(settings: SmtpSettings, resolve: Resolve, timeoutMs: number): 
     const { transfer } = mail.data as TrackedMail;
     const { message } = mail;
     const open = message.createReadStream.bind(message);
-    // A signature is made by nodemailer, on the stream it makes.
+    // nodemailer signs, on the stream it creates.
     const bytes = settings.dkim ? undefined : composeShort(message);
     message.createReadStream = (options) => {
       const body = bytes ? streamOf(bytes) : open(options);
       transfer.body = body;
-      // The caller has given up and will repeat: this copy must not go out as well.
+      // The caller has given up and will repeat: this copy must not be sent as well.
       if (transfer.cancelled) body.destroy(deadlineError(timeoutMs));
       else if (mail.data.envelope) stopIfRefused(body, message);
       return body;
@@ -137,15 +137,15 @@ function openPool(settings: SmtpSettings, resolve: Resolve, timeoutMs: number): 
   return { send, verify, isIdle: slots.isIdle, close: () => transport.close() };
 }
 
-const timeoutFault = (host: string, waitMs: number): SendFault =>
-  new SendFault(
+const timeoutFault = (host: string, waitMs: number): SendError =>
+  new SendError(
     decidedLocally(retry(`No connection to ${host} was free for the message within ${waitMs / 1000} seconds`)),
   );
 
 /**
- * nodemailer sends a mail as soon as the server takes any of its recipients. A mail whose own one, the first, is refused is
- * stopped before its first byte: were its copies on their way, a repeat would send them a second time. What the server said
- * about each recipient is on the envelope by the time the body is wanted.
+ * nodemailer sends a mail as soon as the server accepts any of its recipients. If the main recipient, the first, is
+ * refused, the mail is stopped before its first byte: if its copies were sent, a repeat would send them a second time.
+ * The server's response for each recipient is on the envelope by the time the body is requested.
  */
 function stopIfRefused(body: Readable, message: MimeNode): void {
   const pipe = body.pipe.bind(body);
@@ -167,8 +167,8 @@ function streamOf(bytes: Buffer): Readable {
   });
 }
 
-const asFault = (error: unknown, bodyWritten: boolean): SendFault =>
-  error instanceof SendFault ? error : new SendFault(classify(error, bodyWritten));
+const asFault = (error: unknown, bodyWritten: boolean): SendError =>
+  error instanceof SendError ? error : new SendError(classify(error, bodyWritten));
 
 function openSocket({ host, port }: SmtpSettings, resolve: Resolve): NonNullable<SMTPPoolOptions["getSocket"]> {
   return (_options, callback) => {
@@ -220,7 +220,7 @@ function toNodemailer(mail: Mail): SendMailOptions {
   };
 }
 
-/** With an id, nodemailer puts the image beside the html that shows it (multipart/related). */
+/** With an id, nodemailer puts the image next to the HTML that shows it (multipart/related). */
 function cidOf(file: Attachment) {
   const cid = inlineContentId(file);
   return cid === undefined ? {} : { cid, contentDisposition: "inline" as const };

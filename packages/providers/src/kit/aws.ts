@@ -1,9 +1,9 @@
-// What the Amazon adapters share: addresses of regions, requests of the Query protocol, and requests signed with Signature
-// Version 4 (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html).
+// What the Amazon adapters share: addresses of regions, requests of the Query protocol, and requests signed with
+// Signature Version 4 (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html).
 
 import { isJsonObject, type JsonObject } from "@tidings/contract";
 import { AwsV4Signer } from "aws4fetch";
-import { rejected, SendFault } from "./outcome.ts";
+import { rejected, SendError } from "./outcome.ts";
 import type { HttpRequest } from "./request.ts";
 
 type AwsKeys = {
@@ -15,13 +15,13 @@ type AwsKeys = {
 /** `email.eu-west-1.amazonaws.com`. The region becomes part of a host, so it must look like one. */
 export function awsHost(name: string, region: string): string {
   if (!/^[a-z]{2,}(-[a-z]+)+-\d+$/.test(region)) {
-    throw new SendFault(rejected("config", "The AWS region is not one, such as eu-west-1"));
+    throw new SendError(rejected("config", "The AWS region is not one, such as eu-west-1"));
   }
   return `${name}.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`;
 }
 
-const cannotFlatten = (name: string, form: string): SendFault =>
-  new SendFault(rejected("content", `The override ${name.slice(0, 200)} must be ${form}`));
+const cannotFlatten = (name: string, form: string): SendError =>
+  new SendError(rejected("content", `The override ${name.slice(0, 200)} must be ${form}`));
 
 /** A map of the Query protocol: `MessageAttributes.entry.1.Name`, `MessageAttributes.entry.1.Value.DataType`. */
 function entriesOf(name: string, map: JsonObject): [string, string][] {
@@ -39,8 +39,9 @@ function entriesOf(name: string, map: JsonObject): [string, string][] {
 }
 
 /**
- * A request with a JSON body as the older services take it: a form, in which a map of maps is numbered. Built as JSON, it
- * takes overrides like any other (https://docs.aws.amazon.com/sns/latest/api/API_MessageAttributeValue.html).
+ * Turns a request with a JSON body into what the older services accept: a form, in which a map of maps is numbered.
+ * Built as JSON, it accepts overrides like any other
+ * (https://docs.aws.amazon.com/sns/latest/api/API_MessageAttributeValue.html).
  */
 export function toAwsQuery(request: HttpRequest): HttpRequest {
   const members = Object.entries(JSON.parse(String(request.body)) as JsonObject);

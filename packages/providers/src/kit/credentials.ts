@@ -12,7 +12,7 @@ export type CredentialField = {
   readonly secret: boolean;
   readonly options?: readonly string[];
   readonly default?: string;
-  /** Decides where the secrets beside it are sent. */
+  /** Decides where the other secrets are sent. */
   readonly destination?: true;
 };
 
@@ -74,7 +74,7 @@ export function choice<const V extends string, const O extends Optional & { defa
   return withDefault({ ...field<"select", O>(label, "select", false, options), options: values }, options?.default);
 }
 
-/** Marks a field that decides where the secrets beside it are sent: when it changes, they have to be entered again. */
+/** Marks a field that decides where the other secrets are sent: when it changes, they have to be entered again. */
 export function destination<F extends CredentialField>(declared: F): F {
   return { ...declared, destination: true };
 }

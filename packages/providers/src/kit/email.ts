@@ -1,5 +1,5 @@
-// What email adapters share: addresses as most APIs take them, attachments, what a provider keeps with a mail, and text
-// that a template language leaves alone.
+// What email adapters share: addresses in the form that most APIs accept, attachments, what a provider keeps with a
+// mail, and text that a template language leaves alone.
 
 import type { Mail, Mailbox } from "./mail.ts";
 import type { Attachment, EmailMessage } from "./message.ts";
@@ -33,7 +33,7 @@ export function nonEmpty<T extends object>(members: T): T | undefined {
   return Object.keys(members).length > 0 ? members : undefined;
 }
 
-/** The id by which the html shows the attachment; undefined where it is only attached. */
+/** The id by which the HTML refers to the attachment; undefined if it is only attached. */
 export function inlineContentId({ contentId, disposition }: Attachment): string | undefined {
   return disposition === "attachment" ? undefined : contentId;
 }
@@ -77,8 +77,8 @@ export function workflowTag({ origin }: EmailMessage, longest: number): [string]
 }
 
 /**
- * For providers that render content with Liquid: Liquid marks in the text are printed and not executed, so that input of a
- * subscriber cannot read a profile or call an address from inside the provider.
+ * For providers that render content with Liquid: Liquid marks in the text are printed and not executed, so that input
+ * of a subscriber cannot read a profile or call an address from inside the provider.
  */
 export function literalLiquid(text: string): string {
   return text.replace(/\{[{%]/g, (mark) => `{{ "${mark}" }}`);

@@ -5,7 +5,7 @@ import type { Message } from "./message.ts";
 import type { HttpReply } from "./reply.ts";
 import type { HttpRequest } from "./request.ts";
 
-/** All network access of an adapter. Failures are thrown as SendFault. */
+/** All network access of an adapter. Failures are thrown as SendError. */
 export type Io = {
   http(request: HttpRequest): Promise<HttpReply>;
   /** The same over HTTP/2, for providers that speak nothing else. */
@@ -13,7 +13,7 @@ export type Io = {
   smtp(settings: SmtpSettings): SmtpPool;
   /** Writes the message to the development mailbox. */
   capture(message: Message): Promise<void>;
-  /** Caches a value until it expires, such as an access token. `key` is made by `cacheKey` and holds no secret. */
+  /** Caches a value until it expires, such as an access token. `key` comes from `cacheKey` and holds no secret. */
   cached<T>(key: string, make: () => Promise<Cached<T>>): Promise<T>;
   /** Drops a cached value that the provider no longer accepts. */
   forget(key: string): void;

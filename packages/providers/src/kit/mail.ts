@@ -1,8 +1,8 @@
-// From a message to a mail that can go on the wire: addresses parsed, headers checked, a Message-ID that is the same
-// on every attempt. Values that would inject a second recipient or a second header are refused here.
+// Turns a message into a mail that can be sent: addresses parsed, headers checked, a Message-ID that is the same on
+// every attempt. Values that would inject a second recipient or a second header are refused here.
 
 import type { Attachment, EmailMessage, Message } from "./message.ts";
-import { rejected, SendFault } from "./outcome.ts";
+import { rejected, SendError } from "./outcome.ts";
 
 export type Mailbox = {
   name: string;
@@ -24,7 +24,7 @@ export type Mail = {
   attachments: Attachment[];
 };
 
-// Headers that have a field of their own or belong to the structure of the message.
+// Headers that have a dedicated field or belong to the structure of the message.
 const ownHeaders = new Set([
   "from",
   "to",
@@ -40,10 +40,10 @@ const ownHeaders = new Set([
 
 export function toMail(message: EmailMessage & { from: string }): Mail {
   const from = parseMailbox(message.from);
-  if (!from) throw new SendFault(rejected("config", `The sender ${quote(message.from)} is not an email address`));
+  if (!from) throw new SendError(rejected("config", `The sender ${quote(message.from)} is not an email address`));
   const replyTo = message.replyTo ? parseMailbox(message.replyTo) : undefined;
   if (message.replyTo && !replyTo) {
-    throw new SendFault(rejected("content", `The reply address ${quote(message.replyTo)} is not an email address`));
+    throw new SendError(rejected("content", `The reply address ${quote(message.replyTo)} is not an email address`));
   }
   return {
     messageId: messageId(message.id, from.address),
@@ -77,7 +77,7 @@ export function withUniqueRecipients(message: Message): Message {
 /** The addresses of a message, parsed; a list without a first recipient or with a wrong address is refused. */
 export function toRecipients(message: EmailMessage): Pick<Mail, "to" | "cc" | "bcc"> {
   const to = recipients(message.to);
-  if (to.length === 0) throw new SendFault(rejected("recipient", "The message has no recipient"));
+  if (to.length === 0) throw new SendError(rejected("recipient", "The message has no recipient"));
   return { to, cc: recipients(message.cc ?? []), bcc: recipients(message.bcc ?? []) };
 }
 
@@ -102,7 +102,7 @@ export function parseMailbox(text: string): Mailbox | undefined {
 function recipients(list: readonly string[]): Mailbox[] {
   return list.map((text) => {
     const parsed = parseMailbox(text);
-    if (!parsed) throw new SendFault(rejected("recipient", `${quote(text)} is not an email address`));
+    if (!parsed) throw new SendError(rejected("recipient", `${quote(text)} is not an email address`));
     return parsed;
   });
 }
@@ -111,9 +111,9 @@ function checkedHeaders(headers: Record<string, string>): Record<string, string>
   const checked: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     // RFC 5322: printable ASCII without the colon.
-    if (!/^[!-9;-~]+$/.test(name)) throw new SendFault(rejected("content", `${quote(name)} is not a header name`));
+    if (!/^[!-9;-~]+$/.test(name)) throw new SendError(rejected("content", `${quote(name)} is not a header name`));
     if (ownHeaders.has(name.toLowerCase())) {
-      throw new SendFault(rejected("content", `The header ${name} cannot be set: it follows from the message`));
+      throw new SendError(rejected("content", `The header ${name} cannot be set: it follows from the message`));
     }
     checked[name] = oneLine(value);
   }

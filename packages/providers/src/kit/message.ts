@@ -1,4 +1,4 @@
-// The message an adapter sends: rendered content and one destination. Of workflows and subscribers it has only ids.
+// The message an adapter sends: rendered content and one destination. It has only the ids of workflows and subscribers.
 // `id` is the Tidings message id. It is the same on every attempt, so it also serves as the idempotency key.
 
 import type { JsonObject } from "@tidings/contract";
@@ -9,7 +9,7 @@ export type Attachment = {
   name: string;
   mime: string;
   content: Uint8Array;
-  /** What the html refers to an inline image by, as `cid:<contentId>`. */
+  /** The HTML refers to an inline image by it, as `cid:<contentId>`. */
   contentId?: string;
   /** Left out, an attachment with a content id is shown inline and any other is not. */
   disposition?: "inline" | "attachment";
@@ -29,7 +29,7 @@ type Passthrough = {
   query?: JsonObject;
 };
 
-/** What the bodies of the peer API's generic webhooks contain beside the content. */
+/** What the bodies of Novu's generic webhooks contain in addition to the content. */
 export type PeerDetails = {
   /** The event's, without its attachments. */
   payload: JsonObject;
@@ -37,9 +37,9 @@ export type PeerDetails = {
   step: { digest: boolean; events?: unknown[]; total_count?: number };
 };
 
-/** What every message may carry beside its content; overrides.ts says how it gets into the request. */
+/** What every message may carry in addition to its content; overrides.ts says how it gets into the request. */
 type Overrides = {
-  /** Given where receivers are written for the peer API: generic webhooks then send a body of its form. */
+  /** Given where receivers are written for Novu: generic webhooks then send a body of its form. */
   peer?: PeerDetails;
   /** Members of the trigger's overrides for this provider, under the provider's own names. */
   extra?: JsonObject;

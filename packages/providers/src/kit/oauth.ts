@@ -1,5 +1,6 @@
-// Connecting a chat workspace by OAuth: the page at which a person grants access, and the exchange of the code that comes
-// back for a token. The adapter knows the provider's side; the caller checks who may connect and stores the result.
+// Connecting a chat workspace by OAuth: the page at which a person grants access, and the exchange of the code that
+// comes back for a token. The adapter knows the provider's side; the caller checks who may connect and stores the
+// result.
 
 import type { Io } from "./io.ts";
 
@@ -33,7 +34,7 @@ export type Oauth<V> = {
   /** The scopes that sending requires. */
   readonly scopes: readonly string[];
   authorizationUrl(request: OauthRequest, credentials: V): string;
-  /** The access, or a second page to redirect the person to first. Refusals are thrown as SendFault. */
+  /** The access, or a second page to redirect the person to first. Refusals are thrown as SendError. */
   connect(callback: CallbackParams, redirectUri: string, credentials: V, io: Io): Promise<Access | NextPage>;
   /** The page at which a person only shows who they are, and the exchange of the code that comes back. */
   readonly person: {

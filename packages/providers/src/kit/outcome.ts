@@ -1,5 +1,5 @@
-// The outcome of one attempt. Every reply of a provider, every SMTP code and every broken connection becomes one of five
-// kinds, with a reason that a person can read.
+// The outcome of one attempt. Every reply of a provider, every SMTP code and every broken connection becomes one of
+// five kinds, with a reason that a person can read.
 
 /** A part of an accepted message that the provider does not support: an unknown override, an inline image. */
 export type Note = {
@@ -19,18 +19,18 @@ export type Outcome =
   | { kind: "accepted"; providerMessageId?: string; refusedCopies?: readonly string[]; notes?: readonly Note[] }
   /** The provider did not accept the message, and a retry may succeed. */
   | ({ kind: "retry"; reason: string; afterMs?: number } & Unasked)
-  /** `recipient` and `content` are final; `auth`, `quota` and `config` are faults or limits of the integration. */
+  /** `recipient` and `content` are final; `auth`, `quota` and `config` are errors or limits of the integration. */
   | ({ kind: "rejected"; class: RejectionClass; reason: string } & Unasked)
   /** The device token is no longer valid and is removed. */
   | { kind: "dead-token"; reason: string }
-  /** The request was written and no answer came, so the message may have been sent: a retry may be a duplicate. */
+  /** The request was written and no response came, so the message may have been sent: a retry may be a duplicate. */
   | { kind: "unknown"; reason: string };
 
 export type Failure = Exclude<Outcome, { kind: "accepted" }>;
 
 /**
- * `class`: `transient`, the provider was not reached or could not answer; `config`, it was not asked; without it, it refused the
- * credentials.
+ * `class`: `transient`, the provider was not reached or could not respond; `config`, it was not asked; without it, it
+ * refused the credentials.
  */
 export type CheckResult =
   | { ok: true }
@@ -74,13 +74,13 @@ export function unknown(reason: string): Failure {
 }
 
 /** A failure as an exception, for code that cannot return one: a request that cannot be built, a broken connection. */
-export class SendFault extends Error {
+export class SendError extends Error {
   readonly outcome: Failure;
   readonly unresolvedHost: string | undefined;
 
   constructor(outcome: Failure, unresolvedHost?: string) {
     super(outcome.reason);
-    this.name = "SendFault";
+    this.name = "SendError";
     this.outcome = outcome;
     this.unresolvedHost = unresolvedHost;
   }

@@ -1,15 +1,17 @@
 // Names of override members. An event names the members of a provider's request as its SDK does (`ipPoolName`,
-// `messagingServiceSid`), the provider's API as its documentation does (`ip_pool_name`, `MessagingServiceSid`). An adapter
-// lists the members that it knows by their names in the API; a member that differs only in case, underscores or hyphens
-// gets the listed name. Members that are not listed stay as they are, and so does what is inside a listed member without
-// listed members of its own: custom data must arrive as it was written.
+// `messagingServiceSid`), the provider's API as its documentation does (`ip_pool_name`, `MessagingServiceSid`). An
+// adapter lists the members that it knows by their names in the API; a member that differs only in case, underscores or
+// hyphens gets the listed name. Members that are not listed stay unchanged, and so does what is inside a listed
+// member that has no listed members: custom data must arrive unchanged.
 
 import { isJsonObject, type JsonObject } from "@tidings/contract";
 
 export type OverrideNames = {
-  /** Names in the API, dotted where a member is inside another: `asm.group_id`. The items of a list share their names. */
+  /**
+   * Names in the API, dotted where a member is inside another: `asm.group_id`. The items of a list share their names.
+   */
   readonly members: readonly string[];
-  /** What only the SDK has, under any spelling of its name, with the members of the API that stand for it. */
+  /** What only the SDK has, under any spelling of its name, with the members of the API that replace it. */
   readonly moved?: Readonly<Record<string, (value: unknown) => JsonObject>>;
 };
 
@@ -38,8 +40,8 @@ function readNames(members: readonly string[]): Names {
 const cache = new WeakMap<OverrideNames, Names>();
 
 /**
- * The members of an override under the names of the API. A name that would collide with another member is left as it
- * is.
+ * The members of an override under the names of the API. A name that would collide with another member is left
+ * unchanged.
  */
 export function toApiNames(extra: JsonObject, given: OverrideNames): JsonObject {
   const names = cache.get(given) ?? readNames(given.members);

@@ -1,15 +1,16 @@
 // How the overrides of a trigger get into a provider's request: first `extra`, members under the provider's own names,
-// then `passthrough`, merged untouched. JSON is merged deeply, forms field by field; a list replaces a list, but for those
-// that the adapter names, and null removes a member. A request without a body takes `extra` into its query. What a body
-// cannot carry is refused by its name: an object in a form or a query would arrive as something the provider never asked for.
+// then `passthrough`, merged untouched. JSON is merged deeply, forms field by field; a list replaces a list, except for
+// those that the adapter names, and null removes a member. For a request without a body, `extra` goes into the query.
+// What a body cannot carry is refused by its name: an object in a form or a query would arrive as something the
+// provider never asked for.
 
 import { isJsonObject, type JsonObject } from "@tidings/contract";
 import type { Message } from "./message.ts";
 import { decodeMultipart, encodeMultipart, type Part } from "./multipart.ts";
-import { rejected, SendFault } from "./outcome.ts";
+import { rejected, SendError } from "./outcome.ts";
 import { framingHeaders, type HttpRequest } from "./request.ts";
 
-/** How the body of a provider takes overrides: see `rootMembers` and `mergedLists` of a provider. */
+/** How overrides are merged into a provider's body: see `rootMembers` and `mergedLists` of a provider. */
 type Body = {
   readonly rootMembers?: readonly string[];
   readonly mergedLists?: Lists;
@@ -53,7 +54,7 @@ function withMembers(
   throw refusedOverride(`${names} cannot be merged into a body of type ${type || "unknown"}`);
 }
 
-const refusedOverride = (reason: string): SendFault => new SendFault(rejected("content", `The override ${reason}`));
+const refusedOverride = (reason: string): SendError => new SendError(rejected("content", `The override ${reason}`));
 
 const shown = (name: string): string => JSON.stringify(name.slice(0, 100));
 
@@ -83,7 +84,7 @@ function merge(value: unknown, over: unknown, lists: Lists = {}): unknown {
   return Object.fromEntries(merged);
 }
 
-/** The first item laid over our first and so on; what is `kept` of ours stays, and theirs may be more. */
+/** Merges the lists item by item: `kept` members of our items stay, and their list may be longer. */
 function mergeItems(ours: readonly unknown[], theirs: readonly unknown[], kept: readonly string[]): unknown[] {
   return Array.from({ length: Math.max(ours.length, theirs.length) }, (_, index) => {
     const [own, over] = [ours[index], theirs[index]];
@@ -111,7 +112,7 @@ function textsOf(name: string, value: unknown): string[] {
   return items.flatMap((item) => (item === null || item === undefined ? [] : [String(item)]));
 }
 
-/** A part of a multipart body has a type of its own: there an object travels as JSON. */
+/** A part of a multipart body has its own type: there an object travels as JSON. */
 function partsOf(value: unknown): string[] {
   if (value === null || value === undefined) return [];
   if (Array.isArray(value)) return value.flatMap(partsOf);
@@ -141,7 +142,7 @@ function withHeaders(request: HttpRequest, members: JsonObject): HttpRequest {
   for (const [given, value] of Object.entries(members)) {
     const name = given.toLowerCase();
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || framingHeaders.test(name)) {
-      throw new SendFault(
+      throw new SendError(
         rejected("content", `The override header ${JSON.stringify(given.slice(0, 100))} cannot be set`),
       );
     }
@@ -152,7 +153,7 @@ function withHeaders(request: HttpRequest, members: JsonObject): HttpRequest {
     const text = textsOf(given, value).join(", ");
     // Latin-1 without control characters is all HTTP/1.1 can carry in a header.
     if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(text)) {
-      throw new SendFault(rejected("content", `The override header ${given} holds characters a header cannot carry`));
+      throw new SendError(rejected("content", `The override header ${given} holds characters a header cannot carry`));
     }
     headers[name] = text;
   }

@@ -14,9 +14,9 @@ import type { HttpReply } from "./reply.ts";
 import type { HttpRequest } from "./request.ts";
 
 export type Limits = {
-  /** Longest text the provider takes, in characters: of an SMS, of a chat message, of the body of a push. */
+  /** Maximum length of an SMS, a chat message or a push body, in characters. */
   text?: number;
-  /** Most recipients of one mail: to, cc and bcc together. */
+  /** Maximum recipients per mail: to, cc and bcc together. */
   recipients?: number;
   /** All attachments of one mail together. */
   attachmentBytes?: number;
@@ -57,8 +57,8 @@ type Behaviour<M, V> = {
   /** Members of `extra` that belong to the root of the body whatever `extraAt` says. */
   rootMembers?: readonly string[];
   /**
-   * Lists of the body whose items overrides are merged into one by one, where they would otherwise replace the list; each
-   * with the members of an item that overrides cannot change.
+   * Lists of the body that overrides are merged into item by item, instead of replacing them; each with the members of
+   * an item that overrides cannot change.
    */
   mergedLists?: Readonly<Record<string, readonly string[]>>;
   /** The members of `extra` that the adapter knows: they may be given under the names of the provider's SDK as well. */
@@ -73,14 +73,14 @@ type Behaviour<M, V> = {
   receipts?: Receipts;
   /**
    * Registers a webhook for delivery reports and returns the key that verifies them. Idempotent. Refusals are thrown as
-   * SendFault.
+   * SendError.
    */
   registerReceipts?(target: ReportTarget, credentials: V, io: Io): Promise<string>;
   /** Workspaces are connected by OAuth. */
   oauth?: Oauth<V>;
 };
 
-/** A provider without the types of its own fields, as the registry holds it. */
+/** A provider as the registry holds it, without the types of its particular fields. */
 export type Provider = Description<SendingChannel, CredentialFields> & Behaviour<Message, Credentials>;
 
 type Declaration<C extends SendingChannel, F extends CredentialFields> = Description<C, F> &

@@ -1,7 +1,7 @@
-// Where the members that pushes have in common go, provider by provider: `sound`, `badge`, `icon`, `color`, `tag`, `image`,
-// `channelId`, `clickAction`, `priority`, `ttl` and others, under any spelling. Each provider has its own place for each
-// platform, and at the root of a request they have no effect or are refused. What a platform has no place for is left out
-// there; a member that is not in a provider's table goes to the provider as it is.
+// Where the members that pushes have in common go, provider by provider: `sound`, `badge`, `icon`, `color`, `tag`,
+// `image`, `channelId`, `clickAction`, `priority`, `ttl` and others, under any spelling. Each provider has its own
+// place for each platform, and at the root of a request they have no effect or are refused. What a platform has no
+// place for is left out there; a member that is not in a provider's table goes to the provider unchanged.
 
 import type { JsonObject } from "@tidings/contract";
 import type { OverrideNames } from "./override-names.ts";
@@ -46,7 +46,7 @@ const apsMoves: Readonly<Record<string, (value: unknown) => JsonObject>> = {
   relevanceScore: (score) => ({ "relevance-score": score }),
 };
 
-// biome-ignore format: the names of one object stand together
+// biome-ignore format: the names of one object are grouped
 const apsNames = [
   "badge", "sound", "thread-id", "category", "content-available", "mutable-content", "target-content-id",
   "interruption-level", "relevance-score", "filter-criteria", "stale-date", "content-state", "timestamp", "event",
@@ -69,7 +69,7 @@ const onAndroid = (name: string) => (value: unknown) => ({ android: { notificati
 const onWeb = (name: string, value: unknown) => ({ webpush: { notification: { [name]: value } } });
 
 const fcmMoves: Moves = {
-  // A notification's own members stand at one place for all platforms.
+  // A notification's own members are in one place for all platforms.
   title: (title) => ({ notification: { title } }),
   body: (body) => ({ notification: { body } }),
   image: (image) => ({ notification: { image } }),
@@ -110,7 +110,7 @@ const fcmApple: Moves = moved(
   (aps) => ({ apns: { payload: { aps } } }),
 );
 
-// biome-ignore format: the names of one object stand together
+// biome-ignore format: the names of one object are grouped
 const fcmNames = [
   "notification.title", "notification.body", "notification.image", "data", "topic", "condition", "fcm_options.analytics_label",
   "apns.headers", "apns.fcm_options.analytics_label", "apns.fcm_options.image", "apns.live_activity_token",
@@ -126,7 +126,10 @@ const fcmNames = [
 
 export const fcmMembers: OverrideNames = { members: fcmNames, moved: both(fcmMoves, fcmApple) };
 
-/** A message without a notification shows nothing by itself: the app makes one of its data, and finds the members there. */
+/**
+ * A message without a notification shows nothing automatically: the app creates one from its data, and finds the
+ * members there.
+ */
 export const fcmDataMembers: OverrideNames = {
   members: fcmNames,
   moved: Object.fromEntries(
@@ -140,7 +143,7 @@ export const fcmDataMembers: OverrideNames = {
   ),
 };
 
-/** What Apple takes as headers, beside the payload. */
+/** What Apple accepts as headers, in addition to the payload. */
 const apnsHeaders: Readonly<Record<string, (value: unknown) => [name: string, value: string]>> = {
   priority: (value) => ["apns-priority", applePriority(value)],
   expiry: (at) => ["apns-expiration", `${at}`],
@@ -171,7 +174,7 @@ export const apnsMembers: OverrideNames = {
 };
 
 export const expoMembers: OverrideNames = {
-  // biome-ignore format: the names of one object stand together
+  // biome-ignore format: the names of one object are grouped
   members: [
     "title", "body", "subtitle", "data", "ttl", "expiration", "priority", "sound", "badge", "interruptionLevel", "channelId",
     "icon", "richContent.image", "categoryId", "mutableContent", "_contentAvailable",
@@ -185,7 +188,7 @@ export const expoMembers: OverrideNames = {
 };
 
 export const oneSignalMembers: OverrideNames = {
-  // biome-ignore format: the names of one object stand together
+  // biome-ignore format: the names of one object are grouped
   members: [
     "name", "template_id", "custom_data", "headings", "contents", "ios_attachments", "big_picture", "small_icon",
     "large_icon", "ios_sound", "android_sound", "ios_category", "ios_badgeType", "ios_badgeCount", "ios_interruption_level",
@@ -207,7 +210,7 @@ export const oneSignalMembers: OverrideNames = {
     image: (image) => ({ big_picture: image, ios_attachments: { image }, chrome_web_image: image }),
     // Android's own form is #RRGGBB, OneSignal's is ARGB without the mark.
     color: (color) => ({ android_accent_color: `${color}`.replace(/^#([\da-f]{6})$/i, "FF$1").replace("#", "") }),
-    // A channel that was made in OneSignal has a UUID, one that the app made has the app's name.
+    // A channel that was created in OneSignal has a UUID, one that the app created has the app's name.
     channelId: (id) =>
       /^[\da-f]{8}-([\da-f]{4}-){3}[\da-f]{12}$/i.test(`${id}`)
         ? { android_channel_id: id }
@@ -246,7 +249,7 @@ const beamsMoves: Moves = {
 };
 
 export const beamsMembers: OverrideNames = {
-  // biome-ignore format: the names of one object stand together
+  // biome-ignore format: the names of one object are grouped
   members: [
     ...apsNames.map((name) => `apns.aps.${name}`), "fcm.data", "fcm.priority", "fcm.time_to_live", "fcm.collapse_key",
     ...["title", "body", "icon", "color", "sound", "tag", "image", "click_action", "android_channel_id", "body_loc_key",
@@ -261,7 +264,7 @@ export const beamsMembers: OverrideNames = {
 };
 
 export const pushpadMembers: OverrideNames = {
-  // biome-ignore format: the names of one object stand together
+  // biome-ignore format: the names of one object are grouped
   members: [
     "title", "body", "target_url", "icon_url", "badge_url", "image_url", "ttl", "require_interaction", "silent", "urgent",
     "custom_data", "custom_metrics", "actions.title", "actions.target_url", "actions.icon", "actions.action", "starred",

@@ -9,7 +9,7 @@ export function dataOf({ id, data }: PushMessage): JsonObject {
   return { ...data, tidingsMessageId: id };
 }
 
-/** The same for services that take texts only: anything else travels as JSON. */
+/** The same for services that only accept texts: anything else is sent as JSON. */
 export function textDataOf(message: PushMessage): Record<string, string> {
   return Object.fromEntries(
     Object.entries(dataOf(message)).map(([name, value]) => [

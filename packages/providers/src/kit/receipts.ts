@@ -11,7 +11,9 @@ import { eventsOf } from "./reply.ts";
 /** A report as it arrived. */
 export type InboundRequest = {
   method: "GET" | "POST";
-  /** The whole address as the sender called it. Left out when the service does not know how it is reached from outside. */
+  /**
+   * The whole address as the sender called it. Left out when the service does not know how it is reached from outside.
+   */
   url?: string;
   /** Names in lower case. */
   headers: Readonly<Record<string, string | undefined>>;
@@ -33,9 +35,9 @@ const statuses = {
 } as const;
 
 /**
- * What may be reported of a message, by channel. Of an email that did not arrive: `deferred` and `delayed` while the
- * provider goes on trying, `undelivered` when it gave up for a reason that may pass (a full mailbox), `bounced` only
- * when the address itself is bad: nothing is sent there any more.
+ * What may be reported about a message, by channel. For an email that did not arrive: `deferred` and `delayed` while
+ * the provider keeps trying, `undelivered` when it gave up for a reason that may pass (a full mailbox), `bounced` only
+ * when the address itself is bad: nothing is sent there from then on.
  */
 export const receiptStatuses: { readonly [C in keyof typeof statuses]: readonly ReceiptStatus[] } = statuses;
 
@@ -66,8 +68,8 @@ export type Receipts = {
   /** The credential that is the key, where the provider signs with one of them and the configuration names no key. */
   keyCredential?: string;
   /**
-   * The answer to a challenge that the provider sends before it reports to the address: false when the challenge lacks the
-   * agreed token, undefined when the request is not a challenge.
+   * The response to a challenge that the provider sends before it reports to the address: false when the challenge
+   * lacks the agreed token, undefined when the request is not a challenge.
    */
   answerChallenge?(request: InboundRequest, credentials: Credentials): string | false | undefined;
 };
@@ -75,7 +77,7 @@ export type Receipts = {
 /** Age at which a signed report is refused as a replay. */
 export const toleranceMs = 5 * 60_000;
 
-/** Standard Webhooks where the report is signed, else HTTP basic authentication with the key as password. */
+/** Standard Webhooks if the report is signed, otherwise HTTP basic authentication with the key as password. */
 export function verifyDefault(request: InboundRequest, key: string, now: Date): boolean {
   return request.headers["webhook-signature"] !== undefined || request.headers["svix-signature"] !== undefined
     ? verifyStandardWebhook(request, key, now)
@@ -94,7 +96,7 @@ export function verifyStandardWebhook({ headers, raw }: InboundRequest, key: str
   return given.some((one) => expected.some((other) => sameText(one, other)));
 }
 
-// The standard hands out keys as base64 behind `whsec_`; a key a person chose is taken as it is.
+// The standard hands out keys as base64 behind `whsec_`; a key that somebody chose is used unchanged.
 const signingKeys = (key: string): Buffer[] =>
   key.startsWith("whsec_")
     ? [Buffer.from(key.slice("whsec_".length), "base64")]
@@ -119,7 +121,7 @@ export function sameText(a: string, b: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** A date as providers write it: ISO text, or seconds or milliseconds since 1970. Undefined when it is none. */
+/** A date as providers write it: ISO text, or seconds or milliseconds since 1970. Undefined if it is not a date. */
 export function dateOf(value: unknown): Date | undefined {
   const number = typeof value === "number" ? value : /^\d+(\.\d+)?$/.test(String(value)) ? Number(value) : undefined;
   // 1e11 seconds is the year 5138 and 1e11 milliseconds is 1973: no report is from either.
@@ -129,10 +131,9 @@ export function dateOf(value: unknown): Date | undefined {
 }
 
 /**
- * The reports of generic webhook providers and of apps themselves, one object or a list of them:
- * `{messageId | tidingsMessageId | externalId, status, recipient?, date?, attempts?, response?}` with the statuses of the
- * channel. Apps that were written for the peer API say `{eventId, eventType, timestamp?}`, where the id is ours or the
- * provider's.
+ * The reports of generic webhook providers and of apps themselves, one object or a list of them: `{messageId |
+ * tidingsMessageId | externalId, status, recipient?, date?, attempts?, response?}` with the statuses of the channel.
+ * Apps that were written for Novu send `{eventId, eventType, timestamp?}`, where the id is ours or the provider's.
  */
 export function genericReceipts(channel: keyof typeof statuses): Receipts {
   return {

@@ -1,7 +1,7 @@
-// Registering a webhook for delivery reports at a provider, instead of entering its address there by hand. An adapter lists
-// the existing webhooks first, so a second registration updates the first one and creates no duplicate.
+// Registering a webhook for delivery reports at a provider, instead of entering its address there by hand. An adapter
+// lists the existing webhooks first, so a second registration updates the first one and creates no duplicate.
 
-import { retry, SendFault } from "./outcome.ts";
+import { retry, SendError } from "./outcome.ts";
 import { failureByCode, type HttpReply, valueAt } from "./reply.ts";
 
 export type ReportTarget = {
@@ -20,16 +20,16 @@ export const registeredName = "Tidings delivery reports";
 /** The user of HTTP basic authentication; only the password counts. */
 export const registeredUser = "tidings";
 
-/** The reply, which must be 2xx; any other is thrown as SendFault. */
+/** The reply, which must be 2xx; any other is thrown as SendError. */
 export async function requireSuccess(call: Promise<HttpReply> | HttpReply): Promise<HttpReply> {
   const reply = await call;
   if (reply.status >= 200 && reply.status < 300) return reply;
-  throw new SendFault(failureByCode(reply, undefined, {}));
+  throw new SendError(failureByCode(reply, undefined, {}));
 }
 
 // The reply is not quoted: it may hold keys.
-const unreadableFault = ({ status }: HttpReply, what: string): SendFault =>
-  new SendFault(retry(`${what} cannot be read from the answer (HTTP ${status})`));
+const unreadableFault = ({ status }: HttpReply, what: string): SendError =>
+  new SendError(retry(`${what} cannot be read from the response (HTTP ${status})`));
 
 /** A text that the reply has to hold. */
 export function requireText(reply: HttpReply, value: string | undefined): string {

@@ -61,8 +61,8 @@ export function parseJson(text: string | undefined): unknown {
 export type ErrorClasses = Readonly<Record<string, RejectionClass | "retry" | "dead-token">>;
 
 /**
- * The outcome by the status of the reply. `providerMessageId` is used for 2xx. A provider with error codes passes the code
- * of this reply and a table of the codes that mean more than the status.
+ * The outcome by the status of the reply. `providerMessageId` is used for 2xx. A provider with error codes passes the
+ * code of this reply and a table of the codes that mean more than the status.
  */
 export function byStatus(
   reply: HttpReply,
@@ -77,7 +77,9 @@ export function byStatus(
 /** The address or the method of the call is wrong: every message would fail, but another integration may succeed. */
 const misdirected: ReadonlySet<number> = new Set([404, 405, 406, 410, 415]);
 
-/** The failure by the error code, else by the status. With a 2xx status, a code that is not listed is `content`. */
+/**
+ * The failure by the error code, otherwise by the status. With a 2xx status, a code that is not listed is `content`.
+ */
 export function failureByCode(reply: HttpReply, code: string | undefined, classes: ErrorClasses): Failure {
   const { status } = reply;
   const reason = describeReply(reply);
@@ -95,7 +97,7 @@ export function failureByCode(reply: HttpReply, code: string | undefined, classe
 
 /** A 2xx reply whose body should confirm the message but cannot be read. */
 export function unreadable(reply: HttpReply): Failure {
-  return unknown(`The answer cannot be read, the message may have been taken (${describeReply(reply)})`);
+  return unknown(`The response cannot be read, the message may have been accepted (${describeReply(reply)})`);
 }
 
 /** The result of a check by a read-only call: any 2xx means that the credentials work. */
@@ -106,7 +108,9 @@ export function checkByStatus(reply: HttpReply): CheckResult {
   return { ok: false, reason: describeReply(reply), ...(isTransient ? { class: "transient" } : {}) };
 }
 
-/** Milliseconds of the Retry-After header. A date is compared with the `date` header of the reply, where there is one. */
+/**
+ * Milliseconds of the Retry-After header. A date is compared with the `date` header of the reply, where there is one.
+ */
 export function retryAfter(reply: HttpReply): number | undefined {
   const value = reply.headers["retry-after"]?.trim();
   if (!value) return undefined;

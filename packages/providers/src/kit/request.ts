@@ -2,7 +2,7 @@
 // reply.ts is the counterpart for replies.
 
 import { encodeMultipart, type Multipart } from "./multipart.ts";
-import { rejected, SendFault } from "./outcome.ts";
+import { rejected, SendError } from "./outcome.ts";
 
 export type HttpRequest = {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -82,7 +82,7 @@ export function patch(url: string, parts: RequestParts = {}): HttpRequest {
 export function baseUrl(given: string | undefined, fallback = ""): string {
   const address = (given || fallback).trim();
   const url = URL.parse(/^[a-z]+:\/\//i.test(address) ? address : `https://${address}`);
-  if (!url) throw new SendFault(rejected("config", "The base address of the provider is not a valid URL"));
+  if (!url) throw new SendError(rejected("config", "The base address of the provider is not a valid URL"));
   return `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, "")}`;
 }
 

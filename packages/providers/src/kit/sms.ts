@@ -4,7 +4,7 @@
 import type { Failure, RejectionClass } from "./outcome.ts";
 import { failureByCode, type HttpReply } from "./reply.ts";
 
-/** A number without its plus, for APIs that take digits only. */
+/** A number without its plus, for APIs that only accept digits. */
 export function toDigits(number: string): string {
   return number.replace("+", "");
 }
@@ -28,10 +28,12 @@ export function fitsGsm(text: string): boolean {
 
 export type ErrorPatterns = readonly (readonly [pattern: RegExp, means: RejectionClass])[];
 
-/** The failure for a provider whose errors are sentences: the first pattern that matches decides, else the status. */
+/**
+ * The failure for a provider whose errors are sentences: the first pattern that matches decides, otherwise the status.
+ */
 export function failureByPattern(reply: HttpReply, words: ErrorPatterns): Failure {
   const { status, text } = reply;
-  // Temporary errors and redirects are judged by the status alone.
+  // For temporary errors and redirects, the status alone decides.
   const isFinal = status < 300 || (status >= 400 && status < 500 && ![408, 425, 429].includes(status));
   const means = isFinal ? words.find(([pattern]) => pattern.test(text))?.[1] : undefined;
   return failureByCode(reply, "said", means ? { said: means } : {});

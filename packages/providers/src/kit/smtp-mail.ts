@@ -1,12 +1,13 @@
-// A mail by SMTP, for every adapter that sends this way. SMTP has no request that overrides could be merged into, so the
-// overrides that stand for headers are honoured under the names that mail programs know (`priority`, `list`, `inReplyTo`,
-// `references`), `_passthrough.headers` are headers of the mail, and every other member is named as ignored.
+// A mail by SMTP, for every adapter that sends this way. SMTP has no request that overrides could be merged into, so
+// the overrides that correspond to headers are honoured under the names that mail programs know (`priority`, `list`,
+// `inReplyTo`, `references`), `_passthrough.headers` are headers of the mail, and every other member is named as
+// ignored.
 
 import type { JsonObject } from "@tidings/contract";
 import type { Io, SmtpSettings } from "./io.ts";
 import { toMail } from "./mail.ts";
 import type { EmailMessage } from "./message.ts";
-import { accepted, type Note, type Outcome, rejected, SendFault } from "./outcome.ts";
+import { accepted, type Note, type Outcome, rejected, SendError } from "./outcome.ts";
 
 type Headers = Record<string, string>;
 
@@ -48,7 +49,7 @@ function ignoredOf({ extra = {}, passthrough = {} }: EmailMessage): Note[] {
   return names.map((name) => ({ about: "override", name, reason: "A mail sent by SMTP has no such member" }));
 }
 
-const fault = (reason: string): SendFault => new SendFault(rejected("content", `The override ${reason}`));
+const fault = (reason: string): SendError => new SendError(rejected("content", `The override ${reason}`));
 
 // The three headers that mail programs read.
 const levels: Record<string, string | undefined> = { high: "1 (Highest)", low: "5 (Lowest)" };

@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import type { Cached, Io } from "./io.ts";
-import { rejected, retry, SendFault } from "./outcome.ts";
+import { rejected, retry, SendError } from "./outcome.ts";
 import { describeReply, type HttpReply, retryAfter, textAt } from "./reply.ts";
 import type { HttpRequest } from "./request.ts";
 
@@ -12,7 +12,7 @@ export function cacheKey(providerId: string, ...parts: readonly (string | undefi
   return `${providerId}:${createHash("sha256").update(JSON.stringify(parts)).digest("base64url")}`;
 }
 
-/** Runs `call` with the token; after a 401 the token is dropped and the call is made once more with a new one. */
+/** Runs `call` with the token; after a 401 the token is dropped and the call is repeated once with a new one. */
 export async function withToken(
   io: Io,
   key: string,
@@ -39,17 +39,17 @@ export async function fetchToken(
   }
   const reason = `No access token: ${describeReply(reply)}`;
   if (reply.status === 408 || reply.status === 429 || reply.status >= 500) {
-    throw new SendFault(retry(reason, retryAfter(reply)));
+    throw new SendError(retry(reason, retryAfter(reply)));
   }
-  throw new SendFault(rejected(reply.status >= 300 && reply.status < 400 ? "config" : "auth", reason));
+  throw new SendError(rejected(reply.status >= 300 && reply.status < 400 ? "config" : "auth", reason));
 }
 
-/** For a call that sends nothing of the message: a missing answer is a retry, because no duplicate can come of it. */
+/** For a call that sends nothing of the message: a missing response is a retry, because it cannot cause a duplicate. */
 export async function retryUnknown(call: Promise<HttpReply>): Promise<HttpReply> {
   try {
     return await call;
   } catch (error) {
-    if (error instanceof SendFault && error.outcome.kind === "unknown") throw new SendFault(retry(error.message));
+    if (error instanceof SendError && error.outcome.kind === "unknown") throw new SendError(retry(error.message));
     throw error;
   }
 }

@@ -1,12 +1,12 @@
 // Apple Push Notification service, over HTTP/2 with a signed token. Credentials: developer.apple.com, Certificates,
-// Identifiers & Profiles, Keys (the .p8 file and its Key ID); the Team ID is under Membership. `secure` selects production:
-// builds from the App Store and TestFlight register there, builds from Xcode in the sandbox.
-// API: https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns
-// Codes: https://developer.apple.com/documentation/usernotifications/handling-notification-responses-from-apns
+// Identifiers & Profiles, Keys (the .p8 file and its Key ID); the Team ID is under Membership. `secure` selects
+// production: builds from the App Store and TestFlight register there, builds from Xcode in the sandbox. API:
+// https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns Codes:
+// https://developer.apple.com/documentation/usernotifications/handling-notification-responses-from-apns
 
 import { destination, flag, secret, secretText, text } from "../kit/credentials.ts";
 import { loadJose } from "../kit/libraries.ts";
-import { rejected, SendFault } from "../kit/outcome.ts";
+import { rejected, SendError } from "../kit/outcome.ts";
 import { withOverrides } from "../kit/overrides.ts";
 import { defineProvider } from "../kit/provider.ts";
 import { dataOf } from "../kit/push.ts";
@@ -19,8 +19,8 @@ import { cacheKey } from "../kit/token.ts";
 // Apple takes a token for an hour and refuses to see new ones more often than every 20 minutes.
 const tokenMs = 50 * 60_000;
 
-// A token is gone when Apple says so (410). A bad one may be a good one of the other environment, and would be lost to a
-// switch that was forgotten.
+// A token is gone when Apple says so (410). A bad one may be a good one of the other environment, and would be lost to
+// a switch that was forgotten.
 const classes: ErrorClasses = {
   BadDeviceToken: "recipient",
   ExpiredToken: "dead-token",
@@ -45,7 +45,7 @@ async function signToken({ secretKey, apiKey, projectName }: Signer, now: Date):
   // A key that came through an environment variable often has its line breaks written out.
   const { importPKCS8, SignJWT } = loadJose();
   const key = await importPKCS8(secretKey.replaceAll("\\n", "\n").trim(), "ES256").catch(() => {
-    throw new SendFault(rejected("config", "secretKey is not the private key of APNs: paste the whole .p8 file"));
+    throw new SendError(rejected("config", "secretKey is not the private key of APNs: paste the whole .p8 file"));
   });
   return new SignJWT()
     .setProtectedHeader({ alg: "ES256", kid: apiKey })

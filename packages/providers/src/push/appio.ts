@@ -1,7 +1,7 @@
-// App IO, the app through which Italian public services write to citizens. The device token is the citizen's fiscal code.
-// Credentials: the base URL with its version, https://api.io.pagopa.it/api/v1, and the key of the sending service, which
-// the back office of IO shows; a message may bring the key of another service of the sender as `apiKey` in its overrides.
-// API: https://docs.pagopa.it/io-guida-tecnica (API Messaggi)
+// App IO, the app through which Italian public services write to citizens. The device token is the citizen's fiscal
+// code. Credentials: the base URL with its version, https://api.io.pagopa.it/api/v1, and the key of the sending
+// service, which the back office of IO shows; a message may bring the key of another service of the sender as `apiKey`
+// in its overrides. API: https://docs.pagopa.it/io-guida-tecnica (API Messaggi)
 
 import { destination, secret, text } from "../kit/credentials.ts";
 import { type Outcome, rejected } from "../kit/outcome.ts";

@@ -1,8 +1,7 @@
-// Expo push service, for apps made with Expo. Credentials: expo.dev, account settings, Access tokens. The ticket that comes
-// back says that Expo took the push. What Apple or Google made of it is known to the app and to Expo's push receipts, which
-// are not asked for: that takes a second call, 15 minutes later. A device that is gone is therefore forgotten only when
-// Expo says so in a ticket.
-// API: https://docs.expo.dev/push-notifications/sending-notifications/
+// Expo push service, for apps built with Expo. Credentials: expo.dev, account settings, Access tokens. The ticket that
+// comes back says that Expo took the push. What Apple or Google did with it is known to the app and to Expo's push
+// receipts, which are not asked for: that takes a second call, 15 minutes later. A device that is gone is therefore
+// forgotten only when Expo says so in a ticket. API: https://docs.expo.dev/push-notifications/sending-notifications/
 
 import { secret } from "../kit/credentials.ts";
 import { accepted } from "../kit/outcome.ts";
@@ -42,7 +41,7 @@ export default defineProvider({
       const isBadToken = /valid Expo push token/i.test(textAt(reply.json, "errors", 0, "message") ?? "");
       return byStatus(reply, undefined, { code: isBadToken ? "not a token" : undefined, classes });
     }
-    // One message is answered with one ticket, a list of them with a list.
+    // One message returns one ticket, a list returns a list.
     const ticket = (member: string) => textAt(reply.json, "data", member) ?? textAt(reply.json, "data", 0, member);
     if (ticket("status") === "ok") return accepted(ticket("id"));
     if (ticket("status") !== "error") return unreadable(reply);

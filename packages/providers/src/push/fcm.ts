@@ -1,14 +1,14 @@
 // Firebase Cloud Messaging, HTTP v1. Credentials: Firebase console, Project settings, Service accounts, "Generate new
-// private key"; the whole file is the credential. Apps report what became of a push with `tidingsMessageId`.
-// An override `type: "data"` makes a message without a notification, whose text the app finds in its data.
-// API: https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages/send
-// Codes: https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode
+// private key"; the whole file is the credential. Apps report what happened to a push with `tidingsMessageId`. An
+// override `type: "data"` creates a message without a notification, whose text the app finds in its data. API:
+// https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages/send Codes:
+// https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode
 
 import { secretText } from "../kit/credentials.ts";
 import type { Cached, Io } from "../kit/io.ts";
 import { loadJose } from "../kit/libraries.ts";
 import type { PushMessage } from "../kit/message.ts";
-import { type Outcome, rejected, SendFault } from "../kit/outcome.ts";
+import { type Outcome, rejected, SendError } from "../kit/outcome.ts";
 import { toApiNames } from "../kit/override-names.ts";
 import { withOverrides } from "../kit/overrides.ts";
 import { defineProvider } from "../kit/provider.ts";
@@ -31,7 +31,7 @@ const classes: ErrorClasses = {
   NOT_FOUND: "config",
 };
 
-const configFault = (reason: string): SendFault => new SendFault(rejected("config", reason));
+const configFault = (reason: string): SendError => new SendError(rejected("config", reason));
 
 function parseAccount(text: string): unknown {
   try {
@@ -75,7 +75,7 @@ function read(reply: HttpReply): Outcome {
   return byStatus(reply, textAt(reply.json, "name"), { code, classes });
 }
 
-/** What the message shows, or what its data tells the app, with the overrides that go with it. */
+/** What the message shows, or what its data gives the app, with the overrides that go with it. */
 function contentOf(message: PushMessage) {
   const { title, body } = message;
   const { type = "notification", ...extra } = message.extra ?? {};
@@ -84,7 +84,7 @@ function contentOf(message: PushMessage) {
     return { content, extra: toApiNames(extra, fcmMembers) };
   }
   if (type !== "data") {
-    throw new SendFault(rejected("content", 'The override type of Firebase must be "notification" or "data"'));
+    throw new SendError(rejected("content", 'The override type of Firebase must be "notification" or "data"'));
   }
   const content = { data: { ...textDataOf(message), title, body, message: body } };
   return { content, extra: toApiNames(extra, fcmDataMembers) };

@@ -1,6 +1,6 @@
-// OneSignal. Credentials: dashboard.onesignal.com, Settings, Keys & IDs. The device token is a subscription id (once called
-// player id) or, with the addressing model externalId, the id your app gave the user.
-// API: https://documentation.onesignal.com/reference/push-notification
+// OneSignal. Credentials: dashboard.onesignal.com, Settings, Keys & IDs. The device token is a subscription id (once
+// called player id) or, with the addressing model externalId, the id your app gave the user. API:
+// https://documentation.onesignal.com/reference/push-notification
 
 import { choice, secret, text } from "../kit/credentials.ts";
 import { accepted, rejected } from "../kit/outcome.ts";
@@ -13,7 +13,8 @@ import { get, post } from "../kit/request.ts";
 
 const api = "https://api.onesignal.com";
 
-// Devices that are not there, or that are no longer subscribed: these come back under the same id, so no token is dropped.
+// Devices that are not there, or that are no longer subscribed: these come back under the same id, so no token is
+// dropped.
 const invalid: ErrorClasses = {
   invalid_player_ids: "recipient",
   invalid_subscription_ids: "recipient",

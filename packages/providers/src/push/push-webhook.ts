@@ -1,8 +1,8 @@
-// A webhook of one's own that sends the push. It gets one POST with JSON for each device: {id, token, title, body, data},
-// signed with the secret as https://www.standardwebhooks.com prescribes; `webhook-id` is the same on a repeat. Any 2xx
-// means that the push was taken, and may name it: {id}. Receivers written for the peer API get its body, {target: [token],
-// title, content, payload: {…, subscriber, step}}. 410 means that the token is gone and is to be forgotten. Reports
-// come back as {messageId or externalId, status, date?, response?}.
+// A custom webhook that sends the push. It gets one POST with JSON for each device: {id, token, title, body,
+// data}, signed with the secret as https://www.standardwebhooks.com prescribes; `webhook-id` is the same on a repeat.
+// Any 2xx means that the push was taken, and may name it: {id}. Receivers written for Novu get its body, {target:
+// [token], title, content, payload: {…, subscriber, step}}. 410 means that the token is gone and is to be forgotten.
+// Reports come back as {messageId or externalId, status, date?, response?}.
 
 import { destination, secret, text } from "../kit/credentials.ts";
 import { defineProvider } from "../kit/provider.ts";

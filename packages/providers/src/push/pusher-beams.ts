@@ -1,9 +1,9 @@
-// Pusher Beams. Credentials: dashboard.pusher.com, the Beams instance, Keys. The device token is the id of an authenticated
-// user; Beams knows the user's devices, so one publish carries the push for all platforms.
-// API: https://pusher.com/docs/beams/reference/publish-api
+// Pusher Beams. Credentials: dashboard.pusher.com, the Beams instance, Keys. The device token is the id of an
+// authenticated user; Beams knows the user's devices, so one publish carries the push for all platforms. API:
+// https://pusher.com/docs/beams/reference/publish-api
 
 import { destination, secret, text } from "../kit/credentials.ts";
-import { rejected, SendFault } from "../kit/outcome.ts";
+import { rejected, SendError } from "../kit/outcome.ts";
 import { defineProvider } from "../kit/provider.ts";
 import { dataOf, textDataOf } from "../kit/push.ts";
 import { beamsMembers } from "../kit/push-members.ts";
@@ -21,7 +21,7 @@ export default defineProvider({
   request: (message, { instanceId, secretKey }) => {
     // The id is part of the host name: anything but an id could lead the key to another host.
     if (!/^[\w-]+$/.test(instanceId)) {
-      throw new SendFault(rejected("config", "instanceId is not the id of a Beams instance, which is a UUID"));
+      throw new SendError(rejected("config", "instanceId is not the id of a Beams instance, which is a UUID"));
     }
     const notification = { title: message.title, body: message.body };
     const host = `https://${instanceId}.pushnotifications.pusher.com`;

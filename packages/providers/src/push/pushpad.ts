@@ -1,7 +1,7 @@
-// Pushpad, push to browsers. Credentials: pushpad.xyz, account settings, Access tokens; the project id is in the address of
-// the project. The device token is the uid under which the site registered the user.
-// API: https://pushpad.xyz/docs/rest_api. Documentation seen: the content stands inside `notification` there, while the
-// newest client library writes it at the root of the body; the documentation is followed.
+// Pushpad, push to browsers. Credentials: pushpad.xyz, account settings, Access tokens; the project id is in the
+// address of the project. The device token is the uid under which the site registered the user. API:
+// https://pushpad.xyz/docs/rest_api. Documentation seen: the content is inside `notification` there, while the newest
+// client library writes it at the root of the body; the documentation is followed.
 
 import { secret, text } from "../kit/credentials.ts";
 import { rejected } from "../kit/outcome.ts";
@@ -26,7 +26,7 @@ export default defineProvider({
     post(`${projectUrl(applicationId)}/notifications`, {
       headers: headers(apiKey),
       json: {
-        // custom_data is a text of one's own choice.
+        // custom_data is free text.
         notification: { title: message.title, body: message.body, custom_data: JSON.stringify(dataOf(message)) },
         uids: [message.token],
       },

@@ -1,12 +1,12 @@
-// Web Push, straight to the push services of the browsers, without a provider between. The device token is the browser's
-// PushSubscription as JSON. The push carries {title, body, data}, encrypted for that browser alone; the site's service
-// worker shows it and may report back with `tidingsMessageId`. Credentials: a VAPID key pair, whose public half the site
-// subscribes with, and an address under which the push services can reach you.
-// RFC 8030 (protocol), RFC 8291 (encryption), RFC 8292 (VAPID)
+// Web Push, straight to the push services of the browsers, without a provider between. The device token is the
+// browser's PushSubscription as JSON. The push carries {title, body, data}, encrypted for that browser alone; the
+// site's service worker shows it and may report back with `tidingsMessageId`. Credentials: a VAPID key pair, whose
+// public half the site subscribes with, and an address under which the push services can reach you. RFC 8030
+// (protocol), RFC 8291 (encryption), RFC 8292 (VAPID)
 
 import { secret, text } from "../kit/credentials.ts";
 import { loadWebPush } from "../kit/libraries.ts";
-import { rejected, SendFault } from "../kit/outcome.ts";
+import { rejected, SendError } from "../kit/outcome.ts";
 import { withOverrides } from "../kit/overrides.ts";
 import { defineProvider } from "../kit/provider.ts";
 import { dataOf } from "../kit/push.ts";
@@ -39,7 +39,7 @@ function readSubscription(token: string): Subscription {
   const bytes = (key: string): number => Buffer.from(key, "base64url").length;
   if (URL.parse(endpoint)?.protocol !== "https:" || bytes(p256dh) !== 65 || bytes(auth) !== 16) {
     const reason = "The device token is not a PushSubscription as JSON: {endpoint, keys: {p256dh, auth}}";
-    throw new SendFault(rejected("recipient", reason));
+    throw new SendError(rejected("recipient", reason));
   }
   return { endpoint, keys: { p256dh, auth } };
 }
@@ -59,7 +59,7 @@ function encrypt(subscription: Subscription, body: string, vapidDetails: Vapid) 
   try {
     return loadWebPush().generateRequestDetails(subscription, body, { vapidDetails });
   } catch (error) {
-    throw new SendFault(rejected("config", `subject, publicKey or privateKey is wrong: ${(error as Error).message}`));
+    throw new SendError(rejected("config", `subject, publicKey or privateKey is wrong: ${(error as Error).message}`));
   }
 }
 

@@ -1,11 +1,11 @@
-// Calls to a provider other than sending: checking credentials, registering a webhook for delivery reports, connecting a
-// chat workspace by OAuth. Each call has a time limit and never throws: an error becomes a reason, with the credentials
-// scrubbed from it.
+// Calls to a provider other than sending: checking credentials, registering a webhook for delivery reports, connecting
+// a chat workspace by OAuth. Each call has a time limit and never throws: an error becomes a reason, with the
+// credentials scrubbed from it.
 
 import { type Credentials, missingField, readCredentials } from "../kit/credentials.ts";
 import type { Io } from "../kit/io.ts";
 import type { CallbackParams, ConnectionResult, OauthRequest, PersonResult } from "../kit/oauth.ts";
-import { type CheckResult, errorText, SendFault } from "../kit/outcome.ts";
+import { type CheckResult, errorText, SendError } from "../kit/outcome.ts";
 import type { Provider } from "../kit/provider.ts";
 import type { Registration, ReportTarget } from "../kit/registration.ts";
 import { findAdapter, secretFields } from "./catalogue.ts";
@@ -31,7 +31,7 @@ export async function runCheck(provider: Provider, stored: Credentials, io: Io):
   try {
     return await within(checkLimitMs, provider, provider.check(readCredentials(provider.credentials, stored), io));
   } catch (error) {
-    const unresolvedHost = error instanceof SendFault ? error.unresolvedHost : undefined;
+    const unresolvedHost = error instanceof SendError ? error.unresolvedHost : undefined;
     const reason = errorText(error);
     return {
       ok: false,
@@ -42,9 +42,12 @@ export async function runCheck(provider: Provider, stored: Credentials, io: Io):
   }
 }
 
-/** A connection that failed, an answer that never came, or settings with which no call is made say nothing of the credentials. */
+/**
+ * A connection that failed, a response that never came, or settings with which no call is possible say nothing of the
+ * credentials.
+ */
 function classOf(error: unknown): { class?: "transient" | "config" } {
-  if (!(error instanceof SendFault) || error.outcome.kind !== "rejected") return { class: "transient" };
+  if (!(error instanceof SendError) || error.outcome.kind !== "rejected") return { class: "transient" };
   return error.outcome.class === "auth" ? {} : { class: "config" };
 }
 
@@ -151,7 +154,7 @@ async function exchange<T>(
     const credentials = readCredentials(adapter.credentials, stored);
     return { ok: true, made: await within(exchangeLimitMs, adapter, run(adapter.oauth, credentials)) };
   } catch (error) {
-    const isTemporary = !(error instanceof SendFault) || error.outcome.kind !== "rejected";
+    const isTemporary = !(error instanceof SendError) || error.outcome.kind !== "rejected";
     const secrets = secretValues([...secretFields(providerId), "code"], { ...stored, code });
     return { ok: false, reason: scrub(errorText(error), secrets), isTemporary };
   }
@@ -160,7 +163,7 @@ async function exchange<T>(
 async function within<T>(limitMs: number, { name }: Provider, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`${name} did not answer within ${limitMs / 1000} seconds`)), limitMs);
+    timer = setTimeout(() => reject(new Error(`${name} did not respond within ${limitMs / 1000} seconds`)), limitMs);
   });
   try {
     return await Promise.race([work, limit]);

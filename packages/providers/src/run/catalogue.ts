@@ -8,7 +8,7 @@ import { secretNames } from "./secrets.ts";
 import { type CredentialFault, findCredentialFaults } from "./validate-credentials.ts";
 
 export type ProviderInfo = ProviderDescription & {
-  /** The provider has delivery reports of its own form; every other one may be reported on in the generic form. */
+  /** The provider has its own form of delivery reports; every other one may be reported on in the generic form. */
   readonly receipts: boolean;
   /** The provider supports checking whether the credentials work. */
   readonly hasCheck: boolean;
@@ -72,7 +72,7 @@ export function listProviders(): readonly ProviderInfo[] {
   return infos;
 }
 
-/** Names of the members to encrypt at rest and to mask in answers. See also `secretTlsMembers`. */
+/** Names of the members to encrypt at rest and to mask in responses. See also `secretTlsMembers`. */
 export function secretFields(id: string): readonly string[] {
   return secretNames(infoById.get(id)?.credentials ?? {}, secretAnywhere);
 }

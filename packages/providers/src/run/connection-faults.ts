@@ -1,11 +1,11 @@
-// Why a provider could not be reached, in words that people know. The reason of a fault is the text of a system error or of a
-// library: "connect ECONNREFUSED 127.0.0.1:25" becomes "connection refused".
+// Why a provider could not be reached, in words that people know. The reason of an error is the text of a system error
+// or of a library: "connect ECONNREFUSED 127.0.0.1:25" becomes "connection refused".
 
 export type ConnectionFault = {
   cause: "refused" | "unresolved" | "timeout" | "closed" | "unreachable" | "certificate" | "tls";
-  /** As it stands in brackets: "connection refused". */
+  /** As it appears in brackets: "connection refused". */
   words: string;
-  /** A whole sentence about it, with what to look at. */
+  /** A whole sentence about it, with what to check. */
   sentence: string;
 };
 
@@ -17,7 +17,7 @@ const causes: [cause: Cause, pattern: RegExp, words: string, sentence: (where: s
     "refused",
     /ECONNREFUSED/,
     "connection refused",
-    (where) => `No answer from ${where} (connection refused). Is the server running?`,
+    (where) => `No response from ${where} (connection refused). Is the server running?`,
   ],
   [
     "unresolved",
@@ -39,9 +39,9 @@ const causes: [cause: Cause, pattern: RegExp, words: string, sentence: (where: s
   ],
   [
     "timeout",
-    /ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT|did not answer (in time|within)|time-?out|Greeting never received|did not take the message within/i,
-    "no answer in time",
-    (where) => `No answer from ${where} (time-out). Check host and port, and that no firewall is between.`,
+    /ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT|did not (?:answer|respond) (?:in time|within)|time-?out|Greeting never received|did not take the message within/i,
+    "no response in time",
+    (where) => `No response from ${where} (timeout). Check host and port, and that no firewall is between.`,
   ],
   [
     "unreachable",
@@ -53,7 +53,7 @@ const causes: [cause: Cause, pattern: RegExp, words: string, sentence: (where: s
     "closed",
     /ECONNRESET|EPIPE|ECONNABORTED|socket hang up|other side closed|Unexpected socket close|Connection closed/i,
     "connection closed",
-    (where) => `${where} closed the connection without an answer. Is it the right port?`,
+    (where) => `${where} closed the connection without a response. Is it the right port?`,
   ],
 ];
 
@@ -62,7 +62,7 @@ const addressPatterns = [
   /^(?:\[[0-9a-f:]{2,45}\]|[0-9a-f:]{0,45}::[0-9a-f:]{0,45}):\d{1,5}\b/i,
 ];
 
-/** Address and port, which are a word of their own in the reasons of Node. */
+/** Address and port, which are a separate word in the reasons of Node. */
 function addressIn(reason: string): string | undefined {
   const words = reason.split(/[\s(,]/);
   return addressPatterns.flatMap((pattern) => words.flatMap((word) => pattern.exec(word)?.[0] ?? []))[0];
@@ -72,7 +72,9 @@ function addressIn(reason: string): string | undefined {
 const hostIn = (reason: string): string | undefined =>
   reason.match(/^([a-z0-9-]+(?:\.[a-z0-9-]+)+)(?:: | did not)/i)?.[1];
 
-/** Null when the reason is none of a connection: the provider has answered. `where`: host and port, if they are known. */
+/**
+ * Null when the reason is none of a connection: the provider has responded. `where`: host and port, if they are known.
+ */
 export function findConnectionFault(reason: string, where?: string): ConnectionFault | null {
   if (/^HTTP \d{3}\b/.test(reason)) return null;
   const found = causes.find(([, pattern]) => pattern.test(reason));
@@ -94,5 +96,5 @@ export function summarizeError(reason: string, errorClass: string): string {
   if (fault) return fault.words;
   const said = [classWords[errorClass], reason.match(/\bHTTP \d{3}\b/)?.[0]].filter(Boolean);
   if (said.length > 0) return said.join(", ");
-  return errorClass === "unknown" ? "no answer" : "temporary error";
+  return errorClass === "unknown" ? "no response" : "temporary error";
 }

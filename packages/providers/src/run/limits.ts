@@ -1,10 +1,10 @@
 // Limits that are checked before the provider is called: length of the text, number of recipients, size of attachments,
-// form of addresses. The error names the limit and costs no call. Exceeding a limit of email or SMS is `config`, because
-// failover to another integration may succeed; chat and push have no failover, so there it is `content`.
+// form of addresses. The error names the limit and costs no call. Exceeding a limit of email or SMS is `config`,
+// because failover to another integration may succeed; chat and push have no failover, so there it is `content`.
 
 import { toRecipients } from "../kit/mail.ts";
 import type { EmailMessage, Message, SmsMessage } from "../kit/message.ts";
-import { type Failure, rejected, SendFault } from "../kit/outcome.ts";
+import { type Failure, rejected, SendError } from "../kit/outcome.ts";
 import type { Limits } from "../kit/provider.ts";
 
 type Limited = {
@@ -38,7 +38,7 @@ function mailFault({ name, limits = {} }: Limited, message: EmailMessage): Failu
       return rejected("config", `The mail has ${count} recipients; ${name} takes at most ${limits.recipients}`);
     }
   } catch (error) {
-    if (error instanceof SendFault) return error.outcome;
+    if (error instanceof SendError) return error.outcome;
     throw error;
   }
   const size = (message.attachments ?? []).reduce((sum, { content }) => sum + content.length, 0);

@@ -1,5 +1,5 @@
 // Which credential values are secret, and how they are kept out of text that people will read. Reasons come from
-// servers we do not control, and some of them answer a refused login by quoting it.
+// servers we do not control, and some of them respond to a refused login by quoting it.
 
 import type { CredentialFields, Credentials } from "../kit/credentials.ts";
 import type { ChatTarget, Message } from "../kit/message.ts";
@@ -34,16 +34,16 @@ export function secretValues(names: readonly string[], credentials: Credentials)
 }
 
 /** Shorter texts are not secrets, and occur in many sentences by chance. */
-const shortestSecret = 8;
+const minSecret = 8;
 
 /**
- * The secrets of a message. A chat webhook URL or a device token lets its reader write to the person, and a header that an
- * event passes through may hold credentials of the caller.
+ * The secrets of a message. A chat webhook URL or a device token lets its reader write to the person, and a header that
+ * an event passes through may hold credentials of the caller.
  */
 export function messageSecrets(message: Message): string[] {
   const values = new Set<string>();
   const collectLong = (text: unknown) => {
-    if (typeof text === "string" && text.length >= shortestSecret) collect(text, values);
+    if (typeof text === "string" && text.length >= minSecret) collect(text, values);
   };
   for (const fields of [message.passthrough?.headers, message.passthrough?.query]) {
     for (const value of Object.values(fields ?? {})) {

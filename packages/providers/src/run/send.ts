@@ -1,5 +1,6 @@
-// Sends one message through one provider and always returns an outcome. Beside ask.ts and verify.ts this is the only caller
-// of an adapter's functions: it reads the credentials, fills in the sender, checks the limits and turns errors into outcomes.
+// Sends one message through one provider and always returns an outcome. Apart from ask.ts and verify.ts, this is the
+// only caller of an adapter's functions: it reads the credentials, fills in the sender, checks the limits and turns
+// errors into outcomes.
 
 import { type Credentials, missingField, readCredentials } from "../kit/credentials.ts";
 import type { Io } from "../kit/io.ts";
@@ -13,7 +14,7 @@ import {
   type Outcome,
   rejected,
   retry,
-  SendFault,
+  SendError,
   unknown,
 } from "../kit/outcome.ts";
 import { toApiNames } from "../kit/override-names.ts";
@@ -61,8 +62,8 @@ async function callProvider(provider: Provider, message: Message, credentials: C
   const onReply = () => {
     isAnswered = true;
   };
-  // A rejection before any reply was decided on our side: the request could not be built, or its address is not allowed.
-  // A call that fails without a reply is `retry` or `unknown`, never `rejected`.
+  // A rejection before any reply was decided on our side: the request could not be built, or its address is not
+  // allowed. A call that fails without a reply is `retry` or `unknown`, never `rejected`.
   const markUnasked = (outcome: Outcome): Outcome =>
     outcome.kind === "rejected" && !isAnswered ? decidedLocally(outcome) : outcome;
   try {
@@ -78,7 +79,7 @@ async function callProvider(provider: Provider, message: Message, credentials: C
     onReply();
     return provider.read ? provider.read(reply) : byStatus(reply);
   } catch (error) {
-    if (error instanceof SendFault) return markUnasked(error.outcome);
+    if (error instanceof SendError) return markUnasked(error.outcome);
     // An error before the request was written is retried; after that, the provider may have the message.
     return isWritten ? unknown(errorText(error)) : decidedLocally(retry(errorText(error)));
   }

@@ -1,4 +1,4 @@
-// Delivery reports of providers: reading their events, verifying the signature, answering the challenge that some
+// Delivery reports of providers: reading their events, verifying the signature, responding to the challenge that some
 // providers send to an address before they report to it.
 
 import type { Credentials } from "../kit/credentials.ts";
@@ -6,7 +6,7 @@ import type { Io } from "../kit/io.ts";
 import { genericReceipts, type InboundRequest, type Receipt, receiptStatuses, verifyDefault } from "../kit/receipts.ts";
 import { findAdapter } from "./catalogue.ts";
 
-/** The events of a delivery report that are understood; in the generic form where the provider has none of its own. */
+/** The events of a delivery report that are understood; in the generic form where the provider has none. */
 export function readReceipts(providerId: string, request: InboundRequest): Receipt[] {
   const adapter = findAdapter(providerId);
   if (!adapter) return [];
@@ -27,7 +27,7 @@ export function receiptKey(providerId: string, configured: unknown, credentials:
   return typeof key === "string" ? key : "";
 }
 
-/** The answer to a provider that challenges the address before it reports there: see `Receipts.answerChallenge`. */
+/** The response to a provider that challenges the address before it reports there: see `Receipts.answerChallenge`. */
 export function answerChallenge(
   providerId: string,
   request: InboundRequest,

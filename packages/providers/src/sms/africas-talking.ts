@@ -1,7 +1,7 @@
 // Africa's Talking. Credentials: account.africastalking.com, Settings, API Key; the user "sandbox" selects the sandbox.
-// API: https://developers.africastalking.com/docs/sms/overview; reports: http://docs.africastalking.com/sms/deliveryreports.
-// Documentation seen: the vendor has a newer JSON call (/messaging/bulk) beside the form its own client libraries send;
-// this is the form.
+// API: https://developers.africastalking.com/docs/sms/overview; reports:
+// http://docs.africastalking.com/sms/deliveryreports. Documentation seen: the vendor has a newer JSON call
+// (/messaging/bulk) in addition to the form its own client libraries send; this is the form.
 
 import { secret, text } from "../kit/credentials.ts";
 import { accepted } from "../kit/outcome.ts";
@@ -57,7 +57,7 @@ export default defineProvider({
     const code = textAt(reply.json, "SMSMessageData", "Recipients", 0, "statusCode");
     if (code && taken.includes(code))
       return accepted(textAt(reply.json, "SMSMessageData", "Recipients", 0, "messageId"));
-    // A fault of the sender leaves the list empty, and the message names it.
+    // An error of the sender leaves the list empty, and the message names it.
     const said = code ?? textAt(reply.json, "SMSMessageData", "Message");
     return said === undefined ? unreadable(reply) : failureByCode(reply, said, classes);
   },

@@ -1,8 +1,7 @@
 // AfroMessage (Ethiopia). Credentials: afromessage.com, the API token; `from` is the id of the system identifier (short
-// code), the sender name a verified one.
-// API: https://afromessage.com/developers. Documentation seen: public clients of it, which agree on address, login, fields
-// and answer; errors are a list of sentences. Progress is reported by GET to a callback that a message names (an override:
-// callback); in which form is not among what could be read.
+// code), the sender name a verified one. API: https://afromessage.com/developers. Documentation seen: public clients of
+// it, which agree on address, login, fields and response; errors are a list of sentences. Progress is reported by GET
+// to a callback that a message names (an override: callback); in which form is not among what could be read.
 
 import { secret, text } from "../kit/credentials.ts";
 import { accepted } from "../kit/outcome.ts";

@@ -1,12 +1,12 @@
-// Azure Communication Services. Credentials: portal.azure.com, the resource, Settings, Keys: a connection string, as it is.
-// Requests are signed (https://learn.microsoft.com/azure/communication-services/tutorials/hmac-header-tutorial). Reports
-// come through Event Grid: an event subscription to SMSDeliveryReportReceived whose delivery properties set the header
-// Authorization, and whose validation link was opened by hand.
-// API: https://learn.microsoft.com/rest/api/communication/sms/send
+// Azure Communication Services. Credentials: portal.azure.com, the resource, Settings, Keys: a whole connection string.
+// Requests are signed (https://learn.microsoft.com/azure/communication-services/tutorials/hmac-header-tutorial).
+// Reports come through Event Grid: an event subscription to SMSDeliveryReportReceived whose delivery properties set the
+// header Authorization, and whose validation link was opened by hand. API:
+// https://learn.microsoft.com/rest/api/communication/sms/send
 
 import { createHash, createHmac } from "node:crypto";
 import { secret, text } from "../kit/credentials.ts";
-import { accepted, type Outcome, rejected, SendFault } from "../kit/outcome.ts";
+import { accepted, type Outcome, rejected, SendError } from "../kit/outcome.ts";
 import { withOverrides } from "../kit/overrides.ts";
 import { defineProvider } from "../kit/provider.ts";
 import { dateOf, type Receipt, type ReceiptStatus, receipt } from "../kit/receipts.ts";
@@ -26,7 +26,7 @@ import { baseUrl, get, type HttpRequest, post } from "../kit/request.ts";
 function part(connection: string, name: string): string {
   const value = new RegExp(`(?:^|;)\\s*${name}=([^;]+)`, "i").exec(connection)?.[1]?.trim();
   if (value) return value;
-  throw new SendFault(rejected("config", "accessKey must be a connection string: endpoint=https://…;accesskey=…"));
+  throw new SendError(rejected("config", "accessKey must be a connection string: endpoint=https://…;accesskey=…"));
 }
 
 const endpoint = (connection: string): string => baseUrl(part(connection, "endpoint"));
@@ -45,14 +45,14 @@ function signed(request: HttpRequest, connection: string, now: Date): HttpReques
 }
 
 const classes: ErrorClasses = { from: "config", to: "recipient" };
-// Errors have no codes of their own, but say whose number is at fault.
+// Errors have no codes, but say whose number is wrong.
 const codeIn = (said = ""): string | undefined =>
   /\bFrom\b|sender/.test(said) ? "from" : /\bTo\b|recipient|opted/.test(said) ? "to" : undefined;
 
 function read(reply: HttpReply): Outcome {
   const said = textAt(reply.json, "error", "message");
   if (reply.status >= 300) return byStatus(reply, undefined, { code: codeIn(said), classes });
-  // The one recipient has a status of its own.
+  // The one recipient has its own status.
   const status = Number(textAt(reply.json, "value", 0, "httpStatusCode"));
   if (!status) return unreadable(reply);
   if (status < 300) return accepted(textAt(reply.json, "value", 0, "messageId"));
@@ -62,8 +62,8 @@ function read(reply: HttpReply): Outcome {
 const repeatableMs = 4 * 60_000;
 
 /**
- * Keeps a repeat from being sent. Azure remembers a request for five minutes and refuses one that says it is older, so that
- * later repeats come without; the time is that of our id, a UUIDv7.
+ * Keeps a repeat from being sent. Azure remembers a request for five minutes and refuses one that says it is older, so
+ * that later repeats come without; the time is that of our id, a UUIDv7.
  * https://learn.microsoft.com/rest/api/communication/repeatable-requests
  */
 function repeatable(id: string, now: Date) {
@@ -83,7 +83,7 @@ export default defineProvider({
   help: "Copy a connection string under Settings, Keys, of the Communication Services resource.",
   credentials: { accessKey: secret("Connection string"), from: text("From") },
   limits: { text: 2048 },
-  // The SDK takes the options of a message flat.
+  // The SDK accepts a message's options as flat members.
   overrideNames: {
     members: [
       "smsSendOptions.enableDeliveryReport",

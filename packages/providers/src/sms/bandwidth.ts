@@ -6,7 +6,7 @@
 
 import { secret, text } from "../kit/credentials.ts";
 import type { Cached, Io } from "../kit/io.ts";
-import { rejected, SendFault } from "../kit/outcome.ts";
+import { rejected, SendError } from "../kit/outcome.ts";
 import { withOverrides } from "../kit/overrides.ts";
 import { defineProvider } from "../kit/provider.ts";
 import { dateOf, type Receipt, type ReceiptStatus, receipt } from "../kit/receipts.ts";
@@ -28,7 +28,7 @@ const listApplications = ({ user, password, accountSid }: Login): HttpRequest =>
 
 async function findApplication(login: Login, io: Io): Promise<Cached<string>> {
   const reply = await retryUnknown(io.http(listApplications(login)));
-  if (reply.status >= 300) throw new SendFault(failureByCode(reply, String(reply.status), { 400: "config" }));
+  if (reply.status >= 300) throw new SendError(failureByCode(reply, String(reply.status), { 400: "config" }));
   const found = [...reply.text.matchAll(/<Application>(.*?)<\/Application>/gs)].flatMap(([, block = ""]) => {
     const id = /<ApplicationId>([^<]+)</.exec(block)?.[1];
     return id && block.includes("<ServiceType>Messaging-V2<") ? [id] : [];
@@ -36,7 +36,7 @@ async function findApplication(login: Login, io: Io): Promise<Cached<string>> {
   const [value] = found;
   if (value === undefined || found.length > 1) {
     const reason = `The account has ${found.length} messaging applications: name one as the override applicationId`;
-    throw new SendFault(rejected("config", reason));
+    throw new SendError(rejected("config", reason));
   }
   return { value, expiresAt: new Date(io.now().getTime() + 3_600_000) };
 }

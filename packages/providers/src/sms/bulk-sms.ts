@@ -1,5 +1,5 @@
 // BulkSMS. Credentials: bulksms.com, Settings, Developer Settings, API Tokens: the "Basic auth" form of a token, or its
-// id and secret joined by a colon. Its deduplication id is a number of 32 bits, too small to stand for a message for
+// id and secret joined by a colon. Its deduplication id is a number of 32 bits, too small to identify a message for
 // sure: two messages that shared one would lose the second, so it is not used.
 // API: https://www.bulksms.com/developer/json/v1/
 

@@ -46,7 +46,7 @@ export default defineProvider({
       form: { message: message.text, to: toDigits(message.to), from: message.from },
     }),
   overrideNames: {
-    // biome-ignore format: the names stand together
+    // biome-ignore format: the names are grouped
     members: [
       "send_at", "list_id", "dlr_callback", "reply_callback", "validity", "replies_to_email", "from_shared",
       "countrycode", "tracked_link_url",

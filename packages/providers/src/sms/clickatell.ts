@@ -63,7 +63,7 @@ export default defineProvider({
   },
   extraAt: ["messages", 0],
   read: (reply) => {
-    // A fault of the one message comes with it, a fault of the request on top; 207 may be the status of the former.
+    // An error of the one message comes with it, an error of the request on top; 207 may be the status of the former.
     const code = textAt(reply.json, "messages", 0, "error", "code") ?? textAt(reply.json, "error", "code");
     return code === undefined
       ? byStatus(reply, textAt(reply.json, "messages", 0, "apiMessageId"))

@@ -1,7 +1,7 @@
 // Eazy, today Spotler Message. Credentials: the API key of your account and the channel, a JID such as
-// 31633333333@sms.eazy.im. A message cannot name a sender: the channel is the sender.
-// API: https://api.eazy.im/v3. Documentation seen: that page (addresses, login, errors); public clients disagree about the
-// member that holds the text, `body` for WhatsApp and `text` for SMS, and this is the SMS one.
+// 31633333333@sms.eazy.im. A message cannot name a sender: the channel is the sender. API: https://api.eazy.im/v3.
+// Documentation seen: that page (addresses, login, errors); public clients disagree about the member that holds the
+// text, `body` for WhatsApp and `text` for SMS, and this is the SMS one.
 
 import { secret, text } from "../kit/credentials.ts";
 import { defineProvider } from "../kit/provider.ts";

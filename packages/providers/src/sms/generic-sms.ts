@@ -1,11 +1,11 @@
-// Any HTTP gateway, without code: each message is POSTed to the base URL as JSON {id, to, content, sender}, with the key
-// (and a second one) in headers of your choice. With "Authenticate by token" the auth URL is POSTed first with the same
-// headers; the token is read from `data.<token key>` of its answer and sent in the header called <token key>, beside the
-// keys. `idPath` says where the answer holds the id of the message; `datePath` is taken and not
-// read, because the time of sending is ours. Reports are those of every generic webhook provider: see receipts.ts.
+// Any HTTP gateway, without code: each message is POSTed to the base URL as JSON {id, to, content, sender}, with the
+// key (and a second one) in headers of your choice. With "Authenticate by token" the auth URL is POSTed first with the
+// same headers; the token is read from `data.<token key>` of its response and sent in the header called <token key>,
+// alongside the keys. `idPath` says where the response holds the id of the message; `datePath` is taken and not read,
+// because the time of sending is ours. Reports are those of every generic webhook provider: see receipts.ts.
 
 import { destination, flag, secret, text } from "../kit/credentials.ts";
-import { rejected, SendFault } from "../kit/outcome.ts";
+import { rejected, SendError } from "../kit/outcome.ts";
 import { withOverrides } from "../kit/overrides.ts";
 import { defineProvider } from "../kit/provider.ts";
 import { genericReceipts } from "../kit/receipts.ts";
@@ -13,8 +13,8 @@ import { byStatus, type HttpReply, textAt } from "../kit/reply.ts";
 import { post } from "../kit/request.ts";
 import { cacheKey, fetchToken, withToken } from "../kit/token.ts";
 
-const wrong = (field: string, wanted: string): SendFault =>
-  new SendFault(rejected("config", `${field} must be ${wanted}`));
+const wrong = (field: string, wanted: string): SendError =>
+  new SendError(rejected("config", `${field} must be ${wanted}`));
 
 function address(field: string, given = ""): string {
   const url = URL.parse(given.trim());
@@ -31,7 +31,7 @@ export default defineProvider({
   id: "generic-sms",
   channel: "sms",
   name: "SMS webhook (generic HTTP)",
-  help: "The address of your gateway, the names of the headers that carry your keys, and where its answer holds the id.",
+  help: "The address of your gateway, the names of the headers that carry your keys, and where its response holds the id.",
   credentials: {
     baseUrl: destination(text("Base URL")),
     apiKeyRequestHeader: text("API Key Request Header"),

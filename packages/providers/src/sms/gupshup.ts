@@ -1,8 +1,8 @@
 // Gupshup, Enterprise SMS. Credentials: the user id (a number) and password of enterprise.smsgupshup.com. The sender is
 // the mask of the account; a message may name another approved one. Texts to India need the DLT ids of their template,
-// as overrides: principalEntityId, dltTemplateId. Reports come by GET, one each, or as lists by POST when support was asked.
-// API: https://docs.gupshup.io/docs/send-message-to-single-number; codes: https://docs.gupshup.io/docs/error-codes;
-// reports: https://docs.gupshup.io/docs/real-time-delivery-reports
+// as overrides: principalEntityId, dltTemplateId. Reports come by GET, one each, or as lists by POST when support was
+// asked. API: https://docs.gupshup.io/docs/send-message-to-single-number; codes:
+// https://docs.gupshup.io/docs/error-codes; reports: https://docs.gupshup.io/docs/real-time-delivery-reports
 
 import { secret, text } from "../kit/credentials.ts";
 import { accepted } from "../kit/outcome.ts";

@@ -1,8 +1,8 @@
 // iMedia (Vietnam), Mobile Branding. Credentials: the API token comes from your contact at iMedia; the sender is a
-// registered brand name. The request id keeps a repeat within an hour from being sent twice.
-// API: https://www.scribd.com/document/604805861/API-MobileBranding-v1-0-Imedia-2. Documentation seen: the contents of that
-// manual, the page of a sister platform with the same fields (https://platform.epacific.net/docs/send-sms.html), and one
-// public client; none lists the error codes, so that errors are told apart by their words.
+// registered brand name. The request id keeps a repeat within an hour from being sent twice. API:
+// https://www.scribd.com/document/604805861/API-MobileBranding-v1-0-Imedia-2. Documentation seen: the contents of that
+// manual, the page of a sister platform with the same fields (https://platform.epacific.net/docs/send-sms.html), and
+// one public client; none lists the error codes, so that errors are distinguished by their words.
 
 import { secret, text } from "../kit/credentials.ts";
 import { accepted } from "../kit/outcome.ts";

@@ -37,7 +37,7 @@ export default defineProvider({
   channel: "sms",
   name: "Infobip",
   docs: "https://www.infobip.com/docs/api/channels/sms",
-  help: "Create an API key with the scope sms:message:send; the base URL of your account is shown beside it.",
+  help: "Create an API key with the scope sms:message:send; the base URL of your account is shown next to it.",
   credentials: { apiKey: secret("API Key"), baseUrl: destination(text("Base URL")), from: text("From") },
   request: (message, { apiKey, baseUrl: base }) => {
     const item = {

@@ -1,6 +1,6 @@
 // iSend (Libya). Credentials: isend.com.ly, Developers, API token. Documentation seen: the vendor's Laravel package and
 // public clients, which use the host isend.com.ly (older ones send.com.ly, as the page
-// https://send.com.ly/developers/docs); errors come as words without codes, so they are told apart by their words.
+// https://send.com.ly/developers/docs); errors come as words without codes, so they are distinguished by their words.
 
 import { choice, secret, text } from "../kit/credentials.ts";
 import { accepted } from "../kit/outcome.ts";

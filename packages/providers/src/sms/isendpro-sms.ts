@@ -1,8 +1,8 @@
-// iSendPro (France). Credentials: isendpro.com, Mon compte, Mon API: the key (keyid); the address that calls has to be on
-// the list there, or the control switched off. Without a sender the text goes out under a short number. The answer has no id
-// of the message, and reports of delivery come by GET, with our id as `tracker`.
-// API: https://www.isendpro.com/docs/. Documentation seen: that page without its table of codes, so that most errors are
-// told apart by their words, and without the other fields of reports, so that none are read.
+// iSendPro (France). Credentials: isendpro.com, Mon compte, Mon API: the key (keyid); the address that calls has to be
+// on the list there, or the control switched off. Without a sender the text goes out under a short number. The response
+// has no id of the message, and reports of delivery come by GET, with our id as `tracker`. API:
+// https://www.isendpro.com/docs/. Documentation seen: that page without its table of codes, so that most errors are
+// distinguished by their words, and without the other fields of reports, so that none are read.
 
 import { secret, text } from "../kit/credentials.ts";
 import { accepted } from "../kit/outcome.ts";

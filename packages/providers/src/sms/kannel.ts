@@ -1,8 +1,8 @@
 // Kannel, a gateway you run yourself: the sendsms interface of its smsbox (13013 unless configured otherwise).
 // Credentials are those of a sendsms-user in kannel.conf. The host may be given with https:// where the smsbox speaks
-// TLS. Kannel gives a message no id, and reports delivery by GET to the dlr-url of the message: only an address of its own
-// for each message could tell which one is meant, so no reports are read.
-// API: https://www.kannel.org/download/kannel-userguide-snapshot/userguide.html, "Using the HTTP interface to send SMS
+// TLS. Kannel gives a message no id, and reports delivery by GET to the dlr-url of the message: only its own address
+// for each message could say which one is meant, so no reports are read. API:
+// https://www.kannel.org/download/kannel-userguide-snapshot/userguide.html, "Using the HTTP interface to send SMS
 // messages"
 
 import { destination, number, secret, text } from "../kit/credentials.ts";
@@ -47,7 +47,7 @@ export default defineProvider({
     });
   },
   overrideNames: {
-    // biome-ignore format: the names stand together
+    // biome-ignore format: the names are grouped
     members: [
       "charset", "coding", "mclass", "mwi", "validity", "deferred", "dlr-mask", "dlr-url", "alt-dcs", "smsc",
       "priority", "udh", "account", "binfo",

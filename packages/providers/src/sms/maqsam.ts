@@ -1,6 +1,6 @@
 // Maqsam. Credentials: portal.maqsam.com, Access Key ID and Access Secret of the developer settings.
 // API: https://portal.maqsam.com/docs/v2/sms. Documentation seen: public clients only, the page itself could not be
-// read; they agree on address, login and fields, and that the answer names the message by message.identifier.
+// read; they agree on address, login and fields, and that the response names the message by message.identifier.
 
 import { secret, text } from "../kit/credentials.ts";
 import { defineProvider } from "../kit/provider.ts";

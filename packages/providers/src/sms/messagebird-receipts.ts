@@ -1,6 +1,6 @@
-// How MessageBird proves that a status report is its own: a JSON Web Token in the header messagebird-signature-jwt, made
-// with the signing key of the account. It covers the whole address that was called, the query with the report in it
-// included, so that the service has to know how it is reached from outside (TIDINGS_PUBLIC_URL).
+// How MessageBird proves that a status report is its own: a JSON Web Token in the header messagebird-signature-jwt,
+// signed with the signing key of the account. It covers the whole address that was called, the query with the report in
+// it included, so that the service has to know how it is reached from outside (TIDINGS_PUBLIC_URL).
 // https://developers.messagebird.com/api/#verifying-http-requests
 
 import { createHash, createHmac } from "node:crypto";

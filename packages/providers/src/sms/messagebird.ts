@@ -1,7 +1,7 @@
-// MessageBird, today Bird: the SMS API with access keys. Credentials: dashboard.messagebird.com, Developers, API access. Its
-// status reports come by GET to the URL of the API settings, for messages with a reference, and are signed with the signing
-// key of the account: see messagebird-receipts.ts.
-// API: https://developers.messagebird.com/api/sms-messaging/, codes: https://developers.messagebird.com/api/#api-errors
+// MessageBird, today Bird: the SMS API with access keys. Credentials: dashboard.messagebird.com, Developers, API
+// access. Its status reports come by GET to the URL of the API settings, for messages with a reference, and are signed
+// with the signing key of the account: see messagebird-receipts.ts. API:
+// https://developers.messagebird.com/api/sms-messaging/, codes: https://developers.messagebird.com/api/#api-errors
 
 import { secret, text } from "../kit/credentials.ts";
 import { defineProvider } from "../kit/provider.ts";

@@ -1,7 +1,7 @@
 // Mobishastra (mShastra). Credentials: profile id and password of your account; the base URL is the address of its JSON
-// API, https://mshastra.com/sendsms_api_json.aspx or that of a reseller.
-// API: https://telkosh.com/mobishastra/. Documentation seen: public clients of the JSON API, the page itself could not be
-// read; they agree on fields and answer, and that errors are words in `str_response`.
+// API, https://mshastra.com/sendsms_api_json.aspx or that of a reseller. API: https://telkosh.com/mobishastra/.
+// Documentation seen: public clients of the JSON API, the page itself could not be read; they agree on fields and
+// response, and that errors are words in `str_response`.
 
 import { destination, secret, text } from "../kit/credentials.ts";
 import { accepted } from "../kit/outcome.ts";
@@ -45,7 +45,7 @@ export default defineProvider({
         language: fitsGsm(message.text) ? "English" : "Unicode",
       },
     }),
-  // The API takes a list. It is made of the one message after the overrides have been merged into it.
+  // The API expects a list. It is built from the single message after the overrides have been merged into it.
   sign: (request) => ({ ...request, body: `[${request.body}]` }),
   read: (reply) => {
     if (reply.status >= 300) return byStatus(reply);

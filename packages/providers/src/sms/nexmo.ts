@@ -59,7 +59,7 @@ export default defineProvider({
       },
     }),
   overrideNames: {
-    // biome-ignore format: the names stand together
+    // biome-ignore format: the names are grouped
     members: [
       "type", "ttl", "status-report-req", "callback", "message-class", "body", "udh", "protocol-id", "client-ref",
       "account-ref", "entity-id", "content-id", "trusted-number",
@@ -67,7 +67,7 @@ export default defineProvider({
   },
   read: (reply) => {
     if (reply.status >= 300) return byStatus(reply);
-    // Every answer is 200. A long text is several messages, and the first stands for all.
+    // Every response is 200. A long text is several messages, and the first represents all.
     const status = textAt(reply.json, "messages", 0, "status");
     if (status === undefined) return unreadable(reply);
     return status === "0"

@@ -41,7 +41,7 @@ export default defineProvider({
       json: { src: message.from, dst: message.to, text: message.text },
     }),
   overrideNames: {
-    // biome-ignore format: the names stand together
+    // biome-ignore format: the names are grouped
     members: [
       "type", "url", "method", "log", "trackable", "powerpack_uuid", "media_urls", "media_ids", "message_expiry",
       "dlt_entity_id", "dlt_template_id", "dlt_template_category",
@@ -55,7 +55,7 @@ export default defineProvider({
     checkByStatus(await io.http(get(account(accountSid), { basic: [accountSid, token] }))),
   receipts: {
     read: ({ body }) => {
-      // Each part of a long text is reported under an id of its own; the parent is the one we were given.
+      // Each part of a long text is reported under its own id; the parent is the one we were given.
       const externalId = textAt(body, "ParentMessageUUID") || textAt(body, "MessageUUID");
       const status = statuses[textAt(body, "Status") ?? ""];
       if (!externalId || !status) return [];

@@ -1,7 +1,7 @@
-// RingCentral. Credentials: developers.ringcentral.com, an app with JWT authentication and the scope SMS, and a JWT made
-// under Credentials. `secure` selects the sandbox. The sender is a number of the extension the JWT belongs to. Its webhooks
-// want their challenge echoed in a header, so that delivery reports cannot be taken.
-// API: https://developers.ringcentral.com/guide/messaging/sms/sending-sms, token:
+// RingCentral. Credentials: developers.ringcentral.com, an app with JWT authentication and the scope SMS, and a JWT
+// created under Credentials. `secure` selects the sandbox. The sender is a number of the extension the JWT belongs to.
+// Its webhooks want their challenge echoed in a header, so that delivery reports cannot be taken. API:
+// https://developers.ringcentral.com/guide/messaging/sms/sending-sms, token:
 // https://developers.ringcentral.com/guide/authentication/jwt-flow, codes: https://developers.ringcentral.com/guide/basics/errors
 
 import { destination, flag, secret, text } from "../kit/credentials.ts";

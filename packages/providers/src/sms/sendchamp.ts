@@ -1,8 +1,8 @@
-// Sendchamp. Credentials: my.sendchamp.com, Accounts, API keys & Webhooks: the public access key. Nigerian numbers go by
-// the route non_dnd, the vendor's default, and others by international; an override may say route: dnd, which also reaches
-// numbers on the do-not-disturb list.
-// API: https://sendchamp.readme.io/reference/send-sms-api. Documentation seen: the vendor's Node client and public clients;
-// errors are sentences, and the form of delivery reports is not among it.
+// Sendchamp. Credentials: my.sendchamp.com, Accounts, API keys & Webhooks: the public access key. Nigerian numbers go
+// by the route non_dnd, the vendor's default, and others by international; an override may say route: dnd, which also
+// reaches numbers on the do-not-disturb list. API: https://sendchamp.readme.io/reference/send-sms-api. Documentation
+// seen: the vendor's Node client and public clients; errors are sentences, and the form of delivery reports is not
+// among it.
 
 import { secret, text } from "../kit/credentials.ts";
 import { accepted } from "../kit/outcome.ts";

@@ -1,6 +1,6 @@
-// SimpleTexting. Credentials: app2.simpletexting.com, Settings, API; access is granted on request.
-// API: https://api-doc.simpletexting.com/ (version 2). Documentation seen: its description as OpenAPI; errors are told by
-// their status and words, and the body of its delivery webhooks is not part of it.
+// SimpleTexting. Credentials: app2.simpletexting.com, Settings, API; access is granted on request. API:
+// https://api-doc.simpletexting.com/ (version 2). Documentation seen: its description as OpenAPI; errors are
+// distinguished by their status and words, and the body of its delivery webhooks is not part of it.
 
 import { secret, text } from "../kit/credentials.ts";
 import { accepted } from "../kit/outcome.ts";

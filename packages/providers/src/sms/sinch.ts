@@ -1,7 +1,6 @@
-// Sinch. Credentials: dashboard.sinch.com, SMS, APIs: service plan id and API token of the region of the plan. Reports are
-// made for messages that ask for them, by override: delivery_report: "per_recipient", and callback_url unless the plan has
-// one.
-// API: https://developers.sinch.com/docs/sms/api-reference/sms/batches, statuses:
+// Sinch. Credentials: dashboard.sinch.com, SMS, APIs: service plan id and API token of the region of the plan. Reports
+// are sent for messages that ask for them, by override: delivery_report: "per_recipient", and callback_url unless the
+// plan has one. API: https://developers.sinch.com/docs/sms/api-reference/sms/batches, statuses:
 // https://developers.sinch.com/docs/sms/api-reference/status-codes/
 
 import { choice, destination, secret, text } from "../kit/credentials.ts";
@@ -50,7 +49,7 @@ export default defineProvider({
       json: { from: message.from, to: [message.to], body: message.text, client_reference: message.id },
     }),
   overrideNames: {
-    // biome-ignore format: the names stand together
+    // biome-ignore format: the names are grouped
     members: [
       "type", "parameters", "delivery_report", "send_at", "expire_at", "callback_url", "client_reference",
       "feedback_enabled", "flash_message", "truncate_concat", "max_number_of_message_parts", "from_ton", "from_npi",

@@ -1,9 +1,8 @@
 // SMS Central (Australia). Credentials: the login of my.smscentral.com.au. `from` is a number, a sender name, or one of
-// the words shared and dedicated. Delivery receipts come by GET to the URL of a rule (Rules & Triggers), with the password
-// that was set there, which has to be the signing key, among their fields.
-// API: https://www.smscentral.com.au/sms-api/rest-api/send-sms/, receipts:
-// https://www.smscentral.com.au/sms-api/rest-api/receive-dlrs/overview/. Documentation seen: the parameters and the answer
-// 0; the table of error codes could not be found, so errors are told apart by their words.
+// the words shared and dedicated. Delivery receipts come by GET to the URL of a rule (Rules & Triggers), with the
+// password that was set there, which has to be the signing key, among their fields. API:
+// https://www.smscentral.com.au/sms-api/rest-api/send-sms/, receipts:
+// https://www.smscentral.com.au/sms-api/rest-api/receive-dlrs/overview/. Documentation seen: the parameters and the response 0; the table of error codes could not be found, so errors are distinguished by their words.
 
 import type { JsonObject } from "@tidings/contract";
 import { destination, secret, text } from "../kit/credentials.ts";
@@ -21,7 +20,7 @@ const words: ErrorPatterns = [
   [/recipient/i, "recipient"],
 ];
 
-// As they are spelled there, and as one would.
+// As it spells them, and as they should be spelled.
 const statuses: Record<string, ReceiptStatus> = {
   DELIVERD: "delivered",
   DELIVERED: "delivered",
@@ -66,7 +65,7 @@ export default defineProvider({
       const password = textAt(request.body, "PASSWORD");
       return password === undefined ? verifyDefault(request, key, now) : sameText(password, key);
     },
-    // The id of a receipt is theirs alone: the answer to a message has none.
+    // The id of a receipt is theirs alone: the response to a message has none.
     read: ({ body }) => {
       const messageId = textAt(body, "REFERENCE");
       const status = statuses[textAt(body, "STATUS")?.toUpperCase() ?? ""];

@@ -1,8 +1,8 @@
-// sms77, today seven. Credentials: app.seven.io, Developer, API keys.
-// API: https://docs.seven.io/en/rest-api/endpoints/sms. Documentation seen: parameters and answers there, the meaning
-// of the codes in the vendor's own client (github.com/seven-io/js-client). Reports come as JSON, as a form or by GET, as the
-// webhook was made (https://docs.seven.io/en/rest-api/webhooks); only JSON is shown there, and fields of the other two are
-// expected as PHP writes what is nested, data[msg_id].
+// sms77, today seven. Credentials: app.seven.io, Developer, API keys. API:
+// https://docs.seven.io/en/rest-api/endpoints/sms. Documentation seen: parameters and responses there, the meaning of
+// the codes in the vendor's own client (github.com/seven-io/js-client). Reports come as JSON, as a form or by GET, as
+// the webhook was created (https://docs.seven.io/en/rest-api/webhooks); only JSON is shown there, and fields of the
+// other two are expected as PHP writes what is nested, data[msg_id].
 
 import { secret, text } from "../kit/credentials.ts";
 import { accepted } from "../kit/outcome.ts";
@@ -53,14 +53,14 @@ export default defineProvider({
       form: { to: message.to, from: message.from, text: message.text, foreign_id: message.id, json: 1 },
     }),
   overrideNames: {
-    // biome-ignore format: the names stand together
+    // biome-ignore format: the names are grouped
     members: [
       "delay", "flash", "foreign_id", "label", "performance_tracking", "ttl", "udh", "is_binary", "return_msg_id",
       "no_reload",
     ],
   },
   read: (reply) => {
-    // The code of the one message says more than that of the request; some faults are answered with the bare number.
+    // The code of the one message says more than that of the request; some errors return the bare number.
     const code = textAt(reply.json, "messages", 0, "error") ?? textAt(reply.json, "success") ?? textAt(reply.json);
     if (reply.status >= 300) return byStatus(reply, undefined, { code, classes });
     if (code === undefined) return unreadable(reply);

@@ -1,7 +1,7 @@
-// smsmode. Credentials: ui.smsmode.com, Settings, API keys. Reports go to the callback of the channel, or to that of the
-// message (an override: callbackUrlStatus).
-// API: https://dev.smsmode.com/sms/v1/. Documentation seen: public clients of it and a description of its fields; the page
-// itself could not be read. Errors are told by their status and words.
+// smsmode. Credentials: ui.smsmode.com, Settings, API keys. Reports go to the callback of the channel, or to that of
+// the message (an override: callbackUrlStatus). API: https://dev.smsmode.com/sms/v1/. Documentation seen: public
+// clients of it and a description of its fields; the page itself could not be read. Errors are distinguished by their
+// status and words.
 
 import { secret, text } from "../kit/credentials.ts";
 import { accepted } from "../kit/outcome.ts";

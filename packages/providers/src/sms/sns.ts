@@ -1,7 +1,7 @@
 // Amazon SNS, SMS to a phone number. Credentials: an access key of an IAM user that may call sns:Publish. A message may
 // name its sender: a number that belongs to the account, or a sender name. Overrides have the names of the API, message
-// attributes as the SDKs take them: MessageAttributes: {<name>: {DataType, StringValue}}. Delivery is reported to CloudWatch only.
-// API: https://docs.aws.amazon.com/sns/latest/api/API_Publish.html
+// attributes as the SDKs take them: MessageAttributes: {<name>: {DataType, StringValue}}. Delivery is reported to
+// CloudWatch only. API: https://docs.aws.amazon.com/sns/latest/api/API_Publish.html
 
 import { awsHost, signAwsRequest, toAwsQuery } from "../kit/aws.ts";
 import { destination, secret, text } from "../kit/credentials.ts";
@@ -29,7 +29,7 @@ function attributes(from: string | undefined) {
   return { ...kind, [/^\+?\d+$/.test(from) ? "AWS.MM.SMS.OriginationNumber" : "AWS.SNS.SMS.SenderID"]: text(from) };
 }
 
-// Asked for JSON, the service answers in another form than the documented one.
+// Asked for JSON, the service responds in another form than the documented one.
 const headers = { accept: "application/xml" };
 
 export default defineProvider({

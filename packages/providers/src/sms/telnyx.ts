@@ -77,7 +77,7 @@ export default defineProvider({
       json: { from: message.from, to: message.to, text: message.text, messaging_profile_id: messageProfileId },
     }),
   overrideNames: {
-    // biome-ignore format: the names stand together
+    // biome-ignore format: the names are grouped
     members: [
       "messaging_profile_id", "media_urls", "webhook_url", "webhook_failover_url", "use_profile_webhooks",
       "auto_detect", "send_at", "type", "subject", "encoding", "tags",

@@ -60,7 +60,7 @@ export default defineProvider({
     return post(`${account(accountSid)}/Messages.json`, { basic: [accountSid, token], form });
   },
   overrideNames: {
-    // biome-ignore format: the names stand together
+    // biome-ignore format: the names are grouped
     members: [
       "MessagingServiceSid", "MediaUrl", "StatusCallback", "ApplicationSid", "MaxPrice", "ProvideFeedback",
       "Attempt", "ValidityPeriod", "ForceDelivery", "ContentRetention", "AddressRetention", "SmartEncoded",

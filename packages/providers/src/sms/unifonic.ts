@@ -12,7 +12,7 @@ import { byStatus, type ErrorClasses, failureByCode, textAt, unreadable } from "
 import { post } from "../kit/request.ts";
 import { toDigits } from "../kit/sms.ts";
 
-// Both the statuses of the answer, which go beyond those of HTTP, and the codes in it.
+// Both the statuses of the response, which go beyond those of HTTP, and the codes in it.
 const classes: ErrorClasses = {
   402: "auth",
   410: "recipient",

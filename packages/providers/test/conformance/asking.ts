@@ -1,5 +1,5 @@
-// What a provider is asked beside sending, one case after the other: to report to us, and to let us into a workspace. Whatever
-// goes wrong on the way ends there, changes nothing more and tells no secret.
+// What a provider is asked in addition to sending, one case after the other: to report to us, and to give us access to
+// a workspace. Whatever goes wrong ends the exchange, changes nothing more and reveals no secret.
 
 import assert from "node:assert/strict";
 import { authorizationUrl, connectWorkspace, identifyPerson, registerReceipts } from "../../src/index.ts";

@@ -17,7 +17,7 @@ import type {
 export type Reply = {
   status: number;
   headers?: Record<string, string>;
-  /** An object is sent as JSON, a text as it is. */
+  /** An object is sent as JSON, a text unchanged. */
   body?: unknown;
 };
 
@@ -41,7 +41,7 @@ export type ExpectedRequest = {
   body?: (body: string) => void;
 };
 
-/** A call with what it is answered, such as those before the one that sends. */
+/** A call and its response, such as those before the one that sends. */
 export type Preparation = ExpectedRequest & {
   reply: Reply;
 };
@@ -75,7 +75,7 @@ export type ReceiptCase = {
   headers?: Record<string, string>;
   /** The address that was called, where the proof covers it. */
   url?: string;
-  /** For providers with a scheme of their own: the key, and the time at which the report is fresh. */
+  /** For providers with their own scheme: the key, and the time at which the report is fresh. */
   key?: string;
   now?: string;
   /** The scheme has no time stamp: a report is as fresh as ever, and a repeat of it has no effect anyway. */
@@ -87,7 +87,7 @@ export type ReceiptCase = {
   expected: Receipt[];
 };
 
-/** The provider is told where its reports go. The first case is an account that knows nothing of us yet. */
+/** Registers the address for reports with the provider. In the first case, the account does not know us yet. */
 export type RegistrationCase = {
   name: string;
   calls: Preparation[];
@@ -146,9 +146,12 @@ type HttpCase = {
   minimal: Sending;
   rich: Sending;
   accepted: Accepted;
-  /** Further ways to send, such as another kind of target, with what is answered there. */
+  /** Other ways to send, such as another kind of target, with their responses. */
   more?: (Sending & { accepted: Accepted; credentials?: Credentials })[];
-  /** Every documented class of error. `at` counts the call that is answered so; default the last, which sends. */
+  /**
+   * Every documented class of error. `at` is the number of the call that gets the reply; by default the last, which
+   * sends.
+   */
   errors: { name: string; reply: Reply; at?: number; sending?: Sending; outcome: ExpectedOutcome }[];
   check?: { request: ExpectedRequest | [...Preparation[], ExpectedRequest]; ok: Reply; bad: Reply };
   receipts?: ReceiptCase[];
@@ -157,7 +160,7 @@ type HttpCase = {
   quirks?: Quirks;
 };
 
-/** Providers that use no HTTP: SMTP has a test of its own, a capture provider needs a message only. */
+/** Providers that use no HTTP: SMTP has its own test, a capture provider needs a message only. */
 export type ProviderCase =
   | HttpCase
   | { id: AnyProviderId; transport: "smtp"; testedIn: string }

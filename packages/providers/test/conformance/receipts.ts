@@ -19,7 +19,7 @@ export async function runReceipts(adapter: Provider, cases: readonly ReceiptCase
   for (const one of cases) {
     const request = toRequest(one);
     const read = readReceipts(adapter.id, request);
-    // `row` is the event itself: that it is there is enough.
+    // `row` is the event itself: it only has to exist.
     assert.deepEqual(
       read.map(({ row, ...receipt }) => receipt),
       one.expected.map(({ row, ...receipt }) => receipt),

@@ -1,5 +1,6 @@
-// The other side of the wire: a real HTTP/1.1 and a real HTTP/2 server on this machine that answer as a scenario says.
-// An adapter calls the provider's real address; at the edge of io that address is noted and the call led here.
+// The other side of the wire: a real HTTP/1.1 and a real HTTP/2 server on this machine that respond as a scenario says.
+// An adapter calls the provider's real address; at the edge of io that address is recorded and the call redirected
+// here.
 
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -10,7 +11,7 @@ import type { HttpRequest } from "../../src/kit/request.ts";
 import { closedPort, resolveHere } from "../support.ts";
 import type { ExpectedRequest, Preparation, Reply } from "./case.ts";
 
-/** What the server does with a request instead of answering. */
+/** What the server does with a request: a response, or one of the failures. */
 export type Act = Reply | "echo-400" | "silence" | "reset";
 
 export type Seen = {
@@ -24,7 +25,7 @@ export type Seen = {
 export type Scenario = {
   /** The calls in their order; the last one sends. */
   calls: readonly ExpectedRequest[];
-  /** How the call of this number is answered, instead of the reply it has of its own. */
+  /** What happens to the call of this number; it replaces the call's reply. */
   acts: Readonly<Record<number, Act>>;
 };
 
@@ -146,7 +147,7 @@ function perform(act: Act, { request, response, path, seen }: Moment): void {
     return;
   }
   const reply = act === "echo-400" ? { status: 400 } : act;
-  // The worst a server can do with a secret: quote the whole request, also with the encodings undone.
+  // The worst a server can do with a secret: quote the whole request, both encoded and decoded.
   const echo = {
     request: { path, url: seen.url, headers: seen.headers, body: seen.body.toString(), decoded: decoded(seen) },
   };

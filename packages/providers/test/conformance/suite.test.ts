@@ -56,7 +56,7 @@ type Play = {
   sending?: Sending;
   message?: Message;
   credentials?: HttpCase["credentials"];
-  /** How the call that sends is answered; `at` for another call. */
+  /** What happens to the call that sends, or to the call with the number `at`. */
   act: Act;
   at?: number;
   timeoutMs?: number;
@@ -137,7 +137,7 @@ function conformance(one: HttpCase, adapter: Provider): void {
   });
 
   it("takes the members it knows under the names of the provider's SDK", async () => {
-    // Members of a mail are merged in ways of their own: the cases have them.
+    // Members of a mail are merged in their own ways: the cases have them.
     const members = adapter.channel === "email" ? [] : (adapter.overrideNames?.members ?? []);
     const names = [...new Set(members.map((path) => path.split(".")[0] ?? ""))];
     if (names.length === 0) return;
@@ -204,7 +204,7 @@ function conformance(one: HttpCase, adapter: Provider): void {
     await expectOutcome(one, { act: "reset" }, { kind: "unknown" });
     const expected: ExpectedOutcome = { kind: quirks?.invalidJson ?? "accepted" };
     await expectOutcome(one, { act: { status: 200, body: "{oops" } }, expected);
-    // Long enough for the calls before it, which are answered, on a machine that is busy with other tests.
+    // Long enough for the calls before it, which get responses, on a machine that is busy with other tests.
     const timeoutMs = 700 + 2_000 * (callsOf(one.minimal.request).length - 1);
     await expectOutcome(one, { act: "silence", timeoutMs }, { kind: "unknown" });
   });
@@ -218,7 +218,7 @@ function conformance(one: HttpCase, adapter: Provider): void {
 
   it("blames the settings for a call that leads nowhere", async () => {
     const { message } = one.minimal;
-    // Of a webhook that is gone, the subscriber's endpoint has the address.
+    // The address of a webhook that is gone belongs to the subscriber's endpoint.
     const isTheirs = message.channel === "chat" && message.target.kind === "webhook";
     for (const status of [404, 405, 410, 415]) {
       const isGone = status === 404 || status === 410;
@@ -310,7 +310,7 @@ function conformance(one: HttpCase, adapter: Provider): void {
   });
 }
 
-// Everything at once would keep the machine so busy that time-outs lie.
+// Everything at once would keep the machine so busy that timeouts lie.
 describe("providers", { concurrency: 10 }, () => {
   for (const { declared } of cases) {
     describe(declared.id, () => {

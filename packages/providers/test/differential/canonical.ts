@@ -1,5 +1,5 @@
-// A request without what does not matter, as a flat list of places and values, so that two of them can be compared place
-// by place: "body.personalizations.0.to.0.email" → "ada@example.com".
+// A request without what does not matter, as a flat list of places and values, so that two of them can be compared
+// place by place: "body.personalizations.0.to.0.email" → "ada@example.com".
 
 import type { JsonObject } from "@tidings/contract";
 import { decodeMultipart } from "../../src/kit/multipart.ts";

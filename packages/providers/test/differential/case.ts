@@ -18,13 +18,13 @@ export type SdkCase<C extends keyof Samples = keyof Samples> = {
   channel: C;
   /** Sends the message as the SDK's own documentation shows it. The SDK is loaded here, when it is needed. */
   send(sample: Samples[C], credentials: Record<string, string>): Promise<unknown>;
-  /** What is answered, where the SDK takes another form than the adapter. */
+  /** The response, where the SDK expects another form than the adapter. */
   reply?: { status: number; body?: unknown };
   /** Values that the SDK writes in another place. They are compared where the adapter has them. */
   moved?: { from: string; to: string; because: string }[];
   /**
-   * Differences that are meant, with the reason. A place covers all that is below it, and `*` stands for one step of it. One
-   * that no message shows any more fails the test.
+   * Intended differences, with the reason. A place covers all that is below it, and `*` stands for one step of it. The
+   * test fails if no message shows a difference any longer.
    */
   differences: Record<string, string>;
 };

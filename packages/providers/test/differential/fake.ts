@@ -1,5 +1,5 @@
-// One server that stands for every provider. SDK and adapter both call the provider's real address; on its way out of the
-// process the call is led here, with the real address as its path: /https/api.example.com/v3/send.
+// One server that stands for every provider. SDK and adapter both call the provider's real address; on its way out of
+// the process the call is led here, with the real address as its path: /https/api.example.com/v3/send.
 
 import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import https from "node:https";
@@ -12,7 +12,7 @@ import type { Seen } from "../conformance/stage.ts";
 import { openIo, startHttp } from "../support.ts";
 
 export type Fake = {
-  /** Runs the call and answers the requests it made. */
+  /** Runs the call and returns the requests it made. */
   watch(call: () => Promise<unknown>): Promise<Seen[]>;
   /** A network for the adapter. */
   io: Io;

@@ -1,5 +1,5 @@
-// The messages that go through an SDK and through our adapter: in a form of their own, which each SDK file writes in the
-// words of its SDK, and as the adapter takes them.
+// The messages that go through an SDK and through our adapter: in a neutral form, which each SDK file translates for
+// its SDK, and in the form that the adapter accepts.
 
 import type { JsonObject } from "@tidings/contract";
 import type { EmailMessage, PushMessage, SmsMessage } from "../../src/index.ts";

@@ -1,5 +1,5 @@
-// The same message through a vendor's SDK and through our adapter: what arrives must be the same, but for the differences
-// that the file of the SDK explains.
+// The same message through a vendor's SDK and through our adapter: what arrives must be the same, but for the
+// differences that the file of the SDK explains.
 
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";

@@ -1,5 +1,5 @@
-// Amazon SES puts the mail together itself. The fake does so by the letter of its documentation, defaults included, so that
-// what a reader gets can be compared byte by byte: https://docs.aws.amazon.com/ses/latest/dg/attachments.html
+// Amazon SES puts the mail together itself. The fake does so by the letter of its documentation, defaults included, so
+// that what a reader gets can be compared byte by byte: https://docs.aws.amazon.com/ses/latest/dg/attachments.html
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

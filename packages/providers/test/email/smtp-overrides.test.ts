@@ -1,5 +1,5 @@
-// What a trigger overrides reaches a mail sent by SMTP, or is named as ignored; and what the adapters that send this way
-// have in common.
+// What a trigger overrides reaches a mail sent by SMTP, or is named as ignored; and what the adapters that send this
+// way have in common.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
 import type { JsonObject } from "@tidings/contract";
 import type { Io } from "../../src/kit/io.ts";
-import { SendFault } from "../../src/kit/outcome.ts";
+import { SendError } from "../../src/kit/outcome.ts";
 import { byStatus, type HttpReply, textAt } from "../../src/kit/reply.ts";
 import { get, post } from "../../src/kit/request.ts";
 import { makeCertificate } from "../conformance/certificate.ts";
@@ -15,7 +15,7 @@ async function failure(call: Promise<HttpReply>) {
   try {
     await call;
   } catch (error) {
-    assert.ok(error instanceof SendFault, String(error));
+    assert.ok(error instanceof SendError, String(error));
     return error.outcome;
   }
   return assert.fail("the call succeeded");
@@ -128,7 +128,7 @@ describe("an HTTP call", () => {
     const url = await startHttp(t, () => {});
     const outcome = await failure(openIo(t, { timeoutMs: 100 }).http(get(url)));
     assert.equal(outcome.kind, "unknown");
-    assert.match(outcome.reason, /did not answer in time/);
+    assert.match(outcome.reason, /did not respond in time/);
   });
 
   it("that drips its answer is cut off too", async (t) => {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { ServerHttp2Session } from "node:http2";
 import { connect } from "node:net";
 import { describe, it } from "node:test";
-import { SendFault } from "../../src/kit/outcome.ts";
+import { SendError } from "../../src/kit/outcome.ts";
 import type { HttpReply } from "../../src/kit/reply.ts";
 import { get, post } from "../../src/kit/request.ts";
 import { cacheKey, fetchToken, withToken } from "../../src/kit/token.ts";
@@ -14,7 +14,7 @@ async function failure(call: Promise<unknown>) {
     () => assert.fail("the call succeeded"),
     (reason: unknown) => reason,
   );
-  assert.ok(error instanceof SendFault, String(error));
+  assert.ok(error instanceof SendError, String(error));
   return error.outcome;
 }
 
@@ -49,7 +49,7 @@ describe("an HTTP/2 call", () => {
     const status = (): Promise<number> =>
       io.http2(get(url)).then(
         (reply) => reply.status,
-        (error: SendFault) => (error.outcome.kind === "retry" ? status() : assert.fail(error.message)),
+        (error: SendError) => (error.outcome.kind === "retry" ? status() : assert.fail(error.message)),
       );
     assert.equal(await status(), 200);
     assert.equal(sessions.length, 2);

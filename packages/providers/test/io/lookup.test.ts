@@ -5,9 +5,11 @@ import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
 import { createIo } from "../../src/io/io.ts";
 import { createLookup, LookupBusyError, type LookupOptions } from "../../src/io/lookup.ts";
-import type { SendFault } from "../../src/kit/outcome.ts";
+import type { SendError } from "../../src/kit/outcome.ts";
 
-/** Answers of type A by name; a name with none does not exist, and one that is not listed is never answered. */
+/**
+ * A records by name; a name without records does not exist, and a query for a name that is not listed gets no response.
+ */
 type Zone = Record<string, string[]>;
 
 function nameOf(question: Buffer): string {
@@ -111,7 +113,7 @@ describe("looking up a name", { concurrency: true }, () => {
     const io = createIo({ resolveHost, capture: async () => {} });
     await assert.rejects(
       io.http({ method: "GET", url: "https://mail.example/", headers: {} }),
-      ({ outcome }: SendFault) => outcome.kind === "retry" && outcome.isDecidedLocally === true,
+      ({ outcome }: SendError) => outcome.kind === "retry" && outcome.isDecidedLocally === true,
     );
     await io.close();
   });

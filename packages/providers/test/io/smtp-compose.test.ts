@@ -26,7 +26,8 @@ async function assertSame(options: SendMailOptions): Promise<void> {
   assert.ok(longest(ours) <= Math.max(76, longest(theirs)));
 }
 
-// Pieces that decide encodings and line breaks: every kind of line end, spaces before it, dots, long words, wide letters.
+// Pieces that decide encodings and line breaks: every kind of line end, spaces before it, dots, long words, wide
+// letters.
 // biome-ignore format: a list of samples
 const piece = fc.constantFrom(
   "a", "word ", " ", "\t", "\n", "\r\n", "\r", ".", "=", "=3D", "é", "日本語", "🎉", "x".repeat(75), "y".repeat(77), "<p>", "--", "",

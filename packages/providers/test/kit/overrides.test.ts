@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import type { Message } from "../../src/kit/message.ts";
 import { decodeMultipart, encodeMultipart, type Part } from "../../src/kit/multipart.ts";
-import { SendFault } from "../../src/kit/outcome.ts";
+import { SendError } from "../../src/kit/outcome.ts";
 import { withOverrides } from "../../src/kit/overrides.ts";
 import { base64, baseUrl, get, post } from "../../src/kit/request.ts";
 import { checkLimits } from "../../src/run/limits.ts";
@@ -77,10 +77,10 @@ describe("overrides", () => {
     assert.equal(sent.url, "https://api.test/send?a=1&b=1&b=2");
     const hostile = ["Host", "content-length", "Transfer-Encoding", "connection", ":authority", "x a", "x\r\ny", ""];
     for (const name of hostile) {
-      assert.throws(() => withOverrides(post(url), { passthrough: { headers: { [name]: "1" } } }), SendFault, name);
+      assert.throws(() => withOverrides(post(url), { passthrough: { headers: { [name]: "1" } } }), SendError, name);
     }
     for (const value of ["a\r\nhost: b", "a\nb", "a\0b", "日本"]) {
-      assert.throws(() => withOverrides(post(url), { passthrough: { headers: { "x-a": value } } }), SendFault, value);
+      assert.throws(() => withOverrides(post(url), { passthrough: { headers: { "x-a": value } } }), SendError, value);
     }
   });
 
@@ -129,7 +129,7 @@ describe("bodies", () => {
     assert.equal(base64("hi"), "aGk=");
     assert.equal(baseUrl(undefined, "https://a.test"), "https://a.test");
     assert.equal(baseUrl("a.test/x//"), "https://a.test/x");
-    assert.throws(() => baseUrl("https://"), SendFault);
+    assert.throws(() => baseUrl("https://"), SendError);
   });
 });
 

@@ -130,7 +130,7 @@ describe("common members of a push", () => {
         "thread-id": "t",
         "mutable-content": 1,
       },
-      // Of no use to Apple, and the app may want them.
+      // Apple does not use them, but the app might.
       icon: "ic_bell",
       color: "#ff8800",
       channelId: "orders",

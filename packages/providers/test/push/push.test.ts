@@ -1,5 +1,5 @@
-// What the cases of push providers cannot show: what is inside an encrypted push, tokens that are kept between sends, and
-// keys that are none.
+// What the cases of push providers cannot show: what is inside an encrypted push, tokens that are kept between sends,
+// and keys that are none.
 
 import assert from "node:assert/strict";
 import { createDecipheriv, createECDH, generateKeyPairSync, hkdfSync, randomBytes } from "node:crypto";
@@ -18,7 +18,7 @@ const message: PushMessage = {
   body: "Ada 🎉",
 };
 
-/** An io that notes what it is asked and answers as told. */
+/** An io that records requests and returns what the test wants. */
 function listen(t: TestContext, answer: (request: HttpRequest) => Partial<HttpReply>, clock?: () => Date) {
   const requests: HttpRequest[] = [];
   const call = async (request: HttpRequest): Promise<HttpReply> => {

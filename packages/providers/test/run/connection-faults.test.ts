@@ -7,19 +7,19 @@ const cases: [reason: string, where: string | undefined, words: string, sentence
     "connect ECONNREFUSED 127.0.0.1:3225",
     undefined,
     "connection refused",
-    "No answer from 127.0.0.1:3225 (connection refused). Is the server running?",
+    "No response from 127.0.0.1:3225 (connection refused). Is the server running?",
   ],
   [
     "api.example.com: connect ECONNREFUSED ::1:443",
     undefined,
     "connection refused",
-    "No answer from ::1:443 (connection refused). Is the server running?",
+    "No response from ::1:443 (connection refused). Is the server running?",
   ],
   [
     "connect ECONNREFUSED 10.0.0.1:25",
     "mail.example.com:25",
     "connection refused",
-    "No answer from mail.example.com:25 (connection refused). Is the server running?",
+    "No response from mail.example.com:25 (connection refused). Is the server running?",
   ],
   [
     "getaddrinfo ENOTFOUND mail.exmaple.com",
@@ -30,14 +30,14 @@ const cases: [reason: string, where: string | undefined, words: string, sentence
   [
     "Greeting never received",
     "mail.example.com:25",
-    "no answer in time",
-    "No answer from mail.example.com:25 (time-out). Check host and port, and that no firewall is between.",
+    "no response in time",
+    "No response from mail.example.com:25 (timeout). Check host and port, and that no firewall is between.",
   ],
   [
-    "api.example.com did not answer in time",
+    "api.example.com did not respond in time",
     undefined,
-    "no answer in time",
-    "No answer from api.example.com (time-out). Check host and port, and that no firewall is between.",
+    "no response in time",
+    "No response from api.example.com (timeout). Check host and port, and that no firewall is between.",
   ],
   [
     "self-signed certificate",
@@ -55,7 +55,7 @@ const cases: [reason: string, where: string | undefined, words: string, sentence
     "read ECONNRESET",
     undefined,
     "connection closed",
-    "The provider closed the connection without an answer. Is it the right port?",
+    "The provider closed the connection without a response. Is it the right port?",
   ],
 ];
 
@@ -81,6 +81,6 @@ describe("faults of a connection", () => {
     assert.equal(summarizeError("HTTP 401: no", "auth"), "credentials refused, HTTP 401");
     assert.equal(summarizeError("535 5.7.8 Invalid login", "auth"), "credentials refused");
     assert.equal(summarizeError("451 try later", "transient"), "temporary error");
-    assert.equal(summarizeError("the provider adapter failed", "unknown"), "no answer");
+    assert.equal(summarizeError("the provider adapter failed", "unknown"), "no response");
   });
 });

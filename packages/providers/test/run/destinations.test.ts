@@ -1,5 +1,5 @@
-// A credential that decides which host is called has to be declared as a destination: stored secrets are kept only while
-// those stay the same. Found out by changing each credential of each conformance case and looking who is called.
+// A credential that decides which host is called has to be declared as a destination: stored secrets are kept only
+// while those stay the same. Found out by changing each credential of each conformance case and looking who is called.
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ function othersOf(field: CredentialField, value: unknown): unknown[] {
   return [stranger, `https://${stranger}`, "eu-north-1"];
 }
 
-/** The hosts a sending calls, up to the first answer it needs. */
+/** The hosts a sending calls, up to the first response it needs. */
 async function hostsOf(one: HttpCase, credentials: HttpCase["credentials"]): Promise<string[]> {
   const hosts: string[] = [];
   const http = async ({ url }: HttpRequest) => {

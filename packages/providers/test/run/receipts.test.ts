@@ -114,7 +114,8 @@ describe("the proof of a report by GET", () => {
     assert.equal(await verifyReceipt("generic-sms", other, "k", now, io), false);
   });
 
-  // From the reference tokens of github.com/messagebird/messagebird-nodejs, so that it is not only us who agree with us.
+  // From the reference tokens of github.com/messagebird/messagebird-nodejs, so that it is not only us who agree with
+  // us.
   const secret = "36efdd1aace2e26cd490f0d951138253bef2f7c6d34d18981da781555cc4cebb";
   const token = [
     "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { check, send } from "../../src/index.ts";
 import { choice, number, secret, text } from "../../src/kit/credentials.ts";
-import { type Outcome, rejected, SendFault } from "../../src/kit/outcome.ts";
+import { type Outcome, rejected, SendError } from "../../src/kit/outcome.ts";
 import { defineProvider, type Provider } from "../../src/kit/provider.ts";
 import { byStatus, textAt } from "../../src/kit/reply.ts";
 import { post } from "../../src/kit/request.ts";
@@ -90,7 +90,7 @@ describe("running a provider", () => {
     const guard = () => Promise.reject(Object.assign(new Error("private"), { code: "ADDRESS_REFUSED" }));
     const io = openIo(t);
     const ours = (): never => {
-      throw new SendFault(rejected("config", "odd"));
+      throw new SendError(rejected("config", "odd"));
     };
     const calling: Partial<Provider> = {
       send: async (_message, _credentials, { http }) => byStatus(await http(post(url, { json: {} }))),
@@ -133,7 +133,7 @@ describe("running a provider", () => {
     t.mock.timers.tick(10_000);
     assert.deepEqual(await result, {
       ok: false,
-      reason: "Sinch did not answer within 10 seconds",
+      reason: "Sinch did not respond within 10 seconds",
       class: "transient",
     });
   });

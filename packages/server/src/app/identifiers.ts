@@ -1,4 +1,5 @@
-// Identifiers that callers may choose are refused when another record has them. Deriving one from a name: lib/identifiers.ts.
+// Identifiers that callers may choose are refused when another record has them. Deriving one from a name:
+// lib/identifiers.ts.
 import type { Failure } from "../failure.ts";
 import { isUniqueViolation } from "../store/db.ts";
 

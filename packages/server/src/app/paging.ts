@@ -1,4 +1,4 @@
-// Paging of lists, by cursor and by page number: parameters of the request read, and the answer assembled.
+// Paging of lists, by cursor and by page number: parameters of the request read, and the response assembled.
 import { faultCollector } from "../failure.ts";
 import { type CursorPage, type CursorRequest, decodeCursor } from "../store/paging.ts";
 

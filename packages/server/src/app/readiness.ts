@@ -9,7 +9,7 @@ type Problem = { code: ErrorCode; message: string };
 /** `isReady` with problems: some requests fail. */
 export type Readiness = { isReady: boolean; problems: Problem[] };
 
-/** How long the database may take to answer. */
+/** How long the database may take to respond. */
 const pingMs = 2_000;
 
 type Options = {
@@ -41,7 +41,7 @@ const problemOfSchema = (name: string): Problem => ({
 
 async function askDatabase(ctx: Ctx): Promise<Problem | null> {
   const { promise: late, resolve } = Promise.withResolvers<Problem>();
-  const message = `The database did not answer within ${pingMs / 1000} seconds`;
+  const message = `The database did not respond within ${pingMs / 1000} seconds`;
   const timer = setTimeout(() => resolve({ code: "DATABASE_SLOW", message }), pingMs);
   const asked = Promise.all([ctx.queue.ping(), pingDatabase(ctx.db)]).then(
     () => null,
@@ -50,7 +50,7 @@ async function askDatabase(ctx: Ctx): Promise<Problem | null> {
   return Promise.race([asked, late]).finally(() => clearTimeout(timer));
 }
 
-/** Faults that requests have met within the last seconds. Whether the database can be reached has just been asked. */
+/** Errors that requests have met within the last seconds. Whether the database can be reached has just been asked. */
 async function problemOf(ctx: Ctx, fault: DatabaseFault): Promise<Problem[]> {
   switch (fault) {
     case "disk_full":

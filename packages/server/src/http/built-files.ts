@@ -1,17 +1,28 @@
-// Serves the files that set-up built for browsers (scripts/build.mjs). The list of files is read once, so a request can
+// Serves the files that setup built for browsers (scripts/build.mjs). The list of files is read once, so a request can
 // name no other file of the machine.
 import { existsSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-type BuiltFile = { bytes: number; gzip: number; brotli: number; entryPoint?: string; css?: string; imports: string[] };
+type BuiltFile = {
+  bytes: number;
+  gzip: number;
+  brotli: number;
+  entryPoint?: string;
+  /** For the screen of a dashboard: the paths of its routes. */
+  paths?: string[];
+  css?: string;
+  imports: string[];
+};
 
 export type BuiltFiles = {
   /** The file with this name of the build, or undefined. */
   find: (name: string) => BuiltFile | undefined;
-  /** The built file of a source such as "src/main.tsx"; undefined where it is no entry of the build. */
+  /** The built file of a source such as "src/main.tsx"; undefined where it is not an entry of the build. */
   entryOf: (source: string) => string | undefined;
+  /** The paths that the build has pages for, such as `/workflows/$workflowId`, each with its file. */
+  pages: ReadonlyMap<string, string>;
   send: (request: FastifyRequest, reply: FastifyReply, name: string, caching: string) => Promise<FastifyReply>;
 };
 
@@ -26,7 +37,7 @@ const types: Record<string, string> = {
 
 /** For files whose name contains the hash of their content. */
 export const neverChanges = "public, max-age=31536000, immutable";
-/** For files with a fixed name: asked for again after five minutes, and answered with 304 while they are the same. */
+/** For files with a fixed name: asked for again after five minutes, and responded with 304 while they are the same. */
 export const mayChange = "public, max-age=300, must-revalidate";
 
 /** The smallest first. */
@@ -45,10 +56,12 @@ export function openBuiltFiles(name: string): BuiltFiles | null {
   if (!existsSync(list)) return null;
   const files = new Map(Object.entries(JSON.parse(readFileSync(list, "utf8")) as Record<string, BuiltFile>));
   const entries = new Map([...files].flatMap(([file, { entryPoint }]) => (entryPoint ? [[entryPoint, file]] : [])));
+  const pages = new Map([...files].flatMap(([file, { paths = [] }]) => paths.map((path) => [path, file] as const)));
   const tag = `"${readFileSync(join(folder, ".built"), "utf8").slice(0, 16)}"`;
   return {
     find: (file) => files.get(file),
     entryOf: (source) => entries.get(source),
+    pages,
     send: async (request, reply, file, caching) => {
       reply.headers({
         "cache-control": caching,

@@ -1,11 +1,11 @@
-// The only place where a failure becomes an HTTP answer.
+// The only place where a failure becomes an HTTP response.
 import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { type ErrorCode, errorCatalogue } from "@tidings/contract";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { Failure, failure } from "../failure.ts";
-import { SemaphoreFull } from "../lib/load/semaphores.ts";
+import { SemaphoreFullError } from "../lib/load/semaphores.ts";
 import { type DatabaseFault, findDatabaseFault } from "../store/faults.ts";
 
 export type ErrorAnswer = { status: number; headers: Record<string, string>; body: Record<string, unknown> };
@@ -49,7 +49,7 @@ export const failureOfFault = (fault: DatabaseFault): Failure =>
 
 function toFailure(error: unknown, bodyLimit: number): Failure | null {
   if (error instanceof Failure) return error;
-  if (error instanceof SemaphoreFull) return failure("RATE_LIMITED", {}, { headers: { "retry-after": "1" } });
+  if (error instanceof SemaphoreFullError) return failure("RATE_LIMITED", {}, { headers: { "retry-after": "1" } });
   const fault = findDatabaseFault(error);
   if (fault) return failureOfFault(fault);
   return fromFramework(error as FastifyError, bodyLimit);
@@ -69,7 +69,7 @@ export function errorAnswer(error: unknown, request: FailedRequest): ErrorAnswer
     path: request.url,
     message: known?.message ?? errorCatalogue.INTERNAL_ERROR.message,
     code,
-    // Clients of the peer API that are no SDK take an answer for an error when it has this member.
+    // Clients of Novu that are not an SDK treat a response as an error when it has this member.
     error: STATUS_CODES[status],
   };
   // `detail` repeats the message, so it is not part of `ctx`.
@@ -117,8 +117,8 @@ const phrases: Partial<Record<ErrorCode, string>> = {
 };
 
 /**
- * For requests that cannot be parsed: a head that is too large, bytes that are not HTTP, a client that is too slow. There is
- * no request to reply to, so the answer is written to the connection, which is closed.
+ * For requests that cannot be parsed: a head that is too large, bytes that are not HTTP, a client that is too slow.
+ * There is no request to reply to, so the response is written to the connection, which is closed.
  */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   // The client has closed the connection.

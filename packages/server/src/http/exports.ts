@@ -1,82 +1,76 @@
-// Downloads as CSV: `GET /v1/exports/subscribers.csv`, `…/subscriptions.csv?topicKey=…`, `…/faulty-lines.csv?importId=…`, and with the
-// query of the list that has the same rows `…/activity.csv`, `…/dead-letters.csv`, `…/statistics.csv`. The rows are streamed as they are read, so no answer
-// is held in memory.
+// Downloads as CSV: `GET /v1/exports/subscribers.csv`, `…/subscriptions.csv?topicKey=…`,
+// `…/faulty-lines.csv?importId=…`, and, with the query of the list that has the same rows, `…/activity.csv`,
+// `…/dead-letters.csv`, `…/statistics.csv`. The rows are streamed while they are read, so no response is held in
+// memory.
 import { Readable } from "node:stream";
-import { type ExportId, type JsonObject, type Operation, type OperationId, operations } from "@tidings/contract";
+import {
+  type ExportId,
+  exportOperations,
+  type InputOf,
+  isAudited,
+  type JsonObject,
+  type Operation,
+} from "@tidings/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { openActivityExport } from "../app/events/activity-export.ts";
 import { exportStatistics } from "../app/events/statistics-export.ts";
+import { recordChange } from "../app/members/audit.ts";
+import { actorOf } from "../app/members/audited-change.ts";
 import { exportDeadLetters } from "../app/messages/dead-letter-export.ts";
-import { recordChange } from "../app/people/audit.ts";
-import { actorOf } from "../app/people/audited-change.ts";
 import { openExport } from "../app/subscribers/exports.ts";
 import type { Caller, NetworkCtx } from "../context.ts";
 import { failure, invalid } from "../failure.ts";
-import type { WrongKeyLimiter } from "./auth.ts";
-import { identifyCaller } from "./caller.ts";
+import type { WrongKeyLimiter } from "./auth/api-keys.ts";
+import { identifyCaller } from "./auth/caller.ts";
+import { sourceOf } from "./auth/member-sessions.ts";
+import { type RateLimiter, takeTokens } from "./auth/rate-limit.ts";
 import { sendError } from "./errors.ts";
-import { createInputReader } from "./input.ts";
-import { sourceOf } from "./people/person-auth.ts";
-import { type RateLimiter, takeTokens } from "./rate-limit.ts";
-import { createTranslator } from "./vocabulary.ts";
+import { createInputReader } from "./request/input.ts";
+import { createTranslator } from "./request/vocabulary.ts";
 
 /** Downloads of one environment at a time, in one process. */
 const maxPerEnvironment = 5;
 /** A client that reads nothing for so long is disconnected. */
 const idleMs = 60_000;
 
-type Export = {
-  /** As an operation, with the id of the export: its least role counts. */
-  operation: Operation;
-  /** The query parameter that names a record. */
-  param: string;
-  open(ctx: NetworkCtx, caller: Caller, name: string | undefined, query: never): Promise<AsyncGenerator<string>>;
-  /** The query is that of the operation, and is checked as there. */
-  isFiltered?: boolean;
+/** `param`: the query parameter that names a record. */
+type ExportHandlers = {
+  [Id in ExportId]: {
+    param?: string;
+    open: (
+      ctx: NetworkCtx,
+      caller: Caller,
+      name: string | undefined,
+      query: InputOf<(typeof exportOperations)[Id]>["query"],
+    ) => Promise<AsyncGenerator<string>>;
+  };
 };
 
-/** `operation`: the one that reads the same by pages. */
-const asOperation = (id: ExportId, operation: OperationId): Operation => ({ ...operations[operation], id });
-
-const exports: Record<string, Export> = {
-  "/v1/exports/subscribers.csv": {
-    operation: asOperation("exports.subscribers", "subscribers.list"),
-    param: "",
-    open: openExport.subscribers,
-  },
-  "/v1/exports/subscriptions.csv": {
-    operation: asOperation("exports.subscriptions", "topicSubscriptions.list"),
-    param: "topicKey",
-    open: openExport.subscriptions,
-  },
-  "/v1/exports/faulty-lines.csv": {
-    operation: asOperation("exports.faultyLines", "imports.listErrors"),
-    param: "importId",
-    open: openExport.faultyLines,
-  },
-  "/v1/exports/activity.csv": {
-    operation: asOperation("exports.activity", "activity.listEvents"),
-    param: "",
-    open: (ctx, caller, _, query) => openActivityExport(ctx, caller, query),
-    isFiltered: true,
-  },
-  "/v1/exports/dead-letters.csv": {
-    operation: asOperation("exports.deadLetters", "deadLetters.list"),
-    param: "",
-    open: exportDeadLetters,
-    isFiltered: true,
-  },
-  "/v1/exports/statistics.csv": {
-    operation: asOperation("exports.statistics", "statistics.list"),
-    param: "",
-    open: exportStatistics,
-    isFiltered: true,
-  },
+const handlers: ExportHandlers = {
+  "exports.subscribers": { open: openExport.subscribers },
+  "exports.subscriptions": { param: "topicKey", open: openExport.subscriptions },
+  "exports.faultyLines": { param: "importId", open: openExport.faultyLines },
+  "exports.activity": { open: (ctx, caller, _, query) => openActivityExport(ctx, caller, query) },
+  "exports.deadLetters": { open: exportDeadLetters },
+  "exports.statistics": { open: exportStatistics },
 };
 
-export const exportPaths = Object.keys(exports);
+/**
+ * A handler whatever its export. `open` is a method, whose parameters TypeScript compares loosely: the query was
+ * checked against the schema of the export.
+ */
+type ExportHandler = {
+  param?: string;
+  open(
+    ctx: NetworkCtx,
+    caller: Caller,
+    name: string | undefined,
+    query: Record<string, unknown>,
+  ): Promise<AsyncGenerator<string>>;
+};
 
-/** People leave a trace when they take the data of many people with them. */
+const handlerOf = (id: ExportId): ExportHandler => handlers[id];
+
 async function recordExport(
   ctx: NetworkCtx,
   caller: Caller,
@@ -90,10 +84,10 @@ async function recordExport(
 
 type Limiters = { rates: RateLimiter; wrongKeys: WrongKeyLimiter };
 
-/** Filters that name a person. The log of changes cannot find them again when that person is deleted. */
+/** Filters that name a subscriber. The audit log cannot find them again when that subscriber is deleted. */
 const personalFilters = new Set(["search", "emails", "subscriberIds"]);
 
-const withoutPeople = (query: JsonObject): JsonObject =>
+const withoutPersonalFilters = (query: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(query).filter(([name]) => !personalFilters.has(name)));
 
 export function addExports(server: FastifyInstance, ctx: NetworkCtx, { rates, wrongKeys }: Limiters): void {
@@ -103,9 +97,12 @@ export function addExports(server: FastifyInstance, ctx: NetworkCtx, { rates, wr
     if (next > 0) open.set(environmentId, next);
     else open.delete(environmentId);
   };
-  for (const [url, { operation, param, open: openRows, isFiltered }] of Object.entries(exports)) {
+  for (const id of Object.keys(exportOperations) as ExportId[]) {
+    const operation: Operation = exportOperations[id];
+    const { path: url, query: filters } = operation;
+    const { param = "", open: openRows } = handlerOf(id);
     const translator = createTranslator(ctx.config.vocabulary, operation);
-    const readInput = isFiltered ? createInputReader(operation, translator, ctx.config) : undefined;
+    const readInput = filters && createInputReader(operation, translator, ctx.config);
     server.route<{ Querystring: Record<string, unknown> }>({
       method: "GET",
       url,
@@ -120,13 +117,14 @@ export function addExports(server: FastifyInstance, ctx: NetworkCtx, { rates, wr
           throw invalid({ [param]: { messages: [`${param} must be given once`] } });
         }
         if ((open.get(environmentId) ?? 0) >= maxPerEnvironment) {
-          const message = `${maxPerEnvironment} exports of this environment are under way; wait until one of them has ended`;
+          const message = `${maxPerEnvironment} exports of this environment are in progress; wait until one of them has ended`;
           throw failure("UNAVAILABLE", {}, { message, headers: { "retry-after": "10" } });
         }
         const query = readInput?.(request).query ?? {};
-        const rows = await openRows(ctx, caller, name, query as never);
-        const after = isFiltered ? { request: withoutPeople(request.query as JsonObject) } : undefined;
-        if (caller.person) await recordExport(ctx, caller, { operation: operation.id, target: name, after }, request);
+        const rows = await openRows(ctx, caller, name, query);
+        const after = filters ? { request: withoutPersonalFilters(request.query as JsonObject) } : undefined;
+        if (isAudited(operation, caller.member ? "member" : "key"))
+          await recordExport(ctx, caller, { operation: id, target: name, after }, request);
         count(environmentId, 1);
         reply.raw.once("close", () => count(environmentId, -1));
         reply.raw.setTimeout(idleMs, () => reply.raw.destroy());

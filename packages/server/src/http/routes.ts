@@ -1,7 +1,6 @@
-// Every operation with the function that handles it. Paths, schemas and rate categories are in the contract; an operation
-// without a row here is a type error.
+// Every operation with the function that handles it. Paths, schemas and rate categories are in the contract; an
+// operation without a row here is a type error.
 import type { Input, OperationId, Operations, Output } from "@tidings/contract";
-import type { AlternateSuccess, Pending, PlainText, SessionChange } from "../answer.ts";
 import * as clock from "../app/environments/clock.ts";
 import * as environments from "../app/environments/environments.ts";
 import * as publishes from "../app/environments/publishes.ts";
@@ -20,14 +19,13 @@ import * as resend from "../app/events/resend.ts";
 import * as scenarios from "../app/events/scenarios.ts";
 import * as statistics from "../app/events/statistics.ts";
 import * as files from "../app/files/files.ts";
+import { asData, bySession, bySubscriber, inboxActions } from "../app/inbox/inbox-actions.ts";
 import * as inboxChannels from "../app/inbox/inbox-channels.ts";
-import * as inboxNotifications from "../app/inbox/inbox-notifications.ts";
 import * as inboxOauth from "../app/inbox/inbox-oauth.ts";
 import * as inboxPreferences from "../app/inbox/inbox-preferences.ts";
 import * as inboxSubscriptions from "../app/inbox/inbox-subscriptions.ts";
 import * as inboxWebPush from "../app/inbox/inbox-web-push.ts";
 import * as inboxSession from "../app/inbox/session.ts";
-import * as subscriberNotifications from "../app/inbox/subscriber-notifications.ts";
 import * as autoConfigure from "../app/integrations/auto-configure.ts";
 import * as channelConnections from "../app/integrations/channel-connections.ts";
 import * as channelEndpoints from "../app/integrations/channel-endpoints.ts";
@@ -35,6 +33,11 @@ import * as chatOauth from "../app/integrations/chat-oauth.ts";
 import * as integrations from "../app/integrations/integrations.ts";
 import * as providers from "../app/integrations/providers.ts";
 import * as tryNow from "../app/integrations/try-now.ts";
+import * as auditLog from "../app/members/audit-log.ts";
+import * as links from "../app/members/links.ts";
+import * as members from "../app/members/members.ts";
+import * as memberSessions from "../app/members/sessions.ts";
+import * as signIn from "../app/members/sign-in.ts";
 import * as captured from "../app/messages/captured.ts";
 import * as deadLetterPreview from "../app/messages/dead-letter-preview.ts";
 import * as deadLetterReplays from "../app/messages/dead-letter-replays.ts";
@@ -42,11 +45,6 @@ import * as deadLetters from "../app/messages/dead-letters.ts";
 import * as feed from "../app/messages/feed.ts";
 import * as messageMarks from "../app/messages/message-marks.ts";
 import * as messages from "../app/messages/messages.ts";
-import * as auditLog from "../app/people/audit-log.ts";
-import * as links from "../app/people/links.ts";
-import * as people from "../app/people/people.ts";
-import * as personSessions from "../app/people/sessions.ts";
-import * as signIn from "../app/people/sign-in.ts";
 import * as contexts from "../app/subscribers/contexts.ts";
 import * as imports from "../app/subscribers/imports.ts";
 import * as preferences from "../app/subscribers/preferences.ts";
@@ -69,14 +67,18 @@ import * as preview from "../app/workflows/preview.ts";
 import * as translations from "../app/workflows/translations.ts";
 import * as versions from "../app/workflows/versions.ts";
 import * as workflows from "../app/workflows/workflows.ts";
-import type { Caller, Ctx, InboxCaller, NetworkCtx, PersonCaller, Visitor } from "../context.ts";
+import type { Caller, Ctx, InboxCaller, MemberCaller, NetworkCtx, Visitor } from "../context.ts";
 import type { Failure } from "../failure.ts";
+import type { AlternateSuccess, Pending, PlainText, SessionChange } from "../response.ts";
+import type { OperationInput } from "./request/vocabulary.ts";
 
-/** Handlers may mark their answers (answer.ts) where the contract gives the operation a second status or a plain text. */
-type AnswerOf<Id extends OperationId> =
+/**
+ * Handlers may mark their responses (response.ts) where the contract gives the operation a second status or a plain
+ * text.
+ */
+type ResultOf<Id extends OperationId> =
   | Output<Id>
-  | (Id extends `auth.${string}` ? SessionChange<Output<Id>> : never)
-  | (Id extends `people.${string}` ? Pending<Output<Id>> : never)
+  | (Operations[Id] extends { feature: "dashboard" } ? SessionChange<Output<Id>> | Pending<Output<Id>> : never)
   | (Operations[Id]["success"] extends { also: number } ? AlternateSuccess<Output<Id>> | Pending<Output<Id>> : never)
   | (Operations[Id]["success"] extends { text: string } ? PlainText : never);
 
@@ -86,42 +88,59 @@ type CallerOf<Id extends OperationId> = Operations[Id] extends { access: infer A
     ? null
     : A extends "open"
       ? Visitor
-      : A extends "person"
-        ? PersonCaller
+      : A extends "member"
+        ? MemberCaller
         : InboxCaller
   : Caller;
 
 type HandlerOf<Id extends OperationId> =
-  | ((ctx: Ctx, caller: CallerOf<Id>, input: Input<Id>) => Promise<AnswerOf<Id>>)
-  | Prechecked<CallerOf<Id>, Input<Id>, AnswerOf<Id>>
-  | Shared<CallerOf<Id>, Input<Id>, AnswerOf<Id>>;
+  | ((ctx: Ctx, caller: CallerOf<Id>, input: Input<Id>) => Promise<ResultOf<Id>>)
+  | Prechecked<CallerOf<Id>, Input<Id>, ResultOf<Id>>
+  | { batch: (ctx: Ctx, caller: CallerOf<Id>, inputs: Input<Id>[]) => Promise<(ResultOf<Id> | Failure)[]> };
 
-/** `check` makes external calls before the transaction of a request; `run` gets its result, inside the transaction. */
-type Prechecked<C, I, A> = {
-  check(ctx: NetworkCtx, caller: C, input: I): Promise<unknown>;
-  run(ctx: Ctx, caller: C, input: I, found: never): Promise<A>;
+type Prechecked<C, I, R> = {
+  check: (ctx: NetworkCtx, caller: C, input: I) => Promise<unknown>;
+  run: (ctx: Ctx, caller: C, input: I, found: never) => Promise<R>;
+};
+
+const withPrecheck = <C, I, Found, R>(
+  check: (ctx: NetworkCtx, caller: C, input: I) => Promise<Found>,
+  run: (ctx: Ctx, caller: C, input: I, found: Found) => Promise<R>,
+): Prechecked<C, I, R> => ({ check, run });
+
+export type AnyCaller = Caller | MemberCaller | Visitor;
+
+/**
+ * A handler of any operation, for a request whose caller was identified and whose input was checked as the operation
+ * says. Its functions are methods, whose parameters TypeScript compares loosely; the table below is strict.
+ *
+ * `check` makes external calls before the transaction of a request; `run` gets its result, inside the transaction.
+ */
+type RunHandler = {
+  check?(ctx: NetworkCtx, caller: AnyCaller | null, input: OperationInput): Promise<unknown>;
+  run(ctx: Ctx, caller: AnyCaller | null, input: OperationInput, found: unknown): Promise<unknown>;
 };
 
 /**
- * `runMany` handles requests of one environment that share a transaction (shared-requests.ts), and answers each of them in order. A
- * failure is the answer to a request that was refused and has written nothing; an error that it throws concerns all of them.
+ * `batch` handles requests of one environment that share a transaction (triggers/batch.ts), and returns an outcome for
+ * each, in order. A failure is the outcome of a request that was refused and has written nothing; an error that it
+ * throws concerns all of them.
  */
-export type Shared<C, I, A> = { runMany(ctx: Ctx, caller: C, inputs: I[]): Promise<(A | Failure)[]> };
+export type BatchHandler = {
+  batch(ctx: Ctx, caller: AnyCaller | null, inputs: OperationInput[]): Promise<unknown[]>;
+};
 
-const withPrecheck = <C, I, Found, A>(
-  check: (ctx: NetworkCtx, caller: C, input: I) => Promise<Found>,
-  run: (ctx: Ctx, caller: C, input: I, found: Found) => Promise<A>,
-): Prechecked<C, I, A> => ({ check, run });
+export type Handler = RunHandler | BatchHandler;
 
-export type Handler =
-  | ((ctx: Ctx, caller: Caller | null, input: never) => Promise<unknown>)
-  | Prechecked<Caller | null, never, unknown>
-  | Shared<Caller | null, never, unknown>;
+export function handlerOf(id: OperationId): Handler {
+  const handler = routes[id];
+  return typeof handler === "function" ? { run: handler } : handler;
+}
 
 export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
-  "events.trigger": { runMany: events.trigger },
-  "events.triggerBulk": { runMany: events.triggerBulk },
-  "events.broadcast": events.broadcast,
+  "events.trigger": { batch: events.trigger },
+  "events.triggerBulk": { batch: events.triggerBulk },
+  "events.broadcast": { batch: events.broadcast },
   "events.cancel": eventCancel.cancel,
   "explain.retrieve": explain.retrieve,
   "explain.dryRun": withPrecheck(dryRun.askBridge, dryRun.dryRun),
@@ -193,42 +212,42 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "subscribers.markMessageAction": messageMarks.markMessageAction,
   "subscribers.countUnseen": messageMarks.countUnseen,
   "subscribers.listFeed": feed.listFeed,
-  "subscriberNotifications.list": subscriberNotifications.list,
-  "subscriberNotifications.count": subscriberNotifications.count,
-  "subscriberNotifications.markRead": subscriberNotifications.markRead,
-  "subscriberNotifications.markUnread": subscriberNotifications.markUnread,
-  "subscriberNotifications.archive": subscriberNotifications.archive,
-  "subscriberNotifications.unarchive": subscriberNotifications.unarchive,
-  "subscriberNotifications.snooze": subscriberNotifications.snooze,
-  "subscriberNotifications.unsnooze": subscriberNotifications.unsnooze,
-  "subscriberNotifications.completeAction": subscriberNotifications.completeAction,
-  "subscriberNotifications.revertAction": subscriberNotifications.revertAction,
-  "subscriberNotifications.delete": subscriberNotifications.remove,
-  "subscriberNotifications.markSeen": subscriberNotifications.markSeen,
-  "subscriberNotifications.markAllRead": subscriberNotifications.markAllRead,
-  "subscriberNotifications.archiveAll": subscriberNotifications.archiveAll,
-  "subscriberNotifications.archiveAllRead": subscriberNotifications.archiveAllRead,
-  "subscriberNotifications.deleteAll": subscriberNotifications.removeAll,
+  "subscriberNotifications.list": bySubscriber(inboxActions.list),
+  "subscriberNotifications.count": bySubscriber(inboxActions.count),
+  "subscriberNotifications.markRead": bySubscriber(inboxActions.read),
+  "subscriberNotifications.markUnread": bySubscriber(inboxActions.unread),
+  "subscriberNotifications.archive": bySubscriber(inboxActions.archive),
+  "subscriberNotifications.unarchive": bySubscriber(inboxActions.unarchive),
+  "subscriberNotifications.snooze": bySubscriber(inboxActions.snooze),
+  "subscriberNotifications.unsnooze": bySubscriber(inboxActions.unsnooze),
+  "subscriberNotifications.completeAction": bySubscriber(inboxActions.complete),
+  "subscriberNotifications.revertAction": bySubscriber(inboxActions.revert),
+  "subscriberNotifications.delete": bySubscriber(inboxActions.remove),
+  "subscriberNotifications.markSeen": bySubscriber(inboxActions.see),
+  "subscriberNotifications.markAllRead": bySubscriber(inboxActions.readAll),
+  "subscriberNotifications.archiveAll": bySubscriber(inboxActions.archiveAll),
+  "subscriberNotifications.archiveAllRead": bySubscriber(inboxActions.archiveRead),
+  "subscriberNotifications.deleteAll": bySubscriber(inboxActions.removeAll),
   "inbox.openSession": inboxSession.openSession,
   "inbox.createToken": inboxSession.createToken,
-  "inbox.listNotifications": inboxNotifications.list,
-  "inbox.countNotifications": inboxNotifications.count,
-  "inbox.readNotification": inboxNotifications.read,
-  "inbox.unreadNotification": inboxNotifications.unread,
-  "inbox.archiveNotification": inboxNotifications.archive,
-  "inbox.unarchiveNotification": inboxNotifications.unarchive,
-  "inbox.snoozeNotification": inboxNotifications.snooze,
-  "inbox.unsnoozeNotification": inboxNotifications.unsnooze,
-  "inbox.completeAction": inboxNotifications.completeAction,
-  "inbox.revertAction": inboxNotifications.revertAction,
-  "inbox.deleteNotification": inboxNotifications.remove,
-  "inbox.seeNotifications": inboxNotifications.markSeen,
-  "inbox.readAllNotifications": inboxNotifications.readAll,
-  "inbox.archiveAllNotifications": inboxNotifications.archiveAll,
-  "inbox.archiveReadNotifications": inboxNotifications.archiveRead,
-  "inbox.markNotifications": inboxNotifications.markMany,
-  "inbox.undoMark": inboxNotifications.undoMark,
-  "inbox.deleteAllNotifications": inboxNotifications.removeAll,
+  "inbox.listNotifications": bySession(inboxActions.list),
+  "inbox.countNotifications": bySession(asData(inboxActions.count)),
+  "inbox.readNotification": bySession(asData(inboxActions.read)),
+  "inbox.unreadNotification": bySession(asData(inboxActions.unread)),
+  "inbox.archiveNotification": bySession(asData(inboxActions.archive)),
+  "inbox.unarchiveNotification": bySession(asData(inboxActions.unarchive)),
+  "inbox.snoozeNotification": bySession(asData(inboxActions.snooze)),
+  "inbox.unsnoozeNotification": bySession(asData(inboxActions.unsnooze)),
+  "inbox.completeAction": bySession(asData(inboxActions.complete)),
+  "inbox.revertAction": bySession(asData(inboxActions.revert)),
+  "inbox.deleteNotification": bySession(inboxActions.remove),
+  "inbox.seeNotifications": bySession(inboxActions.see),
+  "inbox.readAllNotifications": bySession(inboxActions.readAll),
+  "inbox.archiveAllNotifications": bySession(inboxActions.archiveAll),
+  "inbox.archiveReadNotifications": bySession(inboxActions.archiveRead),
+  "inbox.markNotifications": bySession(asData(inboxActions.markMany)),
+  "inbox.undoMark": bySession(inboxActions.undoMark),
+  "inbox.deleteAllNotifications": bySession(inboxActions.removeAll),
   "inbox.listPreferences": inboxPreferences.list,
   "inbox.retrieveGlobalPreference": inboxPreferences.retrieveGlobal,
   "inbox.updateGlobalPreference": inboxPreferences.updateGlobal,
@@ -349,34 +368,23 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "failedTasks.list": failedTasks.list,
   "failedTasks.replay": failedTasks.replay,
   "auth.methods": signIn.methods,
-  "auth.retrieveSession": personSessions.retrieve,
+  "auth.retrieveSession": memberSessions.retrieve,
   "auth.signIn": withPrecheck(signIn.checkPassword, signIn.signIn),
   "auth.checkLink": links.check,
   "auth.redeemLink": withPrecheck(links.prepare, links.redeem),
-  "auth.signOut": personSessions.signOut,
-  "auth.signOutEverywhere": personSessions.signOutEverywhere,
+  "auth.signOut": memberSessions.signOut,
+  "auth.signOutEverywhere": memberSessions.signOutEverywhere,
   "auth.updatePerson": withPrecheck(signIn.checkOwnPassword, signIn.updateOwn),
-  "people.list": people.list,
-  "people.update": people.update,
-  "people.delete": people.remove,
-  "people.createResetLink": people.createResetLink,
-  "people.listResetLinks": people.listResetLinks,
-  "people.deleteResetLink": people.deleteResetLink,
-  "people.listInvitations": people.listInvitations,
-  "people.createInvitation": people.createInvitation,
-  "people.deleteInvitation": people.deleteInvitation,
+  "people.list": members.list,
+  "people.update": members.update,
+  "people.delete": members.remove,
+  "people.createResetLink": members.createResetLink,
+  "people.listResetLinks": members.listResetLinks,
+  "people.deleteResetLink": members.deleteResetLink,
+  "people.listInvitations": members.listInvitations,
+  "people.createInvitation": members.createInvitation,
+  "people.deleteInvitation": members.deleteInvitation,
   "auditLog.list": auditLog.list,
   "auditLog.export": auditLog.exportPart,
   "system.retrieve": system.retrieve,
-};
-
-function lengthOf(body: unknown, name: string): number {
-  const value = (body as Record<string, unknown> | undefined)?.[name];
-  return Array.isArray(value) ? Math.max(1, value.length) : 1;
-}
-
-/** A request costs one token of its rate limit; bulk operations cost more, by the number of their items. */
-export const bulkCosts: Partial<Record<OperationId, (body: unknown) => number>> = {
-  "events.triggerBulk": (body) => lengthOf(body, "events"),
-  "subscribers.createBulk": (body) => Math.ceil(lengthOf(body, "subscribers") / 10),
 };

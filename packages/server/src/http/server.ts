@@ -1,8 +1,7 @@
-// The HTTP server: Fastify with a route for each operation of the contract, the pages for people and the system routes. SQL
+// The HTTP server: Fastify with a route for each operation of the contract, the pages and the system routes. SQL
 // and rules are in the layers below.
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import { type Operation, operations, readsOnly } from "@tidings/contract";
 import fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -10,35 +9,34 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from "fastify";
-import { chatOauthCallbackPath } from "../app/integrations/chat-oauth.ts";
-import { type Config, hasInboxPage } from "../config.ts";
 import type { NetworkCtx } from "../context.ts";
 import { failure } from "../failure.ts";
 import type { Budgets } from "../lib/load/budgets.ts";
 import type { Hub } from "../pipeline/live/hub.ts";
 import { findBacklogAges } from "../store/queue/backlog.ts";
-import { createAdmission } from "./admission.ts";
-import { addAliases, aliasRoutes } from "./aliases/routes.ts";
-import { createWrongKeyLimiter, type WrongKeyLimiter } from "./auth.ts";
-import { addDashboard, dashboardPathsOf } from "./dashboard/routes.ts";
+import { addAliases } from "./aliases/routes.ts";
+import { createWrongKeyLimiter, type WrongKeyLimiter } from "./auth/api-keys.ts";
+import { createExtraLimits } from "./auth/extra-limits.ts";
+import { addInboxPreflight } from "./auth/inbox-cors.ts";
+import { createRateLimiter } from "./auth/rate-limit.ts";
+import { addDashboard } from "./dashboard/routes.ts";
 import { answerClientError, maxHeadBytes, sendError } from "./errors.ts";
-import { addExports, exportPaths } from "./exports.ts";
-import { addInboxPreflight } from "./inbox-cors.ts";
-import { createLockGates } from "./limits/lock-gate.ts";
-import { activityStreamPath, addActivityStream, type WatchPeople } from "./live/activity-stream.ts";
+import { addExports } from "./exports.ts";
+import { addActivityStream, type WatchMembers } from "./live/activity-stream.ts";
 import { addSockets } from "./live/sockets.ts";
-import { addInboxStream, streamPath } from "./live/stream.ts";
-import { addOperations, addReceiptProbe, receiptPath, servedOperations } from "./operation-routes.ts";
+import { addInboxStream } from "./live/stream.ts";
+import { addOperations, addReceiptProbe } from "./operation-routes.ts";
 import { addChatOauthPage } from "./pages/chat-oauth-page.ts";
-import { addInboxFiles, inboxFilesPath, inboxScriptPath } from "./pages/inbox-files.ts";
-import { addInboxPage, inboxPagePath, welcomePath } from "./pages/inbox-page.ts";
-import { addPreferencePage, preferencePagePath } from "./pages/preference-page.ts";
-import { addOidcPages, oidcPaths } from "./people/oidc-page.ts";
-import { createSignInLimit } from "./people/sign-in-limit.ts";
-import { createRateLimiter } from "./rate-limit.ts";
-import { acceptJson, parseQueryString } from "./request-parsers.ts";
-import { serialiserOf } from "./serialisers.ts";
-import { addSystemRoutes, type SystemOptions, systemPathsOf } from "./system-routes.ts";
+import { addInboxFiles } from "./pages/inbox-files.ts";
+import { addInboxPage } from "./pages/inbox-page.ts";
+import { addOidcPages } from "./pages/oidc-page.ts";
+import { addPreferencePage } from "./pages/preference-page.ts";
+import { createLockGates } from "./request/lock-gate.ts";
+import { acceptJson, parseQueryString } from "./request/parsers.ts";
+import { serialiserOf } from "./request/serializers.ts";
+import { createRouteErrors, pathOf, routeNotFound } from "./route-errors.ts";
+import { addSystemRoutes, type SystemOptions } from "./system-routes.ts";
+import { createAdmission } from "./triggers/admission.ts";
 
 export type ServerOptions = SystemOptions & {
   /** The used parts of the rate limits, shared with other processes. */
@@ -46,7 +44,7 @@ export type ServerOptions = SystemOptions & {
   /** Null where live connections are not accepted. */
   hub: Hub | null;
   isDraining: () => boolean;
-  watchPeople: WatchPeople;
+  watchMembers: WatchMembers;
 };
 
 const requestIdPattern = /^[\w.:-]{1,128}$/;
@@ -54,7 +52,7 @@ const requestIdPattern = /^[\w.:-]{1,128}$/;
 export function createServer(ctx: NetworkCtx, options: ServerOptions): FastifyInstance {
   const server = createFastify(ctx);
   server.decorateRequest("caller", null);
-  server.decorateRequest("person", null);
+  server.decorateRequest("member", null);
   server.decorateRequest("isCounted", false);
   server.setSerializerCompiler(
     ({ schema }) =>
@@ -63,24 +61,21 @@ export function createServer(ctx: NetworkCtx, options: ServerOptions): FastifyIn
   );
   acceptJson(server);
   server.setErrorHandler((error, request, reply) => sendError(error, request, reply));
-  const known = ctx.config.roles.has("api")
-    ? knownRoutes(ctx.config, options.hub !== null)
-    : systemPathsOf(ctx.config).flatMap((path) => knownRoute(path, readMethods));
-  const refuseRoute = (request: FastifyRequest) => routeError(known, request, ctx.config);
-  server.setNotFoundHandler((request, reply) => sendError(refuseRoute(request), request, reply));
+  const routeErrorOf = createRouteErrors(server, ctx.config);
+  server.setNotFoundHandler((request, reply) => sendError(routeErrorOf(request), request, reply));
   server.addHook("onRequest", async (request, reply) => {
-    // Answers hold keys and personal data, so caches must not store them.
+    // Responses hold keys and personal data, so caches must not store them.
     reply.headers({ "x-request-id": request.id, "cache-control": "no-store" });
     if (options.isDraining())
       throw failure("UNAVAILABLE", {}, { headers: { "retry-after": "5", connection: "close" } });
-    // Thrown here and not by the handler, so that 404 and 405 come before any fault of the body.
+    // Thrown here and not by the handler, so that 404 and 405 come before any error in the body.
     if (request.is404) {
       // Without the query, which may have a token.
       request.log.debug({ method: request.method, path: pathOf(request).slice(0, 200) }, "request without a route");
-      throw refuseRoute(request);
+      throw routeErrorOf(request);
     }
   });
-  // The last answer on a connection tells the client not to use it again.
+  // The last response on a connection asks the client not to use it again.
   server.addHook("onSend", async (_request, reply) => {
     if (options.isDraining()) reply.header("connection", "close");
   });
@@ -95,7 +90,7 @@ function addApi(server: FastifyInstance, ctx: NetworkCtx, options: ServerOptions
   const now = () => performance.now();
   const wrongKeys = createWrongKeyLimiter(ctx.config.wrongKeys, now);
   if (ctx.config.vocabulary === "novu") addAliases(server);
-  if (options.hub) addLiveDoors(server, ctx, options.hub, { wrongKeys, watchPeople: options.watchPeople });
+  if (options.hub) addLiveDoors(server, ctx, options.hub, { wrongKeys, watchMembers: options.watchMembers });
   addDashboard(server, ctx.config);
   const rates = createRateLimiter(ctx.config.rates, now, options.rates);
   addExports(server, ctx, { rates, wrongKeys });
@@ -109,15 +104,15 @@ function addApi(server: FastifyInstance, ctx: NetworkCtx, options: ServerOptions
   const admission = createAdmission({
     findAges: () => findBacklogAges(ctx.db),
     connections: ctx.config.databasePool,
-    countThreads: options.threads.count,
+    countThreads: options.workers.count,
     onError: (error) => ctx.log.warn({ err: error }, "the age of waiting events could not be read"),
   });
-  const signIn = createSignInLimit(options.rates, now);
+  const extra = createExtraLimits({ rates, budgets: options.rates, now });
   const gates = createLockGates({
     connections: ctx.config.databasePool,
     lockMs: ctx.config.lockSeconds * 1_000,
   });
-  addOperations(server, ctx, { rates, wrongKeys, admission, signIn, gates, threads: options.threads });
+  addOperations(server, ctx, { rates, wrongKeys, admission, extra, gates, workers: options.workers });
 }
 
 const createFastify = (ctx: NetworkCtx): FastifyInstance =>
@@ -126,7 +121,8 @@ const createFastify = (ctx: NetworkCtx): FastifyInstance =>
     // operation-routes.ts logs one line per request with the operation's name; Fastify's own two lines lack it.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: ctx.config.bodyLimit,
-    // Other upgrades are left alone: some HTTP clients offer HTTP/2 (h2c) with every request, and expect a plain answer.
+    // Other upgrades are left alone: some HTTP clients offer HTTP/2 (h2c) with every request, and expect a plain
+    // response.
     http: { maxHeaderSize: maxHeadBytes, shouldUpgradeCallback: isWebSocket },
     clientErrorHandler: answerClientError,
     // Headers of other clients are not believed: each of them could choose its address.
@@ -137,25 +133,26 @@ const createFastify = (ctx: NetworkCtx): FastifyInstance =>
       const given = request.headers["x-request-id"];
       return typeof given === "string" && requestIdPattern.test(given) ? given : ctx.newId();
     },
-    // A path parameter may be as long as the head of a request: ids that are too long are not found, instead of refused.
+    // A path parameter may be as long as the head of a request: ids that are too long are not found, instead of
+    // refused.
     routerOptions: { querystringParser: parseQueryString, ignoreTrailingSlash: true, maxParamLength: maxHeadBytes },
     // Called for a path that cannot be decoded. No hook runs for it.
     frameworkErrors: (_error, request, reply) => {
       reply.header("x-request-id", request.id);
       sendError(routeNotFound(request), request as FastifyRequest, reply as FastifyReply);
     },
-    // While draining, the hook of createServer answers with the error body of the API.
+    // While draining, the hook of createServer responds with the API's error body.
     return503OnClosing: false,
   });
 
 const isWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === "websocket";
 
-/** Live connections never end by themselves, so they are closed first. */
+/** Live connections do not end on their own, so they are closed first. */
 function addLiveDoors(
   server: FastifyInstance,
   ctx: NetworkCtx,
   hub: Hub,
-  callers: { wrongKeys: WrongKeyLimiter; watchPeople: WatchPeople },
+  callers: { wrongKeys: WrongKeyLimiter; watchMembers: WatchMembers },
 ): void {
   addInboxStream(server, ctx, hub);
   addSockets(server, ctx, hub);
@@ -164,8 +161,8 @@ function addLiveDoors(
 }
 
 /**
- * Closing a server waits until all connections have ended. Connections without a request so far, and those that idle after
- * the last answer, would delay it for as long as they are kept alive, so they are closed.
+ * Closing a server waits until all connections have ended. Connections without a request so far, and those that idle
+ * after the last response, would delay it until their keep-alive time ends, so they are closed.
  */
 function closeIdleConnections(server: FastifyInstance): void {
   const unused = new Set<Socket>();
@@ -181,52 +178,4 @@ function closeIdleConnections(server: FastifyInstance): void {
     server.server.once("close", () => clearInterval(sweep));
     done();
   });
-}
-
-type KnownRoute = { pattern: RegExp; method: string };
-
-const patternOf = (path: string): RegExp =>
-  new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}/?$`);
-
-const knownRoute = (path: string, methods: readonly string[]): KnownRoute[] =>
-  methods.map((method) => ({ pattern: patternOf(path), method }));
-
-const readMethods = ["GET", "HEAD"] as const;
-
-const knownRoutes = (config: Config, isLive: boolean): KnownRoute[] => [
-  ...servedOperations(config).flatMap((id) => {
-    const operation: Operation = operations[id];
-    const { path, method } = operation;
-    return knownRoute(path, method === "GET" && readsOnly(operation) ? readMethods : [method]);
-  }),
-  ...(config.vocabulary === "novu" ? aliasRoutes : []).flatMap(({ path, method }) => knownRoute(path, [method])),
-  ...dashboardPathsOf(config).flatMap((path) => knownRoute(path, readMethods)),
-  ...systemPathsOf(config).flatMap((path) => knownRoute(path, readMethods)),
-  ...knownRoute(preferencePagePath, [...readMethods, "POST"]),
-  ...exportPaths.flatMap((path) => knownRoute(path, ["GET"])),
-  ...knownRoute(chatOauthCallbackPath, ["GET"]),
-  ...(config.dashboard && config.oidc ? oidcPaths : []).flatMap((path) => knownRoute(path, ["GET"])),
-  ...[inboxScriptPath, inboxFilesPath].flatMap((path) => knownRoute(path, readMethods)),
-  ...(hasInboxPage(config) ? [...knownRoute(inboxPagePath, readMethods), ...knownRoute(welcomePath, ["POST"])] : []),
-  ...knownRoute(receiptPath, ["HEAD"]),
-  ...(isLive ? [streamPath, activityStreamPath].flatMap((path) => knownRoute(path, ["GET"])) : []),
-];
-
-const pathOf = ({ url }: { url: string }): string => url.split("?")[0]!;
-
-const routeNotFound = (request: { method: string; url: string }): Error =>
-  failure("ROUTE_NOT_FOUND", { method: request.method, path: pathOf(request) });
-
-/** A path that exists with other methods is 405 and lists them; any other path is 404. */
-function routeError(known: KnownRoute[], request: FastifyRequest, { roles }: Config): Error {
-  const path = pathOf(request);
-  const methods = known.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
-  if (methods.length === 0 && !roles.has("api")) {
-    const message =
-      "This process is a worker (TIDINGS_ROLE) and serves /health, /ready and /metrics only: send the request to a process with the role api";
-    return failure("ROUTE_NOT_FOUND", { method: request.method, path }, { message });
-  }
-  if (methods.length === 0) return routeNotFound(request);
-  const headers = { allow: [...new Set(methods)].sort().join(", ") };
-  return failure("METHOD_NOT_ALLOWED", { method: request.method }, { headers });
 }

@@ -6,23 +6,15 @@ import type { Config } from "../config.ts";
 import type { Ctx } from "../context.ts";
 import { countOpenCircuits } from "../store/installation/installation.ts";
 import { docsPageCsp, renderDocsPage } from "./docs/docs-page.ts";
-import type { Threads } from "./handed-requests.ts";
 import { basePathOf } from "./pages/base-path.ts";
-import { exchangeSchema } from "./vocabulary.ts";
+import { exchangeSchema } from "./request/vocabulary.ts";
+import type { WorkerPool } from "./triggers/worker-handover.ts";
 
 export type SystemOptions = {
   version: string;
   readiness: () => Promise<Readiness>;
-  threads: Threads;
+  workers: WorkerPool;
 };
-
-/** The paths that this service has, depending on its settings. */
-export const systemPathsOf = ({ metrics, docs, dashboard, roles }: Config): string[] => [
-  ...["/health", "/ready"],
-  ...(metrics ? ["/metrics"] : []),
-  ...(docs && roles.has("api") ? ["/openapi.json", "/docs"] : []),
-  ...(docs && roles.has("api") && !dashboard ? ["/"] : []),
-];
 
 export function addSystemRoutes(server: FastifyInstance, ctx: Ctx, options: SystemOptions): void {
   const { version, readiness } = options;
@@ -36,20 +28,20 @@ export function addSystemRoutes(server: FastifyInstance, ctx: Ctx, options: Syst
   if (ctx.config.docs && ctx.config.roles.has("api")) addDocs(server, ctx.config, version);
 }
 
-function addMetrics(server: FastifyInstance, ctx: Ctx, { threads }: SystemOptions): void {
+function addMetrics(server: FastifyInstance, ctx: Ctx, { workers }: SystemOptions): void {
   server.get("/metrics", async (_request, reply) => {
     const depth = await ctx.queue.depth().catch(() => ({}));
     for (const [kind, size] of Object.entries(depth)) ctx.metrics.queueDepth.set({ kind }, size);
     const open = await countOpenCircuits(ctx.db).catch(() => null);
     if (open) ctx.metrics.openCircuits.reset();
     for (const { provider_id, count } of open ?? []) ctx.metrics.openCircuits.set({ provider: provider_id }, count);
-    const others = await threads.readMetrics();
-    ctx.metrics.threads.set(threads.count());
+    const others = await workers.readMetrics();
+    ctx.metrics.threads.set(workers.count());
     return reply.header("content-type", ctx.metrics.contentType).send(await ctx.metrics.write(others));
   });
 }
 
-/** Document and page are made on the first request for them, so that they do not slow down the start. */
+/** Document and page are created on the first request, so that they do not slow down the start. */
 function addDocs(server: FastifyInstance, { vocabulary, dashboard, publicUrl }: Config, version: string): void {
   const document = once(() => {
     const neutral = openApiDocument({ version });
@@ -68,10 +60,10 @@ function addDocs(server: FastifyInstance, { vocabulary, dashboard, publicUrl }: 
   if (!dashboard) server.get("/", async (request, reply) => reply.redirect(`${basePathOf(publicUrl, request)}docs`));
 }
 
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
+function once<T>(create: () => T): () => T {
+  let created: { value: T } | undefined;
   return () => {
-    made ??= { value: make() };
-    return made.value;
+    created ??= { value: create() };
+    return created.value;
   };
 }

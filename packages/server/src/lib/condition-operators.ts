@@ -2,7 +2,8 @@
 // implementation, and those of Tidings. Pure. Control flow and iteration are in conditions.ts.
 //
 // Rules and data come from callers, so no operator reads a prototype, and every result has a maximum size: a short rule
-// could otherwise double a text until memory runs out. The size of what an operator reads is charged to the work budget.
+// could otherwise double a text until memory runs out. The size of what an operator reads is charged to the work
+// budget.
 import { indexIn } from "./text/text-search.ts";
 import { charge } from "./work.ts";
 
@@ -14,7 +15,9 @@ const maxItems = 100_000;
 /** Truth in JSON Logic: an empty list is false, the text "0" is true. */
 export const isTruthy = (value: unknown): boolean => (Array.isArray(value) ? value.length > 0 : Boolean(value));
 
-/** A value as text, as JavaScript writes it. One list may occur in a value many times, so the total length is bounded. */
+/**
+ * A value as text, as JavaScript writes it. One list may occur in a value many times, so the total length is bounded.
+ */
 function toText(value: unknown): string {
   let room = maxText;
   const write = (part: unknown): string => {
@@ -37,7 +40,9 @@ const isComposite = (value: unknown): boolean => typeof value === "object" && va
 /** Converts a value as JavaScript does before comparing or calculating, without calling the value's own `toString`. */
 const toPrimitive = (value: unknown): unknown => (isComposite(value) ? toText(value) : value);
 
-/** Two texts are compared up to the first difference; a text is converted to a number to compare it with other types. */
+/**
+ * Two texts are compared up to the first difference; a text is converted to a number to compare it with other types.
+ */
 function chargeComparison(a: unknown, b: unknown): void {
   if (typeof a === "string" && typeof b === "string") charge(Math.min(a.length, b.length) / 16);
   else if (typeof a === "string") charge(a.length / 4);
@@ -135,7 +140,7 @@ function substring([source, start, length]: unknown[]): string {
   return from.slice(0, Math.max(0, count < 0 ? Math.trunc(from.length + count) : count));
 }
 
-/** One factor alone is returned as it is; without any there is no product. */
+/** One factor alone is returned unchanged; without any there is no product. */
 function multiply(factors: unknown[]): unknown {
   if (factors.length === 0) throw new TypeError("* needs an argument");
   return factors.reduce((product, value) => leadingNumber(product) * leadingNumber(value));

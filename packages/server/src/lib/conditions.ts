@@ -1,11 +1,11 @@
 // Conditions: JSON Logic that callers save with subscriptions and steps, checked when saved and evaluated when an event
 // arrives. Pure, and safe against hostile rules: no operator reads a prototype, and depth and work are bounded.
 //
-// The interpreter is our own, because every part of a rule has to be charged to a budget of work (lib/work.ts). This file
-// has control flow and iteration; the operators on values are in condition-operators.ts.
+// The interpreter is our own, because every part of a rule has to be charged to a budget of work (lib/work.ts). This
+// file has control flow and iteration; the operators on values are in condition-operators.ts.
 import { isTruthy, memberAt, operators } from "./condition-operators.ts";
 import { isObject } from "./json.ts";
-import { charge, OverBudget, withinBudget } from "./work.ts";
+import { charge, OverBudgetError, withinBudget } from "./work.ts";
 
 /** Levels of nesting in a saved rule. */
 const maxDepth = 32;
@@ -42,7 +42,7 @@ export function evaluate(rule: unknown, data: Record<string, unknown>): unknown 
   try {
     return withinBudget(() => run(rule, data, 1));
   } catch (error) {
-    if (error instanceof OverBudget) throw new RangeError(`the rule takes too long: ${error.message}`);
+    if (error instanceof OverBudgetError) throw new RangeError(`the rule takes too long: ${error.message}`);
     throw error;
   }
 }
@@ -58,7 +58,7 @@ function run(part: unknown, data: unknown, depth: number): unknown {
   if (name === undefined) return part;
   if (names.length > 1 || !known.has(name)) throw new Error(`the rule uses an unknown operator: ${name}`);
   const given = (part as Record<string, unknown>)[name];
-  // A single argument may stand without a list around it.
+  // A single argument may appear without a list around it.
   const args = Array.isArray(given) ? given : [given];
   const control = Object.hasOwn(controls, name) ? controls[name] : undefined;
   return control ? control(args, data, depth + 1) : valueOperators[name]!(runAll(args, data, depth), data);
@@ -84,7 +84,10 @@ function readVariable([path, otherwise = null]: unknown[], data: unknown): unkno
   return value === undefined ? otherwise : value;
 }
 
-/** The names without a value: of the arguments, or of the list that is the first one. A name may be a list, as the arguments of `var` are. */
+/**
+ * The names without a value: of the arguments, or of the list that is the first one. A name may be a list, as the
+ * arguments of `var` are.
+ */
 function missing(args: unknown[], data: unknown): unknown[] {
   return (Array.isArray(args[0]) ? args[0] : args).filter((name) => {
     charge(partCost);
@@ -113,7 +116,7 @@ const firstWithTruth =
     return value;
   };
 
-/** The items of the first argument; a value that is no list has none, as in the reference implementation. */
+/** The items of the first argument; a value that is not a list has none, as in the reference implementation. */
 function itemsOf(args: unknown[], data: unknown, depth: number): unknown[] {
   const items = run(args[0], data, depth);
   if (!Array.isArray(items)) return [];
@@ -141,7 +144,7 @@ const controls: Readonly<Record<string, Control>> = {
   },
   some: holdsForAny,
   none: (args, data, depth) => !holdsForAny(args, data, depth),
-  // Starts from null by default. For a value that is no list, the result is the start.
+  // Starts from null by default. For a value that is not a list, the result is the start.
   reduce: ([list, step, start], data, depth) => {
     const items = run(list, data, depth);
     const first = start === undefined ? null : run(start, data, depth);

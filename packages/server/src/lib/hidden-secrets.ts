@@ -1,5 +1,5 @@
-// Hides the secrets of a value, which are where its schema marks them (packages/contract/src/secrets.ts). The shape of the value
-// stays: texts are replaced, and members are removed only where the mark says so.
+// Hides the secrets of a value, which are where its schema marks them (packages/contract/src/secrets.ts). The shape of
+// the value stays: texts are replaced, and members are removed only where the mark says so.
 import { emailPattern, isJsonObject, type SecretMark, type SecretPlaces } from "@tidings/contract";
 import { mask } from "./secrets.ts";
 
@@ -12,7 +12,7 @@ export function withoutQuery(address: string): string {
 
 const phoneNumber = /^\+?[0-9][0-9 ()./-]{2,24}$/;
 
-/** Email addresses and phone numbers whole, the host of a URL, a mask in place of a token or the name of a channel. */
+/** Email addresses and phone numbers whole, the host of a URL, a mask instead of a token or the name of a channel. */
 function addressOnly(text: string): string {
   if (emailPattern.test(text) || phoneNumber.test(text)) return text;
   const { origin = "null" } = URL.parse(text) ?? {};

@@ -8,7 +8,10 @@ let used = pool.length;
 let lastMs = 0;
 let sequence = 0;
 
-/** The characters of the id that is being made: made in place, an id is one piece of memory and takes half as long. */
+/**
+ * The characters of the id that is being generated: built in place, an id is one piece of memory and takes half as
+ * long.
+ */
 const characters = Buffer.from("00000000-0000-7000-8000-000000000000", "latin1");
 const digits = Buffer.from("0123456789abcdef", "latin1");
 
@@ -44,8 +47,8 @@ export function newId(): string {
 }
 
 /**
- * The id of the job of a notification's step: the last 16 bits of the notification's id, and the number of the step added. So
- * the jobs of a finished run need no stored ids (store/events/finished-jobs.ts).
+ * The id of the job of a notification's step: the last 16 bits of the notification's id, and the number of the step
+ * added. So the jobs of a finished run need no stored ids (store/events/finished-jobs.ts).
  */
 export function jobIdOf(notificationId: string, stepIndex: number): string {
   const last = (Number.parseInt(notificationId.slice(32), 16) + 1 + stepIndex) & 0xffff;
@@ -53,8 +56,8 @@ export function jobIdOf(notificationId: string, stepIndex: number): string {
 }
 
 /**
- * The id of an execution detail, which has no row: UUIDv7 of its time, then the step, the position among the details of the job, and
- * 48 bits of the job's id, inverted, so that no job or notification has the same id.
+ * The id of an execution detail, which has no row: UUIDv7 of its time, then the step, the position among the details of
+ * the job, and 48 bits of the job's id, inverted, so that no job or notification has the same id.
  */
 export function detailIdOf(
   jobId: string,
@@ -72,12 +75,12 @@ export function firstIdAt(time: Date): string {
   return `${ms.slice(0, 8)}-${ms.slice(8)}-0000-0000-000000000000`;
 }
 
-/** When the id was made, in milliseconds. */
+/** When the id was generated, in milliseconds. */
 export const timeOfId = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Ids in paths are never refused for their format: a text that is no UUID is not looked up as an id, and not found. */
+/** Ids in paths are never refused for their format: a text that is not a UUID is simply not found. */
 export const isUuid = (text: string): boolean => uuid.test(text);
 
 /** The transaction id of an event whose caller gave none. */

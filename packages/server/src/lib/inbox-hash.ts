@@ -1,5 +1,5 @@
-// The hash with which the customer's server vouches for a subscriber of an inbox, or for its contexts: hex HMAC-SHA256 under an
-// API key of the environment.
+// The hash with which the customer's server vouches for a subscriber of an inbox, or for its contexts: hex HMAC-SHA256
+// under an API key of the environment.
 import { createHmac, timingSafeEqual } from "node:crypto";
 
 /** `Buffer.from` would read as far as the text is hex, and take a right hash with other text behind it for right. */

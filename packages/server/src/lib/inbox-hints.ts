@@ -1,8 +1,8 @@
-// Hints that the inbox of a subscriber has changed. A process collects them after its commits and sends them to all processes
-// with NOTIFY; those with live connections of the subscriber then read the database (pipeline/live). NOTIFY takes a lock at
-// commit that all notifying transactions share, so it is never part of a transaction that writes messages: with it, eight
-// writers reached 450 commits a second instead of 1,249. A hint that is lost costs time only: the hub reads every inbox
-// again after a while.
+// Hints that the inbox of a subscriber has changed. A process collects them after its commits and sends them to all
+// processes with NOTIFY; those with live connections of the subscriber then read the database (pipeline/live). NOTIFY
+// takes a lock at commit that all notifying transactions share, so it is never part of a transaction that writes
+// messages: with it, eight writers reached 450 commits a second instead of 1,249. A hint that is lost costs time only:
+// the hub reads every inbox again after a while.
 
 export type InboxHints = { add(subscriberId: string): void };
 

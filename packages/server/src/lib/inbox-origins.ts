@@ -7,7 +7,7 @@ export type InboxOrigin = {
 
 type Environment = { identifier: string; type: "dev" | "prod" };
 
-/** Requests without an origin do not come from a web page: CORS is no protection from them, and they need none. */
+/** Requests without an origin do not come from a web page: CORS is not a protection from them, and they need none. */
 export function isOriginAllowed(allowed: InboxOrigin[], { identifier, type }: Environment, origin?: string): boolean {
   if (origin === undefined) return true;
   const own = allowed.filter(({ environment }) => environment === null || environment === identifier);

@@ -3,7 +3,7 @@ import type { JsonObject } from "@tidings/contract";
 
 export type { JsonObject };
 
-/** Whether JSON writes the text as it is: no quotes, backslashes, control characters or halves of surrogate pairs. */
+/** Whether JSON writes the text unchanged: no quotes, backslashes, control characters or halves of surrogate pairs. */
 function isPlain(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -12,10 +12,13 @@ function isPlain(text: string): boolean {
   return true;
 }
 
-/** Most texts are short and plain: looking at them takes a third of the time of the general way. */
+/** Most texts are short and plain: checking them takes a third of the time of the general way. */
 const quote = (text: string): string => (text.length < 100 && isPlain(text) ? `"${text}"` : JSON.stringify(text));
 
-/** Sorts in place. Most objects have few members; for these, the general way allocates more than the rest of the fingerprint. */
+/**
+ * Sorts in place. Most objects have few members; for these, the general way allocates more than the rest of the
+ * fingerprint.
+ */
 function sortKeys(keys: string[]): string[] {
   if (keys.length > 16) return keys.sort();
   for (let at = 1; at < keys.length; at++) {
@@ -47,7 +50,7 @@ export function canonicalJson(value: unknown): string {
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The members that have a value: laid over a stored record, an undefined one would clear what is there. */
+/** The members that have a value: laid over a stored record, an undefined one would clear the stored value. */
 export function definedMembers<T extends object>(value: T): T {
   const defined = {} as T;
   for (const name of Object.keys(value) as (keyof T)[]) if (value[name] !== undefined) defined[name] = value[name];
@@ -89,7 +92,10 @@ function mayFit(value: unknown, limit: number): boolean {
   return spend(value);
 }
 
-/** Whether the JSON of a value has at most `limit` characters. Values that are far longer are not serialised to find out. */
+/**
+ * Whether the JSON of a value has at most `limit` characters. Values that are far longer are not serialised to find
+ * out.
+ */
 export const isWithinCharacters = (value: unknown, limit: number): boolean =>
   mayFit(value, limit) && (JSON.stringify(value) ?? "").length <= limit;
 

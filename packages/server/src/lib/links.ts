@@ -1,8 +1,8 @@
-// Finds the links in a message, for tests of what was sent: all http(s) addresses of the html in their order, then those of
-// the text that the html lacks, each once and as it was written.
+// Finds the links in a message, for tests of what was sent: all http(s) addresses of the HTML in their order, then
+// those of the text that the HTML lacks, each once and as it was written.
 import { Parser } from "htmlparser2";
 
-/** Far more than the links of a message that a test looks at. */
+/** Far more than the links of a message that a test examines. */
 const maxLinks = 200;
 const maxLength = 1_000_000;
 /** Not every browser follows longer links. */
@@ -10,7 +10,9 @@ const maxLink = 2_048;
 
 const isWeb = /^https?:\/\/[^\s/]/i;
 
-/** A link ends at white space, at delimiters of links in text and chat (`<https://a.example|here>`), at CJK punctuation. */
+/**
+ * A link ends at whitespace, at delimiters of links in text and chat (`<https://a.example|here>`), at CJK punctuation.
+ */
 const inText = /https?:\/\/[^\s<>"`|\\^{}。、，！？；：）」』】》]{1,2048}/giu;
 
 export function findLinks({ html = "", text = "" }: { html?: string; text?: string }): string[] {

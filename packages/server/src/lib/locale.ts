@@ -13,7 +13,10 @@ export function canonicalLocale(text: string): string {
   return [language.toLowerCase(), ...words].join("_");
 }
 
-/** The locales to look a text up in, in order: the subscriber's with its prefixes (`zh_Hant_TW`, `zh_Hant`, `zh`), the default. */
+/**
+ * The locales to look a text up in, in order: the subscriber's with its prefixes (`zh_Hant_TW`, `zh_Hant`, `zh`), the
+ * default.
+ */
 export function localeChain(locale: string | null | undefined, fallback: string = defaultLocale): string[] {
   const parts = canonicalLocale(locale || fallback).split("_");
   const shorter = parts.map((_, index) => parts.slice(0, parts.length - index).join("_"));

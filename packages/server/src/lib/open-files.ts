@@ -1,6 +1,6 @@
 // The limit of open files of a process: every connection is one.
 
-/** Files and connections beside the live connections of clients: the database, providers, requests. */
+/** Files and connections in addition to clients' live connections: the database, providers, requests. */
 const othersNeeded = 1_000;
 
 /** The soft limit out of the text of /proc/self/limits; null where it is unlimited or not there. */

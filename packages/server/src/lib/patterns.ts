@@ -4,8 +4,8 @@ import { LRUCache } from "lru-cache";
 import { RE2JS } from "re2js";
 import { charge } from "./work.ts";
 
-const longestPattern = 1_000;
-const largestProgram = 2_000;
+const maxPatternLength = 1_000;
+const maxProgram = 2_000;
 
 /** `expression` is null when the pattern cannot be used; `fault` says why. */
 const compiled = new LRUCache<string, { expression: RE2JS | null; fault: string }>({
@@ -26,15 +26,15 @@ function compile(pattern: string): { expression: RE2JS | null; fault: string } {
 }
 
 function tryCompile(pattern: string): { expression: RE2JS | null; fault: string } {
-  if (pattern.length > longestPattern)
-    return { expression: null, fault: `it is longer than ${longestPattern} characters` };
+  if (pattern.length > maxPatternLength)
+    return { expression: null, fault: `it is longer than ${maxPatternLength} characters` };
   // The compiler expands repeats of repeats before it knows their size.
   const repeats = [...pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)].map(([, low, high]) => Number(high || low));
-  if (repeats.reduce((sum, count) => sum + count, 0) > largestProgram)
+  if (repeats.reduce((sum, count) => sum + count, 0) > maxProgram)
     return { expression: null, fault: "it repeats too much" };
   try {
     const expression = RE2JS.compile(RE2JS.translateRegExp(pattern));
-    if (expression.programSize() <= largestProgram) return { expression, fault: "" };
+    if (expression.programSize() <= maxProgram) return { expression, fault: "" };
     return { expression: null, fault: "it repeats too much" };
   } catch (error) {
     return { expression: null, fault: (error as Error).message.replace(/^error parsing regexp: /, "") };
@@ -44,7 +44,10 @@ function tryCompile(pattern: string): { expression: RE2JS | null; fault: string 
 /** Why an expression cannot be used; null when it can. */
 export const patternFault = (pattern: string): string | null => compile(pattern).fault || null;
 
-/** Whether the text has a match. A pattern that cannot be used, as schemas of older versions may have, matches all texts. */
+/**
+ * Whether the text has a match. A pattern that cannot be used, as schemas of older versions may have, matches all
+ * texts.
+ */
 export function matchesPattern(pattern: string, text: string): boolean {
   const { expression } = compile(pattern);
   if (!expression) return true;

@@ -1,5 +1,6 @@
-// Encryption of single values inside a row: credentials of chat and push channels, overrides of events. Older versions stored
-// these values in clear text until pipeline/encrypt-old-rows.ts encrypts them, so the functions that decrypt accept both forms.
+// Encryption of single values inside a row: credentials of chat and push channels, overrides of events. Older versions
+// stored these values in clear text until pipeline/encrypt-old-rows.ts encrypts them, so the functions that decrypt
+// accept both forms.
 import type { Secrets } from "./secrets.ts";
 
 /** A member of a JSON value: encrypted, which makes it a text, or an object or list in clear. */

@@ -2,13 +2,13 @@
 import { type JsonObject, valueAt } from "./json.ts";
 
 /** Longer texts are not identifiers of anything. */
-const longestValue = 128;
+const maxValueLength = 128;
 
 /** Letters of any case and spaces around it make no difference; undefined where it cannot be a search value. */
 export function toSearchValue(value: unknown): string | undefined {
   if (typeof value !== "string" && !(typeof value === "number" && Number.isFinite(value))) return undefined;
   const text = String(value).trim().toLowerCase();
-  const isUsable = text !== "" && text.length <= longestValue && text.isWellFormed() && !text.includes("\0");
+  const isUsable = text !== "" && text.length <= maxValueLength && text.isWellFormed() && !text.includes("\0");
   return isUsable ? text : undefined;
 }
 

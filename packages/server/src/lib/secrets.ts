@@ -1,5 +1,5 @@
-// Secrets at rest: AES-256-GCM under a key from the configuration. Each ciphertext names the version of the key it was
-// made with, so that keys can be rotated: the first key encrypts, all of them decrypt.
+// Secrets at rest: AES-256-GCM under a key from the configuration. Each ciphertext names the version of the key that
+// encrypted it, so that keys can be rotated: the first key encrypts, all of them decrypt.
 // Which parts of rows are encrypted: pipeline/encrypted-parts.ts.
 import {
   createCipheriv,
@@ -25,7 +25,7 @@ export type Secrets = {
   readSigned(purpose: string, signed: string): string | null;
 };
 
-export class UnknownKeyVersion extends Error {}
+export class UnknownKeyVersionError extends Error {}
 
 /**
  * Reads `TIDINGS_ENCRYPTION_KEY`: one key, or several separated by commas as `<version>:<key>`, newest first. A key is
@@ -51,8 +51,8 @@ export function createSecrets(keys: EncryptionKey[]): Secrets {
   // Key objects: with the bytes themselves Node takes twice as long to encrypt a short text.
   const byVersion = new Map(keys.map((entry) => [entry.version, createSecretKey(entry.key)]));
   const currentKey = byVersion.get(current.version)!;
-  // One derived key per purpose, so that a signature for one purpose is not valid for another. Purposes are constants of the
-  // code, so the map stays small.
+  // One derived key per purpose, so that a signature for one purpose is not valid for another. Purposes are constants
+  // of the code, so the map stays small.
   const derived = new Map<string, KeyObject>();
   const keyFor = ({ version, key }: EncryptionKey, purpose: string): KeyObject => {
     const name = `${version} ${purpose}`;
@@ -67,7 +67,8 @@ export function createSecrets(keys: EncryptionKey[]): Secrets {
   const decryptBytes = (stored: string): Buffer => {
     const match = /^v(\d+)\.(.+)$/.exec(stored);
     const key = match && byVersion.get(Number(match[1]));
-    if (!match || !key) throw new UnknownKeyVersion(`no encryption key of version ${match?.[1] ?? "?"} is configured`);
+    if (!match || !key)
+      throw new UnknownKeyVersionError(`no encryption key of version ${match?.[1] ?? "?"} is configured`);
     const bytes = Buffer.from(match[2]!, "base64url");
     const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12), { authTagLength: 16 });
     decipher.setAuthTag(bytes.subarray(12, 28));
@@ -102,8 +103,8 @@ export function createSecrets(keys: EncryptionKey[]): Secrets {
 
 export const sha256 = (text: string | Buffer): Buffer => createHash("sha256").update(text).digest();
 
-/** A new API key: 32 random bytes in text form, with a prefix that secret scanners can look for. */
+/** A new API key: 32 random bytes in text form, with a prefix that secret scanners recognize. */
 export const newApiKey = (): string => `tdg_${randomBytes(32).toString("base64url")}`;
 
-/** Shown in place of a stored secret. A request that sends it back keeps the stored value. */
+/** Shown instead of a stored secret. A request that sends it back keeps the stored value. */
 export const mask = "********";

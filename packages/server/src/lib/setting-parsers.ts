@@ -1,4 +1,5 @@
-// Parsers of settings: each takes the text of an environment variable and returns its value, or throws what is wrong with it.
+// Parsers of settings: each takes the text of an environment variable and returns its value, or throws what is wrong
+// with it.
 import { availableParallelism } from "node:os";
 import type { InboxOrigin } from "./inbox-origins.ts";
 import type { ThreadLimits } from "./load/thread-load.ts";
@@ -41,19 +42,17 @@ export function publicUrl(text: string): string {
 }
 
 export const onOff = (text: string): boolean => word(["on", "off"])(text) === "on";
-const mostThreads = 64;
-/** With more, PostgreSQL is the limit, or better served by further processes. */
-const mostThreadsUnlessAsked = 4;
+const maxThreads = 64;
+/** With more, PostgreSQL is the limit, or better served by more processes. */
+const maxThreadsUnlessAsked = 4;
 
 /** `auto`, `2` or `1-4`. */
 export function threadLimits(text: string): ThreadLimits {
-  if (text === "auto") return { least: 1, most: Math.min(mostThreadsUnlessAsked, availableParallelism()) };
+  if (text === "auto") return { min: 1, max: Math.min(maxThreadsUnlessAsked, availableParallelism()) };
   const [, first, last = first] = /^(\d{1,3})(?:-(\d{1,3}))?$/.exec(text) ?? [];
-  const [least, most] = [Number(first), Number(last)];
-  const isValid = least >= 1 && least <= most && most <= mostThreads;
-  return isValid
-    ? { least, most }
-    : fail(`must be auto, a whole number from 1 to ${mostThreads}, or a range such as 1-4`);
+  const [min, max] = [Number(first), Number(last)];
+  const isValid = min >= 1 && min <= max && max <= maxThreads;
+  return isValid ? { min, max } : fail(`must be auto, a whole number from 1 to ${maxThreads}, or a range such as 1-4`);
 }
 
 export const rate = integer(0, 10_000_000);

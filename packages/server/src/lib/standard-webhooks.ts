@@ -1,5 +1,5 @@
-// Signatures as Standard Webhooks defines them (https://www.standardwebhooks.com): HMAC-SHA256 over id, time and body, so
-// that a receiver can detect forged, changed and replayed requests.
+// Signatures as Standard Webhooks defines them (https://www.standardwebhooks.com): HMAC-SHA256 over id, time and body,
+// so that a receiver can detect forged, changed and replayed requests.
 import { createHmac, createSecretKey, randomBytes } from "node:crypto";
 
 const prefix = "whsec_";

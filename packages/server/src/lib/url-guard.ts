@@ -1,6 +1,6 @@
 // Protection against server-side request forgery: outgoing connections never reach private networks. Tenants choose the
-// hosts (SMTP servers, webhooks, self-hosted chat), so every name is resolved here, all its addresses are checked, and the
-// caller connects to the returned address: a second lookup could return another one (DNS rebinding).
+// hosts (SMTP servers, webhooks, self-hosted chat), so every name is resolved here, all its addresses are checked, and
+// the caller connects to the returned address: a second lookup could return another one (DNS rebinding).
 import { BlockList, isIP } from "node:net";
 
 type ResolvedHost = { address: string; family: 4 | 6 };
@@ -15,25 +15,25 @@ export type UrlGuardOptions = {
 };
 
 /** The host has an address that is not allowed. The message does not name it, so that errors do not map the network. */
-export class AddressRefused extends Error {
+export class AddressRefusedError extends Error {
   readonly code = "ADDRESS_REFUSED";
   readonly host: string;
 
   constructor(host: string, kind: string) {
     const found = isIP(host) ? `it is ${kind}` : `it resolves to ${kind}`;
     super(`Connections to ${host} are refused: ${found}. The setting TIDINGS_ALLOW_NETWORKS allows such networks`);
-    this.name = "AddressRefused";
+    this.name = "AddressRefusedError";
     this.host = host;
   }
 }
 
-export class HostUnresolved extends Error {
+export class HostUnresolvedError extends Error {
   readonly code = "HOST_UNRESOLVED";
   readonly host: string;
 
   constructor(host: string, cause?: unknown) {
     super(`The host ${host} cannot be resolved`, { cause });
-    this.name = "HostUnresolved";
+    this.name = "HostUnresolvedError";
     this.host = host;
   }
 }
@@ -43,17 +43,17 @@ export function createUrlGuard({ allowNetworks, lookup }: UrlGuardOptions): UrlG
 
   async function resolveHost(host: string): Promise<ResolvedHost> {
     const name = canonicalHost(host);
-    if (name === undefined) throw new HostUnresolved(host);
+    if (name === undefined) throw new HostUnresolvedError(host);
     const found = isIP(name) ? [{ address: name }] : await lookup(name).catch((cause) => refuseUnresolved(host, cause));
     const addresses = found.map(({ address }): ResolvedHost => ({ address, family: isIP(address) === 4 ? 4 : 6 }));
     // One address that is not allowed refuses the name: the tenant could otherwise influence which one is used.
     for (const { address, family } of addresses) {
       const kind = allowed.has(address, family) ? undefined : kindOf(address, family);
-      if (kind) throw new AddressRefused(host, kind);
+      if (kind) throw new AddressRefusedError(host, kind);
     }
     // IPv4 first: a pinned address has no fallback, and machines may resolve IPv6 addresses without an IPv6 route.
     const chosen = addresses.find(({ family }) => family === 4) ?? addresses[0];
-    if (!chosen) throw new HostUnresolved(host);
+    if (!chosen) throw new HostUnresolvedError(host);
     return chosen;
   }
 
@@ -90,7 +90,7 @@ export function networkSet(networks: readonly string[]) {
     lists[family].addSubnet(address, prefix, family === 4 ? "ipv4" : "ipv6");
   }
   return {
-    // Without the zone (fe80::1%eth0), which is no part of the address.
+    // Without the zone (fe80::1%eth0), which is not part of the address.
     has: (address: string, family: 4 | 6): boolean =>
       lists[family].check(address.split("%")[0]!, family === 4 ? "ipv4" : "ipv6"),
   };
@@ -104,8 +104,8 @@ const special = [
   { kind: "a link-local address", networks: ["169.254.0.0/16", "fe80::/10"] },
   { kind: "a carrier-grade NAT address", networks: ["100.64.0.0/10"] },
   { kind: "a multicast address", networks: ["224.0.0.0/4", "ff00::/8"] },
-  // Mapped, compatible, translated, NAT64, 6to4 and Teredo: connections reach the IPv4 address inside. A network that has
-  // only NAT64 can allow 64:ff9b::/96.
+  // Mapped, compatible, translated, NAT64, 6to4 and Teredo: connections reach the IPv4 address inside. A network that
+  // has only NAT64 can allow 64:ff9b::/96.
   {
     kind: "an IPv4 address inside an IPv6 one",
     networks: ["::/96", "::ffff:0:0/96", "::ffff:0:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32"],
@@ -141,5 +141,5 @@ function canonicalHost(host: string): string | undefined {
 }
 
 function refuseUnresolved(host: string, cause: unknown): never {
-  throw new HostUnresolved(host, cause);
+  throw new HostUnresolvedError(host, cause);
 }

@@ -6,7 +6,7 @@ import { type Clock, readClock } from "./clock/clock.ts";
 
 export type Batch = Ctx & { clock: Clock };
 
-/** Runs `work` in a transaction of its own. `work` gets a context whose `db` is that transaction. */
+/** Runs `work` in its own transaction. `work` gets a context whose `db` is that transaction. */
 export function transact<T>(ctx: Ctx, work: (tx: Ctx) => Promise<T>): Promise<T> {
   return hintAfter(ctx.hints, (hints) => inTransaction(ctx.db, (db) => work({ ...ctx, db, hints })));
 }

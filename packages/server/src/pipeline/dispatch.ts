@@ -1,10 +1,10 @@
-// Workers: which stage takes which tasks, how many at once, and what happens when a batch fails. A stage finishes its tasks
-// in the transaction of their result. When it throws, the queue repeats the tasks, and a task that fails every time is set
-// aside (set-aside.ts).
+// Workers: which stage takes which tasks, how many at once, and what happens when a batch fails. A stage finishes its
+// tasks in the transaction of their result. When it throws, the queue repeats the tasks, and a task that fails every
+// time is set aside (set-aside.ts).
 import type { Ctx, NetworkCtx } from "../context.ts";
 import { isDatabaseUnavailable } from "../store/faults.ts";
 import { findNewerMigration } from "../store/installation/migrate.ts";
-import { ClaimLost, type Task, type TaskKind } from "../store/queue/queue.ts";
+import { ClaimLostError, type Task, type TaskKind } from "../store/queue/queue.ts";
 import { bridgeBatch, createBridgeStage } from "./bridge/stage.ts";
 import { runMoveClock } from "./clock/move-clock.ts";
 import { runUnsnooze } from "./clock/unsnooze.ts";
@@ -24,7 +24,7 @@ type Stage<T> = {
   run(ctx: Ctx, tasks: Task<T>[]): Promise<void>;
   batchSize: number;
   isSingle?: boolean;
-  /** Whether further threads of a process work on these too. The others are few, or need more memory the more of them run. */
+  /** Whether worker threads work on these too. The others are few, or need more memory the more of them run. */
   isForThreads?: boolean;
   /** Whether tasks of different environments may share a transaction. */
   isMixed?: boolean;
@@ -32,8 +32,8 @@ type Stage<T> = {
   maxCost?: number;
 };
 
-// Trigger tasks carry up to 100 recipients each, so 5 of them make a batch of 500 notifications: at that size the cost per
-// row has levelled off (bench/results.md).
+// Trigger tasks carry up to 100 recipients each, so 5 of them make a batch of 500 notifications: at that size the cost
+// per row has levelled off (bench/results.md).
 const stagesOf = (ctx: NetworkCtx): Stage<never>[] => [
   { kind: "trigger", run: runTrigger, batchSize: 5, isForThreads: true },
   { kind: "fanout", run: runFanout, batchSize: 1 },
@@ -68,7 +68,10 @@ const stateful =
   (_ctx, tasks) =>
     run(tasks);
 
-/** `isFirst`: of the first thread of a process, which works on every kind of task. `onBatch`: other threads could take such tasks too. */
+/**
+ * `isFirst`: of the main thread, which works on every kind of task. `onBatch`: worker threads could take such tasks
+ * too.
+ */
 type WorkerOptions = { isFirst: boolean; onBatch?: () => void; countThreads: () => number };
 
 export async function startWorkers(ctx: NetworkCtx, options: WorkerOptions): Promise<void> {
@@ -78,7 +81,8 @@ export async function startWorkers(ctx: NetworkCtx, options: WorkerOptions): Pro
     const { kind, batchSize, isSingle = false, isForThreads = false } = stage;
     if (!isFirst && !isForThreads) continue;
     const concurrency = isSingle ? 1 : ctx.config.workerConcurrency;
-    // The threads of a process share its concurrency: more batches at once would keep other environments waiting for PostgreSQL.
+    // The threads of a process share its concurrency: more batches at once would keep other environments waiting for
+    // PostgreSQL.
     const allowed = () => Math.max(1, Math.floor(concurrency / (isForThreads ? countThreads() : 1)));
     const options = { batchSize, concurrency, allowed, hasReserve: !isSingle };
     ctx.queue.work<never>(kind, options, (tasks) => {
@@ -105,8 +109,8 @@ async function runBatch(ctx: Ctx, stage: Stage<never>, tasks: Task<never>[]): Pr
 }
 
 /**
- * One transaction for each group: not more tasks than fit in a short one, and of one environment where they would wait for each
- * other's locks or roll each other back.
+ * One transaction for each group: not more tasks than fit in a short one, and of one environment where they would wait
+ * for each other's locks or roll each other back.
  */
 function groupsOf(stage: Stage<never>, tasks: Task<never>[]): Task<never>[][] {
   const { isMixed, maxCost = recipientsPerBatch } = stage;
@@ -149,18 +153,20 @@ async function runAlone(ctx: Ctx, stage: Stage<never>, task: Task<never>): Promi
     return undefined;
   } catch (error) {
     // A lost claim is not a failure: another worker has the task, and this attempt was rolled back.
-    if (error instanceof ClaimLost) return undefined;
+    if (error instanceof ClaimLostError) return undefined;
     const isDone = !isDatabaseUnavailable(error) && (await removeFailing(ctx, stage, task, error));
     return isDone ? undefined : { error: report(ctx, stage, error, [task]) };
   }
 }
 
-/** A task that returned several times without an error may crash this process too, so it is divided before it is tried. */
+/**
+ * A task that returned several times without an error may crash this process too, so it is divided before it is tried.
+ */
 async function runSuspect(ctx: Ctx, stage: Stage<never>, task: Task<never>): Promise<Failed> {
   return (await removeFailing(ctx, stage, task, undefined)) ? undefined : runAlone(ctx, stage, task);
 }
 
-/** Divides the task or sets it aside; answers whether it has left the queue. */
+/** Divides the task or sets it aside; returns whether it has left the queue. */
 async function removeFailing(ctx: Ctx, stage: Stage<never>, task: Task<never>, error: unknown): Promise<boolean> {
   try {
     // A newer version has changed the schema: it will work on the task.
@@ -172,7 +178,7 @@ async function removeFailing(ctx: Ctx, stage: Stage<never>, task: Task<never>, e
     }
     return result !== "repeat";
   } catch (fault) {
-    if (!(fault instanceof ClaimLost)) ctx.log.error({ err: fault, task: task.id }, "a task could not be divided");
+    if (!(fault instanceof ClaimLostError)) ctx.log.error({ err: fault, task: task.id }, "a task could not be divided");
     return false;
   }
 }

@@ -1,8 +1,8 @@
-// Encrypts values that older versions stored in clear text: chat webhook URLs, device tokens, overrides of events. Each page is a
-// transaction that also stores its position, so an interrupted run continues from there. Until the last page is done, all readers
-// of these rows accept both forms.
+// Encrypts values that older versions stored in clear text: chat webhook URLs, device tokens, overrides of events. Each
+// page is a transaction that also stores its position, so an interrupted run continues from there. Until the last page
+// is done, all readers of these rows accept both forms.
 //
-// Answers stored under an idempotency key are not encrypted again: they expire within a day.
+// Responses stored under an idempotency key are not encrypted again: they expire within a day.
 import type { Ctx } from "../context.ts";
 import { openValue, type Sealed, sealText, sealValue } from "../lib/sealed.ts";
 import type { Secrets } from "../lib/secrets.ts";
@@ -31,7 +31,7 @@ const pageSize = 500;
 
 type Tools = Pick<Ctx, "db" | "secrets">;
 
-/** Goes over `pages` pages at the most; answers whether there are more. Several processes take turns. */
+/** Goes over `pages` pages at the most; returns whether there are more. Several processes take turns. */
 export async function encryptOldRows({ db, secrets }: Tools, pages: number): Promise<boolean> {
   if ((await readInstallationValue(db, marker)) === done) return false;
   for (let page = 0; page < pages; page++) {
@@ -42,12 +42,13 @@ export async function encryptOldRows({ db, secrets }: Tools, pages: number): Pro
 
 const tables = Object.keys(unencryptedTables) as UnencryptedTableName[];
 
-/** Answers whether there is more. */
+/** Returns whether there is more. */
 async function encryptPage({ db, secrets }: Tools): Promise<boolean> {
   await lockInstallation(db);
   const noted = (await readInstallationValue(db, marker)) ?? `${tables[0]}`;
   if (noted === done) return false;
-  // A position without an environment was noted by an older version, which read in another order: its table begins anew.
+  // A position without an environment was noted by an older version, which read in another order: its table begins
+  // anew.
   const [table, environment_id, id] = noted.split(" ");
   const after = environment_id !== undefined && id !== undefined ? { environment_id, id } : noKey;
   const found = await nextKeys(db, tables.indexOf(table as UnencryptedTableName), after);
@@ -77,7 +78,7 @@ async function nextKeys(
   return null;
 }
 
-/** How the rows of each table are encrypted; encrypted values stay as they are. */
+/** How the rows of each table are encrypted; encrypted values stay unchanged. */
 const seals: Record<UnencryptedTableName, (secrets: Secrets, row: UnencryptedRow) => UnencryptedRow> = {
   subscribers: (secrets, row) => ({
     ...row,

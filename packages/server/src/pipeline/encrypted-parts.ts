@@ -1,6 +1,7 @@
-// Which parts of a row are encrypted, and how they are opened again. Encrypted: what a reader of the database could use to
-// message a person or to act as the caller: the credentials of a subscriber's channels, the addresses of push and chat messages, and what an event
-// says to providers. What the database has to find, compare or count stays readable beside it.
+// Which parts of a row are encrypted, and how they are opened again. Encrypted: what a reader of the database could use
+// to message a subscriber or to act as the caller: the credentials of a subscriber's channels, the addresses of push
+// and chat messages, and what an event says to providers. What the database has to find, compare or count stays
+// readable.
 import type { RecipientSubscriber, Subscriber } from "@tidings/contract";
 import { isObject, type JsonObject } from "../lib/json.ts";
 import { isSealedText, openText, openValue, type Sealed, sealText, sealValue } from "../lib/sealed.ts";
@@ -40,8 +41,8 @@ type Addressed = Pick<StoredMessage, "channel" | "address" | "outgoing">;
 const isSealedChannel = (channel: string): boolean => channel === "push" || channel === "chat";
 
 /**
- * Encrypts the address and all provider fields of push and chat messages. SQL compares the addresses of email and SMS, so of these
- * messages only `passthrough` is encrypted.
+ * Encrypts the address and all provider fields of push and chat messages. SQL compares the addresses of email and SMS,
+ * so of these messages only `passthrough` is encrypted.
  */
 export function sealMessage<Row extends Addressed>(secrets: Secrets, row: Row): Row {
   const { channel, address, outgoing } = row;
@@ -56,7 +57,7 @@ export function sealMessage<Row extends Addressed>(secrets: Secrets, row: Row): 
   };
 }
 
-/** The address as it was before it was encrypted. */
+/** The decrypted address. */
 export const openAddress = (secrets: Secrets, { channel, address }: Pick<Addressed, "channel" | "address">) =>
   address !== null && isSealedChannel(channel) ? openText(secrets, address) : address;
 
@@ -69,7 +70,7 @@ export function openMessage(secrets: Secrets, row: StoredMessage): MessageRow {
   };
 }
 
-/** `passthrough` may stand beside the common fields and in those of single providers. */
+/** `passthrough` may appear next to the common fields and in those of single providers. */
 function mapPassthrough(
   outgoing: Sealed<JsonObject> | null,
   map: (given: Sealed<JsonObject>) => Sealed<JsonObject>,

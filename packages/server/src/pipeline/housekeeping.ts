@@ -1,6 +1,7 @@
-// Scheduled upkeep: creates the partitions of the coming months, purges expired rows (idempotent answers, budgets, webhook
-// events, receipts, captured messages, dead letters and their replays, imports, deleted environments, the audit log, publishes, expired sessions of people, the groups of
-// throttles and digests, traces of deleted subscribers), encrypts what older versions stored in clear, and counts the statistics of the hours that have ended.
+// Scheduled upkeep: creates the partitions of the coming months, purges expired rows (idempotent responses, budgets,
+// webhook events, receipts, captured messages, dead letters and their replays, imports, deleted environments, the audit
+// log, publishes, expired sessions of people, the groups of throttles and digests, traces of deleted subscribers),
+// encrypts what older versions stored in clear, and counts the statistics of the hours that have ended.
 import type { Ctx } from "../context.ts";
 import { inTransaction } from "../store/db.ts";
 import { ensurePartitions } from "../store/installation/partitions.ts";
@@ -38,7 +39,7 @@ import type { HousekeepingTask } from "./tasks.ts";
 const purgeBatch = 5_000;
 /** Fewer in a transaction, because receipts are applied, not only deleted. */
 const receiptBatch = 500;
-/** Limits one run of a purge; the next run goes on. */
+/** Limits one run of a purge; the next run continues. */
 const purgeRounds = 200;
 /** How long after its deletion the rows of an environment are purged: all its tasks have ended by then. */
 const graceMs = 24 * 3_600_000;
@@ -58,7 +59,7 @@ const budgetRetentionMs = 3_600_000;
 const capturedRetentionMs = 30 * 24 * 3_600_000;
 const capturedPerEnvironment = 10_000;
 
-/** Imports with their faulty lines; few in a statement, because each may have hundreds of pages. */
+/** Imports with their invalid rows; few in a statement, because each may have hundreds of pages. */
 const importRetentionMs = 30 * 24 * 3_600_000;
 const importBatch = 50;
 
@@ -184,7 +185,7 @@ async function repeatPurge(purge: () => Promise<boolean>): Promise<void> {
 
 const utc = zoneOf("UTC", "UTC");
 
-/** Each chore is a task of its own; when it is done, it is enqueued for its next time. */
+/** Each chore is its own task; when it is done, it is enqueued for its next time. */
 const nextTask = (ctx: Ctx, name: HousekeepingTask["name"]) => {
   const next = nextCron(chores[name].cron, ctx.now(), utc);
   if ("fault" in next) throw new Error(`The schedule of ${name}: ${next.fault}`);

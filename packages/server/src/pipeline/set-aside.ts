@@ -1,6 +1,6 @@
 // Tasks that fail every time. A task is work for many recipients, so one row that the database refuses, or one run that
-// crashes the process, would hold up all of them. Such a task is divided in halves until the failing part is alone; that
-// part leaves the queue as a failed task with its error, and the others go on.
+// crashes the process, would hold up all of them. Such a task is divided in halves until the failing part is alone;
+// that part leaves the queue as a failed task with its error, and the others continue.
 import type { Ctx } from "../context.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { storableText } from "../lib/text/storable-text.ts";
@@ -25,7 +25,10 @@ import {
 import { firstPage, readPage } from "./trigger/audience.ts";
 import { releaseHeldEvents } from "./trigger/batch-plan.ts";
 
-/** After this many failed tries a task that cannot be divided is set aside. Kinds without a number are repeated for ever. */
+/**
+ * After this many failed tries a task that cannot be divided is set aside. Kinds without a number are repeated for
+ * ever.
+ */
 const maxTries: Partial<Record<TaskKind, number>> = {
   trigger: 3,
   fanout: 3,
@@ -45,7 +48,7 @@ const maxCrashes = 6;
 
 type Part = { kind: TaskKind; data: object };
 
-/** Answers "repeat" when the task stays in the queue. `error`: the error of its last try, if it had one. */
+/** Returns "repeat" when the task stays in the queue. `error`: the error of its last try, if it had one. */
 export async function divideOrSetAside(
   ctx: Ctx,
   kind: TaskKind,
@@ -60,7 +63,7 @@ export async function divideOrSetAside(
     const environmentId = environmentOf(task);
     if (!(await hasTaskSubject(tx.db, environmentId, kind, task.data as object))) return "repeat";
     const parts = await divide(tx, environmentId, kind, task.data);
-    // A topic event without other recipients becomes one walk, which can be divided further.
+    // A topic event without other recipients becomes one walk, which can be divided again.
     if (parts.length > 1 || (kind === "trigger" && parts.some(({ data }) => "after" in data))) {
       await tx.queue.finish(tx.db, kind, [task]);
       await enqueueParts(tx, environmentId, parts);
@@ -144,7 +147,7 @@ function divideSlice({ eventId, from, to }: SliceTask): Part[] {
     .map((data) => ({ kind: "fanout", data }));
 }
 
-/** The first half of the page becomes a walk of its own; the second half goes on with the following pages. */
+/** The first half of the page becomes its own walk; the second half continues with the following pages. */
 async function dividePage(tx: Ctx, environmentId: string, page: PageTask): Promise<Part[]> {
   const [event] = await findEvents(tx.db, environmentId, [page.eventId]);
   if (!event) return [];

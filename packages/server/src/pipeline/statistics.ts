@@ -1,19 +1,19 @@
-// Which hours a pass of housekeeping counts: each hour when it has ended, and once more a day later, with the receipts, marks
-// and retries that came late. Figures are counted from rows that exist anyway, so nothing is written with an event
-// (docs/decisions/0017-statistics.md).
+// Which hours a pass of housekeeping counts: each hour when it has ended, and once more a day later, with the receipts,
+// marks and retries that came late. Figures are counted from rows that exist anyway, so nothing is written with an
+// event (docs/decisions/0017-statistics.md).
 import type { Ctx } from "../context.ts";
 import { hourMs } from "../store/events/statistics.ts";
 import { type CountedHour, countHour, findCountedHours } from "../store/installation/statistics.ts";
 
-/** Hours that are looked at: after a longer pause of all workers, older ones stay uncounted. */
+/** Hours that are examined: after a longer pause of all workers, older ones stay uncounted. */
 const lookedAtHours = 48;
 const finalAfterMs = 25 * hourMs;
-/** Hours that one pass counts; the next pass goes on. */
+/** Hours that one pass counts; the next pass continues. */
 const maxHoursPerPass = 12;
 
 type DueHour = { hour: Date; isFinal: boolean };
 
-/** Newest first: those are the ones that are looked at. */
+/** Newest first: those are the ones that are examined. */
 export function findDueHours(now: Date, counted: CountedHour[]): DueHour[] {
   const current = Math.floor(now.getTime() / hourMs) * hourMs;
   const known = new Map(counted.map(({ hour, is_final }) => [hour.getTime(), is_final]));

@@ -2,8 +2,8 @@
 import type { RowKey } from "../store/keys.ts";
 import type { Task, TaskKind } from "../store/queue/queue.ts";
 /**
- * Accepted events whose recipients are to be notified. `isOrdered`: events of one request that may reach the same subscriber;
- * each starts when the one before it has started for all its recipients.
+ * Accepted events whose recipients are to be notified. `isOrdered`: events of one request that may reach the same
+ * subscriber; each starts when the one before it has started for all its recipients.
  */
 export type TriggerTask = { eventIds: string[]; isOrdered?: true };
 
@@ -11,10 +11,10 @@ export type TriggerTask = { eventIds: string[]; isOrdered?: true };
 export type SliceTask = { eventId: string; from: number; to: number };
 
 /**
- * A page of one event's audience: the members after `after`, in order of their internal id. The transaction that creates the
- * notifications of a page enqueues the next page, so an interrupted walk goes on where it stopped. `until` is fixed by the
- * first page: subscribers created later are not in the audience, so the walk ends. The members after the first page are
- * divided into a few ranges, which are walked in parallel.
+ * A page of one event's audience: the members after `after`, in order of their internal id. The transaction that
+ * creates the notifications of a page enqueues the next page, so an interrupted walk continues where it stopped.
+ * `until` is fixed by the first page: subscribers created later are not in the audience, so the walk ends. The members
+ * after the first page are divided into a few ranges, which are walked in parallel.
  */
 export type PageTask = { eventId: string; after: string | null; until: string | null };
 
@@ -86,15 +86,15 @@ export function environmentOf({ id, environmentId }: Task<unknown>): string {
 /** Recipients in one transaction: enough to share its queries, few enough to keep memory small and locks short. */
 export const recipientsPerBatch = 500;
 
-/** Recipients in one `trigger` task, of which several make a batch. An event with more is a task of its own. */
+/** Recipients in one `trigger` task, of which several make a batch. An event with more is its own task. */
 export const recipientsPerTask = 100;
 
 /** Members of an audience on one page. Several walks run in parallel, so that larger pages would not be faster. */
 export const membersPerPage = 500;
 
 /**
- * Messages in one `deliver` task. A task of one message is 4 rows of the queue and some 20 index entries over its life, more
- * than the message and its attempt; a large task is a coarse turn in the order between environments.
+ * Messages in one `deliver` task. A task of one message is 4 rows of the queue and some 20 index entries over its life,
+ * more than the message and its attempt; a large task is a coarse turn in the order between environments.
  */
 export const messagesPerTask = 10;
 
@@ -104,7 +104,9 @@ export const linesPerPage = 500;
 /** The cost of a call to a provider or a webhook, in recipients of an in-app message (bench/results.md). */
 export const callCost = 4;
 
-/** The cost of a task, in recipients. A trigger task does not contain their number: its enqueuer passes the cost itself. */
+/**
+ * The cost of a task, in recipients. A trigger task does not contain their number: its enqueuer passes the cost itself.
+ */
 export function costOf(kind: TaskKind, data: object): number {
   if (kind === "deliver") return callCost * (data as DeliverTask).messageIds.length;
   if (kind === "webhook" || kind === "bridge") return callCost;

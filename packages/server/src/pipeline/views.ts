@@ -32,9 +32,9 @@ export function toSubscriber(secrets: Secrets, row: SubscriberRow, organizationI
 }
 
 /**
- * The contract has three statuses. A message that waits for its provider, or for the retry of a failed attempt, is shown as
- * `warning`: not sent yet. It has an `errorText` only after an attempt has failed, so that clients that look for errors do
- * not find messages that are still being sent.
+ * The contract has three statuses. A message that waits for its provider, or for the retry of a failed attempt, is
+ * shown as `warning`: not sent yet. It has an `errorText` only after an attempt has failed, so that clients that look
+ * for errors do not find messages that are still being sent.
  */
 const statusOf = ({ status }: ListedMessage): Message["status"] => (status === "pending" ? "warning" : status);
 
@@ -68,7 +68,9 @@ export function toCta(stored: StoredCta | null): MessageCta {
   };
 }
 
-/** The address that was used, in the field of its channel. A chat message to a channel or user of a workspace has none. */
+/**
+ * The address that was used, in the field of its channel. A chat message to a channel or user of a workspace has none.
+ */
 function addressOf(secrets: Secrets, row: ListedMessage): Partial<Message> {
   const { channel, subject } = row;
   const address = openAddress(secrets, row);

@@ -1,4 +1,5 @@
-// Set-based writing: many rows in one statement. New rows are copied; rows that a statement joins with are passed as one JSON parameter.
+// Set-based writing: many rows in one statement. New rows are copied; rows that a statement joins with are passed as
+// one JSON parameter.
 import { CompiledQuery, type RawBuilder, sql } from "kysely";
 import { CopyMessages } from "./copy.ts";
 import { type ColumnTypes, encodeCopy, type TableRows } from "./copy-rows.ts";

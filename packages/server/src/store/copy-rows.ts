@@ -1,5 +1,6 @@
-// The messages of a COPY as PostgreSQL reads them, with rows in its binary format (docs/decisions/0021-copy.md): ids and times
-// are taken as they are instead of being parsed. https://www.postgresql.org/docs/current/protocol-message-formats.html
+// The messages of a COPY as PostgreSQL reads them, with rows in its binary format (docs/decisions/0021-copy.md): ids
+// and times are used unchanged instead of being parsed.
+// https://www.postgresql.org/docs/current/protocol-message-formats.html
 
 /** The name and the type of each column that is written. */
 export type ColumnTypes = Record<string, string>;
@@ -10,7 +11,10 @@ export type TableRows = { columns: ColumnTypes; rows: readonly object[] };
 /** Rows are sent in pieces of this many bytes: PostgreSQL stores one while the next is written. */
 const pieceBytes = 64 * 1024;
 
-/** A query with a `copy … from stdin with (format binary)` for each table, and the rows of each, in pieces as they are written. */
+/**
+ * A query with a `copy … from stdin with (format binary)` for each table, and the rows of each, in pieces as they are
+ * written.
+ */
 export function* encodeCopy(query: string, tables: readonly TableRows[]): Generator<Buffer> {
   let to = new Writer();
   const queryStart = to.startMessage("Q");
@@ -69,8 +73,8 @@ const writeText: WriteValue = (to, text: string) => to.text(text);
 const writeTime: WriteValue = (to, time: Date) => to.time(time.getTime());
 
 /**
- * How values of a column's type are written. The rows must have the type of their column exactly, since PostgreSQL converts nothing;
- * a value that does not fit is refused here.
+ * How values of a column's type are written. The rows must have the type of their column exactly, since PostgreSQL
+ * converts nothing; a value that does not fit is refused here.
  */
 const writersByType: Record<string, WriteValue> = {
   uuid: writeUuid,
@@ -118,7 +122,10 @@ const firstMs = Date.UTC(2000, 0, 1);
 /** Up to here, writing the characters one by one is faster than a call of the buffer. */
 const shortText = 24;
 
-/** Bytes in the order in which they are written, most significant first. The rows of a batch are thousands of values, so each is written without the checks of Buffer. */
+/**
+ * Bytes in the order in which they are written, most significant first. The rows of a batch are thousands of values, so
+ * each is written without the checks of Buffer.
+ */
 class Writer {
   bytes = Buffer.allocUnsafe(pieceBytes + 8 * 1024);
   length = 0;
@@ -165,7 +172,9 @@ class Writer {
     bytes[at + 3] = value;
   }
 
-  /** 64 bits of microseconds, multiplied in two halves: the product of a far date has more than the 53 bits of a number. */
+  /**
+   * 64 bits of microseconds, multiplied in two halves: the product of a far date has more than the 53 bits of a number.
+   */
   time(ms: number): void {
     const sinceFirst = ms - firstMs;
     const upper = Math.floor(sinceFirst / 2 ** 32);

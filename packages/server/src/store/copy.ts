@@ -1,5 +1,5 @@
-// COPY in the driver: the rows of several tables go to PostgreSQL in one round trip (docs/decisions/0021-copy.md). The driver
-// has no query that sends rows.
+// COPY in the driver: the rows of several tables go to PostgreSQL in one round trip (docs/decisions/0021-copy.md). The
+// driver has no query that sends rows.
 import type { Writable } from "node:stream";
 import pg from "pg";
 
@@ -31,8 +31,8 @@ export class CopyClient extends pg.Client {
 type CopyResult = { command: "COPY"; rows: [] };
 
 /**
- * What the driver calls. The rows are sent right behind the query: PostgreSQL reads messages in their order, and after an error it
- * skips the rows that are still to come.
+ * What the driver calls. The rows are sent right behind the query: PostgreSQL reads messages in their order, and after
+ * an error it skips the rows that are still to come.
  */
 function copyQuery(
   { pieces }: CopyMessages,
@@ -40,7 +40,7 @@ function copyQuery(
   reject: (error: Error) => void,
 ): pg.Submittable {
   const ignore = () => {};
-  /** A value that does not fit its column. PostgreSQL is told to end the query, and its error is not the cause. */
+  /** A value that does not fit its column. PostgreSQL is asked to end the query, and its error is not the cause. */
   let fault: Error | null = null;
   return {
     submit(connection: Connection) {

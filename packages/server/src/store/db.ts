@@ -1,5 +1,5 @@
-// The connection to PostgreSQL: a pool behind Kysely, and transactions. Only store/ contains SQL; the rest of the service
-// calls its functions.
+// The connection to PostgreSQL: a pool behind Kysely, and transactions. Only store/ contains SQL; the rest of the
+// service calls its functions.
 import { Kysely, PostgresDialect, sql, type Transaction } from "kysely";
 import pg from "pg";
 import { CopyClient } from "./copy.ts";
@@ -16,7 +16,10 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 const parseTime = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ);
 const digits = (text: string, at: number): number => (text.charCodeAt(at) - 48) * 10 + text.charCodeAt(at + 1) - 48;
 
-/** `2026-11-15 19:37:32.123456+00`, as sessions in UTC write it, is read directly; all else by the slower parser of the driver. */
+/**
+ * `2026-11-15 19:37:32.123456+00`, as sessions in UTC write it, is read directly; all else by the slower parser of the
+ * driver.
+ */
 pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text: string) => {
   const isUtc = text.length >= 22 && text.length <= 29 && text[0] === "2" && text.endsWith("+00");
   if (!isUtc) return parseTime(text);
@@ -38,16 +41,17 @@ export type DbOptions = {
   poolSize: number;
   /** How many connections stay open without use. */
   keep?: number;
-  /** Statement time-out; 60 s unless given. */
+  /** Statement timeout; 60 s unless given. */
   statementMs?: number;
-  /** Lock time-out; 5 s unless given. */
+  /** Lock timeout; 5 s unless given. */
   lockMs?: number;
   onError: (error: Error) => void;
 };
 
 /**
- * Every wait has a time-out: connecting 5 s, a lock 5 s (a table that is locked by hand must not hold all connections), a statement 60 s
- * (reads of the API 10 s, on connections of their own), an idle transaction 5 minutes (which also releases the locks of a request whose process hangs).
+ * Every wait has a timeout: connecting 5 s, a lock 5 s (a table that is locked by hand must not hold all connections),
+ * a statement 60 s (reads of the API 10 s, on their own connections), an idle transaction 5 minutes (which also
+ * releases the locks of a request whose process hangs).
  */
 export function openDb(options: DbOptions): Db {
   const pool = new pg.Pool({
@@ -62,8 +66,8 @@ export function openDb(options: DbOptions): Db {
     idle_in_transaction_session_timeout: 300_000,
     application_name: "tidings",
   });
-  // The pool drops a broken connection (database restart), and a query on it fails. Without a listener the error event of
-  // the connection would end the process.
+  // The pool drops a broken connection (database restart), and a query on it fails. Without a listener the error event
+  // of the connection would end the process.
   pool.on("error", options.onError);
   pool.on("connect", (client) => client.on("error", options.onError));
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
@@ -83,8 +87,8 @@ export const withLongLockWaits = <T>(db: Db, work: (connection: Db) => Promise<T
 export const inTransaction = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> => db.transaction().execute(work);
 
 /**
- * Runs `work` inside the transaction, behind a savepoint: an error undoes what `work` wrote and leaves the transaction usable.
- * A lock that another transaction holds is waited for `lockMs` at most.
+ * Runs `work` inside the transaction, behind a savepoint: an error undoes what `work` wrote and leaves the transaction
+ * usable. A lock that another transaction holds is waited for `lockMs` at most.
  */
 export async function inSavepoint<T>(tx: Db, lockMs: number, work: () => Promise<T>): Promise<T> {
   await sql.raw(`savepoint work; set local lock_timeout = ${lockMs}`).execute(tx);
@@ -92,7 +96,7 @@ export async function inSavepoint<T>(tx: Db, lockMs: number, work: () => Promise
     // The savepoint ends with the transaction: releasing it would be one more round trip.
     return await work();
   } catch (error) {
-    // Also ends the lock time-out.
+    // Also ends the lock timeout.
     await sql.raw("rollback to savepoint work; release savepoint work").execute(tx);
     throw error;
   }
@@ -123,7 +127,7 @@ export async function inRepeatableTransaction<T>(db: Db, work: (tx: Tx) => Promi
   }
 }
 
-/** The statement exceeded the time-out of its connection. */
+/** The statement exceeded the timeout of its connection. */
 export const isStatementTimeout = (error: unknown): boolean => (error as { code?: string } | null)?.code === "57014";
 
 export const isUniqueViolation = (error: unknown, constraint?: string): boolean => {

@@ -1,16 +1,17 @@
-// Faults of the database itself, as opposed to a statement that it refuses: it cannot be reached, its disk is full, another session
-// holds a lock. The work was rolled back and may be repeated, so callers get 503 and tasks return to the queue.
+// Errors of the database itself, as opposed to a statement that it refuses: it cannot be reached, its disk is full,
+// another session holds a lock. The work was rolled back and may be repeated, so callers get 503 and tasks return to
+// the queue.
 
 export type DatabaseFault =
   | "unreachable"
   | "disk_full"
   /** Out of memory, of connections, or of another resource. */
   | "exhausted"
-  /** Another transaction held a lock for longer than the lock time-out of the connection. */
+  /** Another transaction held a lock for longer than the lock timeout of the connection. */
   | "locked"
-  /** A statement took longer than the time-out of the connection. */
+  /** A statement took longer than the timeout of the connection. */
   | "slow"
-  /** A deadlock or another conflict, also after repeats. */
+  /** A deadlock or another conflict, even after repeats. */
   | "conflict";
 
 const faultsByCode: Record<string, DatabaseFault> = {
@@ -33,7 +34,7 @@ const connectionCodes = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDO
 const connectionMessages =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|Query read timeout/i;
 
-/** Null for an error that is not a fault of the database. */
+/** Null for an error that is not an error of the database. */
 export function findDatabaseFault(error: unknown): DatabaseFault | null {
   if (!(error instanceof Error)) return null;
   const code = (error as Error & { code?: string }).code ?? "";
@@ -43,15 +44,15 @@ export function findDatabaseFault(error: unknown): DatabaseFault | null {
   // Class 08: connection exceptions; 57P01-57P05: shutting down, starting up; class 53: resources.
   if (code.startsWith("08") || code.startsWith("57P")) return "unreachable";
   if (/^53\d{3}$/.test(code)) return "exhausted";
-  // 55000 also covers other faults; here it means a database closed for connections (maintenance).
+  // 55000 also covers other errors; here it means a database closed for connections (maintenance).
   if (code === "55000" && error.message.includes("not currently accepting connections")) return "unreachable";
   if (error instanceof AggregateError) return error.errors.map(findDatabaseFault).find((one) => one !== null) ?? null;
   return connectionMessages.test(error.message) ? "unreachable" : null;
 }
 
 /**
- * Whether the database is at fault, and the work is not. A statement that takes too long, needs too much memory or conflicts with
- * others may do so because of its own work: smaller parts of it may succeed.
+ * Whether the database caused the error, and the work did not. A statement that takes too long, needs too much memory
+ * or conflicts with others may do so because of what it does: smaller parts of it may succeed.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
   const fault = findDatabaseFault(error);

@@ -1,5 +1,5 @@
-// Answers stored by idempotency key. Most clients send a new key with every request, so the common path is one statement
-// before the work of the request and one insert in its transaction.
+// Responses stored by idempotency key. Most clients send a new key with every request, so the common path is one
+// statement before the work of the request and one insert in its transaction.
 import { sql } from "kysely";
 import type { Db } from "./db.ts";
 export type StoredAnswer = { fingerprint: Buffer; status: number; body: string | null };
@@ -7,13 +7,14 @@ export type StoredAnswer = { fingerprint: Buffer; status: number; body: string |
 export type KeyClaim = { key: string; isLocked: boolean; stored: StoredAnswer | null };
 
 /**
- * Locks the keys until the transaction ends and reads the stored answers, in one statement. A crashed request releases the
- * locks at once. The snapshot is older than the locks: an answer committed in between is missed here, and the primary key
- * refuses the second answer when this request stores its own. The keys must differ: the second lock on a key would be granted too.
+ * Locks the keys until the transaction ends and reads the stored responses, in one statement. A crashed request
+ * releases the locks at once. The snapshot is older than the locks: a response committed in between is missed here, and
+ * the primary key refuses the second response when this request stores its own. The keys must differ: the second lock
+ * on a key would be granted too.
  */
 export async function claimKeys(tx: Db, environmentId: string, keys: string[]): Promise<KeyClaim[]> {
   if (keys.length === 0) return [];
-  // `offset 0`: one look-up for each key, also while the table has no statistics (keys.ts).
+  // `offset 0`: one look-up for each key, even while the table has no statistics (keys.ts).
   const { rows } = await sql<{ key: string; locked: boolean } & { [P in keyof StoredAnswer]: StoredAnswer[P] | null }>`
     select w.key, pg_try_advisory_xact_lock(hashtextextended(${environmentId} || ':' || w.key, 0)) as locked,
            k.fingerprint, k.status, k.body
@@ -28,7 +29,7 @@ export async function claimKeys(tx: Db, environmentId: string, keys: string[]): 
   }));
 }
 
-/** Whether an answer is stored for the key. For checks outside a transaction, without the lock. */
+/** Whether a response is stored for the key. For checks outside a transaction, without the lock. */
 export async function hasAnswer(db: Db, environmentId: string, key: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from idempotency_keys
@@ -36,13 +37,13 @@ export async function hasAnswer(db: Db, environmentId: string, key: string): Pro
   return rows.length > 0;
 }
 
-/** Whether the answer was stored; see storeAnswers. */
+/** Whether the response was stored; see storeAnswers. */
 export const storeAnswer = async (tx: Db, environmentId: string, key: string, answer: StoredAnswer): Promise<boolean> =>
   (await storeAnswers(tx, environmentId, [{ ...answer, key }])) === 1;
 
 /**
- * Returns how many answers were stored. The primary key refuses a second answer under the same key; one past its 24 hours is
- * replaced. Keys are inserted in order, so that two transactions cannot deadlock.
+ * Returns how many responses were stored. The primary key refuses a second response under the same key; one past its 24
+ * hours is replaced. Keys are inserted in order, so that two transactions cannot deadlock.
  */
 export async function storeAnswers(
   tx: Db,

@@ -1,12 +1,12 @@
-// Keys of the high-volume tables. Each begins with the environment, so that the index of the key is also the one that lists an
-// environment's rows, and every statement that looks for rows by key names their environments
+// Keys of the high-volume tables. Each begins with the environment, so that the index of the key is also the one that
+// lists an environment's rows, and every statement that searches for rows by key names their environments
 // (docs/decisions/0013-lean-keys.md).
 import { type RawBuilder, sql } from "kysely";
 
 /** The key of an event, a notification or a message. */
 export type RowKey = { environment_id: string; id: string };
 
-/** A job is found by its notification; `job_id` tells the jobs of a notification apart. */
+/** A job is found by its notification; `job_id` distinguishes the jobs of a notification. */
 export type JobKey = { environment_id: string; notification_id: string; job_id: string };
 
 /** The columns of a job's key in a list of given rows. */
@@ -17,16 +17,16 @@ export type NotificationKey = Omit<JobKey, "job_id">;
 type KeyedBy<Column extends string> = { environment_id: string } & Record<Column, string>;
 
 type Options = {
-  /** A further condition on the row. */
+  /** An additional condition on the row. */
   where?: RawBuilder<unknown>;
   lock?: "for update" | "for no key update" | "for share";
 };
 
 /**
- * The rows of the table with these keys, to select from. Each key is one look-up in the index of the key, and rows are locked
- * in the order of their keys. `offset 0` keeps the planner from joining instead: as long as a table has no statistics, a join
- * or a condition `id = any(…)` may read the whole environment (test/store/plans.test.ts). From the first and the last id the
- * planner sees which months it can leave out.
+ * The rows of the table with these keys, to select from. Each key is one look-up in the index of the key, and rows are
+ * locked in the order of their keys. `offset 0` keeps the planner from joining instead: as long as a table has no
+ * statistics, a join or a condition `id = any(…)` may read the whole environment (test/store/plans.test.ts). From the
+ * first and the last id the planner sees which months it can leave out.
  */
 export function rowsByKey<Column extends string>(
   table: string,
@@ -57,9 +57,9 @@ const isOneOf = <Column extends string>(
 ): RawBuilder<boolean> => sql`${sql.ref(reference)} = any(${[...new Set(rows.map((row) => row[column]))]}::uuid[])`;
 
 /**
- * The condition that a row (`alias`) of a table that is updated has the key of a given row (`r`). Environments and ids stand in
- * the statement once more, for the planner: it leaves out the partitions of other months, and can use the index of the key
- * whichever way it joins.
+ * The condition that a row (`alias`) of a table that is updated has the key of a given row (`r`). Environments and ids
+ * appear in the statement once more, for the planner: it leaves out the partitions of other months, and can use the
+ * index of the key whichever way it joins.
  */
 export const hasKeyOf = <Column extends string>(
   alias: string,

@@ -13,7 +13,7 @@ const encodeCursor = (cursor: Cursor, kind: SortKind = "time"): string =>
 
 const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0");
 
-/** Null when the text is not a cursor that encodeCursor made: the database would refuse such values with an error. */
+/** Null when the text is not a cursor from encodeCursor: the database would refuse such values with an error. */
 export function decodeCursor(text: string, kind: SortKind = "time"): Cursor | null {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
@@ -114,8 +114,8 @@ export async function cursorPage<Row>(db: Db, source: CursorSource, request: Cur
 }
 
 /**
- * The number of rows of a list without filters, which the database keeps in the transaction of each change: the subscriptions of
- * a topic or the subscribers of an environment, named by its id.
+ * The number of rows of a list without filters, which the database keeps in the transaction of each change: the
+ * subscriptions of a topic or the subscribers of an environment, named by its id.
  */
 export const keptCount = (environmentId: string, listId: string): RawBuilder<{ count: number }> => sql`
   select coalesce(sum(count), 0) as count from list_counts

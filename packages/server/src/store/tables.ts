@@ -58,7 +58,7 @@ type EnvironmentsTable = {
   test_clock: Defaulted<Date | null>;
   /** The time that the test clock is advancing to. */
   test_clock_target: Defaulted<Date | null>;
-  /** Of apps: links with them stay in mails and in-app bodies. */
+  /** Schemes of apps: links with them stay in mails and in-app bodies. */
   link_schemes: Defaulted<string[]>;
   created_at: Date;
   updated_at: Date;
@@ -114,7 +114,7 @@ export type StoredStep = {
   filters?: StepFilter[];
   active: boolean;
   shouldStopOnFail: boolean;
-  /** How long after the message was made it may still be sent. */
+  /** How long after its creation the message may still be sent. */
   deadlineSeconds?: number;
   /** JSON Schema of the control values, where the code of the customer defines them. */
   controlSchema?: JsonObject;
@@ -341,7 +341,7 @@ type EventsTable = {
   tenant: string | null;
   /** What the event itself says about its tenant. */
   tenant_fields: NullableJson<TenantFields>;
-  /** The bridge that this event asks, in place of that of its workflow. */
+  /** The bridge that this event asks, instead of that of its workflow. */
   bridge_url: string | null;
   created_at: Date;
   expanded_at: Date | null;
@@ -377,15 +377,17 @@ type NotificationsTable = {
 };
 
 /**
- * A job of a run that ended at once: type, status, and details without their time; a detail that is only a name is a text.
- * `in_app` alone: the message was created and sent, and there is no more to say.
+ * A job of a run that ended at once: type, status, and details without their time; a detail that is only a name is a
+ * text. `in_app` alone: the message was created and sent, and there is no more to say.
  */
 export type FinishedJob = "in_app" | [StepType, JobStatus, ...(string | Omit<StoredDetail, "t">)[]];
 
-/** One execution detail as stored: `d` names it in the catalogue of pipeline/rules/details.ts, `t` is the time in ms. */
+/**
+ * One execution detail as stored: `d` names it in the catalogue of pipeline/rules/details.ts, `t` is the time in ms.
+ */
 export type StoredDetail = { d: string; t: number; p?: string; y?: true; r?: JsonObject };
 
-/** The content of a step as a bridge answered it. `providers`: overrides by provider id, which may hold credentials. */
+/** The content of a step as a bridge returned it. `providers`: overrides by provider id, which may hold credentials. */
 export type BridgeAnswer = { outputs: JsonObject; providers?: Sealed<JsonObject>; skip: boolean };
 
 /** What a step asked of its bridge. `askedAt` (ms) counts from the first call; `error`: why the last one failed. */
@@ -447,7 +449,7 @@ type MessagesTable = {
   last_read_at: Defaulted<Date | null>;
   archived_at: Date | null;
   snoozed_until: Date | null;
-  /** Null also for an in-app message that was delivered once: when it was created. */
+  /** Also null for an in-app message, which is delivered once, when it is created. */
   delivered_at: Date[] | null;
   created_at: Date;
   updated_at: Date;
@@ -479,7 +481,7 @@ type IntegrationHealthTable = {
   /** Consecutive failed probes since the circuit opened. */
   probes: number;
   opened_at: Date | null;
-  /** During a probe: the time-out after which another probe may be sent. */
+  /** During a probe: the timeout after which another probe may be sent. */
   next_probe_at: Date | null;
   updated_at: Date;
   /** Since the first error after its last success. */
@@ -487,7 +489,7 @@ type IntegrationHealthTable = {
   last_error: string | null;
   last_error_class: IntegrationErrorClass | null;
   last_error_at: Date | null;
-  /** When it last answered as it should, to the minute. */
+  /** When it last responded successfully, to the minute. */
   last_success_at: Date | null;
 };
 
@@ -622,7 +624,7 @@ type UsersTable = {
   removed_at: Defaulted<Date | null>;
 };
 
-type PersonSessionsTable = {
+type MemberSessionsTable = {
   id: string;
   organization_id: string;
   user_id: string;
@@ -641,7 +643,7 @@ type UsedOidcStatesTable = {
   expires_at: Date;
 };
 
-type PersonLinksTable = {
+type MemberLinksTable = {
   id: string;
   organization_id: string;
   kind: LinkKind;
@@ -716,8 +718,8 @@ export type Tables = {
   installation: { name: string; value: string };
   organizations: { id: string; name: string; created_at: Date };
   users: UsersTable;
-  person_sessions: PersonSessionsTable;
-  person_links: PersonLinksTable;
+  person_sessions: MemberSessionsTable;
+  person_links: MemberLinksTable;
   used_oidc_states: UsedOidcStatesTable;
   audit_log: AuditLogTable;
   publishes: PublishesTable;

@@ -1,22 +1,25 @@
-// The external database at the start. Where a platform starts service and database together, the database answers later, so the
-// service waits for it, for a bounded time.
+// The external database at the start. Where a platform starts service and database together, the database responds
+// later, so the service waits for it, for a bounded time.
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { findDatabaseFault } from "./faults.ts";
 
 /** Shown to the operator without a stack. */
-export class DatabaseUnreachable extends Error {}
+export class DatabaseUnreachableError extends Error {}
 
 type WaitOptions = {
   url: string;
   limitMs: number;
-  /** Called once, when the database does not answer at once. */
+  /** Called once, when the database does not return at once. */
   onWait(reason: string): void;
 };
 
 const pauseMs = 500;
 
-/** Resolves when the database accepts connections. A refusal that a wait does not change (a wrong password, say) is not waited for. */
+/**
+ * Resolves when the database accepts connections. A refusal that a wait does not change (a wrong password, say) is not
+ * waited for.
+ */
 export async function waitForDatabase({ url, limitMs, onWait }: WaitOptions): Promise<void> {
   const deadline = performance.now() + limitMs;
   for (let isFirst = true; ; isFirst = false) {
@@ -24,7 +27,7 @@ export async function waitForDatabase({ url, limitMs, onWait }: WaitOptions): Pr
     if (!error) return;
     const isLater = findDatabaseFault(error) !== null;
     if (!isLater || performance.now() >= deadline)
-      throw new DatabaseUnreachable(textOf(url, error, isLater && limitMs));
+      throw new DatabaseUnreachableError(textOf(url, error, isLater && limitMs));
     if (isFirst) onWait(reasonOf(error));
     await sleep(Math.min(pauseMs, Math.max(0, deadline - performance.now())));
   }
@@ -32,7 +35,7 @@ export async function waitForDatabase({ url, limitMs, onWait }: WaitOptions): Pr
 
 async function tryToConnect(url: string): Promise<Error | null> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  // A connection that breaks after it was made is found by the pool.
+  // A connection that breaks later is found by the pool.
   client.on("error", () => {});
   try {
     await client.connect();

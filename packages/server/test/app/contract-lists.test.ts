@@ -1,4 +1,5 @@
-// What the contract says about lists beyond their filters: defaults, the page that is answered, and where counting ends.
+// What the contract says about lists beyond their filters: defaults, the page that is returned, and where counting
+// ends.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { countCap } from "@tidings/contract";

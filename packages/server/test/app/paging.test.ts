@@ -1,5 +1,5 @@
-// Cursor lists, over subscribers: the one list that can be filled quickly. Each test marks its people with a last name
-// of its own and filters by it.
+// Cursor lists, over subscribers: the one list that can be filled quickly. Each test gives its subscribers their own
+// last name and filters by it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";

@@ -1,5 +1,5 @@
-// Encryption at rest: chat webhook URLs, device tokens and headers that an event passes through to a provider are in no row of the
-// database in clear text. Answers and deliveries contain them unchanged.
+// Encryption at rest: chat webhook URLs, device tokens and headers that an event passes through to a provider are in no
+// row of the database in clear text. Returns and deliveries contain them unchanged.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
@@ -93,7 +93,7 @@ test("chat webhooks, device tokens and passed-through headers are in no row of t
 
   assert.deepEqual(await clearRows(), []);
 
-  // What was encrypted arrives, and answers show it as before.
+  // What was encrypted arrives, and responses show it as before.
   const bodies = (path: string) => providers.of(path).map(({ body }) => body);
   assert.equal(bodies("/push").filter((body) => body.includes(words.token)).length, 1);
   assert.equal(bodies("/push").filter((body) => body.includes(words.named)).length, 1);

@@ -1,11 +1,12 @@
-// Evaluation of what customers write (templates, conditions, payload schemas, html) blocks the process. Each attack runs
-// against the real service beside a normal workflow of another environment: the attacking step fails with its reason, the
-// other message is delivered, and the longest blocked time of the process is printed. Times are not asserted.
+// Evaluation of what customers write (templates, conditions, payload schemas, HTML) blocks the process. Each attack
+// runs against the real service, together with a normal workflow in another environment: the attacking step fails with
+// its reason, the other message is delivered, and the longest blocked time of the process is printed. Times are not
+// asserted.
 import assert from "node:assert/strict";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { before, describe, test } from "node:test";
-import type { Client } from "@tidings/contract";
 import { sql } from "kysely";
+import type { Client } from "../support/client.ts";
 import { startTestService } from "../support/service.ts";
 import { createWorkflow, inApp } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";

@@ -1,5 +1,5 @@
-// Requests that try to block the service, while another client polls its health. The longest time without an answer is
-// printed and not asserted, because the machine may be busy. The answers are asserted.
+// Requests that try to block the service, while another client polls its health. The longest time without a response is
+// printed and not asserted, because the machine may be busy. The responses are asserted.
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "node:test";
@@ -55,7 +55,7 @@ test("lists of wrong types are refused for their length, or by their first fifty
   );
   assert.equal(Object.keys(errors).length, 51);
   assert.deepEqual(errors["events.0.to.0"], { messages: ["events.0.to.0 must be a string or an object"], value: 1 });
-  assert.match(errors.general!.messages[0]!, /^More than 50 fields have faults/);
+  assert.match(errors.general!.messages[0]!, /^More than 50 fields have errors/);
 });
 
 test("objects with a hundred thousand unknown members are refused", async () => {
@@ -107,7 +107,7 @@ test("wrong keys are slowed down by their address, a right one is not", async ()
   for (const { status } of right) assert.equal(status, 200);
 });
 
-/** The answer to raw bytes. */
+/** The response to raw bytes. */
 const answerTo = (bytes: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(url).port), "127.0.0.1", () => socket.write(bytes));
@@ -155,7 +155,7 @@ test("an organisation has no more environments than the setting allows, however 
   );
   assert.deepEqual(made.map(({ status }) => status).sort(), [201, 201, 409, 409, 409, 409]);
   const refusal = made.find(({ status }) => status === 409)!;
-  assert.equal(errorOf(refusal, "ENVIRONMENT_LIMIT").message, "An organisation may have no more than 4 environments");
+  assert.equal(errorOf(refusal, "ENVIRONMENT_LIMIT").message, "An organisation can have at most 4 environments");
 });
 
 test("metrics and documentation can be switched off", async () => {

@@ -1,5 +1,5 @@
-// Expensive reads of one environment: they time out, they wait for each other, and they never delay a trigger. A row lock of
-// the test makes them slow, so that the test does not depend on the speed of the machine.
+// Expensive reads of one environment: they time out, they wait for each other, and they never delay a trigger. A row
+// lock of the test makes them slow, so that the test does not depend on the speed of the machine.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";

@@ -1,7 +1,7 @@
-// Bridges that are down, wrong or hostile: nothing is lost, and the reason is told.
+// Bridges that are down, wrong or hostile: nothing is lost, and the reason is shown.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Client } from "@tidings/contract";
+import type { Client } from "../support/client.ts";
 import { newStage } from "../support/clock.ts";
 import { type Answer, startReceiver } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
@@ -38,13 +38,13 @@ test("a bridge that is down delays a notification, and the breaker pauses the ca
   const transactionId = await trigger(client, "one", "ada");
   await eventually(async () => {
     const [notification] = await notificationsOf(client, transactionId);
-    return detailsOf(notification!, "in_app").filter((text) => text.startsWith("Bridge did not answer")).length >= 3;
+    return detailsOf(notification!, "in_app").filter((text) => text.startsWith("Bridge did not respond")).length >= 3;
   }, "three failed calls");
-  assert.match(await reasonOf(transactionId, "ada"), /waits until .*: bridge did not answer, will be asked again: /);
+  assert.match(await reasonOf(transactionId, "ada"), /waits until .*: bridge did not respond, will be asked again: /);
   const behind = await trigger(client, "one", "bob");
   script.execute = content;
   const [notification] = await settled(client, transactionId);
-  assert.ok(detailsOf(notification!, "in_app").includes("Bridge answered"));
+  assert.ok(detailsOf(notification!, "in_app").includes("Bridge responded"));
   await settled(client, behind);
   for (const id of [transactionId, behind]) {
     assert.deepEqual(

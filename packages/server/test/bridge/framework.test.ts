@@ -8,9 +8,9 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { createClient } from "@tidings/contract";
 import { newApiKey } from "../../src/lib/secrets.ts";
 import { atEnd } from "../support/at-end.ts";
+import { createClient } from "../support/client.ts";
 import { newStage } from "../support/clock.ts";
 import { refused } from "../support/refusals.ts";
 import { startTestService } from "../support/service.ts";
@@ -19,7 +19,10 @@ import { eventually } from "../support/wait.ts";
 
 const apiKey = newApiKey();
 
-/** The framework imports validators and a module of Next that are optional, and runs without those that are not installed. */
+/**
+ * The framework imports validators and a module of Next that are optional, and runs without those that are not
+ * installed.
+ */
 const hooks = registerHooks({
   resolve: (specifier, context, next) => {
     try {
@@ -176,7 +179,7 @@ test("the code gives the content of every step, with the results of earlier ones
     [["2 orders", "<p>Together 20 €</p>"]],
   );
   const details = leader!.jobs!.flatMap((job) => job.executionDetails.map((entry) => `${job.type}: ${entry.detail}`));
-  assert.ok(details.includes("custom: Bridge answered"), details.join("\n"));
+  assert.ok(details.includes("custom: Bridge responded"), details.join("\n"));
   const query = { transactionId: first, subscriberId: "ada" };
   const { body: explained } = await client("explain.retrieve", { query });
   const told = JSON.stringify(explained.steps.find(({ stepId }) => stepId === "price"));

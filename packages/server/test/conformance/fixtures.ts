@@ -1,8 +1,9 @@
-// One good input per operation, made fresh for every call where the call uses it up. An operation without an entry fails
-// the conformance tests by name.
-import type { Operation, OperationId, RawInput } from "@tidings/contract";
-import { password, tokenOf } from "../app/people/browsers.ts";
+// One good input per operation, made fresh for every call where the call uses it up. An operation without an entry
+// fails the conformance tests by name.
+import type { Operation, OperationId } from "@tidings/contract";
+import { password, tokenOf } from "../app/members/browsers.ts";
 import { pushSubscription } from "../support/browser.ts";
+import type { RawInput } from "../support/client.ts";
 import { importFixtures } from "./import-fixtures.ts";
 import {
   type Fixture,

@@ -10,7 +10,7 @@ const fileOf = (w: World) => ({
   fileName: "people.csv",
 });
 
-/** An import with three faulty lines, finished. */
+/** An import with three invalid rows, finished. */
 async function imported(w: World) {
   const { id: importId } = (await w.client("imports.create", { body: fileOf(w) })).body;
   return eventually(async () => {

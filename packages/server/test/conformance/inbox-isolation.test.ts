@@ -1,12 +1,13 @@
-// Every operation of the inbox in the browser, from the list of operations: a token that is forged, swapped or expired opens none
-// of them, and the token of another subscriber of the same environment reaches nothing of its neighbour.
+// Every operation of the inbox in the browser, from the list of operations: a token that is forged, swapped or expired
+// opens none of them, and the token of another subscriber of the same environment reaches nothing of its neighbour.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { before, test } from "node:test";
-import { type Operation, type OperationId, operations, type RawInput } from "@tidings/contract";
+import { type Operation, type OperationId, operations } from "@tidings/contract";
 import { sql } from "kysely";
 import { createSecrets } from "../../src/lib/secrets.ts";
 import { type InboxSession, readInboxToken, signInboxToken } from "../../src/lib/tokens/inbox-token.ts";
+import type { RawInput } from "../support/client.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
 import { eventually } from "../support/wait.ts";

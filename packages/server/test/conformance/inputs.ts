@@ -1,5 +1,6 @@
 // Parts of inputs that several operations share: the path of a new record, a list with something in it.
-import type { Environment, RawInput } from "@tidings/contract";
+import type { Environment } from "@tidings/contract";
+import type { RawInput } from "../support/client.ts";
 import type { World } from "./world.ts";
 
 export type Fixture = (world: World) => RawInput | Promise<RawInput>;
@@ -171,8 +172,8 @@ function fcmOf(w: World) {
   fcm.set(w, make);
   return make;
 }
-/** The target is the world's own environment; the source one beside it. */
+/** The target is the world's own environment; the source is a second one. */
 export const target = async (w: World) => ({ targetEnvironmentId: (await w.own())._id });
 export const source = async (w: World) => ({ sourceEnvironmentId: (await w.once(w.environment))._id });
-/** The header of a request that is made with the environment's own key. */
+/** The header of a request with the environment's own key. */
 export const keyOf = ({ apiKeys }: Environment) => ({ authorization: `ApiKey ${apiKeys![0]!.key}` });

@@ -1,9 +1,10 @@
-// Two environments share nothing: with the key of one, every id of the other is unknown, nothing of the other shows in any
-// answer, and not a row of it changes.
+// Two environments share nothing: with the key of one, every id of the other is unknown, no response shows anything of
+// the other, and not a row of it changes.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { createClient, type Operation, type OperationId, operations, type RawInput } from "@tidings/contract";
+import { type Operation, type OperationId, operations } from "@tidings/contract";
 import { sql } from "kysely";
+import { createClient, type RawInput } from "../support/client.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
 import { eventually } from "../support/wait.ts";
@@ -23,11 +24,11 @@ const theirs = createWorld(
   receiver.url,
   service.db,
 );
-/** People belong to the installation and to no environment: test/app/people/ has who reaches what. */
+/** People belong to the installation and to no environment: test/app/members/ has who reaches what. */
 const ofPeople = /^(auth|people|auditLog)\./;
 const all = (Object.values(operations) as Operation[]).filter(({ id }) => !ofPeople.test(id));
 
-/** Operations that name things of other environments and answer something else than 404, and why. */
+/** Operations that name things of other environments and return something other than 404, and why. */
 const exceptions: Partial<Record<OperationId, { status: number; reason: string; writes?: true }>> = {
   "events.cancel": { status: 200, reason: "an unknown transaction has nothing waiting" },
   "topicSubscriptions.create": { status: 201, reason: "the topic is created where it does not exist; entries fail" },
@@ -87,7 +88,10 @@ let myInbox: RawInput = {};
 /** Context ids are words that anyone may use; all others are unique in the world. */
 const uuid = /^[0-9a-f]{8}-/;
 
-/** All tables but stored answers, which belong to the caller's own requests, and statistics, which housekeeping counts at its time. */
+/**
+ * All tables but stored responses, which belong to the caller's own requests, and statistics, which housekeeping counts
+ * at its time.
+ */
 const findTables = async (): Promise<Table[]> =>
   (
     await sql<Table>`select c.relname as name, a.attname is not null as "hasEnvironment" from pg_class c
@@ -99,15 +103,15 @@ const findTables = async (): Promise<Table[]> =>
   ).rows;
 
 /**
- * Which version of a row this is: its place and the transaction that wrote it, which are quicker to read than its columns. The last
- * use of the caller's own key is recorded beside every request.
+ * Which version of a row this is: its place and the transaction that wrote it, which are quicker to read than its
+ * columns. The last use of the caller's own key is recorded with every request.
  */
 const versionOf = (name: string) =>
   name === "api_keys" ? "(to_jsonb(t) - 'last_used_at')::text" : "concat_ws(' ', t.tableoid, t.ctid, t.xmin)";
 
 /**
- * The function `picture`: one line per table, with how many rows it has, of one environment or altogether, and a fingerprint of all
- * of them. A session plans the statements of a function once.
+ * The function `picture`: one line per table, with how many rows it has, of one environment or altogether, and a
+ * fingerprint of all of them. A session plans the statements of a function once.
  */
 async function createPicture(): Promise<void> {
   const linesOf = (of: Table[], condition: string) =>
@@ -197,7 +201,7 @@ for (const operation of all) {
       signed: input.headers,
       open: rest,
       inbox: { ...rest, ...myInbox.headers },
-      person: rest,
+      member: rest,
       key: rest,
     }[operation.access ?? "key"];
     const answer = await probe(id, { ...input, params, headers });

@@ -1,7 +1,8 @@
 // Every list of the contract keeps to its limits and pages through all of its items once, in order.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Operation, type OperationId, operations, type RawInput } from "@tidings/contract";
+import { type Operation, type OperationId, operations } from "@tidings/contract";
+import type { RawInput } from "../support/client.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
 import { eventually } from "../support/wait.ts";
@@ -51,7 +52,7 @@ for (const operation of limited) {
     }
   });
 
-  // A limit on something else than a page: how many people a dry-run looks at.
+  // A limit on something else than a page: how many people a dry-run examines.
   if (!member || operation.method !== "GET") continue;
   test(`${id} pages through everything once`, async () => {
     const input: RawInput = await inputOf(operation, world);

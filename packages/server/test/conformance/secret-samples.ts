@@ -1,5 +1,7 @@
-// Made-up answers with a canary in every secret, and a world whose records hold canaries: what a role may not see must be in no answer.
-import { type Client, type SecretMark, secretKeyword } from "@tidings/contract";
+// Made-up responds with a canary in every secret, and a world whose records hold canaries: what a role may not see must
+// be in no response.
+import { type SecretMark, secretKeyword } from "@tidings/contract";
+import type { Client } from "../support/client.ts";
 
 type Schema = Record<string, unknown>;
 
@@ -60,11 +62,11 @@ export function sampleOf(
 }
 
 /** Alternatives of one value that a schema has, at most. */
-export function mostAlternatives(schema: unknown): number {
-  if (Array.isArray(schema)) return Math.max(1, ...schema.map(mostAlternatives));
+export function maxAlternatives(schema: unknown): number {
+  if (Array.isArray(schema)) return Math.max(1, ...schema.map(maxAlternatives));
   if (!isSchema(schema)) return 1;
   const own = ["anyOf", "oneOf"].map((name) => ((schema[name] as Schema[]) ?? []).length);
-  return Math.max(1, ...own, ...Object.values(schema).map(mostAlternatives));
+  return Math.max(1, ...own, ...Object.values(schema).map(maxAlternatives));
 }
 
 /** Secrets of the records in a world, and the least role that sees each; the API key of the service is one more. */

@@ -1,27 +1,27 @@
-// What people see of secrets: every operation, made-up and real answers, lists and single records, for every role. A secret that
-// the role may not see is in no answer, and no answer fails because a secret in it is masked.
+// What people see of secrets: every operation, made-up and real responses, lists and single records, for every role. A
+// secret that the role may not see is in no response, and no response fails because a secret in it is masked.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  isForPeople,
+  isForMembers,
   isRoleEnough,
-  leastRoleOf,
   type Operation,
   type OperationId,
   operations,
-  type RawInput,
   type Role,
   readsOnly,
-  refusedMember,
+  refusedField,
+  requiredRoleOf,
   roles,
   type SecretMark,
   secretKeyword,
   secretPlacesOf,
 } from "@tidings/contract";
-import { serialize } from "../../src/http/call.ts";
-import { hideFrom } from "../../src/http/people/visible-fields.ts";
+import { serialize } from "../../src/http/request/call.ts";
+import { hideFrom } from "../../src/http/request/visible-fields.ts";
 import { compileBody } from "../../src/validation.ts";
-import { type Browser, invite } from "../app/people/browsers.ts";
+import { type Browser, invite } from "../app/members/browsers.ts";
+import type { RawInput } from "../support/client.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
 import { settled, trigger } from "../support/verbs.ts";
@@ -30,14 +30,14 @@ import { inputOf } from "./fixtures.ts";
 import {
   type Canaries,
   createPlantingClient,
-  mostAlternatives,
+  maxAlternatives,
   planted,
   plantedBodies,
   sampleOf,
 } from "./secret-samples.ts";
 import { createWorld } from "./world.ts";
 
-const all = (Object.values(operations) as Operation[]).filter(isForPeople);
+const all = (Object.values(operations) as Operation[]).filter(isForMembers);
 const isSeenBy = (role: Role, least: SecretMark["role"]) => least !== "none" && isRoleEnough(role, least);
 
 test("every operation's answer, with a canary in every secret, shows each role what it may see and nothing else", () => {
@@ -45,7 +45,7 @@ test("every operation's answer, with a canary in every secret, shows each role w
   for (const operation of all) {
     const { schema } = operation.success;
     if (!schema) continue;
-    for (let variant = 0; variant < mostAlternatives(schema); variant++) {
+    for (let variant = 0; variant < maxAlternatives(schema); variant++) {
       const canaries: Canaries = new Map();
       const answer = sampleOf(schema as never, variant, canaries);
       for (const role of roles) {
@@ -122,7 +122,7 @@ test("what a customer stores is shown as it is, whatever its members are called"
   assert.deepEqual(hideFrom("viewer", schema, answer), answer);
 });
 
-// Real answers. The records of this world hold the planted secrets.
+// Real responses. The records of this world hold the planted secrets.
 const receiver = await startReceiver();
 const service = await startTestService({
   TIDINGS_PUBLIC_URL: "https://notify.example.com",
@@ -179,7 +179,7 @@ test("every answer that only reads, for every role", async () => {
   inputs.push(["webhooks.retrieveDelivery", { params }]);
   for (const [id, input] of inputs) {
     const operation: Operation = operations[id];
-    for (const role of roles.filter((one) => isRoleEnough(one, leastRoleOf(operation)!))) {
+    for (const role of roles.filter((one) => isRoleEnough(one, requiredRoleOf(operation)!))) {
       await checkAnswer(id, role, { ...input, query: { ...lists(operation), ...input.query } });
     }
   }
@@ -190,9 +190,9 @@ const leftOut = /^(auth\.signOut|auth\.signOutEverywhere|environments\.(delete|p
 
 test("every answer to a change, for the least role that may make it, and for all others where it has secrets", async () => {
   for (const operation of all.filter((one) => !readsOnly(one) && !leftOut.test(one.id))) {
-    for (const role of roles.filter((one) => isRoleEnough(one, leastRoleOf(operation)!))) {
+    for (const role of roles.filter((one) => isRoleEnough(one, requiredRoleOf(operation)!))) {
       const input = await inputOf(operation, world);
-      if (refusedMember(operation, input.body, role)) continue;
+      if (refusedField(operation, input.body, role)) continue;
       await checkAnswer(operation.id as OperationId, role, input);
       if (!secretPlacesOf(operation.success.schema)) break;
     }

@@ -1,4 +1,4 @@
-// Records which documented fields have occurred in answers, by schema.
+// Records which documented fields have occurred in responses, by schema.
 type Schema = Record<string, unknown>;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -30,7 +30,7 @@ export function createFieldBook() {
 
   return {
     record: (schema: object, value: unknown, operation: string) => visit(schema as Schema, value, operation),
-    /** Documented fields that no answer had. */
+    /** Documented fields that no response had. */
     unseen: () => [...documented].filter((field) => !seen.has(field)).sort(),
   };
 }

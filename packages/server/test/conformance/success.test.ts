@@ -1,5 +1,5 @@
-// Every operation of the contract, called well: the status and every documented field are as the contract says. And every
-// write, repeated with its idempotency key, answers the same bytes again.
+// Every operation of the contract, called well: the status and every documented field are as the contract says. Every
+// write, repeated with its idempotency key, returns the same bytes again.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Operation, type OperationId, operations, successStatuses } from "@tidings/contract";
@@ -57,6 +57,7 @@ const explained: [RegExp, string][] = [
   [/^Integration\.(configurations|deletedAt|deletedBy)$/, "unset; deleted integrations are not shown"],
   [/^IntegrationHealth\.(openedAt|nextProbeAt|failingSince)$|^Step\.deadlineSeconds$/, "in use; unset"],
   [/^IntegrationHealth\.(lastError|oldestWaitingAt)$|^StatisticsWaiting\.oldestAt$/, "no provider is away"],
+  [/^StepPreview\.data\.variables$/, "only with a draft; app/workflows/preview.test.ts"],
   [/\.latency$|^StatisticsLatency\./, "messages are captured, which is no answer of a provider"],
   [
     /^(DeadLetterReplayJob|DeadLetterReplayPreview\.others)\.integrationIdentifier$|^WebhookDeliveryWithRequest\.nextAttemptAt$/,
@@ -91,8 +92,8 @@ const explained: [RegExp, string][] = [
     "other ways to be reached, or not",
   ],
   [/^Scenario\w*\./, "other people, actions and messages; app/events/scenarios.test.ts has them"],
-  [/^InvitationMail\./, "no production environment has an email integration; app/people/people.test.ts has one"],
-  [/^(AuthMethods|SignInMethods)\.oidc\.name$/, "no issuer is configured; app/people/oidc.test.ts has one"],
+  [/^InvitationMail\./, "no production environment has an email integration; app/members/members.test.ts has one"],
+  [/^(AuthMethods|SignInMethods)\.oidc\.name$/, "no issuer is configured; app/members/oidc.test.ts has one"],
   [/^ChannelStepResult\.last(Read|Seen)Date$/, "nothing was seen or read"],
   [/^ExplainedStep\.until$|^ExplainedMessage\.(isTruncated|error\w+)$|^ExplainedAttempt\.reason$/, "all went well"],
   [

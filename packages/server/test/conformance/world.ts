@@ -1,9 +1,10 @@
 // A builder per resource: each call makes a new record in one environment, with a name that no other world uses.
-import type { Client, Output, StepIn } from "@tidings/contract";
+import type { Output, StepIn } from "@tidings/contract";
 import { newId } from "../../src/lib/ids.ts";
 import type { Db } from "../../src/store/db.ts";
 import { insertFailedTask } from "../../src/store/events/failed-tasks.ts";
-import { invite, signInOwner } from "../app/people/browsers.ts";
+import { invite, signInOwner } from "../app/members/browsers.ts";
+import type { Client } from "../support/client.ts";
 import type { TestService } from "../support/service.ts";
 import { email, inApp, messagesOf, settled, trigger } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";
@@ -11,8 +12,8 @@ import { eventually } from "../support/wait.ts";
 export type World = ReturnType<typeof createWorld>;
 
 /**
- * `webhookUrl`: an address that takes webhooks. `db`: for states that no request can cause. `service`: for people, who belong to
- * the installation.
+ * `webhookUrl`: an address that takes webhooks. `db`: for states that no request can cause. `service`: for people, who
+ * belong to the installation.
  */
 export function createWorld(client: Client, label: string, webhookUrl: string, db: Db, service?: TestService) {
   let count = 0;
@@ -128,7 +129,7 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
     }, "a digest of three");
   };
 
-  /** A push that its provider cannot take: the credentials are no service account. */
+  /** A push that its provider cannot take: the credentials are not service account. */
   const deadLetter = async () => {
     const { identifier } = await integration("fcm");
     const { subscriberId } = await subscriber();

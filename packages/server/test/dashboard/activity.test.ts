@@ -1,9 +1,7 @@
 // Activity and run, in a browser.
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
-import { type DecidedBy, deciderKinds, type StepType } from "@tidings/contract";
-import { findDecision } from "../../../dashboard/src/screens/activity/deciders.ts";
-import { invite } from "../app/people/browsers.ts";
+import { before } from "node:test";
+import { invite } from "../app/members/browsers.ts";
 import { browserTest } from "../support/chromium.ts";
 import { startTestService } from "../support/service.ts";
 import { inApp, settled, trigger } from "../support/verbs.ts";
@@ -17,42 +15,6 @@ let seeded: Seeded;
 before(async () => {
   seeded = await seedCompany(service.client, { crowd: 25 });
   for (const id of [seeded.shipped, seeded.failed, seeded.skipped]) await settled(service.client, id);
-});
-
-test("a decision is found by code and decider, and leads to where it can be changed", () => {
-  const decide = (code: string, decidedBy: DecidedBy, type: StepType = "email") => {
-    const step = { stepId: "mail", name: "Mail", type, outcome: "skipped", reason: "", messages: [] } as const;
-    const of = { workflowId: "order", subscriberId: "ada", person: "Ada" };
-    const { who, where, link } = findDecision({ ...step, messages: [], code, decidedBy }, of)!;
-    return [who, where, link.to, JSON.stringify({ ...(link.params as object), ...(link.search as object) })].join(
-      " | ",
-    );
-  };
-  const person = "/people/$subscriberId";
-  const workflow = "/workflows/$workflowId";
-  const id = "ada";
-  assert.equal(
-    decide("filtered_by_subscriber_global", { kind: "preference", id }),
-    `Ada turned this off | Open their preferences | ${person} | {"subscriberId":"ada","tab":"preferences"}`,
-  );
-  assert.equal(
-    decide("no_device_tokens", { kind: "subscriber", id }, "push"),
-    `Ada has no device | Open their devices | ${person} | {"subscriberId":"ada","tab":"channels"}`,
-  );
-  assert.equal(
-    decide("recipient_refused", { kind: "subscriber", id }),
-    `The provider refused this address | Change the address | ${person} | {"subscriberId":"ada","tab":"profile"}`,
-  );
-  assert.equal(
-    decide("waiting_for_provider", { kind: "integration", id: "i1", name: "Shop SMTP" }),
-    'Decided by Shop SMTP | Open Shop SMTP | /integrations/$integrationId | {"integrationId":"i1"}',
-  );
-  assert.equal(
-    decide("throttled", { kind: "throttle", id: "often", name: "Often" }),
-    `Decided by “Often” | Open the step | ${workflow} | {"workflowId":"order","step":"often"}`,
-  );
-  // Every kind of the contract has its words.
-  for (const kind of deciderKinds) assert.ok(decide("", { kind }).length > 0, kind);
 });
 
 browserTest("an event appears by itself, with its outcome in a sentence", async (context) => {
@@ -78,7 +40,7 @@ browserTest("a search keeps what it found while events flow, and looks further b
     body: { name: "Noise", workflowId: "noise", active: true, steps: [inApp({ body: "n" })] },
   });
   await trigger(client, "invoice-paid", "radia", { note: "needle-77" });
-  // One request looks at 2,000 events.
+  // One request examines 2,000 events.
   const noise = (count: number) => Array.from({ length: count }, () => ({ name: "noise", to: "noisy", payload: {} }));
   for (let sent = 0; sent < 2_100; sent += 100) await client("events.triggerBulk", { body: { events: noise(100) } });
   const page = await openDashboard(context, service, "/activity");
@@ -117,7 +79,7 @@ browserTest("a search says how far it came, and asks before it goes on", async (
     assert.equal(asked[which], 10, "and no further");
     assert.equal(await page.getByText("No events match").count(), 0);
   }
-  await page.getByRole("button", { name: "Keep looking" }).click();
+  await page.getByRole("button", { name: "Keep searching" }).click();
   await eventually(() => asked.other === 20, "ten pages more");
   await page.getByText(/^Searched back to .*, nothing yet$/).waitFor();
 });
@@ -186,7 +148,7 @@ browserTest("filters are in the address, and a link with them shows the same", a
   assert.equal(await rows.count(), 1);
   await page.reload();
   await rows.getByText("Katherine Johnson").waitFor();
-  await page.getByRole("searchbox").fill("no such person");
+  await page.getByRole("searchbox").fill("no such subscriber");
   await page.getByText("No events match these filters").waitFor();
   await page.getByRole("button", { name: "Clear filters" }).click();
   await rows.nth(5).waitFor();
@@ -196,12 +158,13 @@ browserTest("filters are in the address, and a link with them shows the same", a
 
 browserTest("a run says who decided, and leads to where it can be changed", async (context) => {
   const page = await openDashboard(context, service, "/activity?person=grace&workflow=order-shipped");
+  await page.waitForURL(/activity\?.*subscriber=grace/);
   await page.getByRole("link", { name: /Order shipped/ }).click();
   await page.getByText("email was not sent: subscriber turned email off").first().waitFor();
   await page.getByText("Grace Hopper turned this off").waitFor();
   await expectAccessible(page);
   await page.getByRole("link", { name: "Open their preferences" }).click();
-  await page.waitForURL(/people\/grace\?.*tab=preferences/);
+  await page.waitForURL(/subscribers\/grace\?.*tab=preferences/);
 });
 
 browserTest("a run shows attempts, content without scripts, details and a curl", async (context) => {
@@ -252,7 +215,7 @@ browserTest("support sends one email again after a question, and cannot run the 
   assert.equal(await page.getByRole("button", { name: "Run again" }).count(), 0, "the role may not");
   await page.getByRole("button", { name: "Send this email again" }).click();
   const dialog = page.getByRole("dialog", { name: "Send this email again?" });
-  await dialog.getByText(/It goes to .+ \(.+@.+\) in Development\. Only this step is sent/).waitFor();
+  await dialog.getByText(/It will be sent to .+ \(.+@.+\) in Development\. Only this step is sent/).waitFor();
   await expectAccessible(page);
   await dialog.getByRole("button", { name: "Send", exact: true }).click();
   await page.getByText("Sent again by The support").waitFor();
@@ -260,13 +223,13 @@ browserTest("support sends one email again after a question, and cannot run the 
   await page.getByRole("button", { name: "Send this email again" }).waitFor();
 });
 
-browserTest("an event to a topic pages through its people", async (context) => {
+browserTest("an event to a topic pages through its subscribers", async (context) => {
   const page = await openDashboard(context, service, `/activity/${seeded.toTopic}`, { viewport: narrow });
-  const people = page.getByRole("list", { name: "People" }).getByRole("link");
-  await people.nth(19).waitFor();
+  const recipients = page.getByRole("list", { name: "Subscribers" }).getByRole("link");
+  await recipients.nth(19).waitFor();
   await page.getByRole("button", { name: "Next" }).click();
   await page.waitForURL(/page=1/);
-  await people.first().click();
+  await recipients.first().click();
   await page.getByText("Event accepted").waitFor();
   await expectNoOverflow(page);
   await expectAccessible(page);

@@ -40,7 +40,7 @@ browserTest(
     await line.getByText("Your week").waitFor();
     await line.getByText("Nothing is waiting").waitFor();
     await page.getByLabel("Date and time").fill("2026-03-09T10:30");
-    await page.getByRole("button", { name: "Go there" }).click();
+    await page.getByRole("button", { name: "Go to time" }).click();
     await page.locator("time", { hasText: "10:30" }).first().waitFor();
     await page.setViewportSize(narrow);
     await expectNoOverflow(page);
@@ -50,7 +50,7 @@ browserTest(
     await page.getByRole("dialog").getByRole("button", { name: "Stop the test clock" }).click();
     await page.getByText("Real time", { exact: true }).waitFor();
     await line.getByRole("link", { name: "ada" }).last().click();
-    await page.waitForURL(/activity\/txn_.*person=ada/);
+    await page.waitForURL(/activity\/txn_.*subscriber=ada/);
   },
 );
 
@@ -58,9 +58,9 @@ browserTest("production shows what waits, and has no clock to move", async (cont
   await seedWeek(service.production);
   await trigger(service.production, "trial", ["ada", "grace"]);
   const page = await openDashboard(context, service, "/clock?env=production", { viewport: narrow });
-  await page.getByText("Production is always in real time").waitFor();
+  await page.getByText("Production always runs in real time").waitFor();
   const line = page.getByRole("list", { name: "Timeline" });
-  await line.getByText("2 people").waitFor();
+  await line.getByText("2 subscribers").waitFor();
   assert.equal(await page.getByRole("button", { name: /clock|Advance|day/ }).count(), 0);
   await expectNoOverflow(page);
   await expectAccessible(page);

@@ -24,8 +24,8 @@ before(async () => {
 browserTest(
   "a layout: created, previewed while it is typed, kept as a draft, saved, and never overwritten",
   async (context) => {
-    // The template with a fault and the save that comes too late are refused, which a browser writes to its console. So is the
-    // style that it gives to what `fill` puts into an element that is edited.
+    // The template with an error and the save that comes too late are refused, which a browser writes to its console.
+    // So is the style that it gives to what `fill` puts into an element that is edited.
     const browser = await openBrowser(context, { viewport: { width: 1280, height: 860 } });
     await enter(browser, service);
     const page = await openPage(context, browser, { allow: /status of (422|409)|Applying inline style/ });
@@ -45,7 +45,7 @@ browserTest(
     await preview.getByRole("heading", { name: "Northwind AG" }).waitFor();
     await page.getByRole("button", { name: "375 px" }).click();
     await expectAccessible(page);
-    // Undone and done again: what the page puts into the editor is no change of its own.
+    // Undone and done again: what the page puts into the editor is not a separate change.
     await page.getByRole("button", { name: "Undo" }).click();
     await eventually(async () => !(await code.innerText()).includes("Northwind AG"), "the text to be undone");
     await page.getByRole("button", { name: "Redo" }).click();
@@ -55,7 +55,7 @@ browserTest(
     );
     // Without a place for the content it is not saved, and says so before.
     await code.fill("<p>no content</p>");
-    await page.getByText("without it, emails are sent without this layout").first().waitFor();
+    await page.getByText("Without it, emails are sent without this layout").first().waitFor();
     await page.keyboard.press("Control+s");
     await page.getByRole("alert").getByText("Not saved", { exact: true }).waitFor();
     const stored = (await client("layouts.retrieve", { params: { layoutId: "company" } })).body;
@@ -63,7 +63,7 @@ browserTest(
     await code.fill("<h1>Northwind AG</h1>{{content}}");
     page.once("dialog", (dialog) => void dialog.accept());
     await page.reload();
-    await page.getByText("Unsaved changes were found in this browser").waitFor();
+    await page.getByText("Restored unsaved changes").waitFor();
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved", { exact: true }).waitFor();
     const params = { layoutId: "company" };
@@ -90,7 +90,7 @@ browserTest(
     await page.getByRole("link", { name: "Layouts" }).first().click();
     await page.getByRole("button", { name: "Actions for Company" }).click();
     await page.getByRole("menuitem", { name: "Delete" }).click();
-    await page.getByText("This is the default layout, which cannot be deleted.").waitFor();
+    await page.getByText("This is the default layout and cannot be deleted.").waitFor();
   },
 );
 
@@ -136,7 +136,7 @@ browserTest(
       .setInputFiles({ name: "fr_FR.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify(master)) });
     await page.getByText("1 text added, 1 changed, 0 removed").waitFor();
     await page.getByRole("button", { name: "Import 2 texts" }).click();
-    await page.getByText("The texts are imported").waitFor();
+    await page.getByText("Texts imported").waitFor();
     assert.deepEqual(await contentOf("fr_FR"), master.workflows.order);
   },
 );

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { newId } from "../../src/lib/ids.ts";
 import { insertFailedTask } from "../../src/store/events/failed-tasks.ts";
 import { browserTest } from "../support/chromium.ts";
+import { startMailServer } from "../support/mail/smtp.ts";
 import { startTestService } from "../support/service.ts";
-import { startMailServer } from "../support/smtp.ts";
 import { createWorkflow, email } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";
 import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
@@ -74,20 +74,20 @@ browserTest(
     await page.getByText("Saved").first().waitFor();
 
     await page.getByRole("link", { name: "Dead letters" }).click();
-    await page.getByRole("link", { name: "Office mail refused the credentials" }).click();
+    await page.getByRole("link", { name: "Office mail rejected the credentials" }).click();
     await page.getByRole("table", { name: "Messages" }).waitFor();
     await expectAccessible(page);
     await page.getByRole("button", { name: "Send 120 again" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("120 messages will be sent").waitFor();
-    await dialog.getByLabel("Messages a second").fill("101");
+    await dialog.getByLabel("Messages per second").fill("101");
     await dialog.getByText("A whole number from 1 to 100").waitFor();
-    await dialog.getByLabel("Messages a second").fill("100");
+    await dialog.getByLabel("Messages per second").fill("100");
     await expectAccessible(page);
     await dialog.getByRole("button", { name: "Start" }).click();
 
     await page.waitForURL(/\/dead-letters\/replays\//);
-    await page.getByRole("progressbar", { name: "Progress of the replay" }).waitFor();
+    await page.getByRole("progressbar", { name: "Replay progress" }).waitFor();
     await page.getByText("120 of 120 queued").waitFor({ timeout: 60_000 });
     await page.getByRole("heading", { level: 1 }).getByText("Done").waitFor();
     const delivered = page.locator("dl div").filter({ hasText: "Accepted" });
@@ -114,7 +114,7 @@ browserTest(
     const group = "integration=office&error=auth&workflow=small";
     await page.waitForURL(/workflow=small/);
     await page.getByRole("button", { name: "Send 40 again" }).click();
-    await page.getByRole("dialog").getByLabel("Messages a second").fill("1");
+    await page.getByRole("dialog").getByLabel("Messages per second").fill("1");
     await page.getByRole("dialog").getByRole("button", { name: "Start" }).click();
     await page.getByRole("button", { name: "Pause" }).click();
     await page.getByRole("heading", { level: 1 }).getByText("Paused").waitFor();
@@ -127,7 +127,7 @@ browserTest(
     await expectAccessible(page);
 
     await page.goto(`${service.url}/dead-letters/group?${group}`);
-    await page.getByRole("button", { name: "Actions of the message to small-" }).first().click();
+    await page.getByRole("button", { name: "Actions for the message to small-" }).first().click();
     await page.getByRole("menuitem", { name: "Send again" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("combobox", { name: /^Content/ }).click();
@@ -155,11 +155,11 @@ browserTest("failed tasks have a tab of their own and are put back into the queu
     created_at: new Date(),
   });
   const page = await openDashboard(context, service, "/", { viewport: narrow });
-  await page.getByRole("link", { name: "See failed tasks" }).click();
-  await page.getByRole("button", { name: /Go on after a wait/ }).click();
+  await page.getByRole("link", { name: "View failed tasks" }).click();
+  await page.getByRole("button", { name: /Resume after a wait/ }).click();
   await expectAccessible(page);
   await expectNoOverflow(page);
   await page.getByRole("button", { name: "Try again" }).click();
-  await page.getByText("It is back in the queue").waitFor();
-  await page.getByText("Tried again").waitFor();
+  await page.getByText("Back in the queue").waitFor();
+  await page.getByText("Retried").waitFor();
 });

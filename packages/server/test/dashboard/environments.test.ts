@@ -1,7 +1,8 @@
-// Environments, in a browser: publishing to production with the diff, taking it back, and the rotation of keys.
+// Environments, in a browser: publishing to production with the diff, rolling it back, and rotating keys.
 import assert from "node:assert/strict";
-import { createClient, type StepIn } from "@tidings/contract";
+import type { StepIn } from "@tidings/contract";
 import { browserTest } from "../support/chromium.ts";
+import { createClient } from "../support/client.ts";
 import { startTestService } from "../support/service.ts";
 import { createWorkflow, inApp, trigger } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";
@@ -47,21 +48,23 @@ browserTest("publish to production with the diff and roll it back", async (conte
   await createWorkflow(client, "broken", [mail("{{ payload.x | truncat: 3 }}")] as StepIn[], { name: "Broken" });
 
   const page = await openDashboard(context, service, "/environments?tab=publish");
-  const list = page.getByRole("list", { name: "What differs" });
+  const list = page.getByRole("list", { name: "Differences" });
   const order = list.getByRole("listitem").filter({ hasText: "Order" }).first();
   await order.getByText("Email subject changes from “Order shipped” to “It is on its way”").waitFor();
   await order.getByText("A step is added: SMS after 2 hours").waitFor();
-  await order.getByText("1 run waits in Wait of version 1; it finishes with the version it started with.").waitFor();
+  await order
+    .getByText("1 run is waiting in Wait of version 1; it finishes with the version it started with.")
+    .waitFor();
   await order.getByText("Compare every field").click();
   await order.getByText("It is on its way").nth(1).waitFor();
   await order.getByText("Production has no active integration for email").waitFor();
   await page.getByRole("checkbox", { name: "Publish Unwanted" }).uncheck();
-  // What has a fault is left out until it is chosen, and named again in the question.
+  // What has an error is left out until it is chosen, and named again in the question.
   const broken = page.getByRole("checkbox", { name: "Publish Broken" });
   assert.equal(await broken.isChecked(), false);
   const checks = page.getByRole("list", { name: "Before you publish Broken" });
   await checks.getByText("Email: undefined filter: truncat (line 1, column 1)").waitFor();
-  await page.getByText("1 is left out because of a problem.").waitFor();
+  await page.getByText("1 resource is left out because of a problem.").waitFor();
   await broken.check();
   await page.getByRole("button", { name: "Publish 2 to Production" }).click();
   await page.getByRole("dialog").getByText("Broken: Email: undefined filter: truncat").waitFor();
@@ -77,7 +80,7 @@ browserTest("publish to production with the diff and roll it back", async (conte
 
   // Meanwhile a colleague renames it in production: the restore names that, and asks.
   await production("workflows.patch", { params: { workflowId: "order" }, body: { name: "Order by hand" } });
-  await page.getByRole("link", { name: "See it in the history" }).click();
+  await page.getByRole("link", { name: "View in history" }).click();
   await page.getByText("version 1 → version 2").waitFor();
   await page.getByText("A step is added: SMS after 2 hours").waitFor();
   await expectAccessible(page);
@@ -107,7 +110,7 @@ browserTest("an environment is made; its key is rotated, with the last use of ea
   await page.getByRole("button", { name: "Create environment" }).click();
   const first = (await page.getByRole("region", { name: "API key", exact: true }).innerText()).trim();
   await page.getByRole("button", { name: "Done" }).click();
-  const keys = page.getByRole("table", { name: "API keys of Staging" });
+  const keys = page.getByRole("table", { name: "API keys for Staging" });
   await keys.getByText("Never used").waitFor();
   assert.equal(await keys.getByText(first).count(), 0, "a key is shown once");
 
@@ -122,10 +125,10 @@ browserTest("an environment is made; its key is rotated, with the last use of ea
     return (await row.getByText("Never used").count()) === 0;
   }, "the use of the key to be shown");
   await expectAccessible(page);
-  await keys.getByRole("button", { name: `Revoke the key that ends in ${first.slice(-4)}` }).click();
-  await page.getByRole("dialog").getByText("It was not used within the last hour.").waitFor();
+  await keys.getByRole("button", { name: `Revoke the key ending in ${first.slice(-4)}` }).click();
+  await page.getByRole("dialog").getByText("It has not been used within the last hour.").waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
-  await page.getByText("The key is revoked").waitFor();
+  await page.getByText("Key revoked").waitFor();
   await eventually(
     async () => (await createClient({ baseUrl: service.url, apiKey: first }).raw("environments.list")).status === 401,
     "the old key to be refused",

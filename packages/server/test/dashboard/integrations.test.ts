@@ -1,9 +1,9 @@
 // Integrations, in a browser: from the catalogue to a message that went through the new integration.
 import assert from "node:assert/strict";
-import { invite, signInOwner } from "../app/people/browsers.ts";
+import { invite, signInOwner } from "../app/members/browsers.ts";
 import { browserTest, openBrowser, openPage } from "../support/chromium.ts";
+import { closedPort, startMailServer } from "../support/mail/smtp.ts";
 import { startTestService } from "../support/service.ts";
-import { closedPort, startMailServer } from "../support/smtp.ts";
 import { eventually } from "../support/wait.ts";
 import { expectAccessible, expectNoOverflow, narrow } from "./support.ts";
 
@@ -92,7 +92,7 @@ browserTest("another one is made primary, is switched off, and is deleted after 
   await row.getByRole("link").click();
   await page.getByText("Not used yet").waitFor();
   await page.goBack();
-  await row.getByRole("button", { name: "Actions of Second" }).click();
+  await row.getByRole("button", { name: "Actions for Second" }).click();
   await page.getByRole("menuitem", { name: "Make primary" }).click();
   await row.getByText("Primary").waitFor();
   await expectNoOverflow(page);
@@ -103,7 +103,7 @@ browserTest("another one is made primary, is switched off, and is deleted after 
   await page.getByRole("button", { name: "Delete integration" }).click();
   await expectNoOverflow(page);
   await page.getByRole("dialog").getByRole("button", { name: "Delete integration" }).click();
-  await page.getByText("The integration is deleted").waitFor();
+  await page.getByText("Integration deleted").waitFor();
   const { body: left } = await service.client("integrations.list");
   assert.ok(!left.some(({ _id }) => _id === body._id));
 });
@@ -123,6 +123,6 @@ browserTest("a viewer sees the integrations and can change nothing", async (cont
     .getByRole("link", { name: /In-app|Tidings|capture/i })
     .first()
     .click();
-  await page.getByText("needs the role editor").waitFor();
+  await page.getByText("requires the editor role").waitFor();
   assert.equal(await page.getByRole("button", { name: /Save|Delete|Send a test/ }).count(), 0);
 });

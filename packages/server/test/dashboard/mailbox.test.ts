@@ -28,7 +28,7 @@ browserTest(
       // An emulated preference would be that of the frame of the mail, too.
       colorScheme: null,
     });
-    await page.getByText("No message has been captured yet").waitFor();
+    await page.getByText("No messages captured yet").waitFor();
     await trigger(client, "confirm-address", ada, billPayload);
     const rows = page.getByRole("list", { name: "Captured messages" }).getByRole("link");
     await rows.nth(1).waitFor();
@@ -102,9 +102,9 @@ browserTest(
     await page.getByRole("searchbox").fill("");
     await rows.nth(1).waitFor();
     await page.getByRole("button", { name: "Delete all" }).click();
-    await page.getByText("Delete all captured messages of SMS?").waitFor();
+    await page.getByText("Delete all captured SMS messages?").waitFor();
     await page.getByRole("dialog").getByRole("button", { name: "Delete all" }).click();
-    await page.getByText("No message matches").waitFor();
+    await page.getByText("No matching messages").waitFor();
     await page.getByRole("button", { name: "Clear filters" }).click();
     await rows.nth(1).waitFor();
   },
@@ -122,7 +122,7 @@ browserTest("a hostile mail does nothing", async (context) => {
     email({ subject: "<img src=x onerror=hacked=1>", body: hostile, editorType: "html" }),
   ]);
   await settled(client, await trigger(client, "hostile", ada));
-  // As a template it would lose its scripts; a mail as the provider took it in is shown as it is.
+  // As a template it would lose its scripts; a mail that the provider accepted is shown unchanged.
   await sql`update captured_messages set content = jsonb_set(content, '{html}', ${JSON.stringify(hostile)}::jsonb)
     where content->>'subject' like '<img%'`.execute(service.db);
   const page = await openDashboard(context, service, "/mailbox?channel=email", {
@@ -167,7 +167,7 @@ browserTest("a captured mail loads remote pictures only when the reader asks", a
   const message = page.getByRole("article", { name: "Message" });
   const letter = message.frameLocator("iframe").frameLocator("iframe").first();
   await letter.getByText("Hello").waitFor();
-  await message.getByText("Remote pictures and fonts are not loaded").waitFor();
+  await message.getByText("Remote images and fonts are blocked").waitFor();
   assert.deepEqual(asked, []);
   await message.getByRole("button", { name: "Load remote content" }).click();
   await eventually(() => asked.length > 0, "the picture is loaded");

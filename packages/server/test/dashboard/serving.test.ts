@@ -1,13 +1,13 @@
-// What the service answers for the dashboard: its page, its files, and what stays an answer of the API.
+// What the service returns for the dashboard: its page, its files, and what stays a response of the API.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import type { Config } from "../../src/config.ts";
 import { acceptsPage, dashboardPathsOf } from "../../src/http/dashboard/routes.ts";
-import { startTestService } from "../support/service.ts";
+import { shareService } from "../support/service.ts";
 
-const { url } = await startTestService();
+const { url } = await shareService();
 
 const get = async (path: string, headers: Record<string, string> = {}) => {
   const response = await fetch(url + path, { headers });
@@ -16,7 +16,7 @@ const get = async (path: string, headers: Record<string, string> = {}) => {
 
 describe("the page of the dashboard", () => {
   test("is the answer to every path of a screen, without anything inline", async () => {
-    for (const path of ["/", "/activity", "/activity/txn_1", "/workflows/a/steps/b", "/sign-in", "/people/ada"]) {
+    for (const path of ["/", "/activity", "/activity/txn_1", "/workflows/a/steps/b", "/sign-in", "/subscribers/ada"]) {
       const { status, headers, text } = await get(path);
       assert.equal(status, 200, path);
       assert.equal(headers.get("content-type"), "text/html; charset=utf-8");
@@ -38,17 +38,35 @@ describe("the page of the dashboard", () => {
       ["/activity?outcome=failed", "activity"],
       ["/activity/txn_1", "run"],
       ["/workflows/welcome", "editor"],
-      ["/people/ada", "person"],
-      ["/topics", "audience"],
+      ["/subscribers/ada", "subscriber"],
+      ["/topics", "topics"],
       ["/sign-in", "sign-in"],
+      ["/integrations/new", "catalogue"],
+      ["/integrations/new/sendgrid", "new-integration"],
+      ["/integrations/sendgrid", "integration"],
+      ["/dead-letters/replays/1", "replay"],
     ])
       assert.match(
         String(await preloads(path!)),
         new RegExp(`^modulepreload" href="dashboard/chunks/${screen}-screen-\\w+\\.js"$`),
       );
     assert.deepEqual(await preloads("/workflows/..%2f..%2fx"), await preloads("/workflows/x"));
-    for (const path of dashboardPathsOf({ dashboard: true } as Config))
-      assert.equal((await preloads(path)).length, 1, path);
+    assert.deepEqual(await preloads("/workflows/a/steps/b"), [], "no route fits");
+    const sections = dashboardPathsOf({ dashboard: true } as Config);
+    for (const path of ["/", "/sign-in", "/workflows", "/imports"]) assert.ok(sections.includes(path), path);
+    for (const path of sections) assert.equal((await get(path)).status, 200, path);
+  });
+
+  test("moved: old paths of subscribers redirect, with what follows them and behind a prefix", async () => {
+    const locationOf = async (path: string, headers: Record<string, string> = {}) => {
+      const response = await fetch(url + path, { redirect: "manual", headers });
+      return [response.status, response.headers.get("location")];
+    };
+    assert.deepEqual(await locationOf("/people"), [301, "/subscribers"]);
+    assert.deepEqual(await locationOf("/people/a%2Fb?tab=inbox&env=e"), [301, "/subscribers/a%2Fb?tab=inbox&env=e"]);
+    const prefixed = await locationOf("/people/ada", { "x-forwarded-prefix": "/notify" });
+    assert.deepEqual(prefixed, [301, "/notify/subscribers/ada"]);
+    assert.deepEqual(await locationOf("/people", { accept: "application/json" }), [404, null]);
   });
 
   test("asks for the session beside the entry, where there is one", async () => {
@@ -155,7 +173,7 @@ describe("the page of the dashboard", () => {
 });
 
 /** A browser opens six connections to an address, so this many are four rounds. */
-const mostFiles = 24;
+const maxFiles = 24;
 
 type BuiltFile = { gzip: number; entryPoint?: string; css?: string; imports: string[] };
 
@@ -181,8 +199,8 @@ test("what a browser loads stays within its budget", () => {
     ["activity", loadOf("src/screens/activity/activity-screen.tsx"), 240_000],
     ["a run", loadOf("src/screens/activity/run-screen.tsx"), 240_000],
     ["home", loadOf("src/screens/home/home-screen.tsx"), 240_000],
-    ["people", loadOf("src/screens/people/people-screen.tsx"), 240_000],
-    ["a person", loadOf("src/screens/people/person-screen.tsx"), 240_000],
+    ["subscribers", loadOf("src/screens/subscribers/subscribers-screen.tsx"), 240_000],
+    ["a subscriber", loadOf("src/screens/subscribers/subscriber-screen.tsx"), 240_000],
     ["integrations", loadOf("src/screens/integrations/integrations-screen.tsx"), 240_000],
     ["an integration", loadOf("src/screens/integrations/integration-screen.tsx"), 240_000],
     ["the editor", loadOf("src/screens/workflows/editor/editor-screen.tsx"), 240_000],
@@ -190,6 +208,6 @@ test("what a browser loads stays within its budget", () => {
   ];
   for (const [what, { count, size }, limit] of budgets) {
     assert.ok(size <= limit, `${what}: ${size} bytes, ${limit} are allowed`);
-    assert.ok(count <= mostFiles, `${what}: ${count} files, ${mostFiles} are allowed`);
+    assert.ok(count <= maxFiles, `${what}: ${count} files, ${maxFiles} are allowed`);
   }
 });

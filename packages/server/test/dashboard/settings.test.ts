@@ -1,7 +1,7 @@
-// Settings, in a browser: an invitation, the person who takes it, the audit log, the own account.
+// Settings, in a browser: an invitation, the member who accepts it, the audit log, the account.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { visit } from "../app/people/browsers.ts";
+import { visit } from "../app/members/browsers.ts";
 import { browserTest, openBrowser, openPage } from "../support/chromium.ts";
 import { startTestService } from "../support/service.ts";
 import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
@@ -9,9 +9,9 @@ import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "./sup
 const service = await startTestService();
 const secret = "correct horse battery";
 
-browserTest("a person is invited, signs in with the link as viewer, and changes nothing", async (context) => {
-  const page = await openDashboard(context, service, "/settings?tab=people");
-  await page.getByRole("button", { name: "Invite a person" }).click();
+browserTest("a member is invited, signs in with the link as viewer, and changes nothing", async (context) => {
+  const page = await openDashboard(context, service, "/settings?tab=members");
+  await page.getByRole("button", { name: "Invite member" }).click();
   await page.getByRole("dialog").getByLabel("Email").fill("not an address");
   await page.getByRole("dialog").getByLabel("Email").fill("vera@example.com");
   await expectAccessible(page);
@@ -28,29 +28,30 @@ browserTest("a person is invited, signs in with the link as viewer, and changes 
   await visitor.getByLabel("Choose a password").fill(secret);
   await visitor.getByRole("button", { name: "Join" }).click();
   await visitor.getByRole("heading", { level: 1, name: "Home" }).waitFor();
-  await visitor.getByText("API keys are shown to owners").waitFor();
+  await visitor.getByText("Only owners can see API keys").waitFor();
   assert.equal(await visitor.getByRole("button", { name: "Send it from here" }).count(), 0);
   await expectNoOverflow(visitor);
   await visitor.goto(`${service.url}/settings?tab=people`);
-  await visitor.getByText("Members are managed by owners").waitFor();
+  await visitor.waitForURL(/settings\?.*tab=members/);
+  await visitor.getByText("Only owners can manage members").waitFor();
   await visitor.goto(`${service.url}/settings?tab=audit`);
-  await visitor.getByText("The audit log is for editors and owners").waitFor();
+  await visitor.getByText("Only editors and owners can see the audit log").waitFor();
 
-  // The owner gives another role, makes a reset link, sees both in the audit log, and removes the person.
+  // The owner gives another role, creates a reset link, sees both in the audit log, and removes the member.
   await page.reload();
   const row = page.getByRole("table", { name: "Members" }).getByRole("row", { name: /Vera Viewer/ });
   await row.getByRole("combobox").click();
   await page.getByRole("option", { name: /^Editor/ }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Change role" }).click();
-  await page.getByText("Vera Viewer is Editor now").waitFor();
-  await row.getByRole("button", { name: "Actions of Vera Viewer" }).click();
-  await page.getByRole("menuitem", { name: "Create a reset link" }).click();
+  await page.getByText("Vera Viewer is now Editor").waitFor();
+  await row.getByRole("button", { name: "Actions for Vera Viewer" }).click();
+  await page.getByRole("menuitem", { name: "Create reset link" }).click();
   await page.getByRole("region", { name: "Reset link" }).waitFor();
   await page.getByRole("button", { name: "Done" }).click();
   const resetLinks = page.getByRole("table", { name: "Open reset links" });
   await resetLinks.getByRole("row", { name: /Vera Viewer.*Olga Owner/ }).waitFor();
   await expectAccessible(page);
-  await resetLinks.getByRole("button", { name: "Revoke the reset link of Vera Viewer" }).click();
+  await resetLinks.getByRole("button", { name: "Revoke the reset link for Vera Viewer" }).click();
   await resetLinks.waitFor({ state: "detached" });
   await page.getByRole("tab", { name: "Audit log" }).click();
   const change = page
@@ -63,25 +64,25 @@ browserTest("a person is invited, signs in with the link as viewer, and changes 
   await expectAccessible(page);
   await page.getByRole("combobox", { name: /^What/ }).click();
   await page.getByRole("option", { name: "Workflows" }).click();
-  await page.getByText("No change matches these filters").waitFor();
+  await page.getByText("No changes match these filters").waitFor();
   await page.getByRole("tab", { name: "Members" }).click();
-  await row.getByRole("button", { name: "Actions of Vera Viewer" }).click();
-  await page.getByRole("menuitem", { name: "Remove person" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Remove person" }).click();
+  await row.getByRole("button", { name: "Actions for Vera Viewer" }).click();
+  await page.getByRole("menuitem", { name: "Remove member" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Remove member" }).click();
   await row.waitFor({ state: "detached" });
 });
 
 browserTest("the audit log is filtered by the address, shows failed sign-ins, and is exported", async (context) => {
   const page = await openDashboard(context, service, "/settings?tab=audit&operation=auth.signInFailed");
-  await page.getByText("No change matches these filters").waitFor();
+  await page.getByText("No changes match these filters").waitFor();
   const refused = await visit(service, "auth.signIn", { body: { email: "mallory@example.com", password: "wrong" } });
   assert.equal(refused.status, 401);
   await page.reload();
   await page.getByRole("button", { name: /mallory@example.com .* failed to sign in/ }).waitFor();
   await page.getByRole("combobox", { name: /^Time/ }).click();
-  await page.getByRole("option", { name: "From … to …" }).click();
+  await page.getByRole("option", { name: "Custom range" }).click();
   await page.getByLabel("To", { exact: true }).fill("2020-01-01");
-  await page.getByText("No change matches these filters").waitFor();
+  await page.getByText("No changes match these filters").waitFor();
   assert.match(page.url(), /range=custom.*to=.?2020-01-01/);
   await page.getByLabel("To", { exact: true }).fill("");
   await page.getByRole("button", { name: /mallory@example.com/ }).waitFor();
@@ -93,7 +94,7 @@ browserTest("the audit log is filtered by the address, shows failed sign-ins, an
   assert.match(download.suggestedFilename(), /^audit-log-.*\.csv$/);
   const text = await readFile(await download.path(), "utf8");
   assert.match(text, /^"time","actor",.*\r\n.*"mallory@example\.com","machine",/);
-  await page.getByText("1 entry is in the file").waitFor();
+  await page.getByText("1 entry exported").waitFor();
   await page.setViewportSize(narrow);
   await expectNoOverflow(page);
 });
@@ -102,13 +103,13 @@ browserTest("the own name and password are changed, and all sessions end", async
   const page = await openDashboard(context, service, "/settings", { viewport: narrow });
   await page.getByLabel("Name", { exact: true }).fill("Olga the Owner");
   await page.getByRole("button", { name: "Save name" }).click();
-  await page.getByText("Your name is changed").waitFor();
+  await page.getByText("Name changed").waitFor();
   await expectNoOverflow(page);
   await expectAccessible(page);
   await page.getByLabel("Current password").fill(secret);
   await page.getByLabel("New password").fill("battery staple horse");
   await page.getByRole("button", { name: "Change password" }).click();
-  await page.getByText("The password is changed").waitFor();
+  await page.getByText("Password changed").waitFor();
   await page.getByRole("button", { name: "Sign out everywhere" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Sign out everywhere" }).click();
   await page.getByRole("heading", { name: "Sign in to Tidings" }).waitFor();

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
 import { browserTest } from "../support/chromium.ts";
-import { startPrefixProxy } from "../support/prefix-proxy.ts";
+import { startPrefixProxy } from "../support/proxies/prefix-proxy.ts";
 import { startTestService } from "../support/service.ts";
 import { trigger } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";
@@ -15,7 +15,7 @@ before(() => seedCompany(service.client, { crowd: 3 }));
 
 browserTest("every screen of the navigation opens, by keyboard too", async (context) => {
   const page = await openDashboard(context, service, "/");
-  for (const name of ["Activity", "Workflows", "People", "Integrations", "Home"]) {
+  for (const name of ["Activity", "Workflows", "Subscribers", "Integrations", "Home"]) {
     await page.getByRole("navigation").getByRole("link", { name, exact: true }).click();
     await page.getByRole("heading", { level: 1, name }).waitFor();
     await expectAccessible(page);
@@ -27,11 +27,11 @@ browserTest("every screen of the navigation opens, by keyboard too", async (cont
   assert.equal(await page.evaluate("document.activeElement.id"), "main", "the first stop skips the navigation");
 });
 
-browserTest("the palette finds screens, people, workflows and transactions", async (context) => {
+browserTest("the palette finds screens, subscribers, workflows and transactions", async (context) => {
   const page = await openDashboard(context, service, "/workflows");
   const search = async (text: string, found: RegExp) => {
     await page.keyboard.press("Control+k");
-    const field = page.getByRole("combobox", { name: "Search and go to" });
+    const field = page.getByRole("combobox", { name: "Search or jump to" });
     await field.fill(text);
     await page.getByRole("option", { name: found }).first().waitFor();
   };
@@ -41,7 +41,7 @@ browserTest("the palette finds screens, people, workflows and transactions", asy
   await search("katherine@example.com", /Katherine Johnson/);
   await expectAccessible(page);
   await page.keyboard.press("Escape");
-  await page.getByRole("combobox", { name: "Search and go to" }).waitFor({ state: "detached" });
+  await page.getByRole("combobox", { name: "Search or jump to" }).waitFor({ state: "detached" });
   await search("trial", /Trial ends/);
   await page.keyboard.press("Escape");
   await search("order-T-1045", /Open transaction order-T-1045/);
@@ -50,7 +50,7 @@ browserTest("the palette finds screens, people, workflows and transactions", asy
 });
 
 browserTest(
-  "the palette finds people by name, orders, and what can be done; no key is lost while it opens",
+  "the palette finds subscribers by name, orders, and what can be done; no key is lost while it opens",
   async (context) => {
     const { client } = service;
     await client("workflows.patch", { params: { workflowId: "order-shipped" }, body: { searchKeys: ["order"] } });
@@ -68,7 +68,7 @@ browserTest(
     const ordered = await trigger(client, "order-shipped", "ada", { order: "K-4711" });
     const page = await openDashboard(context, service, "/workflows");
     await page.getByText("Order shipped").first().waitFor();
-    const field = page.getByRole("combobox", { name: "Search and go to" });
+    const field = page.getByRole("combobox", { name: "Search or jump to" });
     const option = (name: RegExp | string) => page.getByRole("option", { name });
     await page.keyboard.press("Control+k");
     await page.keyboard.type("mary twin");
@@ -123,8 +123,8 @@ browserTest("the environment is part of the address, and production is marked", 
   await page.getByRole("menuitemcheckbox", { name: /Production/ }).click();
   await page.getByRole("button", { name: "Environment: Production" }).waitFor();
   assert.match(page.url(), /\/workflows\?env=/);
-  await page.getByRole("navigation").getByRole("link", { name: "People" }).click();
-  await page.waitForURL(/people\?env=/);
+  await page.getByRole("navigation").getByRole("link", { name: "Subscribers" }).click();
+  await page.waitForURL(/subscribers\?env=/);
   await expectAccessible(page);
 });
 

@@ -8,7 +8,8 @@ const service = await startTestService();
 
 browserTest("the first person opens the link, signs out, and signs in again where it was", async (context) => {
   const browser = await openBrowser(context, { viewport: narrow });
-  // The answer 401 to a first visit is in the console of the browser, so this page is opened without the check of errors.
+  // The response 401 to a first visit is in the console of the browser, so this page is opened without the check of
+  // errors.
   const page = await browser.newPage();
   await page.goto(`${service.url}/activity?outcome=failed`);
   await page.getByRole("heading", { name: "Welcome to Tidings" }).waitFor();
@@ -27,7 +28,8 @@ browserTest("the first person opens the link, signs out, and signs in again wher
 
   await page.getByRole("button", { name: "Open navigation" }).click();
   await page.getByRole("button", { name: /^Account/ }).click();
-  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  // By key: what loads under the menu may still move it while the mouse is pressed.
+  await page.getByRole("menuitem", { name: "Sign out" }).press("Enter");
   await page.getByRole("heading", { name: "Sign in to Tidings" }).waitFor();
   await expectAccessible(page);
 
@@ -46,7 +48,7 @@ browserTest("a link that was used says so", async (context) => {
   const browser = await openBrowser(context);
   const page = await browser.newPage();
   await page.goto(`${service.url}/sign-in#token=used-before`);
-  await page.getByText("This link does not work any more").waitFor();
+  await page.getByText("This link no longer works").waitFor();
   await page.getByRole("button", { name: "Go to sign-in" }).click();
   await page.getByLabel("Email").waitFor();
 });

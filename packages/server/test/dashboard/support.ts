@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import axe from "axe-core";
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
-import { type Browser, signInOwner } from "../app/people/browsers.ts";
+import { type Browser, signInOwner } from "../app/members/browsers.ts";
 import { openBrowser, openPage } from "../support/chromium.ts";
+import { isLong } from "../support/long.ts";
 import type { TestService } from "../support/service.ts";
 import { eventually } from "../support/wait.ts";
 
@@ -12,8 +13,8 @@ const wide = { width: 1280, height: 860 };
 export const narrow = { width: 375, height: 812 };
 
 /**
- * A signed-in page at a path of the dashboard, of the owner or of another person. Errors in its console, and so breaches of its policy, fail the test, those aside
- * that `allow` matches.
+ * A signed-in page at a path of the dashboard, of the owner or of another person. Errors in its console, and so
+ * breaches of its policy, fail the test, those aside that `allow` matches.
  */
 export async function openDashboard(
   context: TestContext,
@@ -36,9 +37,24 @@ type AxeResult = { violations: { id: string; impact: string; help: string; nodes
 const isStill = `!document.querySelector("[data-ending-style]") && document.getAnimations().every((one) =>
   one.playState !== "running" || one.effect.getComputedTiming().endTime === Infinity)`;
 
-/** No fault that keeps people out: contrast, names, roles, keyboard. */
+/** What of a screen was checked: its path, width and theme, and what is open on it. */
+const checked = new Set<string>();
+
+/** The names of the tabs that are selected, and of the dialogs, menus and lists that are open. */
+const openParts = `[...document.querySelectorAll("[role=dialog], [role=alertdialog], [role=menu], [role=listbox], [role=tab][aria-selected=true]")]
+  .map((one) => one.getAttribute("role") + " " + (one.getAttribute("aria-label") ?? one.textContent.slice(0, 30))).join()`;
+const theme = `document.documentElement.dataset.theme ?? matchMedia("(prefers-color-scheme: dark)").matches`;
+
+/**
+ * No error that keeps people out: contrast, names, roles, keyboard. A check takes a second of a core, so `npm test`
+ * checks a screen once in each process for each width, theme and open dialog; `npm run test:long` checks it every time.
+ */
 export async function expectAccessible(page: Page): Promise<void> {
-  // Colours are compared when they stand still, and a popup that is being closed has no name any more.
+  const path = new URL(page.url()).pathname.replaceAll(/[0-9a-f-]{36}/g, "{id}");
+  const key = [path, page.viewportSize()?.width, await page.evaluate(theme), await page.evaluate(openParts)].join(" ");
+  if (!isLong && checked.has(key)) return;
+  checked.add(key);
+  // Colours are compared after their transitions, and a popup that is being closed no longer has a name.
   await eventually(() => page.evaluate(isStill), "the page to stand still");
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axe.source);
   const { violations } = (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as AxeResult;
@@ -56,8 +72,8 @@ export async function expectNoOverflow(page: Page): Promise<void> {
 }
 
 /**
- * A condition reads path, operator, value, remove, from left to right and from top to bottom, and its value can be read while it is
- * typed: at every width that the dashboard is made for.
+ * A condition reads path, operator, value, remove, from left to right and from top to bottom, and its value can be read
+ * while it is typed: at every width that the dashboard supports.
  */
 export async function expectRoomForValues(page: Page): Promise<void> {
   const before = page.viewportSize()!;
@@ -94,14 +110,14 @@ type Target = Pick<TestService, "url" | "firstLink">;
 /** The owner by the link that the session was begun with. The link works once. */
 const owners = new Map<string, Promise<Browser>>();
 
-/** The owner of the installation, for calls beside the browser. */
+/** The owner of the installation, for calls outside the browser. */
 export function ownerOf(target: Target): Promise<Browser> {
   const link = target.firstLink!;
   if (!owners.has(link)) owners.set(link, signInOwner(target));
   return owners.get(link)!;
 }
 
-/** Signs the browser in, as the owner of the installation unless told otherwise. */
+/** Signs the browser in, by default as the owner of the installation. */
 export async function enter(browser: BrowserContext, target: Target, person?: Browser): Promise<void> {
   const [name, value] = (person ?? (await ownerOf(target))).cookie.split("=") as [string, string];
   await browser.addCookies([{ name, value, url: target.url }]);

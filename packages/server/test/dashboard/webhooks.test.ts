@@ -21,9 +21,9 @@ browserTest(
     const page = await openDashboard(context, service, "/webhooks");
     await page.getByRole("button", { name: "Add endpoint" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("Address").fill(`${receiver.url}/shop`);
+    await dialog.getByLabel("URL").fill(`${receiver.url}/shop`);
     await dialog.getByRole("combobox", { name: /^Events/ }).click();
-    await page.getByRole("option", { name: "Chosen events" }).click();
+    await page.getByRole("option", { name: "Selected events" }).click();
     await dialog.getByText("Choose at least one event").waitFor();
     await dialog.getByRole("checkbox", { name: /^workflow\.created/ }).check();
     await expectAccessible(page);
@@ -36,23 +36,23 @@ browserTest(
     await page.getByText("The test event was accepted").waitFor();
     assert.ok(isSignedWith(secret, receiver.received.at(-1)!));
     await page.getByRole("button", { name: /^webhook\.test/ }).click();
-    await page.getByRole("region", { name: "Answer 200" }).or(page.getByText("Answer 200")).first().waitFor();
+    await page.getByRole("region", { name: "Response 200" }).or(page.getByText("Response 200")).first().waitFor();
     await page.getByText("taken").first().waitFor();
     await expectAccessible(page);
 
     isGone = true;
     await createWorkflow(client, "while-gone", []);
     await page
-      .getByText("The service switched this endpoint off: The receiver answered 410 Gone.")
+      .getByText("This endpoint was disabled automatically: The receiver returned 410 Gone.")
       .waitFor({ timeout: 30_000 });
     await createWorkflow(client, "while-off", []);
     isGone = false;
     await page.getByRole("button", { name: "Turn on again" }).click();
     await page.getByRole("heading", { level: 1 }).getByText("Healthy").waitFor();
     const before = receiver.received.length;
-    await page.getByRole("button", { name: "Deliver failed ones again" }).click();
+    await page.getByRole("button", { name: "Redeliver failed" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Deliver again" }).click();
-    await page.getByText("2 deliveries are on their way again").waitFor();
+    await page.getByText("2 deliveries queued again").waitFor();
     await page.getByRole("dialog").waitFor({ state: "hidden" });
     await eventually(() => receiver.received.length === before + 2, "what it missed");
     const names = receiver.received
@@ -65,9 +65,9 @@ browserTest(
       .first()
       .click();
     await page.getByRole("button", { name: "Deliver again" }).click();
-    await page.getByText("It is on its way again").waitFor();
+    await page.getByText("Queued for delivery").waitFor();
     await eventually(() => receiver.received.length === before + 3, "one of them again");
-    await page.getByRole("button", { name: /^Actions of/ }).click();
+    await page.getByRole("button", { name: /^Actions for/ }).click();
     await page.getByRole("menuitem", { name: "Rotate secret" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Rotate secret" }).click();
     const rotated = (await page
@@ -81,7 +81,7 @@ browserTest(
       () => receiver.received.some((one) => isSignedWith(rotated, one) && isSignedWith(secret, one)),
       "both signatures",
     );
-    await page.getByRole("button", { name: /^Actions of/ }).click();
+    await page.getByRole("button", { name: /^Actions for/ }).click();
     await page.getByRole("menuitem", { name: "Delete endpoint" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete endpoint" }).click();
     await page.getByText("No endpoints yet").waitFor();
@@ -98,10 +98,10 @@ browserTest("an endpoint that keeps failing says so in the list, on its page and
     (await client("webhooks.retrieve", { params: { webhookId: id } })).body.health!.failures >= 5;
   await eventually(isFailing, "five failures");
   const page = await openDashboard(context, service, "/", { viewport: narrow });
-  await page.getByText(/refused \d+ webhook calls in a row/).waitFor();
+  await page.getByText(/rejected \d+ webhook calls in a row/).waitFor();
   await page.getByRole("link", { name: "Open webhook" }).click();
   await page.getByRole("heading", { level: 1 }).getByText("Failing").waitFor();
-  await page.getByText("Failed in a row").waitFor();
+  await page.getByText("Consecutive failures").waitFor();
   await page
     .getByText(/HTTP 500/)
     .first()
@@ -109,7 +109,7 @@ browserTest("an endpoint that keeps failing says so in the list, on its page and
   await expectNoOverflow(page);
   await expectAccessible(page);
   await page.goto(`${service.url}/webhooks`);
-  await page.getByText(/The last \d+ calls failed: HTTP 500\. 5 events wait/).waitFor();
+  await page.getByText(/The last \d+ calls failed: HTTP 500\. 5 events are waiting/).waitFor();
   await expectNoOverflow(page);
   await client("webhooks.delete", { params: { webhookId: id } });
 });
@@ -139,10 +139,10 @@ browserTest("on a phone the reports of providers show what they changed, and why
 
   const path = "/webhooks?tab=receipts&integration=svc-email-default";
   const page = await openDashboard(context, service, path, { viewport: narrow });
-  const list = page.getByRole("list", { name: "Reports of providers" });
+  const list = page.getByRole("list", { name: "Provider reports" });
   await list.getByText("message failed, address suppressed, noted in the run").waitFor();
-  await list.getByRole("button", { name: /The signature is wrong or missing/ }).click();
-  const excerpt = await page.getByRole("region", { name: "What came, the beginning of it" }).textContent();
+  await list.getByRole("button", { name: /The signature is missing or invalid/ }).click();
+  const excerpt = await page.getByRole("region", { name: "Raw request (excerpt)" }).textContent();
   assert.match(excerpt!, /"apiKey":"…"/);
   await expectAccessible(page);
   await expectNoOverflow(page);
@@ -150,6 +150,6 @@ browserTest("on a phone the reports of providers show what they changed, and why
   await page.getByRole("option", { name: "Applied" }).click();
   await page.waitForURL(/result=applied/);
   await list.getByRole("button").first().click();
-  await page.getByRole("link", { name: "See its run" }).click();
+  await page.getByRole("link", { name: "View run" }).click();
   await page.waitForURL(new RegExp(`/activity/${transactionId}`));
 });

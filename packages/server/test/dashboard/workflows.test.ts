@@ -1,9 +1,10 @@
-// Workflows in a browser: building one, simulating it, two people at once, production, drafts, versions and open digests.
+// Workflows in a browser: building one, simulating it, two members at once, production, drafts, versions and open
+// digests.
 import assert from "node:assert/strict";
 import { before, type TestContext } from "node:test";
 import type { Page } from "playwright-core";
 import { browserTest, openBrowser } from "../support/chromium.ts";
-import { startFreezableProxy } from "../support/frozen-proxy.ts";
+import { startFreezableProxy } from "../support/proxies/frozen-proxy.ts";
 import { startTestService } from "../support/service.ts";
 import { createWorkflow, email, inApp, trigger } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";
@@ -36,14 +37,14 @@ async function open(context: TestContext, path: string, { url } = service): Prom
 
 const retrieve = async (workflowId: string) => (await client("workflows.retrieve", { params: { workflowId } })).body;
 
-/** The form of the chosen step has a body as a plain text area or, for html, as an editor of code. */
+/** The form of the chosen step has a body as a plain text area or, for HTML, as a code editor. */
 async function addStep(page: Page, type: string): Promise<void> {
   await page.getByRole("button", { name: "Add step" }).click();
   await page.getByRole("menuitem", { name: type, exact: true }).click();
   await page.getByRole("heading", { level: 2, name: type }).waitFor();
 }
 
-/** The body of an email. Until the editor of code is loaded, a plain field stands in its place and then loses the focus. */
+/** The body of an email. Until the code editor is loaded, a plain field replaces it, which then loses the focus. */
 async function fillHtml(page: Page, text: string): Promise<void> {
   await page.locator(".cm-content").waitFor();
   await page.getByRole("textbox", { name: "Body" }).fill(text);
@@ -54,7 +55,7 @@ const save = async (page: Page): Promise<void> => {
   await page.getByText("Saved", { exact: true }).waitFor();
 };
 
-/** Leaving with changes asks, also when the page is loaded again. */
+/** Leaving with changes asks, even when the page is loaded again. */
 const acceptQuestions = (page: Page) => page.on("dialog", (dialog) => void dialog.accept());
 
 /** The name of what has the focus begins with this text, after the number of a step. */
@@ -82,7 +83,7 @@ browserTest("the list finds workflows, makes, copies and deletes them", async (c
   await page.getByRole("button", { name: "Actions for Invoice sent" }).click();
   await page.getByRole("menuitem", { name: "Delete" }).click();
   await page.getByRole("button", { name: "Delete workflow" }).click();
-  await page.getByText("No workflow matches").waitFor();
+  await page.getByText("No matching workflows").waitFor();
   await page.setViewportSize(narrow);
   await page.getByRole("button", { name: "Clear filters" }).click();
   await rows.nth(3).waitFor();
@@ -160,8 +161,8 @@ browserTest(
     await page.getByRole("textbox", { name: "Compare with" }).fill("3");
     await expectRoomForValues(page);
 
-    const person = page.getByRole("combobox", { name: "Person" });
-    await person.fill("ada");
+    const subscriber = page.getByRole("combobox", { name: "Subscriber" });
+    await subscriber.fill("ada");
     await page.getByText("Reports for Ada").first().waitFor();
     await expectAccessible(page);
 
@@ -203,7 +204,7 @@ browserTest(
   },
 );
 
-browserTest("two people at one workflow see both versions, and neither is lost", async (context) => {
+browserTest("two members at one workflow see both versions, and neither is lost", async (context) => {
   await createWorkflow(client, "shared", [email({ subject: "Hi", body: "<p>One</p>" }), inApp()]);
   const mine = await open(context, "/workflows/shared?step=email");
   const theirs = await open(context, "/workflows/shared?step=email");
@@ -311,7 +312,7 @@ browserTest("faults of a template show with their place, and a refusal at its fi
   const page = await open(context, "/workflows/faulty");
   await page.getByRole("textbox", { name: "Body" }).fill("Hello\n{{ payload.name | nope }}");
   await page
-    .getByRole("list", { name: "Faults" })
+    .getByRole("list", { name: "Errors" })
     .getByText(/line 2/)
     .waitFor();
   await page.getByText("Advanced").click();
@@ -400,9 +401,9 @@ browserTest("what is undone in a code editor can be done again", async (context)
   await redo!.click();
   await eventually(async () => /"a": 1/.test(await values.innerText()), "the JSON to be back");
   await values.fill('{ "a": 1,\n}');
-  await page.getByText(/Invalid JSON – not saved yet \(line 2/).waitFor();
+  await page.getByText(/Invalid JSON, not saved yet \(line 2/).waitFor();
 
-  // A sample is no part of the workflow: it has a way back of its own.
+  // A sample is not part of the workflow: it has its own way back.
   await page.getByRole("tab", { name: "Simulate" }).click();
   await page.getByRole("button", { name: "Payload" }).click();
   await page.getByRole("menuitem", { name: "Edit payload" }).click();
@@ -448,7 +449,7 @@ browserTest("in a long workflow the chosen step and a failed save stay in sight"
   );
   await page.getByRole("textbox", { name: "Name" }).fill("Step eighteen");
   await page.keyboard.press("Control+s");
-  // The last step has a fault, which does not prevent saving.
+  // The last step has an error, which does not prevent saving.
   await page.getByText("Saved with 1 problem").waitFor();
   assert.equal(await alert.count(), 0);
   assert.equal(await page.getByText("Saved", { exact: true }).count(), 0);
@@ -458,10 +459,10 @@ browserTest("in a long workflow the chosen step and a failed save stay in sight"
   await enter(touching, service);
   const phone = await touching.newPage();
   await phone.goto(`${service.url}/workflows/long`);
-  const insert = phone.getByRole("button", { name: "Add a step at place 2", exact: true });
+  const insert = phone.getByRole("button", { name: "Add a step at position 2", exact: true });
   await insert.waitFor();
   const opacity =
-    "getComputedStyle(document.querySelector('[aria-label=\"Add a step at place 2\"]').parentElement).opacity";
+    "getComputedStyle(document.querySelector('[aria-label=\"Add a step at position 2\"]').parentElement).opacity";
   await eventually(async () => (await phone.evaluate(opacity)) === "1", "the button to be seen without a pointer");
   await expectNoOverflow(phone);
 });
@@ -478,9 +479,9 @@ browserTest("a service that stops answering is said, and nothing is lost", async
   proxy.freeze();
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.clock.fastForward(6_000);
-  await page.getByText("This takes longer than usual").waitFor();
+  await page.getByText("This is taking longer than usual").waitFor();
   await page.clock.fastForward(15_000);
-  await page.getByRole("alert").getByText("Not saved – no connection").waitFor();
+  await page.getByRole("alert").getByText("Not saved: no connection").waitFor();
   await page.getByRole("alert").getByText("Your changes are kept here.").waitFor();
   await page.getByText("The service cannot be reached").waitFor();
   assert.equal(await page.getByText("Saved", { exact: true }).count(), 0, "two answers to one save");
@@ -492,11 +493,11 @@ browserTest("a service that stops answering is said, and nothing is lost", async
   await page.getByText("Saved", { exact: true }).waitFor();
   assert.equal((await retrieve("frozen")).steps[0]?.controls.values.body, "Typed while it froze");
 
-  // Another screen is told in time as well, with a way to try again.
+  // Another screen shows it in time as well, with a way to try again.
   proxy.freeze();
   await page.getByRole("link", { name: "Layouts", exact: true }).click();
   await page.clock.runFor(21_000);
-  await page.getByRole("alert").getByText("The service did not answer in time").waitFor();
+  await page.getByRole("alert").getByText("The service did not respond in time").waitFor();
   await page.getByRole("main").getByRole("button", { name: "Try again" }).waitFor();
   proxy.thaw();
   await page.getByRole("table", { name: "Layouts" }).or(page.getByText("No layouts yet")).first().waitFor();

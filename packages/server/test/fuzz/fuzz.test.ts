@@ -1,5 +1,6 @@
-// Bad input of every kind at every operation: each answer is a success or a documented refusal, never a 5xx or a time-out.
-// A short run belongs to `npm test`; FUZZ_RUNS=2000 makes a long one, FUZZ_SEED repeats a run.
+// Bad input of every kind at every operation: each response is a success or a documented refusal, never a 5xx or a
+// timeout. A short run belongs to `npm test`, a long one to `npm run test:long`; FUZZ_RUNS=2000 makes a longer one,
+// FUZZ_SEED repeats a run.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
@@ -8,18 +9,19 @@ import {
   type Operation,
   type OperationId,
   operations,
-  type RawInput,
   successStatuses,
 } from "@tidings/contract";
 import fc from "fast-check";
 import { inputOf } from "../conformance/fixtures.ts";
 import { createProbe } from "../conformance/probe.ts";
 import { createWorld } from "../conformance/world.ts";
+import type { RawInput } from "../support/client.ts";
+import { isLong } from "../support/long.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
 import { fit, fromSchema, mutated, mutatedForm } from "./values.ts";
 
-const runs = Number(process.env.FUZZ_RUNS ?? 12);
+const runs = Number(process.env.FUZZ_RUNS ?? (isLong ? 100 : 5));
 const seed = process.env.FUZZ_SEED ? Number(process.env.FUZZ_SEED) : undefined;
 const patience = 10_000;
 

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createClient, type ErrorCode, type OperationId } from "@tidings/contract";
+import type { ErrorCode, OperationId } from "@tidings/contract";
 import fc from "fast-check";
 import { sql } from "kysely";
-import { networkOf } from "../../src/http/auth.ts";
+import { networkOf } from "../../src/http/auth/api-keys.ts";
 import { createAddressReader } from "../../src/http/live/client-address.ts";
 import { newApiKey, sha256 } from "../../src/lib/secrets.ts";
+import { createClient } from "../support/client.ts";
 import { authorized, errorOf, exchange, isWrite, operationIds, operationOf, request } from "../support/http.ts";
 import {
   countRows,
@@ -113,13 +114,13 @@ test("a key that is revoked while in use stops working", async () => {
   errorOf(refused, "API_KEY_NOT_FOUND");
 });
 
-/** What a stranger is told; an open operation is called without its body here. */
+/** The errors that a stranger receives; an open operation is called without its body here. */
 const strangerErrors = {
   key: "MISSING_AUTHORIZATION",
   signed: "INTEGRATION_NOT_FOUND",
   inbox: "INBOX_TOKEN_INVALID",
   open: "VALIDATION_ERROR",
-  person: "SIGN_IN_REQUIRED",
+  member: "SIGN_IN_REQUIRED",
 } as const;
 
 test("no operation works without a key, and none writes", async () => {

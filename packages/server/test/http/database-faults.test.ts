@@ -1,10 +1,11 @@
-// Faults of the database: requests are answered with 503 and can be repeated, nothing is lost, and /ready says what is wrong.
+// Errors of the database: requests get a 503 and can be repeated, nothing is lost, and /ready says what is wrong.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ErrorCode, RawInput } from "@tidings/contract";
+import type { ErrorCode } from "@tidings/contract";
 import { sql } from "kysely";
 import { inTransaction } from "../../src/store/db.ts";
 import { schemaChannel } from "../../src/store/installation/migrate.ts";
+import type { RawInput } from "../support/client.ts";
 import { errorOf, exchange, request } from "../support/http.ts";
 import { startTestService } from "../support/service.ts";
 import { createWorkflow, feedOf, inApp } from "../support/verbs.ts";
@@ -36,7 +37,10 @@ const countEvents = async (): Promise<number> => {
   return rows[0]!.count;
 };
 
-/** While `work` runs, the table refuses every row with the error that `sqlstate` (an expression of SQL) names, if it names one. */
+/**
+ * While `work` runs, the table refuses every row with the error that `sqlstate` (an expression of SQL) names, if it
+ * names one.
+ */
 async function whileRefused(table: string, sqlstate: string, work: () => Promise<void>): Promise<void> {
   await sql
     .raw(`
@@ -80,7 +84,7 @@ test("errors of PostgreSQL that are not those of a statement are 503, with a cod
     assert.equal((await trigger("ada", { payload: { code: "22001" } })).status, 500);
   });
   assert.equal(await countEvents(), before);
-  // The same requests are accepted when the fault is over: no answer was stored.
+  // The same requests are accepted when the error is over: no response was stored.
   for (const code of Object.keys(codes)) {
     assert.equal((await trigger("ada", { payload: { code }, key: `code-${code}` })).status, 201);
   }

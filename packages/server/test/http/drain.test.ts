@@ -1,10 +1,9 @@
-// Stopping: requests in flight are finished, later ones are refused, and no accepted event is lost. The service is started by
-// hand here, because its database has to outlive it.
+// Stopping: requests in flight are finished, later ones are refused, and no accepted event is lost. The service is
+// started by hand here, because its database has to outlive it.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import { test } from "node:test";
-import { createClient } from "@tidings/contract";
 import { sql } from "kysely";
 import { pino } from "pino";
 import { readConfig } from "../../src/config.ts";
@@ -12,6 +11,7 @@ import { newApiKey } from "../../src/lib/secrets.ts";
 import { startService } from "../../src/service.ts";
 import { inTransaction, openDb } from "../../src/store/db.ts";
 import { atEnd } from "../support/at-end.ts";
+import { createClient } from "../support/client.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { feedOf } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";
@@ -70,7 +70,7 @@ const isInFlight = async () => {
   return rows.length > 0;
 };
 
-/** A connection of our own: what is written on it arrives in that order, whatever the server is doing. */
+/** A separate connection: what is written on it arrives in that order, whatever the server is doing. */
 async function openConnection(url: string): Promise<{ socket: Socket; text(): string; ended: Promise<string> }> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -101,7 +101,7 @@ const written = (method: string, path: string, body = "") =>
     body,
   ].join("\r\n");
 
-/** Splits what came over one connection into its answers. */
+/** Splits what came over one connection into its responses. */
 function answersIn(text: string): { status: number; head: string; body: Record<string, unknown> }[] {
   return text
     .split(/(?=HTTP\/1\.1 \d{3})/)
@@ -133,7 +133,7 @@ test("stop() finishes the request in flight, refuses those behind it, and keeps 
   const stopping = service.stop();
   const stoppingAgain = service.stop();
   half.socket.write(late.slice(40));
-  // On a new connection a request is refused, or answered with 503.
+  // On a new connection a request is refused, or responded with 503.
   const refused = await client.raw("subscribers.create", { body: { subscriberId: "too-late" } }).catch(() => null);
   assert.ok(refused === null || refused.status === 503);
   await lock.release();

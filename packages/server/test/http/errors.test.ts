@@ -98,6 +98,9 @@ const methods = [
   { method: "PROPFIND", path: "/v1/environments", allow: "GET, HEAD, POST" },
   { method: "POST", path: "/health", allow: "GET, HEAD" },
   { method: "DELETE", path: "/openapi.json", allow: "GET, HEAD" },
+  { method: "POST", path: "/v1/exports/subscribers.csv", allow: "GET" },
+  { method: "DELETE", path: "/u/any-token", allow: "GET, HEAD, POST" },
+  { method: "POST", path: "/v1/activity/stream", allow: "GET" },
 ];
 
 for (const { method, path, allow } of methods) {
@@ -122,7 +125,7 @@ test("413: a body above the limit, and none at it", async () => {
   assert.equal(error.message, `Request body is larger than ${bodyLimit} bytes`);
   // At the limit the body is read, and the name in it is too long instead.
   errorOf(await post("/v2/subscribers", bodyOf(bodyLimit)), "VALIDATION_ERROR");
-  // The bulk trigger has a limit of its own.
+  // The bulk trigger has its own limit.
   const events = [{ name: "unknown", to: "ada", payload: { text: "x".repeat(bodyLimit) } }];
   assert.equal((await post("/v1/events/trigger/bulk", JSON.stringify({ events }))).status, 201);
   const tooLarge = await post(
@@ -380,7 +383,7 @@ test("422: nesting without end", async () => {
     general: { messages: ["Request body must not be nested deeper than 200 levels"] },
   });
   assert.equal((await post("/v2/subscribers", nested(198))).status, 201);
-  // Brackets inside a text are no nesting.
+  // Brackets inside a text are not nesting.
   const text = JSON.stringify({ subscriberId: "deep", data: { a: `"${"[".repeat(1000)}` } });
   assert.equal((await post("/v2/subscribers", text)).status, 201);
 });
@@ -438,7 +441,7 @@ test("503: the database goes away and comes back, and everything goes on by itse
     await authorized(service, "/v2/subscribers/resident"),
     await post("/v1/events/trigger/bulk", '{"events":[{"name":"comeback","to":"resident"}]}'),
     await post("/v2/subscribers", '{"subscriberId":"new"}', { "idempotency-key": "while-away" }),
-    // Whether a key is valid cannot be told now, so it is not called invalid.
+    // Whether a key is valid is not known now, so it is not called invalid.
     await request(service, "/v1/environments", { headers: { authorization: "ApiKey nobody" } }),
   ];
   for (const reply of replies) {

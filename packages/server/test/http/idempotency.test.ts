@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
-import type { OperationId, RawInput } from "@tidings/contract";
+import type { OperationId } from "@tidings/contract";
 import { sql } from "kysely";
 import { failure } from "../../src/failure.ts";
-import { fingerprintOf, runOnce } from "../../src/http/idempotency.ts";
+import { fingerprintOf, runOncePerKey } from "../../src/http/request/idempotency.ts";
+import { createSecrets } from "../../src/lib/secrets.ts";
 import { inTransaction, type Tx } from "../../src/store/db.ts";
 import { storeAnswer } from "../../src/store/idempotency.ts";
+import type { RawInput } from "../support/client.ts";
 import { authorized, errorOf, exchange, isWrite, operationOf, type Reply } from "../support/http.ts";
 import { countRows, inputIds, makeThings, validInput } from "../support/inputs.ts";
 import { startTestService } from "../support/service.ts";
@@ -26,7 +28,7 @@ const withKey = (key: string, input: RawInput = {}): RawInput => ({
 const newKey = () => `key-${randomUUID()}`;
 const newPerson = () => `person-${randomUUID()}`;
 
-/** Headers that must not differ between a first answer and its replay. */
+/** Headers that must not differ between a first response and its replay. */
 const steady = (reply: Reply) => ["content-type", "idempotency-key"].map((name) => reply.headers.get(name));
 
 const stored = async (key: string) =>
@@ -157,7 +159,7 @@ test("a 4xx is kept: it stays true for its key when the reason is gone", async (
   assert.equal(repeat.headers.get("idempotency-replay"), "true");
   const person = await client("subscribers.retrieve", { params: { subscriberId: id } });
   assert.equal(person.body.firstName, undefined);
-  // Under a key of its own the request runs.
+  // With its own key, the request runs.
   assert.equal((await create(newKey(), '{"firstName":"Ada"}', `/v2/subscribers/${id}`, "PATCH")).status, 200);
 });
 
@@ -331,7 +333,7 @@ test("two environments may use the same key", async () => {
 test("an answer is kept for 24 hours", async () => {
   const things = await makeThings(client, "expiry");
   const key = newKey();
-  // Each run of a trigger makes a transaction id of its own, so equal texts mean that it ran once.
+  // Each run of a trigger generates its own transaction id, so equal texts mean that it ran once.
   const run = () => exchange(service, "events.trigger", withKey(key, validInput["events.trigger"](things, "")));
   const age = (interval: string) =>
     sql`update idempotency_keys set created_at = now() - ${interval}::interval where key = ${key}`.execute(db);
@@ -351,27 +353,28 @@ test("an answer is kept for 24 hours", async () => {
   assert.equal((await create(key, JSON.stringify({ subscriberId: newPerson() }))).status, 201);
 });
 
-// Races between two requests under one key, made deterministic: the other request stores its answer while this one runs.
+// Races between two requests under one key, made deterministic: the other request stores its response while this one
+// runs.
 const environmentId = (await client("environments.list")).body[0]!._id;
 const refusal = failure("SUBSCRIBER_NOT_FOUND", { subscriberId: "x" });
-const answerRefusal = (error: unknown) => (error === refusal ? { status: 404, body: "refused", isKept: true } : null);
+const refuse = (_: unknown, error: unknown) => (error === refusal ? { status: 404, body: "refused" } : null);
+const secrets = createSecrets([{ version: 1, key: randomBytes(32) }]);
 
 for (const outcome of ["success", "refusal"] as const) {
   test(`an answer stored meanwhile wins over this request's ${outcome}, which leaves nothing behind`, async () => {
-    const requestOf = { environmentId, key: newKey(), method: "POST", url: "/x", body: {} };
-    const fingerprint = fingerprintOf(requestOf);
+    const keyed = { key: newKey(), request: { method: "POST", url: "/x", body: {} } };
+    const fingerprint = fingerprintOf(keyed.request);
     const before = await countRows(db, ["idempotency_keys"]);
     let runs = 0;
-    const work = async (tx: Tx) => {
+    const run = async (tx: Tx) => {
       runs++;
-      await sql`insert into installation (name, value) values (${requestOf.key}, 'written')`.execute(tx);
-      await storeAnswer(db, environmentId, requestOf.key, { fingerprint, status: 201, body: "theirs" });
+      await sql`insert into installation (name, value) values (${keyed.key}, 'written')`.execute(tx);
+      await storeAnswer(db, environmentId, keyed.key, { fingerprint, status: 201, body: "theirs" });
       if (outcome === "refusal") throw refusal;
-      return { status: 200, body: "ours" };
+      return [{ status: 200, body: "ours" }];
     };
-    const asItIs = (text: string) => text;
-    const answer = await runOnce(db, requestOf, { work, onFailure: answerRefusal, seal: asItIs, open: asItIs });
-    assert.deepEqual(answer, { status: 201, body: "theirs", isReplay: true });
+    const [response] = await runOncePerKey({ db, secrets }, environmentId, [keyed], { run, refuse });
+    assert.deepEqual(response, { status: 201, body: "theirs", isReplay: true });
     assert.equal(runs, 1);
     assert.deepEqual(await countRows(db, ["idempotency_keys"]), before);
   });
@@ -389,7 +392,10 @@ describe("a request that makes external calls", () => {
     ...{ providerId: "nodemailer", channel: "email", identifier, check: true },
     credentials: { host: "127.0.0.1", port: String((silent.address() as AddressInfo).port), from: "a@example.com" },
   });
-  /** All requests have ended or wait for an external answer: a transaction that is open now is open during external calls. */
+  /**
+   * All requests have ended or wait for an external response: a transaction that is open now is open during external
+   * calls.
+   */
   const holdsConnections = async () => {
     const { rows } = await sql`select 1 from pg_stat_activity
       where datname = current_database() and state like 'idle in transaction%'`.execute(db);
@@ -426,7 +432,7 @@ describe("a request that makes external calls", () => {
     const key = newKey();
     const sixth = await exchange(service, "integrations.create", withKey(key, { body: body("n5") }));
     const { message } = errorOf(sixth, "RATE_LIMITED");
-    assert.equal(message, "At most 5 calls to providers may be under way at once for an environment");
+    assert.equal(message, "At most 5 calls to providers may be in flight at once for an environment");
     assert.deepEqual([sixth.headers.get("retry-after"), await stored(key)], ["1", []]);
     const other = production.raw("integrations.create", { body: body("other") });
     await eventually(() => sockets.length === 6, "the check of another environment");

@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { randomBytes, randomInt } from "node:crypto";
 import { describe, test } from "node:test";
-import { FormFault, type FormPart, formLimits, parseForm, readBoundary } from "../../src/http/multipart.ts";
+import { FormError, type FormPart, formLimits, parseForm, readBoundary } from "../../src/http/request/multipart.ts";
 
 const parse = (text: string, boundary = "b") => parseForm(Buffer.from(text, "latin1"), boundary);
 const part = (headers: string[], content: string) => `--b\r\n${headers.join("\r\n")}\r\n\r\n${content}\r\n`;
 const field = (name: string, content: string) => part([`Content-Disposition: form-data; name="${name}"`], content);
 
 const refused = (work: () => unknown, reason: string) =>
-  assert.throws(work, (error) => error instanceof FormFault && error.message === reason);
+  assert.throws(work, (error) => error instanceof FormError && error.message === reason);
 
 describe("accepted", () => {
   test("fields and files with their names, types and bytes", () => {
@@ -152,7 +152,7 @@ describe("properties", () => {
       try {
         parseForm(broken, "b");
       } catch (error) {
-        assert.ok(error instanceof FormFault, String(error));
+        assert.ok(error instanceof FormError, String(error));
       }
     }
   });

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RateCategory } from "@tidings/contract";
-import { createRateLimiter } from "../../src/http/rate-limit.ts";
-import { bulkCosts } from "../../src/http/routes.ts";
-import { authorized, errorOf, type Reply } from "../support/http.ts";
+import { operations, type RateCategory } from "@tidings/contract";
+import { createRateLimiter } from "../../src/http/auth/rate-limit.ts";
+import { authorized, errorOf, operationIds, operationOf, type Reply } from "../support/http.ts";
 import { countRows } from "../support/inputs.ts";
 import { startTestService } from "../support/service.ts";
 
-/** A request at `at` (ms) and what becomes of it. */
+/** A request at `at` (ms) and what happened to it. */
 type Take = {
   at: number;
   cost?: number;
@@ -130,8 +129,10 @@ const costs = [
 ] as const;
 
 test("bulk operations cost by what they carry", () => {
-  for (const { id, body, cost } of costs) assert.equal(bulkCosts[id]!(body), cost, `${id} ${JSON.stringify(body)}`);
-  assert.deepEqual(Object.keys(bulkCosts).sort(), ["events.triggerBulk", "subscribers.createBulk"]);
+  for (const { id, body, cost } of costs)
+    assert.equal(operations[id].cost(body), cost, `${id} ${JSON.stringify(body)}`);
+  const priced = operationIds.filter((id) => operationOf(id).cost);
+  assert.deepEqual(priced.sort(), ["events.triggerBulk", "subscribers.createBulk"]);
 });
 
 // One token a second: what is used up in a test stays used up for the length of it.

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import fastify from "fastify";
-import { acceptJson } from "../../src/http/request-parsers.ts";
+import { acceptJson } from "../../src/http/request/parsers.ts";
 
 const server = fastify();
 acceptJson(server);

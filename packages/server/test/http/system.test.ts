@@ -144,7 +144,7 @@ test("a list in a query may be repeated, or named with [] or [n]", async () => {
     const reply = await authorized(service, `/v1/messages?${form}`);
     assert.equal((reply.body as { data: unknown[] }).data.length, 1, form);
   }
-  // One value for what is no list is no list; several are a fault.
+  // One value for what is not a list is not a list; several are an error.
   assert.equal((await authorized(service, "/v2/subscribers?limit[]=1")).status, 200);
   const twice = await authorized(service, "/v2/subscribers?email=a&email=b");
   assert.deepEqual(Object.keys(errorOf(twice, "VALIDATION_ERROR").errors!), ["email"]);

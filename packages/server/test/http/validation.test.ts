@@ -199,7 +199,7 @@ test("faults: a value with millions of them is judged by its first thousand", ()
   assert.deepEqual(faults["49"], { messages: ["49 must be a string, an object or an array"], value: true });
   const { errors } = invalid(faults).extra as { errors: FieldFaults };
   assert.equal(Object.keys(errors).length, maxFaults + 1);
-  assert.deepEqual(errors.general, { messages: ["More than 50 fields have faults; the first 50 are named"] });
+  assert.deepEqual(errors.general, { messages: ["More than 50 fields have errors; the first 50 are named"] });
   const closed = compileBody(object({ a: string }, { additionalProperties: false }));
   assert.equal(closed({ ...Array(5_000).fill(0) }), false);
   assert.ok((closed.errors ?? []).length < 1_100);
@@ -259,7 +259,7 @@ const { json } = fc.letrec<{ json: unknown }>((tie) => ({
   ),
 }));
 
-/** A valid body with one member, at any depth, replaced by something else: most faults are near what is right. */
+/** A valid body with one member, at any depth, replaced by something else: most errors are near what is right. */
 function replaceOne(body: unknown, seed: number, value: unknown): unknown {
   const paths: (string | number)[][] = [];
   const collect = (at: unknown, path: (string | number)[]) => {

@@ -8,7 +8,7 @@ import { ResourceOriginEnum } from "@novu/api/models/components/resourceoriginen
 import { ResourceTypeEnum } from "@novu/api/models/components/resourcetypeenum.js";
 import { inAppProviderId, type Operation, operations, origins, providerIds } from "@tidings/contract";
 import fc from "fast-check";
-import { createTranslator, exchangeSchema, exchangeWords, wordPositionsOf } from "../../src/http/vocabulary.ts";
+import { createTranslator, exchangeSchema, exchangeWords, wordPositionsOf } from "../../src/http/request/vocabulary.ts";
 import { createSecrets, parseEncryptionKeys } from "../../src/lib/secrets.ts";
 import { pushSubscription } from "../support/browser.ts";
 import { newStage } from "../support/clock.ts";

@@ -1,4 +1,5 @@
-// The client of the widget without a browser, on the real service: what a mark costs, long lists, lost connections, undo.
+// The client of the widget without a browser, on the real service: what a mark costs, long lists, lost connections,
+// undo.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";

@@ -1,4 +1,4 @@
-// The examples of docs/inbox.md, run as they stand; the page /inbox; the files of the widget and their sizes.
+// The examples of docs/inbox.md, run unchanged; the page /inbox; the files of the widget and their sizes.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { build } from "esbuild";
 import type { InboxNotification, Preference } from "../../../inbox/src/client/types.ts";
 import { browserTest, openBrowser, openPage } from "../support/chromium.ts";
 import { errorOf, request } from "../support/http.ts";
-import { startPrefixProxy } from "../support/prefix-proxy.ts";
+import { startPrefixProxy } from "../support/proxies/prefix-proxy.ts";
 import { startTestService } from "../support/service.ts";
 import { trigger } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";
@@ -36,7 +36,7 @@ browserTest("example of the guide: a script tag in a page of another origin", as
   const page = await openPage(context, await openBrowser(context));
   await page.goto(await servePages({ "/": pageOf(example("html", "<tidings-inbox")) }));
   await page.locator(".bell").click();
-  await page.getByText("You are all caught up").waitFor();
+  await page.getByText("You're all caught up").waitFor();
   await welcome("a script tag");
   await page.locator(".item", { hasText: "a script tag" }).waitFor();
   await page.locator(".badge", { hasText: "1" }).waitFor();
@@ -184,7 +184,7 @@ test("the files of the widget are public, cached by their names, and small", asy
 });
 
 test("the types of the client are those of the API", () => {
-  // Checked by the compiler: an answer of the API is what the client takes.
+  // Checked by the compiler: a response of the API is what the client takes.
   const toNotification = (value: SubscriberNotification): InboxNotification => value;
   const toPreferences = (value: Output<"inbox.listPreferences">): Preference[] => value.data;
   assert.equal(typeof toNotification, typeof toPreferences);

@@ -55,7 +55,7 @@ const vue: Plugin = {
   },
 };
 
-/** The one setting of vite.config.ts, as it stands there. */
+/** The one setting of vite.config.ts, exactly as written there. */
 function vueSettings(): { isCustomElement: (tag: string) => boolean } {
   const [, prefix] = /isCustomElement: \(tag\) => tag\.startsWith\("([\w-]+)"\)/.exec(
     read(join(examples, "vue/vite.config.ts")),

@@ -15,7 +15,7 @@ type HostOptions = {
   content?: string;
   /** Elements for <head>. */
   head?: string;
-  /** Attributes of <html>. */
+  /** Attributes of the root element. */
   root?: string;
   /** Opens the panel. Not wanted for inline lists. */
   isOpened?: boolean;
@@ -59,7 +59,7 @@ export async function countStreams(service: TestService): Promise<number> {
   return Number(/^tidings_live_connections\{door="sse"\} (\d+)/m.exec(text)?.[1] ?? 0);
 }
 
-/** The web server of a customer, with an origin of its own; answers its address. */
+/** The web server of a customer, with its own origin; returns its address. */
 export async function servePages(pages: Record<string, string>): Promise<string> {
   const server = createServer((asked, answer) => {
     const page = pages[asked.url ?? ""];

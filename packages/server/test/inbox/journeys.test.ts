@@ -46,7 +46,7 @@ browserTest("offline and back: the list catches up by itself", async (context) =
       (await client("subscriberNotifications.list", { params: { subscriberId: "ada" } })).body.data[1]?.isRead,
     "the mark to be stored",
   );
-  assert.equal(await page.getByText("This could not be saved").count(), 0);
+  assert.equal(await page.getByText("Your change couldn't be saved").count(), 0);
   // A mark is not repeated by the stream: the visible page was read again.
   await row(page, "Before").waitFor({ state: "detached" });
 });
@@ -58,7 +58,7 @@ browserTest("a service that is out of reach is not the fault of the person's con
   await page.route("**/v1/inbox/**", (route) => route.abort());
   await page.reload();
   await page.locator(".bell").click();
-  await page.getByText("Cannot reach notifications. Trying again…").waitFor();
+  await page.getByText("Notifications can't be reached. Retrying…").waitFor();
   await page.getByRole("button", { name: "Try again" }).waitFor();
   await page.unroute("**/v1/inbox/**");
   await row(page, "Before").waitFor();
@@ -93,7 +93,7 @@ browserTest("where a proxy lets no stream through, the list is read again from t
   // Its timers are moved on by the test: three attempts, then half a minute between two readings.
   await browser.clock.install();
   const page = await openHost(context, service, "gus", { browser });
-  await page.getByText("You are all caught up").waitFor();
+  await page.getByText("You're all caught up").waitFor();
   await note("gus", "Without a stream");
   const isShown = async () => {
     await page.clock.fastForward(40_000);
@@ -110,7 +110,7 @@ browserTest("the tabs of a browser share one stream; when its tab closes, anothe
   await streams(1);
   const second = await openHost(context, service, "bea", { browser });
   const third = await openHost(context, service, "bea", { browser });
-  for (const page of [second, third]) await page.getByText("You are all caught up").waitFor();
+  for (const page of [second, third]) await page.getByText("You're all caught up").waitFor();
   await note("bea", "For all");
   for (const page of [first, second, third]) await row(page, "For all").waitFor();
   assert.equal(await countStreams(service), 1);
@@ -142,7 +142,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     await note(subscriberId, "Plain");
     await trigger(client, "ask", subscriberId, { title: "Question" });
     const tabs = `tabs='[{"label":"All"},{"label":"Team","tags":["team"]}]'`;
-    // Colours in motion have no contrast of their own.
+    // Colours that are changing have no definite contrast.
     const settings = { colorScheme, reducedMotion: "reduce" } as const;
     const page = await openHost(context, service, subscriberId, { attributes: tabs, settings });
     await row(page, "Question").waitFor();

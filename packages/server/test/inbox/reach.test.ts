@@ -1,5 +1,5 @@
-// What the widget reaches beyond its list, in a real Chromium: toasts, push in this browser, the title and a sound, words by language,
-// dates of one's own, deletion, images, and where the panel is.
+// What the widget reaches beyond its list, in a real Chromium: toasts, push in this browser, the title and a sound,
+// words by language, custom dates, deletion, images, and where the panel is.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import type { BrowserContext, Page } from "playwright-core";
@@ -38,14 +38,14 @@ const pageOf = (body: string) =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Customer</title><link rel="icon" href="data:,"></head>
 <body><main><h1>Customer</h1>${body}</main></body></html>`;
 
-/** A page of a customer with an origin of its own. */
+/** A page of a customer with its own origin. */
 async function openCustomer(page: Page, body: string, files: Record<string, string> = {}): Promise<string> {
   const origin = await servePages({ "/": pageOf(body), ...files });
   await page.goto(origin);
   return origin;
 }
 
-/** The inbox of the element hears of changes. */
+/** The element's inbox receives changes. */
 const live = (page: Page, name: string) =>
   eventually(
     () => page.evaluate(`document.querySelector("${name}").inbox?.getState().status === "live"`),
@@ -301,7 +301,7 @@ browserTest(
   },
 );
 
-/** A push service is not reachable from here: subscriptions are made in the page, with real keys. */
+/** A push service is not reachable from here: subscriptions are created in the page, with real keys. */
 const pushManager = `
   const make = async (options) => {
     const pair = await crypto.subtle.generateKey({ name: "ECDH", namedCurve: "P-256" }, true, ["deriveBits"]);
@@ -333,7 +333,7 @@ browserTest(
   "this browser is notified: permission, worker, subscription, a push that is shown, and off again",
   async (context) => {
     const origin = await servePages(pushFiles);
-    const browser = await openBrowser(context);
+    const browser = await openBrowser(context, { needsWholeChromium: true });
     await browser.grantPermissions(["notifications"], { origin });
     await browser.addInitScript(pushManager);
     const page = await openPage(context, browser);
@@ -351,7 +351,7 @@ browserTest(
     assert.deepEqual(await findBarriers(page), []);
     await showPush(browser, page, origin);
 
-    // Another subscriber at the same computer gets an address of its own; the one of before ends.
+    // Another subscriber at the same computer gets its own address; the one of before ends.
     const before = await endpoint();
     await page.evaluate("document.querySelector('tidings-inbox').setAttribute('subscriber-id', 'iris')");
     await page.getByRole("button", { name: "Preferences" }).or(choice).first().waitFor();

@@ -101,7 +101,7 @@ browserTest("marks show at once, are stored, and can be undone", async (context)
   await eventually(async () => (await stored("bea", { read: false })).length === 3, "all are unread again");
   await page.getByRole("button", { name: "More actions" }).click();
   await page.getByRole("menuitem", { name: "Archive all" }).click();
-  await page.getByText("You are all caught up").waitFor();
+  await page.getByText("You're all caught up").waitFor();
   await page.getByRole("button", { name: "Undo" }).click();
   for (const title of ["Red", "Green", "Blue"]) await row(page, title).waitFor();
 });
@@ -115,7 +115,7 @@ browserTest("a change that the service refuses is taken back and said", async (c
   );
   await row(page, "Stays").hover();
   await row(page, "Stays").getByRole("button", { name: "Archive" }).click();
-  await page.getByText("This could not be saved").waitFor();
+  await page.getByText("Your change couldn't be saved").waitFor();
   await row(page, "Stays").waitFor();
   await page.locator(".badge", { hasText: "1" }).waitFor();
 });
@@ -211,7 +211,7 @@ browserTest("preferences and the schedule are changed and kept", async (context)
   }, "the schedule");
   assert.equal((await read()).global.schedule?.weeklySchedule?.sunday, undefined);
   await page.getByRole("button", { name: "Back" }).click();
-  await page.getByText("You are all caught up").waitFor();
+  await page.getByText("You're all caught up").waitFor();
 });
 
 browserTest("hostile content runs nothing and leads nowhere", async (context) => {
@@ -262,7 +262,7 @@ browserTest("an item of the page's own, words of the page's own, and an own bell
   await page.getByText("ring").click();
   await page.locator(".mine", { hasText: "Look: About Own" }).waitFor();
   await page.getByRole("button", { name: "Alles gelesen" }).waitFor();
-  // Of a group of words, a page may give some.
+  // A page may replace some words of a group.
   await page.getByRole("button", { name: "Show: Posteingang" }).click();
   await page.getByRole("menuitemradio", { name: "Snoozed" }).click();
   await page.getByText("Nothing snoozed").waitFor();
@@ -331,7 +331,8 @@ browserTest("a list of 10,000 messages: few nodes, a quick redraw, and everythin
   await page.keyboard.press("Home");
   await page.locator(".main:focus", { hasText: "Message 10000." }).waitFor();
 
-  // In the middle: the row with the focus stays in the document, and what is read stays where it is when rows above it go.
+  // In the middle: the row with the focus stays in the document, and what is read stays where it is when rows above it
+  // go.
   await scrollBy(400_000);
   await eventually(async () => (await page.locator(".item").count()) > 20, "rows in the middle");
   await page.locator(".main:focus", { hasText: "Message 10000." }).waitFor();

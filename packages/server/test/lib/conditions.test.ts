@@ -223,7 +223,10 @@ describe("safe", () => {
   });
 });
 
-/** Rules without end, with lists and with values that are none. Objects with several members are literals there, and refused here. */
+/**
+ * Rules without end, with lists and with values that are none. Objects with several members are literals there, and
+ * refused here.
+ */
 const value = fc.oneof(
   fc.constantFrom(null, true, false, 0, 1, -2.5, 7, "", "0", "1", "abc", "a,b", "2 apples", "payload", "null"),
   fc.constantFrom<unknown>([], [1, 2, 3], ["a", null], [[1], [2]], {}, [""], ["payload.list", "payload.gone"]),
@@ -247,7 +250,7 @@ const { rule } = fc.letrec((tie) => ({
   part: fc.oneof({ maxDepth: 3 }, value, value, tie("rule")),
 }));
 
-/** A value, or that there is none. Texts of errors differ. */
+/** A value, or its absence. Texts of errors differ. */
 function answerOf(work: () => unknown): unknown {
   try {
     return work() ?? null;

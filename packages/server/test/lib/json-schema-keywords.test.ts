@@ -1,5 +1,5 @@
-// Every keyword of draft-07 and 2020-12 with values that fit and values that do not, by the specifications. ajv is the second
-// opinion. The table at the end names where we differ from the specifications, as docs/payload-schemas.md does.
+// Every keyword of draft-07 and 2020-12 with values that fit and values that do not, by the specifications. ajv is the
+// second opinion. The table at the end names where we differ from the specifications, as docs/payload-schemas.md does.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Ajv } from "ajv";
@@ -239,7 +239,7 @@ test("inherited names and $dynamicRef, by the specification", () => {
 test("where we differ from the specifications on purpose", () => {
   const [draft7Name, draft2020Name] = [drafts[0]!.name, drafts[1]!.name];
   const definitions = { x: whole };
-  // By the specification each answer is the opposite.
+  // By the specification, each result is the opposite.
   const table: [reason: string, draft: string, schema: JsonObject, value: unknown, isFit: boolean][] = [
     ["keywords beside $ref count", draft7Name, { $ref: "#/definitions/x", definitions, minimum: 2 }, 1, false],
     ["format is asserted", draft2020Name, { format: "date" }, "soon", false],

@@ -126,8 +126,8 @@ test("defaults are filled in after `not`, `anyOf` and the like have been checked
 });
 
 /**
- * No circles; ajv fills in defaults behind a reference even where the schema is only tried, and it does not know which members
- * a referenced `true` or `false` has evaluated.
+ * No circles; ajv fills in defaults behind a reference even where the schema is only tried, and it does not know which
+ * members a referenced `true` or `false` has evaluated.
  */
 function toDefinition(part: unknown): unknown {
   if (typeof part === "boolean") return part ? {} : { not: {} };

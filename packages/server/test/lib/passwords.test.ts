@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SemaphoreFull } from "../../src/lib/load/semaphores.ts";
+import { SemaphoreFullError } from "../../src/lib/load/semaphores.ts";
 import { hashPassword, isPasswordRight } from "../../src/lib/tokens/passwords.ts";
 
 test("many attempts for one account are refused, and those for another get their turn", async () => {
@@ -9,7 +9,7 @@ test("many attempts for one account are refused, and those for another get their
   assert.equal(await isPasswordRight("ada@example.com", "a guess", null), false);
   const refused = (await settled).filter((one) => one.status === "rejected");
   assert.ok(refused.length >= 48, "two are worked on and ten wait");
-  for (const { reason } of refused) assert.ok(reason instanceof SemaphoreFull);
+  for (const { reason } of refused) assert.ok(reason instanceof SemaphoreFullError);
 });
 
 test("a password is right in every spelling of Unicode, and wrong without a hash", async () => {

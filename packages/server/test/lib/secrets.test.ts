@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
-import { createSecrets, newApiKey, parseEncryptionKeys, sha256, UnknownKeyVersion } from "../../src/lib/secrets.ts";
+import {
+  createSecrets,
+  newApiKey,
+  parseEncryptionKeys,
+  sha256,
+  UnknownKeyVersionError,
+} from "../../src/lib/secrets.ts";
 
 const key = (version: number) => ({ version, key: randomBytes(32) });
 
@@ -46,9 +52,9 @@ test("after a rotation the newest key encrypts and all keys decrypt", () => {
   const rotated = createSecrets([fresh, old]);
   assert.equal(rotated.decrypt(stored), "a");
   assert.match(rotated.encrypt("b"), /^v2\./);
-  assert.throws(() => createSecrets([fresh]).decrypt(stored), UnknownKeyVersion);
+  assert.throws(() => createSecrets([fresh]).decrypt(stored), UnknownKeyVersionError);
   for (const text of ["", "clear text", "v1", "v.x", "v9.AAAA"]) {
-    assert.throws(() => rotated.decrypt(text), UnknownKeyVersion, text);
+    assert.throws(() => rotated.decrypt(text), UnknownKeyVersionError, text);
   }
 });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { AddressRefused, createUrlGuard, HostUnresolved, parseNetworks } from "../../src/lib/url-guard.ts";
+import { AddressRefusedError, createUrlGuard, HostUnresolvedError, parseNetworks } from "../../src/lib/url-guard.ts";
 
 const names: Record<string, string[]> = {
   "public.example": ["93.184.215.14", "2606:2800:21f:cb07::1"],
@@ -78,7 +78,7 @@ describe("url guard", () => {
   for (const [host, kind] of refused) {
     it(`refuses ${host}`, async () => {
       await assert.rejects(guard.resolveHost(host), (error) => {
-        assert.ok(error instanceof AddressRefused);
+        assert.ok(error instanceof AddressRefusedError);
         assert.equal(error.code, "ADDRESS_REFUSED");
         assert.match(error.message, kind);
         return true;
@@ -113,7 +113,7 @@ describe("url guard", () => {
   for (const host of unresolved) {
     it(`does not resolve ${JSON.stringify(host)}`, async () => {
       await assert.rejects(guard.resolveHost(host), (error) => {
-        assert.ok(error instanceof HostUnresolved);
+        assert.ok(error instanceof HostUnresolvedError);
         assert.equal(error.message, `The host ${host} cannot be resolved`);
         assert.equal(error.code, "HOST_UNRESOLVED");
         return true;
@@ -126,14 +126,14 @@ describe("url guard", () => {
     assert.deepEqual(await open.resolveHost("10.20.30.40"), { address: "10.20.30.40", family: 4 });
     assert.deepEqual(await open.resolveHost("::1"), { address: "::1", family: 6 });
     assert.deepEqual(await open.resolveHost("mixed.example"), { address: "93.184.215.14", family: 4 });
-    await assert.rejects(open.resolveHost("127.0.0.1"), AddressRefused);
-    await assert.rejects(open.resolveHost("::ffff:127.0.0.1"), AddressRefused);
-    await assert.rejects(open.resolveHost("mixed-v6.example"), AddressRefused);
+    await assert.rejects(open.resolveHost("127.0.0.1"), AddressRefusedError);
+    await assert.rejects(open.resolveHost("::ffff:127.0.0.1"), AddressRefusedError);
+    await assert.rejects(open.resolveHost("mixed-v6.example"), AddressRefusedError);
   });
 
   it("does not take an IPv6 network for an IPv4 one", async () => {
     const open = createUrlGuard({ allowNetworks: ["::/0"], lookup });
-    await assert.rejects(open.resolveHost("10.0.0.1"), AddressRefused);
+    await assert.rejects(open.resolveHost("10.0.0.1"), AddressRefusedError);
   });
 });
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { get } from "node:http";
 import { after, test } from "node:test";
 import type { ActivityEvent } from "@tidings/contract";
-import { browserOf, invite, signIn, signInOwner } from "../app/people/browsers.ts";
+import { browserOf, invite, signIn, signInOwner } from "../app/members/browsers.ts";
 import { startTestService } from "../support/service.ts";
 import { createWorkflow, inApp, trigger } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";

@@ -13,7 +13,7 @@ export const secrets = createSecrets(parseEncryptionKeys(encryptionKey));
 
 type Target = Pick<TestService, "db">;
 
-/** A token for a subscriber of the Development environment, which is made when it does not exist. */
+/** A token for a subscriber of the Development environment, which is created if it does not exist. */
 export async function tokenFor(
   service: Target & Pick<TestService, "client">,
   subscriberId: string,

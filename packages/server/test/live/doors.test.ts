@@ -1,4 +1,5 @@
-// Live inboxes over the three doors: a stream of server-sent events, a plain WebSocket, and socket.io with its published client.
+// Live inboxes over the three doors: a stream of server-sent events, a plain WebSocket, and socket.io with its
+// published client.
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { after, test } from "node:test";
@@ -138,7 +139,7 @@ test("a stream that is resumed with Last-Event-ID loses nothing and repeats noth
     assert.equal(again.named("counts").at(-1)!.data.unread.total, 4);
     again.close();
   }
-  // A token that cannot be read: the client is told to read its list again.
+  // A token that cannot be read: the client is asked to read its list again.
   const lost = await started(openStream(url, token, { lastId: "no token" }));
   assert.deepEqual(
     lost.events.map(({ name, data }) => [name, data.notification]),
@@ -309,7 +310,7 @@ test("clients that hang up before their stream begins are no faults of the servi
     await new Promise<void>((resolve) => socket.write(head, () => resolve()));
     socket.resetAndDestroy();
   }
-  // Requests of the same process are answered in turn: those before this one have been handled.
+  // Requests of the same process are handled in turn: those before this one are done.
   await started(openStream(url, token));
   const faults = service.logs.filter(({ msg }) => msg === "request failed");
   assert.deepEqual(faults, []);

@@ -1,5 +1,5 @@
-// Live connections as an operator sees them: heartbeats, the limit of a process, and a shutdown that sends its clients away one
-// after the other.
+// Live connections as an operator sees them: heartbeats, the limit of a process, and a shutdown that sends its clients
+// away one after the other.
 import assert from "node:assert/strict";
 import { get, type IncomingMessage } from "node:http";
 import { test } from "node:test";
@@ -36,7 +36,7 @@ function readStream(address: string): { text(): string; isEnded(): boolean; clos
   return { text: () => text, isEnded: () => isEnded, close: () => call.destroy() };
 }
 
-/** A WebSocket that answers heartbeats or does not, whatever its protocol. */
+/** A WebSocket that responds to heartbeats or does not, whatever its protocol. */
 function openRaw(path: string, token: string, { answers }: { answers: boolean }) {
   const seen = { beats: 0, code: 0, texts: [] as string[] };
   const socket = new WebSocket(`${url.replace("http", "ws")}${path}?token=${token}`, { autoPong: answers });

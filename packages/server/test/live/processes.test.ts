@@ -1,4 +1,5 @@
-// Live inboxes of several processes: hints between them, and what happens when hints, connections or processes are lost.
+// Live inboxes of several processes: hints between them, and what happens when hints, connections or processes are
+// lost.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { pino } from "pino";
@@ -109,7 +110,7 @@ test("when a process is killed between commit and NOTIFY, the sweep brings its c
   const begun = performance.now();
   await eventually(() => performance.now() - begun > 2_000, "the first readings to be over");
   broken.pauseListeners();
-  // The process commits, and cannot send its hint any more.
+  // The process commits, and can no longer send its hint.
   const reply = await fetch(`${url}/v1/inbox/notifications/${item!._id}/read`, {
     method: "PATCH",
     headers: { authorization: `Bearer ${token}` },

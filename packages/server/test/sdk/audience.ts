@@ -69,7 +69,7 @@ const credentials: Scene = async ({ sdk, service }) => {
   );
   assert.ok(chat.channels?.some(({ providerId }) => providerId === "novu-slack"));
   await sdk.call("subscribersCredentialsDelete", "ada", "novu-slack");
-  // A browser's entry, which the SDK has no word for, is there and not in its way.
+  // A browser's entry, which the SDK has no word for, exists and does not disturb it.
   await service.client("subscribers.appendCredentials", {
     params: { subscriberId: "ada" },
     body: { providerId: "web-push", credentials: { deviceTokens: ["{}"] } },

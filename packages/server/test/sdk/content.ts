@@ -168,7 +168,7 @@ const environments: Scene = async ({ sdk, service }) => {
   assert.ok((await sdk.call("environmentsGetTags", own.id)).some(({ name }) => name === "billing"));
   // Publishing writes to the target, so it is the target's key that may.
   const staging = createSdk(createCore(service.url, made.apiKeys![0]!.key), sdk);
-  // The SDK has three words of its own for what is published: docs/decisions/0004-sdk.md.
+  // The SDK has its own three words for what is published: docs/decisions/0004-sdk.md.
   const before = await staging.call("environmentsDiff", {}, made.id);
   assert.deepEqual(new Set(before.resources.map(({ resourceType }) => resourceType)), new Set(["BRIDGE", "REGULAR"]));
   await staging.call("environmentsPublish", { dryRun: true }, made.id);

@@ -1,5 +1,5 @@
-// Every function of the published SDK and the operation it calls. The test beside this file reads method and path out of
-// the SDK's own sources and fails when a row is missing, superfluous or wrong.
+// Every function of the published SDK and the operation it calls. The test next to this file reads method and path out
+// of the SDK's own sources and fails when a row is missing, superfluous or wrong.
 import { activityTrack } from "@novu/api/funcs/activityTrack.js";
 import { cancel } from "@novu/api/funcs/cancel.js";
 import { channelConnectionsCreate } from "@novu/api/funcs/channelConnectionsCreate.js";
@@ -96,7 +96,9 @@ import { workflowsStepsRetrieve } from "@novu/api/funcs/workflowsStepsRetrieve.j
 import { workflowsSync } from "@novu/api/funcs/workflowsSync.js";
 import { workflowsUpdate } from "@novu/api/funcs/workflowsUpdate.js";
 
-/** `operation` is the id in the contract. All 95 functions of version 3.14.1 have one: none lies outside the interface. */
+/**
+ * `operation` is the id in the contract. All 95 functions of version 3.14.1 have one: none lies outside the interface.
+ */
 export const functions = {
   activityTrack: { run: activityTrack, operation: "inboundWebhooks.receive" },
   cancel: { run: cancel, operation: "events.cancel" },

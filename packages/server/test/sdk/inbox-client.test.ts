@@ -1,4 +1,5 @@
-// The published headless client of existing inboxes, @novu/js, unmodified against the service, over both kinds of socket.
+// The published headless client of existing inboxes, @novu/js, unmodified against the service, over both kinds of
+// socket.
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { after, describe, test } from "node:test";

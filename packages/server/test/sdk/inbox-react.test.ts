@@ -1,5 +1,5 @@
-// The published widget of existing inboxes, @novu/react, unmodified in Chromium on a page of another origin, over both kinds of
-// socket: what a person sees and clicks.
+// The published widget of existing inboxes, @novu/react, unmodified in Chromium on a page of another origin, over both
+// kinds of socket: what a person sees and clicks.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -14,7 +14,7 @@ import { startTestService } from "../support/service.ts";
 import { createWorkflow, inApp, trigger } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";
 
-/** The widget as its documentation shows it, and beside it the hooks, with the settings of the address. */
+/** The widget as its documentation shows it, and the hooks next to it, with the settings of the address. */
 const source = `
   import { Inbox, NovuProvider, useCounts, useNotifications, usePreferences } from "@novu/react";
   import { createRoot } from "react-dom/client";
@@ -46,7 +46,7 @@ const source = `
   );
 `;
 
-/** The page, on an origin of its own. */
+/** The page, on its own origin. */
 async function servePage(): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents: source, loader: "tsx", resolveDir: import.meta.dirname },
@@ -136,7 +136,10 @@ const pill = (page: Page) => page.locator(".nv-notificationListNewNotificationsN
 // A dropped connection is reported by the browser itself; a promise of the widget that a reload ends is none of ours.
 const allow = /WebSocket connection|net::ERR_|Failed to load resource/;
 
-/** `connections`: how many sockets of the page have had their first counts. What is sent before those, a client reads from its list. */
+/**
+ * `connections`: how many sockets of the page have had their first counts. What is sent before those, a client reads
+ * from its list.
+ */
 type Widget = Page & { connections(): number };
 
 async function openWidget(context: TestContext, address: string, browser?: BrowserContext): Promise<Widget> {

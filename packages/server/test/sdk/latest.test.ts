@@ -1,5 +1,5 @@
-// The newest published SDK has functions for the inbox of a subscriber that the one of sdk.test.ts lacks: they are called here,
-// and its own checks of requests and answers have to accept what they see.
+// The newest published SDK has functions for the inbox of a subscriber that the one of sdk.test.ts lacks: they are
+// called here, and its own checks of requests and responses have to accept what they see.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,10 +25,10 @@ import { subscribersNotificationsUnsnooze } from "novu-api-latest/funcs/subscrib
 import { workflowsGet } from "novu-api-latest/funcs/workflowsGet.js";
 import { workflowsStepsRetrieve } from "novu-api-latest/funcs/workflowsStepsRetrieve.js";
 import { startReceiver } from "../support/receiver.ts";
-import { startTestService } from "../support/service.ts";
+import { shareService } from "../support/service.ts";
 import { createWorkflow, inApp, settled, trigger } from "../support/verbs.ts";
 
-const service = await startTestService({ TIDINGS_VOCABULARY: "novu" });
+const service = await shareService({ TIDINGS_VOCABULARY: "novu" });
 const core = new NovuCore({ serverURL: service.url, secretKey: service.apiKey, retryConfig: { strategy: "none" } });
 
 type Outcome<T> = { ok: true; value: T } | { ok: false; error: Error };

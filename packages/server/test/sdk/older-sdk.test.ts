@@ -1,14 +1,14 @@
-// The published older SDK, @novu/node 2.x, unmodified against the service in the vocabulary `novu`: every call of every part, with
-// what it answers. What Tidings does not have is refused with a text that names the way.
+// The published older SDK, @novu/node 2.x, unmodified against the service in the vocabulary `novu`: every call of every
+// part, with what it returns. What Tidings does not have is refused with a text that names the way.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Novu } from "@novu/node";
 import { type Operation, operations } from "@tidings/contract";
 import { unsupported } from "../../src/http/aliases/unsupported.ts";
-import { startTestService } from "../support/service.ts";
+import { shareService } from "../support/service.ts";
 import { createWorkflow, email, inApp, settled } from "../support/verbs.ts";
 
-const service = await startTestService({ TIDINGS_VOCABULARY: "novu" });
+const service = await shareService({ TIDINGS_VOCABULARY: "novu" });
 const { client, url, apiKey } = service;
 const novu = new Novu(apiKey, { backendUrl: url });
 

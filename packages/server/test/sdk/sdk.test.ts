@@ -1,5 +1,5 @@
-// The published TypeScript SDK, which knows nothing of this service, as a client of it: every function is called, and its
-// own checks of requests and answers have to accept what they see.
+// The published TypeScript SDK, which knows nothing of this service, as a client of it: every function is called, and
+// its own checks of requests and responses have to accept what they see.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startTestService } from "../support/service.ts";

@@ -1,5 +1,5 @@
-// The published SDK as a client of a running service: calls a function by name, lets the SDK check request and answer,
-// and records which functions were called and rejected.
+// The published SDK as a client of a running service: calls a function by name, lets the SDK check request and
+// response, and records which functions were called and rejected.
 import { NovuCore } from "@novu/api/core.js";
 import { HTTPClient } from "@novu/api/lib/http.js";
 import { operations } from "@tidings/contract";
@@ -9,7 +9,7 @@ type Run<N extends FunctionName> = (typeof functions)[N]["run"];
 type Arguments<N extends FunctionName> = Parameters<Run<N>> extends [unknown, ...infer Rest] ? Rest : never;
 type Outcome<N extends FunctionName> = Awaited<ReturnType<Run<N>>>;
 type Value<N extends FunctionName> = Extract<Outcome<N>, { ok: true }>["value"];
-/** The answer of the API: the SDK wraps most of them together with the headers. */
+/** The response of the API: the SDK wraps most of them together with the headers. */
 type Result<N extends FunctionName> = Value<N> extends infer V ? (V extends { result: infer R } ? R : V) : never;
 
 export type Sdk = {

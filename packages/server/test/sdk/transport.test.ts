@@ -1,5 +1,5 @@
-// What the SDK does beside the operations themselves: it authenticates, sends a key for idempotency with every call,
-// repeats failed calls under the same key, and reads errors into its own classes.
+// What the SDK does in addition to the operations themselves: it authenticates, sends a key for idempotency with every
+// call, repeats failed calls under the same key, and reads errors into its own classes.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NovuCore } from "@novu/api/core.js";
@@ -9,10 +9,10 @@ import { HTTPClient } from "@novu/api/lib/http.js";
 import * as errors from "@novu/api/models/errors/index.js";
 import { SubscriberResponseDto } from "@novu/api/models/errors/subscriberresponsedto.js";
 import { TopicResponseDto } from "@novu/api/models/errors/topicresponsedto.js";
-import { startTestService } from "../support/service.ts";
+import { shareService } from "../support/service.ts";
 import { createCore, createSdk } from "./sdk.ts";
 
-const service = await startTestService({ TIDINGS_VOCABULARY: "novu" });
+const service = await shareService({ TIDINGS_VOCABULARY: "novu" });
 const sdk = createSdk(createCore(service.url, service.apiKey));
 
 const quickRetries = {
@@ -21,7 +21,7 @@ const quickRetries = {
   retryConnectionErrors: true,
 } as const;
 
-/** A core whose calls pass through `send`, which may lose requests or answers. */
+/** A core whose calls pass through `send`, which may lose requests or responses. */
 const through = (send: (request: Request) => Promise<Response>): NovuCore =>
   new NovuCore({
     serverURL: service.url,

@@ -1,4 +1,5 @@
-// insertRows copies rows into their tables: every value arrives as it was given, and an error leaves the connection usable.
+// insertRows copies rows into their tables: every value arrives as it was given, and an error leaves the connection
+// usable.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
@@ -68,7 +69,7 @@ test("every value arrives as it was given", async () => {
       await insertRows(db, samples, columns, rows);
       const { rows: stored } = await sql`select * from samples`.execute(db);
       const expected = rows.map((row) => ({ ...row, word: row.word ?? null }));
-      // jsonb keeps the members of an object in an order of its own; the prototype of a record of fast-check is null.
+      // jsonb keeps the members of an object in its own order; the prototype of a record of fast-check is null.
       assert.deepEqual(stored, structuredClone(expected));
     }),
     { numRuns: 100 },

@@ -1,6 +1,6 @@
-// The law on distribution keys: on a distributed PostgreSQL (docs/scale.md) the rows of an environment live on one shard, so
-// every unique key of a distributed table has to contain its environment. Every table is declared here, and docs/scale.md
-// says the same.
+// The law on distribution keys: on a distributed PostgreSQL (docs/scale.md) the rows of an environment live on one
+// shard, so every unique key of a distributed table has to contain its environment. Every table is declared here, and
+// docs/scale.md says the same.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";

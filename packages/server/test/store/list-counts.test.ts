@@ -1,5 +1,5 @@
-// The counts that the database keeps for lists without filters: in every snapshot they are equal to the rows, whatever is added,
-// removed and rolled back at the same time.
+// The counts that the database keeps for lists without filters: in every snapshot they are equal to the rows, whatever
+// is added, removed and rolled back at the same time.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
@@ -37,14 +37,12 @@ async function addTopic(environmentId: string, key: string, at: Db = db): Promis
 }
 
 const addSubscribers = (at: Db, environmentId: string, keys: string[]) =>
-  upsertSubscribers(
-    at,
-    environmentId,
-    keys.map((subscriberId) => ({ id: newId(), subscriberId, fields: { firstName: "A" } })),
-    new Date(),
-  );
+  upsertSubscribers(at, environmentId, {
+    entries: keys.map((subscriberId) => ({ id: newId(), subscriberId, fields: { firstName: "A" } })),
+    now: new Date(),
+  });
 
-/** Each of the subscribers in each of the topics; those that are there already stay as they are. */
+/** Each of the subscribers in each of the topics; existing subscriptions do not change. */
 const subscribe = (at: Db, environmentId: string, topicIds: string[], subscriberIds: string[]) =>
   insertSubscriptionsIn(
     at,
@@ -153,12 +151,24 @@ test("lists without filters take the count, those with filters count", async () 
   );
   const request = { includeCursor: false, limit: 10, direction: "DESC" as const };
   const totals = async () => {
-    const inTopic = await listSubscriptions(db, environmentId, { topicId }, "createdAt", request);
+    const inTopic = await listSubscriptions(db, environmentId, {
+      filters: { topicId },
+      orderBy: "createdAt",
+      request,
+    });
     const ofOne = { topicId, subscriberId: people[0]!.id };
-    const filtered = await listSubscriptions(db, environmentId, ofOne, "createdAt", request);
-    const inContext = await listSubscriptions(db, environmentId, { topicId, contextKeys: [] }, "createdAt", request);
-    const all = await listSubscribers(db, environmentId, {}, "createdAt", request);
-    const named = await listSubscribers(db, environmentId, { name: "a" }, "createdAt", request);
+    const filtered = await listSubscriptions(db, environmentId, {
+      filters: ofOne,
+      orderBy: "createdAt",
+      request,
+    });
+    const inContext = await listSubscriptions(db, environmentId, {
+      filters: { topicId, contextKeys: [] },
+      orderBy: "createdAt",
+      request,
+    });
+    const all = await listSubscribers(db, environmentId, { filters: {}, orderBy: "createdAt", request });
+    const named = await listSubscribers(db, environmentId, { filters: { name: "a" }, orderBy: "createdAt", request });
     return [inTopic, filtered, inContext, all, named].map(({ totalCount }) => totalCount);
   };
   assert.deepEqual(await totals(), [30, 1, 30, 30, 30]);

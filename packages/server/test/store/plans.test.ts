@@ -1,5 +1,5 @@
-// Statements that name rows by key read those rows and no others: while the tables have no statistics, as after an import,
-// and with statistics; for the keys of one environment and of several.
+// Statements that name rows by key read those rows and no others: while the tables have no statistics, as after an
+// import, and with statistics; for the keys of one environment and of several.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
@@ -21,8 +21,8 @@ import { listNotifications } from "../../src/store/events/notifications.ts";
 import { countOutcomes } from "../../src/store/events/outcomes.ts";
 import { ensurePartitions } from "../../src/store/installation/partitions.ts";
 import { findDeliveryStates, finishAttempts, summarizeAttempts } from "../../src/store/messages/attempts.batch.ts";
-import { findInboxItems } from "../../src/store/messages/live.batch.ts";
-import { markMessages } from "../../src/store/messages/message-marks.ts";
+import { findInboxMessages } from "../../src/store/messages/live.batch.ts";
+import { selectMessages, writeMark } from "../../src/store/messages/message-marks.ts";
 import { findMessagesToReport, holdPendingMessages, recordOutcomes } from "../../src/store/messages/messages.batch.ts";
 import { listMessages } from "../../src/store/messages/messages.ts";
 import { redeliverMessages } from "../../src/store/messages/snooze.batch.ts";
@@ -119,7 +119,7 @@ const reads: Statements = {
   lockJobs,
   holdPendingMessages,
   findMessagesToReport,
-  findInboxItems,
+  findInboxMessages,
   findDeliveryStates: (tx, keys) =>
     findDeliveryStates(
       tx,
@@ -174,9 +174,10 @@ const single: Record<string, (tx: Db, key: Row) => Promise<unknown>> = {
   findUsedTransactionIds: (tx, key) => findUsedTransactionIds(tx, key.environment_id, [transactionId(key), "other"]),
   findEventOfTransaction: (tx, key) => findEventOfTransaction(tx, key.environment_id, transactionId(key)),
   lockEventForCancel: (tx, key) => lockEventForCancel(tx, key.environment_id, transactionId(key)),
-  cancelJobsOfEvent: (tx, key) => cancelJobsOfEvent(tx, key.environment_id, key.event_id, [], detail, now),
-  markMessages: (tx, key) =>
-    markMessages(tx, key.environment_id, key.subscriber_id, [key.id], { mark: "read", detail, now }),
+  cancelJobsOfEvent: (tx, key) =>
+    cancelJobsOfEvent(tx, key.environment_id, { eventId: key.event_id, openLeaders: [], canceled: detail, now }),
+  writeMark: (tx, key) =>
+    writeMark(tx, key.environment_id, selectMessages(key.subscriber_id, [key.id]), { mark: "read", detail, now }),
   listMessages: (tx, key) =>
     listMessages(tx, key.environment_id, { transactionIds: [transactionId(key)] }, { offset: 0, limit: 10 }),
   listNotifications: (tx, key) =>
@@ -244,8 +245,8 @@ function readsOf(work: (tx: Db) => Promise<unknown>): Promise<[string, number][]
 }
 
 /**
- * Before version 17, an index is not searched for lists of values in two columns: until the first ANALYZE, updates read the
- * rows that their environments have in the months they name.
+ * Before version 17, an index is not searched for lists of values in two columns: until the first ANALYZE, updates read
+ * the rows that their environments have in the months they name.
  */
 async function hasArraySearch(): Promise<boolean> {
   const { rows: found } = await sql<{ version: number }>`

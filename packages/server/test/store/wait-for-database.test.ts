@@ -1,7 +1,7 @@
 // The start of a service before its database.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { DatabaseUnreachable, waitForDatabase } from "../../src/store/wait-for-database.ts";
+import { DatabaseUnreachableError, waitForDatabase } from "../../src/store/wait-for-database.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { eventually } from "../support/wait.ts";
 
@@ -30,7 +30,7 @@ test("a database that answers later is waited for, which is told once", async (c
 test("the wait ends, and names the database without its password", async () => {
   const url = "postgres://tidings:secret@127.0.0.1:1/name";
   await assert.rejects(waitForDatabase({ url, limitMs: 0, onWait: () => {} }), (error) => {
-    assert.ok(error instanceof DatabaseUnreachable);
+    assert.ok(error instanceof DatabaseUnreachableError);
     assert.match(error.message, /^PostgreSQL at 127\.0\.0\.1:1\/name does not accept connections.*ECONNREFUSED/);
     assert.doesNotMatch(error.message, /secret/);
     return true;

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { type TestContext, test } from "node:test";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { atEndOfGroup } from "./at-end.ts";
+import { atEndOfLane } from "./at-end.ts";
 
 const places = [
   process.env.TIDINGS_CHROMIUM,
@@ -15,10 +15,14 @@ const places = [
   "C:/Program Files/Google/Chrome/Application/chrome.exe",
 ];
 
-const executablePath = places.find((place) => place !== undefined && existsSync(place));
+const wholePath = places.find((place) => place !== undefined && existsSync(place));
+
+/** Chromium without windows, where it is installed: a page takes two thirds of the time of a core. */
+const shell = process.env.TIDINGS_HEADLESS_SHELL ?? "/usr/bin/chromium-headless-shell";
+const shellPath = existsSync(shell) ? shell : undefined;
 
 /** Why a browser test is skipped, or false where Chromium was found. */
-export const skipWithoutChromium: string | false = executablePath
+export const skipWithoutChromium: string | false = wholePath
   ? false
   : "NO CHROMIUM: this browser test did not run. Install one (apt-get install chromium) or name it in TIDINGS_CHROMIUM";
 
@@ -27,10 +31,12 @@ export const browserTest = (name: string, run: (context: TestContext) => Promise
   void test(name, { skip: skipWithoutChromium, timeout: 120_000 }, run);
 
 /**
- * Chromium draws the suggestions of its address bar as pages, loaded with every window: a second of a core for each page that a
- * test opens. The last `--disable-features` counts, so those that Playwright disables for the sake of tests are named again.
+ * Tests open few pages, and need no spare process for the next one. Chromium draws the suggestions of its address bar
+ * as pages, loaded with every window: a second of a core for each page that a test opens. The last `--disable-features`
+ * counts, so those that Playwright disables for tests are listed again.
  */
 const disabledFeatures = [
+  "SpareRendererForSitePerProcess",
   "WebUIOmniboxPopup",
   "WebUIOmniboxAimPopup",
   "WebUIOmniboxFullPopup",
@@ -49,25 +55,30 @@ const disabledFeatures = [
   "PreconnectToSearch",
 ];
 
-/** The browser of all test files in a process; tests share nothing but its processes. */
-let shared: Promise<Browser> | undefined;
+/** The browsers of all test files in a process, by program; tests share nothing but their processes. */
+const shared = new Map<string, Promise<Browser>>();
 
-async function launchBrowser(): Promise<Browser> {
+async function launchBrowser(executablePath: string): Promise<Browser> {
   const browser = await chromium.launch({
-    executablePath: executablePath!,
+    executablePath,
     args: ["--no-sandbox", "--disable-gpu", `--disable-features=${disabledFeatures.join()}`],
   });
-  browser.on("disconnected", () => {
-    shared = undefined;
-  });
-  atEndOfGroup(() => browser.close());
+  browser.on("disconnected", () => shared.delete(executablePath));
+  atEndOfLane({ close: () => browser.close(), processes: 1 });
   return browser;
 }
 
-/** A profile of its own (cookies, storage, locks), which ends with the test. */
-export async function openBrowser(context: TestContext, options: BrowserContextOptions = {}) {
-  shared ??= launchBrowser();
-  const browser = await (await shared).newContext(options);
+type BrowserOptions = BrowserContextOptions & {
+  /** For what the headless shell lacks, such as notifications of the system. */
+  needsWholeChromium?: boolean;
+};
+
+/** Its own profile (cookies, storage, locks), which ends with the test. */
+export async function openBrowser(context: TestContext, { needsWholeChromium, ...options }: BrowserOptions = {}) {
+  const program = (needsWholeChromium ? undefined : shellPath) ?? wholePath!;
+  if (!shared.has(program)) shared.set(program, launchBrowser(program));
+  // Without transitions, which take a tenth of a core for as long as something moves.
+  const browser = await (await shared.get(program)!).newContext({ reducedMotion: "reduce", ...options });
   context.after(async () => {
     // `passed` is missing in the types of Node.
     if (!(context as unknown as { passed: boolean }).passed)
@@ -77,13 +88,16 @@ export async function openBrowser(context: TestContext, options: BrowserContextO
   return browser;
 }
 
-/** Where a failed test stood: the address and the text of its page. */
+/** Where a test failed: the address and the text of its page. */
 async function describePage(context: TestContext, page: Page): Promise<void> {
   const text = await page.evaluate("document.body.innerText").catch((error: Error) => error.message);
   context.diagnostic(`${page.url()}\n${String(text).slice(0, 2_000)}`);
 }
 
-/** A page whose errors fail the test: exceptions and messages of the console at level "error", those aside that `allow` matches. */
+/**
+ * A page whose errors fail the test: exceptions and messages of the console at level "error", those aside that `allow`
+ * matches.
+ */
 export async function openPage(
   context: TestContext,
   browser?: BrowserContext,

@@ -1,6 +1,7 @@
 // An environment on a test clock, in which months pass in seconds, deterministically.
 import assert from "node:assert/strict";
-import { type Client, createClient, type EnvironmentClock, type Notification, type TimeUnit } from "@tidings/contract";
+import type { EnvironmentClock, Notification, TimeUnit } from "@tidings/contract";
+import { type Client, createClient } from "./client.ts";
 import type { TestService } from "./service.ts";
 
 export type Stage = {
@@ -13,7 +14,7 @@ export type Stage = {
 
 let count = 0;
 
-/** A new environment; with `now`, on a test clock that stands there. */
+/** A new environment; with `now`, on a test clock set to that time. */
 export async function newStage(service: Pick<TestService, "client" | "url">, now?: string): Promise<Stage> {
   const body = { name: `Stage ${++count}`, color: "#000000" };
   const environment = (await service.client("environments.create", { body })).body;

@@ -11,7 +11,9 @@ import { openQueue } from "../../src/store/queue/queue.ts";
 
 const template = "tidings_template";
 
-/** The superuser of an embedded server, who may create databases and end connections; the service's own role may not. */
+/**
+ * The superuser of an embedded server, who may create databases and end connections; the service's own role may not.
+ */
 export function adminUrlOf(dataDir: string, serviceUrl: string): string {
   const { password } = JSON.parse(readFileSync(join(dataDir, "postgres.json"), "utf8")) as { password: string };
   const url = new URL(serviceUrl);
@@ -21,8 +23,8 @@ export function adminUrlOf(dataDir: string, serviceUrl: string): string {
 }
 
 /**
- * A service opens about a dozen connections, and a password hashed 4,096 times costs both ends 2 ms of a core each time. The
- * password of this server guards nothing: it is hashed once.
+ * A service opens about a dozen connections, and a password hashed 4,096 times costs both ends 2 ms of a core each
+ * time. The password of this server guards nothing: it is hashed once.
  */
 export const shortenSignIn = (adminUrl: string): Promise<unknown> =>
   asAdmin(adminUrl, (client) =>

@@ -1,14 +1,7 @@
 // Requests without the client: raw text, with all headers set by the test.
 import assert from "node:assert/strict";
-import {
-  createClient,
-  type ErrorCode,
-  errorCatalogue,
-  type Operation,
-  type OperationId,
-  operations,
-  type RawInput,
-} from "@tidings/contract";
+import { type ErrorCode, errorCatalogue, type Operation, type OperationId, operations } from "@tidings/contract";
+import { createClient, type RawInput } from "./client.ts";
 
 export type Reply = { status: number; headers: Headers; text: string; body: unknown };
 
@@ -36,7 +29,7 @@ export const authorized = (target: Target, path: string, sent: Sent = {}): Promi
     },
   });
 
-/** One operation, with the answer's text beside its body. */
+/** One operation, with the response's text in addition to its body. */
 export async function exchange(target: Target, id: OperationId, input: RawInput = {}): Promise<Reply> {
   let reply: Reply | undefined;
   const client = createClient({

@@ -1,7 +1,9 @@
-// Valid inputs of the operations that the tests in test/http call. test/conformance calls all operations, with richer data.
-import type { OperationId, RawInput } from "@tidings/contract";
+// Valid inputs of the operations that the tests in test/http call. test/conformance calls all operations, with richer
+// data.
+import type { OperationId } from "@tidings/contract";
 import { sql } from "kysely";
 import type { Db } from "../../src/store/db.ts";
+import type { RawInput } from "./client.ts";
 import type { TestService } from "./service.ts";
 import { createWorkflow, inApp, settled, trigger } from "./verbs.ts";
 
@@ -20,7 +22,7 @@ export async function makeThings(client: TestService["client"], tag: string): Pr
   return { subscriberId, workflowId, integrationId, notificationId: "none" };
 }
 
-/** A notification needs workers, so it is made only where it is needed. */
+/** A notification needs workers, so it is only created where it is needed. */
 export async function makeNotification(client: TestService["client"], things: Things): Promise<Things> {
   const transactionId = await trigger(client, things.workflowId, things.subscriberId);
   const [notification] = await settled(client, transactionId);

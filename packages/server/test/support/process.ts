@@ -1,4 +1,4 @@
-// The real program in a process of its own, with an embedded PostgreSQL in a temporary folder.
+// The real program in its own process, with an embedded PostgreSQL in a temporary folder.
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -6,13 +6,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { type Client, createClient } from "@tidings/contract";
 import { firstStartFile } from "../../src/first-start.ts";
 import { startEmbedded } from "../../src/store/embedded/embedded.ts";
+import { type Client, createClient } from "./client.ts";
 import { eventually } from "./wait.ts";
 
 const repository = fileURLToPath(new URL("../../../..", import.meta.url));
-const program = fileURLToPath(new URL("../../dist/start.js", import.meta.url));
+const program = fileURLToPath(new URL("../../start.mjs", import.meta.url));
 const keyProgram = fileURLToPath(new URL("../../src/show-key.ts", import.meta.url));
 const signInProgram = fileURLToPath(new URL("../../src/make-sign-in-link.ts", import.meta.url));
 
@@ -25,7 +25,7 @@ type Program = {
   started(): Promise<Started>;
   /** Sends a signal and waits for the end: the exit code, or null when the signal ended it. */
   end(signal: NodeJS.Signals): Promise<number | null>;
-  /** Waits for it to end by itself. */
+  /** Waits for it to end automatically. */
   ended(): Promise<number | null>;
 };
 
@@ -84,8 +84,8 @@ export function temporaryFolder(context: TestContext): Folder {
   };
 }
 
-// Only the environment variables that a program needs to run, so that no setting of the machine affects the test. With the
-// compile cache of the test run, a start takes one second of a core instead of two.
+// Only the environment variables that a program needs to run, so that no setting of the machine affects the test. With
+// the compile cache of the test run, a start takes one second of a core instead of two.
 function launch(dataDir: string, settings: Record<string, string>, command: string, args: string[]): ChildProcess {
   const { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE } = process.env;
   const env = {
@@ -110,7 +110,7 @@ const exitOf = (child: ChildProcess): Promise<number | null> =>
 
 type FirstStart = { known: { apiKey?: string }; file: string };
 
-/** The output is no terminal, so the first link and the key are in a file. */
+/** The output is not a terminal, so the first link and the key are in a file. */
 function programOf(child: ChildProcess, { known, file }: FirstStart): Program {
   let [text, banner] = ["", ""];
   child.stdout?.on("data", (chunk: Buffer) => {

@@ -1,5 +1,5 @@
-// A server of a third party, a webhook receiver or a provider: it records requests and answers as the test wants, or closes
-// the connection without an answer.
+// A server of a third party, a webhook receiver or a provider: it records requests and responds as the test wants, or
+// closes the connection without a response.
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
@@ -42,7 +42,7 @@ export async function startReceiver(
   return { url, received, of: (path: string) => received.filter((one) => one.path === path) };
 }
 
-/** Whether one of the signatures was made with the secret, checked as the standard describes it for receivers. */
+/** Whether one of the signatures was created with the secret, checked as the standard describes it for receivers. */
 export function isSignedWith(secret: string, { headers, body }: Pick<Received, "headers" | "body">): boolean {
   const content = `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`;
   const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");

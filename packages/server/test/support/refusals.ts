@@ -1,6 +1,7 @@
 // Assertions on refused requests.
 import assert from "node:assert/strict";
-import { type ErrorCode, errorCatalogue, type OperationId, type RawInput } from "@tidings/contract";
+import { type ErrorCode, errorCatalogue, type OperationId } from "@tidings/contract";
+import type { RawInput } from "./client.ts";
 import { type ErrorBody, errorOf } from "./http.ts";
 import type { TestService } from "./service.ts";
 
@@ -10,7 +11,7 @@ type Client = TestService["client"];
 export const refused = async (client: Client, id: OperationId, input: RawInput, code: ErrorCode): Promise<ErrorBody> =>
   errorOf(await client.raw(id, input), code);
 
-/** The same for faults of the request's shape: field path → messages. */
+/** The same for errors of the request's shape: field path → messages. */
 export async function faultsOf(client: Client, id: OperationId, input: RawInput): Promise<Record<string, string[]>> {
   const { errors } = await refused(client, id, input, "VALIDATION_ERROR");
   return Object.fromEntries(Object.entries(errors ?? {}).map(([field, { messages }]) => [field, messages]));
@@ -18,7 +19,7 @@ export async function faultsOf(client: Client, id: OperationId, input: RawInput)
 
 type Refusal = { code: ErrorCode; message?: string; errors?: Record<string, readonly string[]> };
 
-/** Calls, and expects exactly this error; `errors` names every field at fault with its messages. */
+/** Calls, and expects exactly this error; `errors` names every invalid field with its messages. */
 export async function assertRefused(client: Client, id: OperationId, input: RawInput, expected: Refusal) {
   const { status, body } = await client.raw(id, input);
   const error = body as { code: string; message: string; errors?: Record<string, { messages: string[] }> };

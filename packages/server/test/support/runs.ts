@@ -105,7 +105,7 @@ const integration = (channel: IntegrationRow["channel"], provider_id: string) =>
     priority: 1,
   }) as unknown as IntegrationRow;
 
-/** Under a key of their own. */
+/** Encrypted with the tests' own key. */
 export const secrets = createSecrets([{ version: 1, key: Buffer.alloc(32, 1) }]);
 
 export const factsOf = (changes: Partial<Facts> = {}): Facts => ({

@@ -1,14 +1,17 @@
-// The real service on a real database, started in the process of the test and called over HTTP. When the test file ends,
-// all connections, sockets and servers have to be closed.
+// The real service on a real database, started in the process of the test and called over HTTP: one that the files of a
+// lane share (`shareService`), or the file's own (`startTestService`). When the file ends, all connections and sockets
+// that it opened have to be closed.
 import { randomBytes } from "node:crypto";
-import { type Client, createClient } from "@tidings/contract";
 import { sql } from "kysely";
 import { pino } from "pino";
-import { readConfig } from "../../src/config.ts";
+import { createOrganization } from "../../src/app/environments/installation.ts";
+import { type Config, readConfig } from "../../src/config.ts";
+import { newId } from "../../src/lib/ids.ts";
 import { createSecrets, newApiKey, type Secrets, sha256 } from "../../src/lib/secrets.ts";
 import { startService } from "../../src/service.ts";
 import { type Db, openDb } from "../../src/store/db.ts";
-import { atEnd } from "./at-end.ts";
+import { atEnd, atEndOfLane } from "./at-end.ts";
+import { type Client, createClient } from "./client.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
 
 export type TestService = {
@@ -29,10 +32,44 @@ export type TestService = {
 
 export type TestSettings = Record<string, string>;
 
+/** What a file has in a service that it shares: its own organisation, and no access to the rows of others. */
+export type SharedService = Pick<TestService, "url" | "apiKey" | "client" | "production">;
+
 /** Starts a service for the calling test file; it is stopped and checked for leaks when the file ends. */
 export async function startTestService(settings: TestSettings = {}): Promise<TestService> {
-  const database = await createTestDatabase();
+  const { service } = await openService(settings);
+  atEnd(service.stop);
+  return service;
+}
+
+type OpenService = { service: TestService; config: Config; secrets: Secrets };
+
+/** The services of this process that files share, by their settings. */
+const shared = new Map<string, Promise<OpenService>>();
+
+/**
+ * A new organisation, with the environments Development and Production, in a service that the files of a lane share: a
+ * start takes half a second of a core. For files that use the API alone. Those that read rows or logs, count all of
+ * something, sign people in or stop the service start their own.
+ */
+export async function shareService(settings: TestSettings = {}): Promise<SharedService> {
+  const key = JSON.stringify(Object.entries(settings).toSorted());
+  if (!shared.has(key)) shared.set(key, openSharedService(settings));
+  const { service, config, secrets } = await shared.get(key)!;
   const apiKey = newApiKey();
+  await createOrganization({ config: { ...config, apiKey }, db: service.db, secrets, now: () => new Date(), newId });
+  return { url: service.url, apiKey, ...(await clientsOf(service, apiKey, secrets)) };
+}
+
+async function openSharedService(settings: TestSettings): Promise<OpenService> {
+  const opened = await openService(settings);
+  atEndOfLane({ close: opened.service.stop, port: Number(new URL(opened.service.url).port) });
+  return opened;
+}
+
+async function openService(settings: TestSettings): Promise<OpenService> {
+  const database = await createTestDatabase();
+  const apiKey = settings.TIDINGS_API_KEY ?? newApiKey();
   const config = readConfig({
     DATABASE_URL: database.url,
     TIDINGS_HOST: "127.0.0.1",
@@ -51,34 +88,33 @@ export async function startTestService(settings: TestSettings = {}): Promise<Tes
   });
   const logs: Record<string, unknown>[] = [];
   const log = pino({ level: "debug" }, { write: (line: string) => void logs.push(JSON.parse(line)) });
-  const service = await startService(config, log);
+  const { url, firstLink, ...running } = await startService(config, log);
   const db = openDb({ url: database.url, poolSize: 2, onError: () => {} });
-  const productionKey = await addProductionKey(db, createSecrets(config.encryptionKeys));
+  const secrets = createSecrets(config.encryptionKeys);
 
   let stopping: Promise<void> | null = null;
   const stop = () => {
     stopping ??= (async () => {
-      await service.stop();
+      await running.stop();
       await db.destroy();
       await database.drop();
     })();
     return stopping;
   };
-  atEnd(stop);
+  const clients = await clientsOf({ url, db }, apiKey, secrets);
+  return { service: { url, apiKey, ...clients, database, db, firstLink, logs, stop }, config, secrets };
+}
+
+/** Clients of the Development environment with this key, and of the Production environment of its organisation. */
+async function clientsOf({ url, db }: Pick<TestService, "url" | "db">, apiKey: string, secrets: Secrets) {
+  const productionKey = await addProductionKey(db, secrets, apiKey);
   return {
-    url: service.url,
-    apiKey,
-    client: createClient({ baseUrl: service.url, apiKey }),
-    production: createClient({ baseUrl: service.url, apiKey: productionKey }),
-    database,
-    db,
-    firstLink: service.firstLink,
-    logs,
-    stop,
+    client: createClient({ baseUrl: url, apiKey }),
+    production: createClient({ baseUrl: url, apiKey: productionKey }),
   };
 }
 
-/** A process that only works on tasks, beside a service that takes requests only. */
+/** A process that only works on tasks, next to a service that only handles requests. */
 export const startWorker = ({ database }: TestService, encryptionKey: string, settings: TestSettings = {}) =>
   startService(
     readConfig({
@@ -93,11 +129,13 @@ export const startWorker = ({ database }: TestService, encryptionKey: string, se
   );
 
 /** The generated Production key is not shown in Development, so tests add another key to that environment. */
-async function addProductionKey(db: Db, secrets: Secrets): Promise<string> {
+async function addProductionKey(db: Db, secrets: Secrets, developmentKey: string): Promise<string> {
   const key = newApiKey();
   const secret = secrets.encrypt(key);
   await sql`insert into api_keys (id, environment_id, user_id, hash, secret, created_at)
-    select gen_random_uuid(), e.id, u.id, ${sha256(key)}, ${secret}, now()
-    from environments e, users u where e.type = 'prod'`.execute(db);
+    select gen_random_uuid(), e.id, k.user_id, ${sha256(key)}, ${secret}, now()
+    from api_keys k join environments d on d.id = k.environment_id
+      join environments e on e.organization_id = d.organization_id and e.type = 'prod'
+    where k.hash = ${sha256(developmentKey)}`.execute(db);
   return key;
 }

@@ -1,4 +1,4 @@
-// Checks an answer against its schema in the contract.
+// Checks a response against its schema in the contract.
 import assert from "node:assert/strict";
 import { type Operation, type OperationId, operations } from "@tidings/contract";
 import { compileBody } from "../../src/validation.ts";

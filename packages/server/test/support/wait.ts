@@ -3,11 +3,11 @@ import { sql } from "kysely";
 import type { Db } from "../../src/store/db.ts";
 import { dueChannel } from "../../src/store/queue/due.ts";
 
-const longestPauseMs = 100;
+const maxPauseMs = 100;
 
 /**
- * Repeats `probe` until its result is truthy, and returns it. The pauses grow: most probes are requests, which take time from
- * what they wait for.
+ * Repeats `probe` until its result is truthy, and returns it. The pauses grow: most probes are requests, which take
+ * time from what they wait for.
  */
 export async function eventually<T>(
   probe: () => Promise<T> | T,
@@ -15,7 +15,7 @@ export async function eventually<T>(
   limitMs = 20_000,
 ): Promise<NonNullable<T>> {
   const deadline = Date.now() + limitMs;
-  for (let pauseMs = 20; ; pauseMs = Math.min(1.5 * pauseMs, longestPauseMs)) {
+  for (let pauseMs = 20; ; pauseMs = Math.min(1.5 * pauseMs, maxPauseMs)) {
     const value = await probe();
     if (value) return value as NonNullable<T>;
     if (Date.now() > deadline) throw new Error(`waited ${limitMs / 1000} s for: ${what}`);
@@ -23,5 +23,8 @@ export async function eventually<T>(
   }
 }
 
-/** Makes every process look for due tasks now: for tests that change the time of a task past the queue, which announces it. */
+/**
+ * Makes every process look for due tasks now: for tests that change the time of a task past the queue, which announces
+ * it.
+ */
 export const announceDueTasks = (db: Db) => sql`select pg_notify(${dueChannel}, '0')`.execute(db);

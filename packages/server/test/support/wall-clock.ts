@@ -1,5 +1,5 @@
-// Local time of a zone, from Intl field by field, as an independent reference for our own. And the changes of the offset of
-// every zone from 2020 to 2030.
+// Local time of a zone, from Intl field by field, as an independent reference for our own. And the changes of the
+// offset of every zone from 2020 to 2030.
 const minute = 60_000;
 const day = 24 * 60 * minute;
 

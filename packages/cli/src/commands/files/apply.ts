@@ -7,9 +7,9 @@ import type { Session } from "../../session.ts";
 export const apply: Command = {
   usage: "[plan] [--prune]",
   about:
-    "Shows the plan and carries it out in one transaction: all of it or nothing. With a saved plan exactly what it says, and only when\n" +
-    "the environment has not changed since. Applying again changes nothing. A workflow or layout with an error, such as a layout that\n" +
-    "does not exist, is refused without --allow-issues. In production the command asks first.",
+    "Shows the plan and applies it in one transaction, all or nothing. A saved plan is applied exactly as saved, and only if the\n" +
+    "environment has not changed since. Applying again changes nothing. A workflow or layout with an error, such as a layout that\n" +
+    "does not exist, is rejected without --allow-issues. In production, the command asks for confirmation.",
   example: "tidings apply --env production",
   options: {
     ...dirOption,
@@ -46,7 +46,7 @@ async function fromPlan(call: Call, file: string) {
   return { session, local: undefined, ...loadPlan(resolve(call.io.cwd, file), session) };
 }
 
-/** The next plan tells what others changed from here on. A saved plan may be applied where there are no files. */
+/** The next plan shows what others changed from here on. A saved plan may be applied where there are no files. */
 async function rememberFingerprints(call: Call, { environment }: Session, fingerprints: Record<string, string>) {
   const { folderOf } = await import("../../files/project.ts");
   const { openFolder } = await import("../../files/folder.ts");

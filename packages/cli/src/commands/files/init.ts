@@ -5,7 +5,7 @@ import { CliError } from "../../failure.ts";
 
 export const init: Command = {
   usage: "[folder]",
-  about: "Writes tidings.yaml and one workflow with comments. A folder that already has them is left alone.",
+  about: "Writes tidings.yaml and one workflow with comments. Existing files are not changed.",
   example: "tidings init notifications",
   run: async (call) => {
     refuseMoreArguments(call, 1, "tidings init --help");

@@ -7,9 +7,9 @@ import { dirOption, issuesOption, pruneOption } from "../../files/options.ts";
 export const plan: Command = {
   usage: "[--prune] [--out <file>]",
   about:
-    "Shows what would change in the environment, in sentences; what becomes of runs under way; and what others changed there since\n" +
-    "your last pull. Changes nothing. The exit code is 0 without changes, 2 with changes, 1 after an error, also one of a workflow\n" +
-    "that would fail, such as a layout that does not exist.",
+    "Shows what would change in the environment, in sentences; what happens to runs in progress; and what others changed there since\n" +
+    "your last pull. Changes nothing. The exit code is 0 without changes, 2 with changes, 1 after an error, including a workflow\n" +
+    "that would fail, for example because its layout does not exist.",
   example: "tidings plan --env production --out release.plan",
   options: {
     ...dirOption,

@@ -9,13 +9,13 @@ import { findLogin, openSession, type Session } from "../../session.ts";
 export const publish: Command = {
   usage: "<from> <to> [--prune] [--dry-run]",
   about:
-    "Copies workflows and layouts with their translations from one environment to another, all of it or nothing, after showing the\n" +
+    "Copies workflows and layouts with their translations from one environment to another, all or nothing, after showing the\n" +
     "plan. Only the key of the second is needed. Integrations, topics and subscribers are never copied.",
   example: "tidings publish development production",
   options: {
     prune: { type: "boolean", about: "Delete workflows and layouts that only the second has" },
     ...issuesOption,
-    "dry-run": { type: "boolean", about: "Show the plan only; exit code 2 when there are changes" },
+    "dry-run": { type: "boolean", about: "Only show the plan; exit code 2 if there are changes" },
   },
   run: async (call) => {
     refuseMoreArguments(call, 2, "tidings publish --help");
@@ -47,7 +47,9 @@ export const publish: Command = {
   },
 };
 
-/** The environment in use where it is the one that is named, as with a key in TIDINGS_API_KEY; else the stored login. */
+/**
+ * The environment in use where it is the one that is named, as with a key in TIDINGS_API_KEY; else the stored login.
+ */
 async function openTarget(
   current: () => Promise<Session>,
   stored: () => Promise<Session>,

@@ -8,8 +8,8 @@ import { countOf, plainText } from "../../output.ts";
 export const pull: Command = {
   usage: "[--dir <folder>] [--force]",
   about:
-    "Writes workflows, layouts, translations, integrations (without secrets) and topics as files. What means the same keeps its\n" +
-    "files, with their comments. Files that you changed since the last pull are named, and overwritten only with --force.",
+    "Writes workflows, layouts, translations, integrations (without secrets) and topics as files. Files whose meaning has\n" +
+    "not changed are kept, with their comments. Files that you changed since the last pull are listed, and overwritten only with --force.",
   example: "tidings pull --env development --dir notifications",
   options: {
     ...dirOption,

@@ -7,7 +7,7 @@ import { dirOption } from "../../files/options.ts";
 export const schema: Command = {
   usage: "[project|workflow|layout|integrations|topics]",
   about:
-    "Without an argument: writes all schemas into .tidings/schema, where the first line of each YAML file points to. With one: prints it.",
+    "Without an argument, writes all schemas to .tidings/schema, which the first line of each YAML file refers to. With one, prints it.",
   example: "tidings schema workflow",
   actions: ["project", "workflow", "layout", "integrations", "topics"],
   options: {
@@ -19,7 +19,7 @@ export const schema: Command = {
     const { editorSchema, fileKinds } = await import("../../files/schemas.ts");
     if (args[0] !== undefined) {
       const kind = fileKinds.find((one) => one === args[0]);
-      if (!kind) throw wrongUsage(`There is no file of the kind "${args[0]}".`, `One of: ${fileKinds.join(", ")}`);
+      if (!kind) throw wrongUsage(`"${args[0]}" is not a kind of file.`, `One of: ${fileKinds.join(", ")}`);
       return void io.stdout.write(`${JSON.stringify(editorSchema(kind), null, 2)}\n`);
     }
     const { folderOf, writeSchemas } = await import("../../files/project.ts");

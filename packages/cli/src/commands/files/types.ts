@@ -5,11 +5,11 @@ import { dirOption } from "../../files/options.ts";
 
 export const types: Command = {
   usage: "[--out <file>]",
-  about: "Writes a TypeScript type for the payload of each workflow, from its payload schema. Needs no service.",
+  about: "Writes a TypeScript type for each workflow's payload, from its payload schema. Does not need the service.",
   example: "tidings types --out src/tidings-payloads.ts",
   options: {
     ...dirOption,
-    out: { type: "string", value: "file", about: "The file to write; the standard output unless told otherwise" },
+    out: { type: "string", value: "file", about: "The file to write; standard output by default" },
   },
   run: async (call) => {
     refuseMoreArguments(call, 0, "tidings types --help");

@@ -11,7 +11,7 @@ export const validate: Command = {
   usage: "[--dir <folder>]",
   about:
     "Checks all files without a service: unknown members, JSON Schemas, Liquid templates and the variables they use, conditions,\n" +
-    "waits, layouts. Each fault is told with file, line and column.",
+    "waits, layouts. Each error is reported with file, line and column.",
   example: "tidings validate",
   options: {
     ...dirOption,
@@ -29,14 +29,14 @@ export const validate: Command = {
     for (const problem of problems) out.line(`${out.style("red", "error")} ${plainText(describeProblem(problem))}`);
     out.line(
       problems.length === 0
-        ? `${countOf(workflows.length, "workflow")} and ${countOf(layouts.length, "layout")} checked: no faults.`
+        ? `${countOf(workflows.length, "workflow")} and ${countOf(layouts.length, "layout")} checked: no errors.`
         : `Faults: ${problems.length}.`,
     );
     // Without a folder of layouts the environment has them, and only the service knows which.
     const hasUnknownLayouts = local.resources.layouts === undefined && workflows.some(namesLayout);
     if (hasUnknownLayouts)
       out.line(
-        "Layouts were not checked: there is no folder layouts/. `tidings plan` looks for them in the environment.",
+        "Layouts were not checked because the folder layouts/ does not exist. `tidings plan` looks them up in the environment.",
       );
     out.json({ isValid: problems.length === 0, problems, notChecked: hasUnknownLayouts ? ["layouts"] : [] });
     return problems.length === 0 ? exitCodes.done : exitCodes.failed;

@@ -7,13 +7,13 @@ const example = "tidings bridge sync https://shop.example/api/novu";
 export const bridge: Command = {
   usage: "sync <address>",
   about:
-    "The service asks the address for its workflows, and creates or updates them, all or none. Run it with each release of your\n" +
-    "code. Workflows that the code does not have any more are named and kept. See docs/bridge.md.",
+    "The service fetches the workflows from the URL and creates or updates them, all or none. Run it with each release of your\n" +
+    "code. Workflows that are no longer in the code are listed and kept. See docs/bridge.md.",
   example,
   actions: ["sync"],
   run: async ({ args: [action, bridgeUrl, ...more], out, session, confirm }: Call) => {
     if (action !== "sync" || bridgeUrl === undefined || more.length > 0) {
-      throw wrongUsage("bridge takes `sync` and one address.", example);
+      throw wrongUsage("bridge expects `sync` and one URL.", example);
     }
     const { tidings, isProduction, environment } = await session();
     if (isProduction) await confirm(`Sync the workflows of ${bridgeUrl} into ${environment.name}?`);
@@ -22,9 +22,7 @@ export const bridge: Command = {
       if (result[kind].length > 0) out.line(`${kind}: ${result[kind].join(", ")}`);
     }
     if (result.missing.length > 0) {
-      out.line(
-        `not in the code any more: ${result.missing.join(", ")}. They are kept; delete those that are not needed.`,
-      );
+      out.line(`no longer in the code: ${result.missing.join(", ")}. They are kept; delete those that are not needed.`);
     }
     if (result.created.length + result.updated.length + result.unchanged.length === 0) {
       out.line("The bridge has no workflows.");

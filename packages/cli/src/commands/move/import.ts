@@ -4,8 +4,8 @@ import { resolve } from "node:path";
 import { readAction, refuseMoreArguments, textOption } from "../../arguments.ts";
 import type { Call, Command } from "../../command.ts";
 import { CliError, type ExitCode, exitCodes, wrongUsage } from "../../failure.ts";
-import type { Progress } from "../../import/people.ts";
 import type { ImportReport } from "../../import/report.ts";
+import type { Progress } from "../../import/subscribers.ts";
 import { readInput } from "../../io.ts";
 import { plainText } from "../../output.ts";
 
@@ -17,15 +17,15 @@ export const importCommand: Command = {
   about:
     "Reads workflows, layouts, translations, integrations (without secrets), subscribers, preferences, topics and their members, and\n" +
     "creates or updates them in the environment in use. The key of the other installation is read from --key-file or the standard\n" +
-    `input. An interrupted import goes on where it was (${progressFile}); a repeated one writes only what differs. A report says what\n` +
-    "came over, what changed, and what has to be done by hand.",
+    `input. An interrupted import resumes where it stopped (${progressFile}); a repeated one only writes what differs. A report lists what\n` +
+    "was imported, what changed, and what you have to do manually.",
   example: "tidings import novu --from https://api.novu.co --key-file novu.key",
   actions: ["novu"],
   options: {
     from: { type: "string", value: "address", about: "Where the other installation is" },
-    "key-file": { type: "string", value: "file", about: "File with its API key; the standard input unless given" },
+    "key-file": { type: "string", value: "file", about: "File with its API key; standard input by default" },
     report: { type: "string", value: "file", about: "Also write the report as JSON" },
-    restart: { type: "boolean", about: "Begin anew, whatever was done before" },
+    restart: { type: "boolean", about: "Start over, regardless of earlier progress" },
   },
   run: async (call) => {
     readAction(call, ["novu"] as const, help);
@@ -45,7 +45,7 @@ async function readSource({ io, values }: Call): Promise<{ from: string; apiKey:
   const from = textOption(values, "from");
   if (from === undefined) throw wrongUsage("--from <address> is missing.", help);
   if (!URL.canParse(from) || !/^https?:$/.test(new URL(from).protocol))
-    throw wrongUsage(`--from: "${from}" is no http or https address.`, help);
+    throw wrongUsage(`--from: "${from}" is not an http or https URL.`, help);
   const file = textOption(values, "key-file");
   let apiKey: string | null;
   try {
@@ -70,7 +70,7 @@ async function importAll(
   const { newReport } = await import("../../import/report.ts");
   const { importIntegrations, importLayouts } = await import("../../import/configuration.ts");
   const { importWorkflows } = await import("../../import/workflows.ts");
-  const { importSubscribers, importTopics } = await import("../../import/people.ts");
+  const { importSubscribers, importTopics } = await import("../../import/subscribers.ts");
   const path = resolve(io.cwd, progressFile);
   const progress = values.restart ? { done: [] } : readProgress(path, from);
   const keep = () => writeFileSync(path, `${JSON.stringify({ from, ...progress })}\n`);
@@ -116,7 +116,7 @@ function print({ out }: Call, report: ImportReport): void {
     ["", "created", "updated", "unchanged"],
     kinds.map((kind) => [kind, ...[created, updated, unchanged].map((numbers) => String(numbers[kind] ?? 0))]),
   );
-  if (changed.length > 0) out.line(`\n${out.style("bold", "Changed, or to be looked at")}`);
+  if (changed.length > 0) out.line(`\n${out.style("bold", "Changed, or needs review")}`);
   for (const line of changed) out.line(`  ${plainText(line)}`);
   if (byHand.length > 0) out.line(`\n${out.style("bold", "To be done by hand")}`);
   for (const line of byHand) out.line(`  ${plainText(line)}`);

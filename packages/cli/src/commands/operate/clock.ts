@@ -1,4 +1,5 @@
-// `tidings clock`: the test clock of an environment. A move ends when the clock stands and everything that was due has run.
+// `tidings clock`: the test clock of an environment. A move ends when the clock has stopped and everything that was due
+// has run.
 import type { CallInput, EnvironmentClock } from "@tidings/contract";
 import { readAction, refuseMoreArguments, requireArgument } from "../../arguments.ts";
 import { moveClock } from "../../clock-moves.ts";
@@ -12,8 +13,8 @@ const help = "tidings clock --help";
 export const clock: Command = {
   usage: "show|set <time>|advance <duration>|off",
   about:
-    "A `dev` environment on a test clock stands still until the clock is moved; on its way everything that is due runs, each at its\n" +
-    "time. Durations are 90s, 30m, 2h, 3d, 1w, 1mo, and sums such as 1d2h.",
+    "In a `dev` environment with a test clock, time is paused until you move the clock. Everything that becomes due then runs, each at\n" +
+    "its own time. Durations are 90s, 30m, 2h, 3d, 1w, 1mo, and sums such as 1d2h.",
   example: "tidings clock set 2026-03-02T09:00:00Z\ntidings clock advance 3d",
   actions,
   run: async (call) => {
@@ -32,7 +33,7 @@ function readMove(call: Call, action: "set" | "advance" | "off"): CallInput<"env
   if (action === "off") return { now: null };
   if (action === "set") {
     const time = requireArgument(call, 1, "The time", help);
-    if (Number.isNaN(Date.parse(time))) throw wrongUsage(`"${time}" is no time, such as 2026-03-02T09:00:00Z.`, help);
+    if (Number.isNaN(Date.parse(time))) throw wrongUsage(`"${time}" is not a time such as 2026-03-02T09:00:00Z.`, help);
     return { now: new Date(time).toISOString() };
   }
   const given = requireArgument(call, 1, "The duration", help);
@@ -40,7 +41,7 @@ function readMove(call: Call, action: "set" | "advance" | "off"): CallInput<"env
   if (months) return { advance: { amount: Number(months[1]), unit: "months" } };
   const ms = parseDuration(given);
   if (ms === null || ms < 1_000 || ms % 1_000 !== 0)
-    throw wrongUsage(`"${given}" is no duration of whole seconds, such as 30m, 1d2h or 1mo.`, help);
+    throw wrongUsage(`"${given}" is not a duration in whole seconds such as 30m, 1d2h or 1mo.`, help);
   return { advance: { amount: ms / 1_000, unit: "seconds" } };
 }
 

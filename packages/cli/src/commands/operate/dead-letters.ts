@@ -11,8 +11,8 @@ const help = "tidings dead-letters --help";
 export const deadLetters: Command = {
   usage: "ls|replay [<id>…] [--all] [--per-second 20]",
   about:
-    "`ls` lists messages that were given up although neither recipient nor content is to blame. `replay` sends them again: those\n" +
-    "named, those that the options choose, or with --all every open one.",
+    "`ls` lists messages that failed for reasons other than their recipient or content. `replay` sends them again: those\n" +
+    "named, those that match the options, or all open ones with --all.",
   example:
     "tidings dead-letters ls --provider sendgrid\ntidings dead-letters replay --provider sendgrid --per-second 20",
   actions,
@@ -23,9 +23,9 @@ export const deadLetters: Command = {
     integration: { type: "string", value: "identifier", about: "Integration that was tried last" },
     "error-class": { type: "string", value: "class", about: "transient, unknown, auth, quota or config" },
     through: { type: "string", value: "identifier", about: "replay: try this integration first" },
-    "per-second": { type: "string", value: "number", about: "replay: messages a second; 20 unless told otherwise" },
+    "per-second": { type: "string", value: "number", about: "replay: messages per second (default: 20)" },
     all: { type: "boolean", about: "replay: every open dead letter" },
-    limit: { type: "string", value: "number", about: "ls: how many; 20 unless told otherwise" },
+    limit: { type: "string", value: "number", about: "ls: how many (default: 20)" },
   },
   run: async (call) => (readAction(call, actions, help) === "ls" ? list(call) : replay(call)),
 };
@@ -70,7 +70,7 @@ async function list(call: Call): Promise<void> {
 }
 
 /** Calls of one replay: a thousand letters each. */
-const mostCalls = 1_000;
+const maxCalls = 1_000;
 const perCall = 1_000;
 
 async function replay(call: Call): Promise<ExitCode> {
@@ -89,14 +89,14 @@ async function replay(call: Call): Promise<ExitCode> {
   const bodies = ids.length > 0 ? chunks(ids).map((part) => ({ ids: part, ...common })) : null;
   let replayed = 0;
   let failed = 0;
-  for (let calls = 0; calls < (bodies?.length ?? mostCalls); calls++) {
+  for (let calls = 0; calls < (bodies?.length ?? maxCalls); calls++) {
     const result = await tidings.deadLetters.replayMany({ body: bodies?.[calls] ?? { filter, ...common } });
     replayed += result.replayed;
     failed += result.failed;
     if (!bodies && result.replayed < perCall) break;
   }
   out.line(`${out.style("green", String(replayed))} sent again, ${perSecond} a second.`);
-  if (failed > 0) out.line(`${out.style("red", String(failed))} could not be: unknown, or not open any more.`);
+  if (failed > 0) out.line(`${out.style("red", String(failed))} failed: unknown, or no longer open.`);
   out.json({ replayed, failed });
   return failed > 0 ? exitCodes.failed : exitCodes.done;
 }

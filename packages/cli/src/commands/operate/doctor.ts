@@ -12,13 +12,13 @@ import { checkProvider } from "../../provider-check.ts";
 export const doctor: Command = {
   usage: "[--offline]",
   about:
-    "Looks at the queues, circuit breakers, dead letters, webhooks and workflows, compares the clocks, reads the certificate of the service,\n" +
+    "Checks queues, circuit breakers, dead letters, webhooks and workflows, compares the clocks, reads the certificate of the service,\n" +
     "asks the providers whether they accept the stored credentials, and the DNS for SPF, DKIM and DMARC of the senders of emails.\n" +
-    "What could not be looked at is said to be not checked. Ends with 1 on a fault, with 0 on warnings.",
+    "What cannot be checked is listed as such. Exits with 1 on errors, with 0 on warnings.",
   example: "tidings doctor --json",
   options: {
-    offline: { type: "boolean", about: "Ask neither providers nor the DNS" },
-    dns: { type: "string", value: "server", about: "Ask this DNS server: 1.1.1.1, or 127.0.0.1:5353" },
+    offline: { type: "boolean", about: "Query neither providers nor DNS" },
+    dns: { type: "string", value: "server", about: "Query this DNS server: 1.1.1.1, or 127.0.0.1:5353" },
   },
   run: async (call) => {
     refuseMoreArguments(call, 0, "tidings doctor --help");
@@ -26,14 +26,14 @@ export const doctor: Command = {
     for (const finding of findings) print(call, finding);
     const faults = findings.filter(({ level }) => level === "fault").length;
     const warnings = findings.filter(({ level }) => level === "warning").length;
-    call.out.line(`${countOf(faults, "fault")}, ${countOf(warnings, "warning")}.`);
+    call.out.line(`${countOf(faults, "error")}, ${countOf(warnings, "warning")}.`);
     call.out.json({ faults, warnings, findings });
     return (faults > 0 ? exitCodes.failed : exitCodes.done) as ExitCode;
   },
 };
 
 const tones = { ok: "green", warning: "yellow", fault: "red", unknown: "dim" } as const;
-const words = { ok: "ok", warning: "warning", fault: "fault", unknown: "not checked" } as const;
+const words = { ok: "ok", warning: "warning", fault: "error", unknown: "not checked" } as const;
 
 function print({ out }: Call, { subject, level, text, fix }: Finding): void {
   const told = level === "unknown" ? text.replace(/^not checked: /, "") : text;
@@ -73,6 +73,6 @@ async function examine(call: Call): Promise<Finding[]> {
 
 function readDnsServer(given: string | undefined): string | undefined {
   if (given !== undefined && !/^[\d.]+(:\d+)?$|^\[?[\da-f:]+\]?(:\d+)?$/i.test(given))
-    throw wrongUsage(`--dns: "${given}" is no address of a server, such as 1.1.1.1.`);
+    throw wrongUsage(`--dns: "${given}" is not a server address such as 1.1.1.1.`);
   return given;
 }

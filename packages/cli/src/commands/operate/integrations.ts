@@ -12,8 +12,8 @@ const help = "tidings integrations --help";
 export const integrations: Command = {
   usage: "ls|check [<identifier>]",
   about:
-    "`check` calls the provider of one integration, or of all active ones, with the stored credentials, and ends with 1 when a\n" +
-    "provider does not accept them.",
+    "`check` calls the provider of one integration, or of all active ones, with the stored credentials, and exits with 1 if a\n" +
+    "provider rejects them.",
   example: "tidings integrations check sendgrid-main",
   actions,
   run: async (call) => {
@@ -64,7 +64,7 @@ async function check(call: Call, all: Integration[]): Promise<ExitCode> {
   for (const integration of chosen) {
     const result = await checkProvider(session, integration);
     results.push(result);
-    const sign = result.ok ? out.style("green", "ok") : out.style("red", "fault");
+    const sign = result.ok ? out.style("green", "ok") : out.style("red", "error");
     out.line(`${sign} ${plainText(result.identifier)}: ${plainText(result.text)}`);
   }
   out.json(results);

@@ -1,5 +1,6 @@
-// `tidings listen --forward-to <address>`: the events of webhooks, brought to an address that the service cannot reach. The command
-// creates a webhook for the session, reads its deliveries over the API, signs and forwards each, and deletes the webhook in the end.
+// `tidings listen --forward-to <address>`: the events of webhooks, brought to an address that the service cannot reach.
+// The command creates a webhook for the session, reads its deliveries over the API, signs and forwards each, and
+// deletes the webhook in the end.
 import { createHmac } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -16,13 +17,13 @@ const help = "tidings listen --help";
 export const listen: Command = {
   usage: "--forward-to <address> [--event <type>…]",
   about:
-    "Forwards the events of the environment to a local address, with the headers and a signature as the service makes them. Runs\n" +
-    "until Ctrl-C. On a terminal, Enter forwards the last event again. Events are signed with the secret in --secret-file; when\n" +
-    "there is no such file, the secret of the session is written to it.",
+    "Forwards the environment's events to a local address, with the same headers and signature as the service sends. Runs\n" +
+    "until Ctrl-C. On a terminal, Enter forwards the last event again. Events are signed with the secret in --secret-file; if\n" +
+    "the file does not exist, the session's secret is written to it.",
   example: "tidings listen --forward-to http://localhost:4000/webhooks --event message.sent",
   options: {
-    "forward-to": { type: "string", value: "address", about: "Where the events go" },
-    event: { type: "string", multiple: true, value: "type", about: "Only these types; all unless told otherwise" },
+    "forward-to": { type: "string", value: "address", about: "Where to send the events" },
+    event: { type: "string", multiple: true, value: "type", about: "Only these types; all by default" },
     "secret-file": { type: "string", value: "file", about: "File with the signing secret, whsec_…" },
   },
   run: async (call) => {
@@ -51,7 +52,7 @@ function readTarget({ values }: Call): string {
   if (given === undefined) throw wrongUsage("--forward-to <address> is missing.", help);
   const text = /^\d+$/.test(given) ? `http://localhost:${given}` : given;
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
-    throw wrongUsage(`--forward-to: "${given}" is no http or https address.`, help);
+    throw wrongUsage(`--forward-to: "${given}" is not an http or https URL.`, help);
   return text;
 }
 
@@ -59,7 +60,7 @@ function readTypes({ values }: Call): WebhookEventType[] {
   const given = (values.event as string[] | undefined) ?? [];
   const unknown = given.find((type) => !(webhookEventTypes as readonly string[]).includes(type));
   if (unknown !== undefined)
-    throw wrongUsage(`--event: there is no "${unknown}". Known are ${webhookEventTypes.join(", ")}.`, help);
+    throw wrongUsage(`--event: "${unknown}" is unknown. Expected one of ${webhookEventTypes.join(", ")}.`, help);
   return given as WebhookEventType[];
 }
 
@@ -87,7 +88,7 @@ type Target = { target: string; webhookId: string; secret: string };
 const pollMs = 1_000;
 /** Deliveries of one poll, and ids that are remembered as forwarded. */
 const perPoll = 100;
-const mostRemembered = 10_000;
+const maxRemembered = 10_000;
 
 async function forwardAll(call: Call, target: Target): Promise<void> {
   const { io, out } = call;
@@ -106,7 +107,7 @@ async function forwardAll(call: Call, target: Target): Promise<void> {
       for (const delivery of data.toReversed().filter(({ id }) => !forwarded.has(id))) {
         if (io.signal.aborted) return;
         forwarded.add(delivery.id);
-        if (forwarded.size > mostRemembered) forwarded.delete(forwarded.values().next().value!);
+        if (forwarded.size > maxRemembered) forwarded.delete(forwarded.values().next().value!);
         const { request } = await tidings.webhooks.retrieveDelivery({
           params: { webhookId: target.webhookId, deliveryId: delivery.id },
         });
@@ -122,7 +123,7 @@ async function forwardAll(call: Call, target: Target): Promise<void> {
 
 type Request = { delivery: WebhookDelivery; headers: Record<string, string>; body: string };
 
-/** A receiver that does not answer is shown, and not waited for longer than the service would. */
+/** A receiver that does not return is shown, and not waited for longer than the service would. */
 const timeoutMs = 15_000;
 
 async function forward({ io, out }: Call, { target, secret }: Target, request: Request, word = ""): Promise<void> {

@@ -23,11 +23,14 @@ export const mail: Command = {
   actions,
   options: {
     channel: { type: "string", value: "channel", about: "email, sms, push or chat" },
-    limit: { type: "string", value: "number", about: "ls: how many; 20 unless told otherwise" },
+    limit: { type: "string", value: "number", about: "ls: how many (default: 20)" },
     after: { type: "string", value: "time", about: "Only messages later than this (ISO 8601)" },
-    wait: { type: "string", value: "seconds", about: "code and open: wait for the message; 0 unless told otherwise" },
-    text: { type: "boolean", about: "open: print the text, and open no browser" },
-    images: { type: "boolean", about: "open: also load pictures and fonts from the network, which tells the sender" },
+    wait: { type: "string", value: "seconds", about: "code and open: wait for the message (default: 0)" },
+    text: { type: "boolean", about: "open: print the text instead of opening a browser" },
+    images: {
+      type: "boolean",
+      about: "open: also load remote images and fonts, which reveals to the sender that you opened it",
+    },
   },
   run: async (call) => {
     const action = readAction(call, actions, help);
@@ -38,13 +41,13 @@ export const mail: Command = {
 };
 
 /** Messages that one request reads. */
-const mostRead = 100;
+const maxRead = 100;
 
 async function readMessages(call: Call, limit: number): Promise<CapturedMessage[]> {
   const { values, args } = call;
   const after = textOption(values, "after");
   if (after !== undefined && Number.isNaN(Date.parse(after)))
-    throw wrongUsage(`--after: "${after}" is no time, such as 2026-03-02T09:00:00Z.`);
+    throw wrongUsage(`--after: "${after}" is not a time such as 2026-03-02T09:00:00Z.`);
   const { tidings } = await call.session();
   const channel = textOption(values, "channel") as CapturedMessage["channel"] | undefined;
   const { data } = await tidings.captured.list({ query: { limit, channel }, signal: call.io.signal });
@@ -59,8 +62,8 @@ const isFor = ({ id, to, subscriberId }: CapturedMessage, wanted: string): boole
 
 async function list(call: Call): Promise<void> {
   const { out, values, args } = call;
-  const limit = numberOption(values, "limit", { least: 1, most: mostRead, otherwise: 20 });
-  const messages = (await readMessages(call, args[1] === undefined ? limit : mostRead)).slice(0, limit);
+  const limit = numberOption(values, "limit", { least: 1, most: maxRead, otherwise: 20 });
+  const messages = (await readMessages(call, args[1] === undefined ? limit : maxRead)).slice(0, limit);
   if (messages.length === 0) out.line("No messages were captured.");
   else
     out.table(
@@ -81,7 +84,7 @@ const waitOption = (call: Call): number =>
 
 async function open(call: Call): Promise<void> {
   const { out, io, values, args } = call;
-  const message = await pollUntil(async () => (await readMessages(call, mostRead))[0] ?? null, {
+  const message = await pollUntil(async () => (await readMessages(call, maxRead))[0] ?? null, {
     withinMs: waitOption(call),
     signal: io.signal,
   });
@@ -108,7 +111,7 @@ async function code(call: Call): Promise<void> {
   const { out, io } = call;
   const address = requireArgument(call, 1, "The address or subscriber", help);
   const found = await pollUntil(
-    async () => (await readMessages(call, mostRead)).find(({ codes }) => codes.length > 0) ?? null,
+    async () => (await readMessages(call, maxRead)).find(({ codes }) => codes.length > 0) ?? null,
     { withinMs: waitOption(call), signal: io.signal },
   );
   if (!found)

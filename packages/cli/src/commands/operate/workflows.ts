@@ -9,11 +9,11 @@ const tones = { ACTIVE: "green", INACTIVE: "dim", ERROR: "red" } as const;
 
 export const workflows: Command = {
   usage: "ls [--limit 100]",
-  about: "Lists the workflows of the environment: identifier, name, state, steps and the last event.",
+  about: "Lists the environment's workflows: identifier, name, status, steps and the last event.",
   example: "tidings workflows ls",
   actions,
   options: {
-    limit: { type: "string", value: "number", about: "How many; 100 unless told otherwise" },
+    limit: { type: "string", value: "number", about: "How many (default: 100)" },
   },
   run: async (call) => {
     readAction(call, actions, help);

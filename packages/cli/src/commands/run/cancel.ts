@@ -6,7 +6,7 @@ const help = "tidings cancel --help";
 
 export const cancel: Command = {
   usage: "<transaction>",
-  about: "What was sent stays sent. When nothing waits any more, nothing changes.",
+  about: "Messages that were already sent are not affected. If nothing is waiting, nothing changes.",
   example: "tidings cancel txn_018f9a3c51d27f8e9b1c2d3e4f5a6b7c",
   run: async (call) => {
     refuseMoreArguments(call, 1, help);

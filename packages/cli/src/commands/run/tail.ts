@@ -1,5 +1,5 @@
-// `tidings tail`: events as they come in and change. A lost connection is opened again, and what happened meanwhile is read from
-// the list of events.
+// `tidings tail`: events as they come in and change. A lost connection is opened again, and what happened meanwhile is
+// read from the list of events.
 import type { ActivityEvent } from "@tidings/contract";
 import { refuseMoreArguments } from "../../arguments.ts";
 import type { Call, Command } from "../../command.ts";
@@ -13,7 +13,7 @@ export const tail: Command = {
   about: "Runs until Ctrl-C. With --json, prints one JSON value per line.",
   example: "tidings tail --failed",
   options: {
-    failed: { type: "boolean", about: "Only events of which a step failed" },
+    failed: { type: "boolean", about: "Only events with a failed step" },
     workflow: { type: "string", multiple: true, value: "id", about: "Only events of these workflows" },
   },
   run: async (call) => {
@@ -22,7 +22,7 @@ export const tail: Command = {
     const { environment } = await call.session();
     out.note(`Events of ${environment.name}. Ctrl-C ends.`);
     const show = createPrinter(call);
-    const longestPauseMs = 30_000;
+    const maxPauseMs = 30_000;
     let since: string | null = null;
     for (let tries = 0; !io.signal.aborted; tries++) {
       try {
@@ -34,7 +34,7 @@ export const tail: Command = {
       }
       if (io.signal.aborted) break;
       if (tries === 0) out.note("The connection was lost; it is opened again.");
-      await pause(Math.min(1_000 * 2 ** tries, longestPauseMs), io.signal).catch(() => undefined);
+      await pause(Math.min(1_000 * 2 ** tries, maxPauseMs), io.signal).catch(() => undefined);
     }
     return exitCodes.done;
   },
@@ -42,17 +42,14 @@ export const tail: Command = {
 
 type Show = (event: ActivityEvent) => void;
 
-/** Reads one connection to its end. Answers from when on events may have been missed. */
+/** Reads one connection to its end. Returns the time from which events may have been missed. */
 async function readStream(call: Call, since: string | null, show: Show, onReady: () => void): Promise<string | null> {
   const { io } = call;
-  const { url, apiKey, tidings } = await call.session();
-  const response = await fetch(`${url}/v1/activity/stream`, {
-    headers: { authorization: `ApiKey ${apiKey}`, accept: "text/event-stream" },
-    signal: io.signal,
-  });
-  if (response.status === 401)
-    throw new CliError("The service does not accept the key any more.", { fix: "tidings login" });
-  if (!response.ok || !response.body) throw new Error(`The service answered ${response.status}.`);
+  const { tidings } = await call.session();
+  const headers = { accept: "text/event-stream" };
+  const response = await tidings.send("GET", "/v1/activity/stream", { headers, signal: io.signal });
+  if (response.status === 401) throw new CliError("The service no longer accepts the key.", { fix: "tidings login" });
+  if (!response.ok || !response.body) throw new Error(`The service returned ${response.status}.`);
   let last = since;
   try {
     for await (const { name, data } of readServerEvents(response.body)) {
@@ -83,7 +80,7 @@ async function catchUp(
 }
 
 /** Events whose last line is remembered, so that a change which is not seen prints nothing. */
-const mostRemembered = 5_000;
+const maxRemembered = 5_000;
 
 function createPrinter({ io, out, values }: Call): Show {
   const printed = new Map<string, string>();
@@ -95,7 +92,7 @@ function createPrinter({ io, out, values }: Call): Show {
     if (printed.get(event.id) === text) return;
     printed.delete(event.id);
     printed.set(event.id, text);
-    if (printed.size > mostRemembered) printed.delete(printed.keys().next().value!);
+    if (printed.size > maxRemembered) printed.delete(printed.keys().next().value!);
     if (out.isJson) io.stdout.write(`${text}\n`);
     else out.line(text);
   };

@@ -12,21 +12,21 @@ const help = "tidings trigger --help";
 export const trigger: Command = {
   usage: "<workflow> --to <subscriber>… [--payload <json>|@<file>] [--dry-run|--wait]",
   about:
-    "--to and --topic may be repeated. --dry-run tells who would get what, and sends nothing. --wait follows the event until all\n" +
-    "of its steps have ended, prints what was sent and why the rest was not, and ends with 1 when a step failed.",
+    "--to and --topic may be repeated. --dry-run shows who would get what, and sends nothing. --wait follows the event until all\n" +
+    "of its steps have ended, prints what was sent and why the rest was not, and exits with 1 if a step failed.",
   example: "tidings trigger order-shipped --to ada --payload '{\"orderId\": 7}' --wait",
   options: {
     to: { type: "string", multiple: true, value: "subscriber", about: "Subscriber id" },
     topic: { type: "string", multiple: true, value: "key", about: "All members of a topic" },
     payload: { type: "string", value: "json|@file", about: "JSON object, or a file with one; @- reads the input" },
-    overrides: { type: "string", value: "json|@file", about: "What this event sends differently" },
+    overrides: { type: "string", value: "json|@file", about: "Overrides for this event" },
     context: { type: "string", value: "json|@file", about: 'Contexts by type: {"project": "apollo"}' },
     actor: { type: "string", value: "subscriber", about: "Who caused the event" },
     tenant: { type: "string", value: "identifier", about: "The tenant of the event" },
     "transaction-id": { type: "string", value: "id", about: "An event with this id is accepted once" },
-    "dry-run": { type: "boolean", about: "Tell what would happen, and send nothing" },
+    "dry-run": { type: "boolean", about: "Show what would happen, and send nothing" },
     wait: { type: "boolean", about: "Follow the event to its end" },
-    timeout: { type: "string", value: "seconds", about: "How long --wait follows the event; 60 unless told otherwise" },
+    timeout: { type: "string", value: "seconds", about: "How long --wait follows the event (default: 60)" },
   },
   run: async (call) => {
     refuseMoreArguments(call, 1, help);
@@ -38,13 +38,13 @@ export const trigger: Command = {
     const result = await tidings.events.trigger({ body: event });
     if (result.status !== "processed")
       throw new CliError(`The event was not processed: ${result.status}${faultsOf(result.error)}`, {
-        fix: `tidings trigger ${event.name} --dry-run … tells more.`,
+        fix: `tidings trigger ${event.name} --dry-run … shows more.`,
       });
     const transactionId = result.transactionId!;
     call.out.line(`${call.out.style("green", "accepted")} ${transactionId}`);
     if (call.values.wait) return follow(call, transactionId);
-    const person = typeof event.to === "string" ? event.to : "<subscriber>";
-    call.out.line(call.out.style("dim", `tidings explain ${transactionId} ${person}`));
+    const subscriberId = typeof event.to === "string" ? event.to : "<subscriber>";
+    call.out.line(call.out.style("dim", `tidings explain ${transactionId} ${subscriberId}`));
     call.out.json(result);
   },
 };
@@ -53,10 +53,11 @@ const faultsOf = (faults: string[] | undefined): string => (faults?.length ? ` (
 
 async function readEvent(call: Call): Promise<TriggerEvent> {
   const name = requireArgument(call, 0, "The workflow", help);
-  const people = (call.values.to as string[] | undefined) ?? [];
+  const subscriberIds = (call.values.to as string[] | undefined) ?? [];
   const topics = (call.values.topic as string[] | undefined) ?? [];
-  if (people.length + topics.length === 0) throw wrongUsage("--to <subscriber> or --topic <key> is missing.", help);
-  const to = [...people, ...topics.map((topicKey) => ({ type: "Topic" as const, topicKey }))];
+  if (subscriberIds.length + topics.length === 0)
+    throw wrongUsage("--to <subscriber> or --topic <key> is missing.", help);
+  const to = [...subscriberIds, ...topics.map((topicKey) => ({ type: "Topic" as const, topicKey }))];
   return {
     name,
     to: to.length === 1 ? to[0]! : to,
@@ -81,7 +82,7 @@ async function showDryRun({ out, session }: Call, event: TriggerEvent): Promise<
   }
   for (const { subscriberId, via } of notReached)
     out.line(`${out.style("bold", plainText(subscriberId))}: ${plainText(via.text)}`);
-  if (truncated) out.line(out.style("dim", "More people than are shown."));
+  if (truncated) out.line(out.style("dim", "There are more subscribers than shown."));
   out.line(out.style("dim", "Nothing was sent."));
   out.json(result);
   return status === "processed" && !recipients.some(({ steps }) => hasFailed(steps))
@@ -90,7 +91,7 @@ async function showDryRun({ out, session }: Call, event: TriggerEvent): Promise<
 }
 
 /** Recipients whose steps are shown. */
-const mostShown = 20;
+const maxShown = 20;
 
 async function follow(call: Call, transactionId: string): Promise<ExitCode> {
   const { out, io, values } = call;
@@ -111,7 +112,7 @@ async function follow(call: Call, transactionId: string): Promise<ExitCode> {
     printSteps(out, steps);
   }
   const recipients = last?.recipients ?? 0;
-  if (recipients > mostShown) out.line(out.style("dim", `${recipients - mostShown} more recipients.`));
+  if (recipients > maxShown) out.line(out.style("dim", `${recipients - maxShown} more recipients.`));
   if (!ended)
     out.line(`${out.style("yellow", "not ended")} after ${seconds} s: steps still wait. --timeout waits longer.`);
   else if (recipients === 0) out.line("The event reached no subscriber.");
@@ -124,8 +125,10 @@ const isEnded = ({ status, outcomes }: ActivityEvent): boolean =>
 
 async function explainRecipients(call: Call, transactionId: string): Promise<Explanation[]> {
   const { tidings } = await call.session();
-  const { data } = await tidings.notifications.list({ query: { transactionId, limit: mostShown } });
-  const people = data.flatMap(({ subscriber }) => subscriber?.subscriberId ?? []);
-  const asked = people.map((subscriberId) => tidings.explain.retrieve({ query: { transactionId, subscriberId } }));
+  const { data } = await tidings.notifications.list({ query: { transactionId, limit: maxShown } });
+  const subscriberIds = data.flatMap(({ subscriber }) => subscriber?.subscriberId ?? []);
+  const asked = subscriberIds.map((subscriberId) =>
+    tidings.explain.retrieve({ query: { transactionId, subscriberId } }),
+  );
   return Promise.all(asked);
 }

@@ -1,4 +1,4 @@
-// `tidings completion <shell>`: a script for the shell, made from the table of commands.
+// `tidings completion <shell>`: a script for the shell, generated from the table of commands.
 import { readAction, refuseMoreArguments } from "../../arguments.ts";
 import { type Call, type Command, commonOptions } from "../../command.ts";
 

@@ -11,11 +11,11 @@ import { defaultUrl, openSession } from "../../session.ts";
 export const login: Command = {
   usage: "[--url <address>]",
   about:
-    "Asks for the secret key of an environment, or reads it from the standard input, so that it is in no shell history. The key is\n" +
-    "stored in a file that only you can read. The environment is used by the next commands, until `tidings use` chooses another.",
+    "Asks for an environment's secret key, or reads it from standard input, so that it does not end up in the shell history. The key is\n" +
+    "stored in a file that only you can read. Later commands use this environment until `tidings use` selects another.",
   example: "npm run --silent key | npx tidings login --url http://localhost:3000",
   options: {
-    url: { type: "string", value: "address", about: `Where the service is; ${defaultUrl} unless told otherwise` },
+    url: { type: "string", value: "address", about: `Where the service is (default: ${defaultUrl})` },
   },
   run: async (call) => {
     refuseMoreArguments(call, 0, "tidings login --help");
@@ -35,7 +35,7 @@ export const login: Command = {
 
 function checkUrl(given: string): string {
   if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol))
-    throw new CliError(`--url: "${given}" is no http or https address.`, { fix: `For example: --url ${defaultUrl}` });
+    throw new CliError(`--url: "${given}" is not an http or https URL.`, { fix: `For example: --url ${defaultUrl}` });
   return plainAddress(given);
 }
 

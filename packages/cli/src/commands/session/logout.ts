@@ -7,8 +7,8 @@ import { chooseLogin, loginsFile, nameOf, readLogins, writeLogins } from "../../
 export const logout: Command = {
   usage: "[environment] [--all]",
   about:
-    "Forgets the stored key of the environment in use, of the one named, or with --all of every one. The key stays valid: who wants to\n" +
-    "end it revokes it in the dashboard.",
+    "Forgets the stored key of the environment in use, of the one named, or all keys with --all. The key stays valid: to end\n" +
+    "it, revoke it in the dashboard.",
   example: "tidings logout production",
   options: {
     all: { type: "boolean", about: "Forget every stored key" },

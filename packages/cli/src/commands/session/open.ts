@@ -7,13 +7,13 @@ import { wrongUsage } from "../../failure.ts";
 export const open: Command = {
   usage: "[screen]",
   about:
-    "Prints the address of the dashboard, or of a screen such as activity, workflows or people, and opens it on a terminal.",
+    "Prints the address of the dashboard, or of a screen such as activity, workflows or subscribers. On a terminal, also opens it.",
   example: "tidings open activity",
   run: async (call) => {
     refuseMoreArguments(call, 1, "tidings open --help");
     const [screen = ""] = call.args;
     if (!/^[\w./-]*$/.test(screen))
-      throw wrongUsage(`"${screen}" is no screen, such as activity.`, "tidings open activity");
+      throw wrongUsage(`"${screen}" is not a screen such as activity.`, "tidings open activity");
     const { url } = await call.session();
     const address = `${url}/${screen.replace(/^\/+/, "")}`;
     call.out.line(address);

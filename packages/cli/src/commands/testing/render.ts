@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Tidings, TidingsError } from "@tidings/client/source";
-import type { PreviewResult, Workflow } from "@tidings/contract";
+import { isChannel, type PreviewResult, type Workflow } from "@tidings/contract";
 import { readJsonObject, textOption } from "../../arguments.ts";
 import type { Call, Command } from "../../command.ts";
 import { CliError, type ExitCode, exitCodes } from "../../failure.ts";
@@ -12,22 +12,21 @@ import { type Stage, withStage } from "../../scenario/environment.ts";
 import type { Session } from "../../session.ts";
 
 const folder = "__renders__";
-const sendingTypes = new Set(["in_app", "email", "sms", "chat", "push"]);
 
 export const render: Command = {
   usage: "[workflow…] [--dir <folder>] [--update]",
   about:
     `Renders every step of the workflows named, or of all, for a sample subscriber, in every locale that they are translated to, and\n` +
     `compares the result with ${folder}/<workflow>/<step>.<locale>.txt. --update writes these files. The payload is that of --payload,\n` +
-    `else ${folder}/<workflow>/payload.json, else {}. The workflows are those of the files; where there is no tidings.yaml, and with\n` +
+    `else ${folder}/<workflow>/payload.json, else {}. The workflows are those of the files; without tidings.yaml, and with\n` +
     `--remote, those of the environment in use. Ends with 1 on a difference.`,
   example: "tidings render order-shipped --update",
   options: {
     ...testedOptions,
-    update: { type: "boolean", short: "u", about: "Write the files, and remove those of steps that are gone" },
-    payload: { type: "string", value: "json|@file", about: "The payload of all renderings" },
+    update: { type: "boolean", short: "u", about: "Write the files, and remove those of deleted steps" },
+    payload: { type: "string", value: "json|@file", about: "The payload for all renderings" },
     locale: { type: "string", multiple: true, value: "locale", about: "Only these locales" },
-    subscriber: { type: "string", value: "id", about: "A subscriber of the environment in place of a sample" },
+    subscriber: { type: "string", value: "id", about: "A subscriber of the environment instead of a sample" },
   },
   run: async (call) => {
     const { describeTested, findTestedFiles, printTested } = await import("../../files/tested-files.ts");
@@ -48,13 +47,13 @@ export const render: Command = {
 
 type Rendered = { workflowId: string; file: string; text: string };
 type Fault = { workflowId: string; message: string };
-/** `workflowIds`: of those that were rendered without a fault. */
+/** `workflowIds`: of those that were rendered without an error. */
 type Result = { workflowIds: string[]; rendered: Rendered[]; faults: Fault[] };
 
 /** Workflows that are rendered without being named. */
-const mostWorkflows = 1_000;
+const maxWorkflows = 1_000;
 
-/** A fault concerns its workflow: the others are rendered. */
+/** An error concerns its workflow: the others are rendered. */
 async function renderAll(call: Call, { tidings }: Stage, root: string): Promise<Result> {
   const names = call.args.length > 0 ? call.args : await listWorkflows(tidings);
   if (names.length === 0) throw new CliError("There are no workflows.", { fix: "tidings init, or --dir <folder>" });
@@ -67,13 +66,13 @@ async function renderAll(call: Call, { tidings }: Stage, root: string): Promise<
     } catch (error) {
       if (!(error instanceof TidingsError || error instanceof CliError) || isLost(error)) throw error;
       result.faults.push({ workflowId, message: error.message });
-      call.out.line(`${call.out.style("red", "fault")}   ${plainText(workflowId)}: ${plainText(error.message)}`);
+      call.out.line(`${call.out.style("red", "error")}   ${plainText(workflowId)}: ${plainText(error.message)}`);
     }
   }
   return result;
 }
 
-/** What would befall every further workflow too: no answer, a key that is refused. */
+/** What would happen to every other workflow too: no response, a key that is refused. */
 const isLost = (error: Error): boolean => error instanceof TidingsError && [0, 401, 403].includes(error.status);
 
 /** The subscriber is one of the environment in use. */
@@ -89,7 +88,7 @@ async function copySubscriber({ values }: Call, { tidings }: Session, stage: Sta
 
 async function listWorkflows(tidings: Tidings): Promise<string[]> {
   const names: string[] = [];
-  for (let offset = 0; offset < mostWorkflows; offset += 100) {
+  for (let offset = 0; offset < maxWorkflows; offset += 100) {
     const { workflows } = await tidings.workflows.list({ query: { limit: 100, offset } });
     names.push(...workflows.map(({ workflowId }) => workflowId));
     if (workflows.length < 100) break;
@@ -102,7 +101,7 @@ async function renderWorkflow(call: Call, tidings: Tidings, workflow: Workflow, 
   const payload = await payloadFor(call, workflowId, root);
   const locales = (call.values.locale as string[] | undefined) ?? (await localesOf(tidings, workflowId));
   const rendered: Rendered[] = [];
-  for (const { stepId, type, controls } of steps.filter((step) => sendingTypes.has(step.type)))
+  for (const { stepId, type, controls } of steps.filter((step) => isChannel(step.type)))
     for (const locale of locales) {
       const body = {
         step: { type, stepId, controlValues: controls.values as Record<string, unknown> },
@@ -193,7 +192,7 @@ async function compareAll({ out }: Call, root: string, result: Result, tested: T
   }
   const unrendered = faults.length > 0 ? `, ${countOf(faults.length, "workflow")} could not be rendered` : "";
   out.line(`${rendered.length - differences.length} the same, ${differences.length} differ${unrendered}.`);
-  if (differences.length > 0) out.line(out.style("dim", "→ tidings render --update takes the new ones."));
+  if (differences.length > 0) out.line(out.style("dim", "→ tidings render --update accepts the new ones."));
   out.json({ tested, same: rendered.length - differences.length, differences, faults });
   return differences.length + faults.length > 0 ? exitCodes.failed : exitCodes.done;
 }

@@ -13,7 +13,7 @@ import type { Session } from "../../session.ts";
 export const test: Command = {
   usage: "[file or folder…] [--filter <text>] [--junit <file>] | --save <transaction> [--output <file>]",
   about:
-    "Runs every *.yaml of the folder `scenarios`, or what is named, with the workflows and layouts of the files. Where there is no\n" +
+    "Runs every *.yaml of the folder `scenarios`, or what is named, with the workflows and layouts of the files. If there is no\n" +
     "tidings.yaml, and with --remote, the workflows of the environment in use are tested. Each scenario has a new environment on a\n" +
     "test clock, which is deleted in the end. A message that no scenario expects is a failure.\n" +
     "--save writes a run of the activity as a scenario.",
@@ -22,13 +22,13 @@ export const test: Command = {
   options: {
     ...testedOptions,
     filter: { type: "string", value: "text", about: "Only scenarios whose name contains this" },
-    parallel: { type: "string", value: "number", about: "How many run at once; 4 unless told otherwise" },
+    parallel: { type: "string", value: "number", about: "How many run at once (default: 4)" },
     junit: { type: "string", value: "file", about: "Also write the result as JUnit XML" },
     save: { type: "string", value: "transaction", about: "Write this event, with its digest, as a scenario" },
     output: {
       type: "string",
       value: "file",
-      about: "With --save: where to; scenarios/<name>.yaml unless told otherwise",
+      about: "With --save: where to (default: scenarios/<name>.yaml)",
     },
   },
   run: async (call) => (call.values.save === undefined ? runAll(call) : save(call)),

@@ -10,18 +10,20 @@ const Latency = named("StatisticsLatency", {
 
 const figures = {
   sent: Type.Integer({
-    description: "Messages that a provider accepted, or that are in the feed. Captured ones are not among them",
+    description: "Messages that a provider accepted or that are in the feed, without captured ones",
   }),
   captured: Type.Integer({
-    description: "Messages that the mailbox of a capture provider keeps; nobody gets them",
+    description: "Messages kept in a capture provider's mailbox; nobody receives them",
   }),
-  delivered: Type.Integer({ description: "Of these, in the feed or reported as delivered by the provider" }),
-  opened: Type.Integer({ description: "Of these, read in the inbox, or reported as opened or clicked" }),
+  delivered: Type.Integer({
+    description: "Sent messages that are in the feed or that the provider reported as delivered",
+  }),
+  opened: Type.Integer({ description: "Sent messages that were read in the inbox, or reported as opened or clicked" }),
   failed: Type.Integer(),
   refused: Type.Integer({
     description:
-      "Of the failed ones, those that a provider refused, bounced or did not answer. The others failed before a provider was " +
-      "called, such as for want of an address",
+      "Failed messages that a provider refused, bounced or did not respond to. The others failed before a provider " +
+      "was called, for example because an address was missing",
   }),
   failedAttempts: Type.Integer({
     description:
@@ -60,7 +62,7 @@ export type StatisticsBreakdown = Static<typeof Breakdown>;
 
 const waitingFigures = {
   count: Type.Integer({ description: "Counted up to 100,000" }),
-  oldestAt: Type.Optional(isoTime("When the oldest of them was made")),
+  oldestAt: Type.Optional(isoTime("When the oldest of them was created")),
 };
 
 const Waiting = named(
@@ -69,22 +71,22 @@ const Waiting = named(
     ...waitingFigures,
     providers: Type.Array(
       named("ProviderWaiting", { channel: oneOf(channels), providerId: Type.String(), ...waitingFigures }),
-      { description: "The most first" },
+      { description: "Most frequent first" },
     ),
   },
   {
     description:
-      "Messages that wait now, whatever the range: for an integration that does not answer, or for their next attempt. Missing " +
-      "with `workflowId`",
+      "Messages waiting now, regardless of the range: for an integration that does not respond, or for their next " +
+      "attempt. Absent with `workflowId`",
   },
 );
 export type StatisticsWaiting = Static<typeof Waiting>;
 
 /** Entries of one list of a breakdown: those with the most messages. */
-export const mostStatisticsGroups = 50;
+export const maxStatisticsGroups = 50;
 
 export const granularities = ["hour", "day"] as const;
-export const mostStatisticsDays = { hour: 31, day: 400 };
+export const maxStatisticsDays = { hour: 31, day: 400 };
 
 export const statisticsOperations = {
   "statistics.list": operation({
@@ -93,9 +95,9 @@ export const statisticsOperations = {
     path: "/v1/statistics",
     summary: "Retrieve statistics by hour or by day",
     description:
-      "Messages are counted in the hour in which they were made, in real time (UTC). Every hour is counted when it has ended " +
-      "and once more a day later, with what providers and readers reported since. The current hour is counted with the " +
-      "request, from its newest 50,000 messages.",
+      "Messages are counted in the hour in which they were created, in real time (UTC). Every hour is counted when " +
+      "it has ended and again a day later, to include what providers and readers have reported since. The current " +
+      "hour is counted on request, from its newest 50,000 messages.",
     category: "configuration",
     query: Type.Object({
       from: Type.Optional(Type.String({ format: "iso-time", description: "Default: 24 hours ago" })),
@@ -105,7 +107,7 @@ export const statisticsOperations = {
       providerId: Type.Optional(Type.String({ minLength: 1, description: "Skipped steps have no provider" })),
       granularity: Type.Optional(oneOf(granularities, { default: "hour" })),
       breakdown: Type.Optional(
-        Type.Boolean({ default: false, description: "Also the totals by workflow, by channel and by provider" }),
+        Type.Boolean({ default: false, description: "Include the totals by workflow, by channel and by provider" }),
       ),
     }),
     success: {
@@ -113,7 +115,7 @@ export const statisticsOperations = {
       schema: named("Statistics", {
         granularity: oneOf(granularities),
         data: Type.Array(StatisticsBucket, {
-          description: "Oldest first, with empty ones: at most 31 days of hours, or 400 days",
+          description: "Oldest first, including empty ones; at most 31 days by hour or 400 days by day",
         }),
         totals: named("StatisticsTotals", figures),
         breakdown: Type.Optional(Breakdown),

@@ -1,5 +1,5 @@
-// A channel connection: access of an integration to one workspace or tenant of a chat provider, for one
-// subscriber or, without one, for all of them.
+// A channel connection: an integration's access to one workspace or tenant of a chat provider, for one subscriber or,
+// without one, for all of them.
 import { type Channel, channels, contextKeysQuery, cursorList, cursorQuery, identifiers } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { type AnyProviderId, addedProviderIds, inAppProviderId, providerIds } from "../../provider-ids.ts";
@@ -9,7 +9,7 @@ import { ContextMap } from "../topics/contexts.ts";
 
 const anyProviderIds = [...providerIds, ...addedProviderIds, inAppProviderId] as const;
 
-/** What connections and endpoints read off their integration. */
+/** What connections and endpoints show of their integration. */
 export const ofIntegration = {
   channel: Type.Unsafe<Channel | null>({ type: ["string", "null"], enum: [...channels, null] }),
   providerId: Type.Unsafe<AnyProviderId | null>({ type: ["string", "null"], enum: [...anyProviderIds, null] }),
@@ -27,7 +27,7 @@ export const channelFilters = {
   integrationIdentifier: Type.Optional(Type.String()),
 };
 
-/** What a request for a connection or an endpoint says about where it belongs. */
+/** The members of a request that define where a connection or an endpoint belongs. */
 export const channelOwner = {
   identifier: Type.Optional(Type.String({ ...identifiers.integration, description: "Generated when absent" })),
   context: Type.Optional(ContextMap),
@@ -68,7 +68,7 @@ export const ChannelConnection = named("ChannelConnection", {
   auth: named("ConnectionAuth", {
     accessToken: Type.String({ description: "In clear text for API keys", ...secret("none") }),
   }),
-  createdAt: isoTime("When the connection was made"),
+  createdAt: isoTime("When the connection was created"),
   updatedAt: isoTime("Last change"),
 });
 export type ChannelConnection = Static<typeof ChannelConnection>;

@@ -41,10 +41,10 @@ export const channelEndpointTypes = Object.keys(endpointShapes) as ChannelEndpoi
 type ChatProviderId = (typeof providerIdsByChannel.chat)[number];
 
 /**
- * Which types a provider can write to. `slack` and `msteams` have channels and people behind a connection, and take
- * incoming webhooks as well. `rocket-chat` names its server as the url and the room as the channel; `getstream` and the
- * rest post to a url. `whatsapp-business` knows phone numbers only. The capture provider takes whatever it is given.
- * Other channels than chat reach people by the subscriber's own email, phone and devices: no type fits them.
+ * Which types a provider can write to. `slack` and `msteams` have channels and users behind a connection, and also
+ * accept incoming webhooks. `rocket-chat` has its server as the URL and the room as the channel; `getstream` and the
+ * rest post to a URL. `whatsapp-business` only supports phone numbers. The capture provider accepts any type. Channels
+ * other than chat use the subscriber's own email, phone and devices: no type fits them.
  */
 export const endpointTypesByProvider: Record<ChatProviderId, readonly ChannelEndpointType[]> = {
   slack: ["chatapp_channel", "chatapp_user", "webhook"],
@@ -65,7 +65,7 @@ export function endpointTypesOf(providerId: string): readonly ChannelEndpointTyp
   return (endpointTypesByProvider as Record<string, readonly ChannelEndpointType[]>)[providerId] ?? [];
 }
 
-// The shape with more members first: an answer takes the first that fits.
+// The shape with more members first: a response uses the first that fits.
 const ChannelEndpointAddress = Type.Union([TeamChannelPlace, ChannelPlace, UserPlace, WebhookPlace, PhonePlace]);
 export type ChannelEndpointAddress = Static<typeof ChannelEndpointAddress>;
 
@@ -79,7 +79,7 @@ export const ChannelEndpoint = named("ChannelEndpoint", {
   contextKeys: Type.Array(Type.String()),
   type: endpointTypeWord,
   endpoint: ChannelEndpointAddress,
-  createdAt: isoTime("When the endpoint was made"),
+  createdAt: isoTime("When the endpoint was created"),
   updatedAt: isoTime("Last change"),
 });
 export type ChannelEndpoint = Static<typeof ChannelEndpoint>;
@@ -90,7 +90,7 @@ const ChannelEndpointIn = named(
     ...channelOwner,
     subscriberId: Type.String({ minLength: 1 }),
     createSubscriberIfMissing: Type.Optional(
-      Type.Boolean({ description: "true makes a subscriber that does not exist, instead of 404" }),
+      Type.Boolean({ description: "true creates the subscriber if it does not exist, instead of returning 404" }),
     ),
     connectionIdentifier: Type.Optional(Type.String({ minLength: 1, description: "A connection of the integration" })),
     type: endpointTypeWord,
@@ -131,8 +131,10 @@ export const channelEndpointOperations = {
     method: "POST",
     path: "/v1/channel-endpoints",
     summary: "Create a channel endpoint",
-    description: "`type` has to fit the provider of the integration, and `endpoint` has to have the shape of its type.",
+    description:
+      "`type` must be supported by the integration's provider, and `endpoint` must have the shape of its type.",
     category: "configuration",
+    role: "support",
     body: ChannelEndpointIn,
     success: { status: 201, schema: ChannelEndpoint },
     errors: ["INTEGRATION_NOT_FOUND", "SUBSCRIBER_NOT_FOUND", "CONNECTION_NOT_FOUND", "ENDPOINT_EXISTS"],
@@ -151,9 +153,10 @@ export const channelEndpointOperations = {
     id: "channelEndpoints.update",
     method: "PATCH",
     path: "/v1/channel-endpoints/{identifier}",
-    summary: "Replace where an endpoint leads",
+    summary: "Replace the destination of an endpoint",
     description: "`endpoint` keeps the shape of the endpoint's type.",
     category: "configuration",
+    role: "support",
     params: endpointPath,
     body: named("ChannelEndpointPatch", {
       endpoint: openObject({ description: "The shape of the endpoint's type", properties: { url: secret("editor") } }),
@@ -167,6 +170,7 @@ export const channelEndpointOperations = {
     path: "/v1/channel-endpoints/{identifier}",
     summary: "Delete a channel endpoint",
     category: "configuration",
+    role: "support",
     params: endpointPath,
     success: { status: 204 },
     errors: ["ENDPOINT_NOT_FOUND"],

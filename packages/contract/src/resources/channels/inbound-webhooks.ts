@@ -1,5 +1,5 @@
-// Delivery reports of providers. No API key: the report is signed with the key that the integration holds. The address is
-// the same for both methods: which one is used, the provider chooses.
+// Delivery reports from providers. No API key: the report is signed with the integration's key. The address is the same
+// for both methods; the provider chooses one.
 import { operation } from "../../operation.ts";
 import { isoTime, named, oneOf, type Static, Type } from "../../schema.ts";
 
@@ -11,14 +11,14 @@ export const receiptEventStatuses = [
 ] as const;
 
 export const InboundReceipt = named("InboundReceipt", {
-  id: Type.String({ description: "Id of the message; the provider's own when no message is known by it" }),
+  id: Type.String({ description: "Id of the message, or the provider's id when no message matches it" }),
   event: named("InboundReceiptEvent", {
     status: oneOf(receiptEventStatuses, { title: "ReceiptStatus" }),
     date: isoTime("When it happened"),
     externalId: Type.Optional(Type.String({ description: "The provider's id of the message" })),
     attempts: Type.Optional(Type.Integer()),
-    response: Type.Optional(Type.String({ description: "What the receiving side said" })),
-    row: Type.Optional(Type.String({ description: "The event as it was reported, as JSON" })),
+    response: Type.Optional(Type.String({ description: "The receiving side's response" })),
+    row: Type.Optional(Type.String({ description: "The reported event, as JSON" })),
   }),
 });
 export type InboundReceipt = Static<typeof InboundReceipt>;
@@ -31,12 +31,12 @@ export const inboundWebhookOperations = {
     id: "inboundWebhooks.receive",
     method: "POST",
     path,
-    summary: "Receive delivery reports of a provider",
+    summary: "Receive delivery reports from a provider",
     description:
-      "The address to enter at the provider. `configurations.inboundWebhookEnabled` of the integration has to be true, " +
-      "and the report signed with `inboundWebhookSigningKey`: by the provider's own scheme where it has one, else by " +
-      "Standard Webhooks or as the password of HTTP basic authentication. The body is JSON or a form, as the provider " +
-      "sends it. The same report twice has one effect.",
+      "The address to enter at the provider. The integration's `configurations.inboundWebhookEnabled` must be true, " +
+      "and the report must be signed with `inboundWebhookSigningKey`: by the provider's own scheme if it has one, " +
+      "otherwise by Standard Webhooks or with the key as the password of HTTP basic authentication. The body is JSON " +
+      "or a form, as the provider sends it. A repeated report has no additional effect.",
     category: "global",
     access: "signed",
     params,
@@ -49,19 +49,19 @@ export const inboundWebhookOperations = {
     id: "inboundWebhooks.receiveByGet",
     method: "GET",
     path,
-    summary: "Receive a delivery report that comes by GET",
+    summary: "Receive a delivery report by GET",
     description:
-      "The same address for providers that report in the query string. A report is checked, read and counted once as one " +
-      "that comes by POST; a Standard Webhooks signature covers the query string in place of the body.\n\n" +
-      "A provider that asks first whether the address is ours (WhatsApp: `hub.mode`, `hub.verify_token`, `hub.challenge`) " +
-      "gets its challenge back as plain text when it shows the verify token of the integration.",
+      "The same address for providers that report in the query string. A report is verified, read and deduplicated " +
+      "like one sent by POST; a Standard Webhooks signature covers the query string instead of the body.\n\nA " +
+      "provider that verifies the address first (WhatsApp: `hub.mode`, `hub.verify_token`, `hub.challenge`) gets its " +
+      "challenge back as plain text if it sends the integration's verify token.",
     category: "global",
     access: "signed",
     isReadOnly: false,
     params,
     query: Type.Object({}, { additionalProperties: Type.String(), description: "The provider's report" }),
     bodyType: "raw",
-    success: { status: 200, schema: Type.Array(InboundReceipt), text: "The challenge, as it came" },
+    success: { status: 200, schema: Type.Array(InboundReceipt), text: "The challenge, unchanged" },
     errors: ["INTEGRATION_NOT_FOUND", "INVALID_SIGNATURE", "WRONG_VERIFY_TOKEN"],
   }),
 };

@@ -72,7 +72,8 @@ export const Credentials = named(
   {
     additionalProperties: true,
     ...secret("editor"),
-    description: "Each provider uses a subset. Stored secrets read `********`, which keeps them when it is sent back.",
+    description:
+      "Each provider uses a subset. Stored secrets are returned as `********`; sending that value back keeps them.",
   },
 );
 
@@ -85,8 +86,7 @@ export const IntegrationConfigurations = named("IntegrationConfigurations", {
     Type.Number({
       exclusiveMinimum: 0,
       maximum: 100_000,
-      description:
-        "Calls a second that all worker processes make together; default: what the provider is known to allow",
+      description: "Calls per second across all worker processes; default: the provider's known limit",
     }),
   ),
 });
@@ -95,36 +95,51 @@ export const circuitStates = ["closed", "open", "half_open"] as const;
 
 export const integrationErrorClasses = ["transient", "unknown", "auth", "quota", "config"] as const;
 
+/** Why there was no connection to a provider. */
+export const connectionCauses = [
+  "refused",
+  "unresolved",
+  "timeout",
+  "closed",
+  "unreachable",
+  "certificate",
+  "tls",
+  "unknown",
+] as const;
+
 export const IntegrationError = named("IntegrationError", {
-  message: Type.String({ description: "As the provider or the network worded it, without secrets" }),
+  message: Type.String({ description: "The provider's or the network's own message, without secrets" }),
   summary: Type.String({ description: "In a few words, such as `connection refused` or `credentials refused`" }),
   class: oneOf(integrationErrorClasses, {
     description:
-      "transient: not reached, or it could not answer; unknown: no answer came; auth, quota, config: refused because of the " +
-      "credentials, a limit or the settings",
+      "transient: the provider was not reached or could not respond; unknown: no response arrived; auth, quota, " +
+      "config: refused because of the credentials, a limit or the settings",
   }),
+  cause: Type.Optional(
+    oneOf(connectionCauses, { description: "Why there was no response; missing when the provider responded" }),
+  ),
   at: isoTime("When"),
 });
 
 export const IntegrationHealth = named("IntegrationHealth", {
   state: oneOf(circuitStates, {
-    description: "closed: in use; open: it kept failing and is only probed; half_open: a probe is under way",
+    description: "closed: in use; open: it kept failing and is only probed; half_open: a probe is in flight",
   }),
-  failures: Type.Integer({ description: "Calls in a row that failed without the message being to blame" }),
-  openedAt: Type.Optional(isoTime("When it began to be only probed")),
-  nextProbeAt: Type.Optional(isoTime("When the next message goes through")),
-  failingSince: Type.Optional(isoTime("Of the first error since the last success. Missing while it works")),
+  failures: Type.Integer({ description: "Consecutive calls that failed for reasons other than the message" }),
+  openedAt: Type.Optional(isoTime("When the circuit opened")),
+  nextProbeAt: Type.Optional(isoTime("When the next message is tried")),
+  failingSince: Type.Optional(isoTime("Time of the first error since the last success. Absent while it works")),
   lastError: Type.Optional(IntegrationError),
   lastSuccessAt: Type.Optional(
     isoTime(
-      "When a message or a check was last answered as it should be, to the minute. With neither this nor `lastError`, the " +
-        "integration was not called yet",
+      "When a message or a check last succeeded, to the minute. Without this and without `lastError`, the " +
+        "integration has not been called yet",
     ),
   ),
   waiting: Type.Optional(
-    Type.Integer({ description: "Messages that wait until it answers, counted up to 100,000 for an environment" }),
+    Type.Integer({ description: "Messages that wait until it responds, counted up to 100,000 for an environment" }),
   ),
-  oldestWaitingAt: Type.Optional(isoTime("When the oldest of them was made")),
+  oldestWaitingAt: Type.Optional(isoTime("When the oldest of them was created")),
 });
 export type IntegrationHealth = Static<typeof IntegrationHealth>;
 
@@ -157,7 +172,7 @@ const writable = {
   check: Type.Optional(
     Type.Boolean({
       description:
-        "Ask the provider itself whether the credentials work. When they do, its circuit closes and what waits for it goes out",
+        "Ask the provider whether the credentials work. If they do, the circuit closes and waiting messages are sent",
     }),
   ),
   conditions: Type.Optional(Type.Array(StepFilterIn)),
@@ -197,6 +212,7 @@ export const integrationOperations = {
     path: "/v1/integrations",
     summary: "Create an integration",
     category: "configuration",
+    audit: "everyone",
     body: IntegrationIn,
     success: { status: 201, schema: Integration },
     errors: [
@@ -213,8 +229,9 @@ export const integrationOperations = {
     method: "PUT",
     path: "/v1/integrations/{integrationId}",
     summary: "Update an integration",
-    description: "Only the fields given are changed; `credentials`, `conditions` and `configurations` are replaced.",
+    description: "Only the given fields are changed; `credentials`, `conditions` and `configurations` are replaced.",
     category: "configuration",
+    audit: "everyone",
     params: integrationPath,
     body: IntegrationPatch,
     success: { status: 200, schema: Integration },
@@ -232,8 +249,9 @@ export const integrationOperations = {
     method: "DELETE",
     path: "/v1/integrations/{integrationId}",
     summary: "Delete an integration",
-    description: "Answers the integrations that remain. Irreversible: the credentials are erased.",
+    description: "Returns the integrations that remain. Irreversible: the credentials are erased.",
     category: "configuration",
+    audit: "everyone",
     params: integrationPath,
     success: { status: 200, schema: Type.Array(Integration) },
     errors: ["INTEGRATION_NOT_FOUND"],
@@ -251,9 +269,10 @@ export const integrationOperations = {
     id: "integrations.setPrimary",
     method: "POST",
     path: "/v1/integrations/{integrationId}/set-primary",
-    summary: "Make an integration the primary of its channel",
+    summary: "Set the primary integration of a channel",
     description: "Email and SMS only. It becomes active and loses its conditions; the previous primary stays active.",
     category: "configuration",
+    audit: "everyone",
     params: integrationPath,
     success: { status: 200, schema: Integration },
     errors: ["PRIMARY_NOT_SUPPORTED", "INTEGRATION_NOT_FOUND"],
@@ -262,12 +281,14 @@ export const integrationOperations = {
     id: "integrations.tryNow",
     method: "POST",
     path: "/v1/integrations/{integrationId}/try-now",
-    summary: "Try an integration that kept failing now",
+    summary: "Retry a failing integration now",
     description:
-      "One of the messages that wait for it is sent at once, as the probe that would be due later. When none waits, the provider is " +
-      "asked whether the credentials work, where it offers that. The first answer closes the circuit, and what waits goes out. An " +
-      "integration that works is not touched.",
+      "Sends one of the waiting messages immediately, as the probe that would otherwise be due later. If none is " +
+      "waiting, the provider is asked whether the credentials work, where it supports that. The first response " +
+      "closes the circuit, and waiting messages are sent. Nothing happens to an integration that works.",
     category: "configuration",
+    role: "support",
+    audit: "everyone",
     params: integrationPath,
     success: { status: 200, schema: Integration },
     errors: ["INTEGRATION_NOT_FOUND"],
@@ -276,12 +297,14 @@ export const integrationOperations = {
     id: "integrations.createChatOauthUrl",
     method: "POST",
     path: "/v1/integrations/chat/oauth",
-    summary: "Make the address where a chat workspace is connected",
+    summary: "Create the URL that connects a chat workspace",
     description:
-      "For `slack` and `msteams`. The address is valid for 10 minutes, for one connection. The provider sends people back to " +
-      "`/v1/integrations/chat/oauth/callback` under `TIDINGS_PUBLIC_URL`, which stores the connection (or, when a webhook was " +
-      "asked for, an endpoint of the subscriber) and shows them what happened, or sends them on to the integration's `redirectUrl`.",
+      "For `slack` and `msteams`. The URL is valid for 10 minutes and for one connection. The provider redirects the " +
+      "user to `/v1/integrations/chat/oauth/callback` under `TIDINGS_PUBLIC_URL`, which stores the connection (or, " +
+      "if a webhook was requested, an endpoint of the subscriber) and shows the outcome, or redirects to the " +
+      "integration's `redirectUrl`.",
     category: "configuration",
+    audit: "everyone",
     body: named("ChatOauthIn", {
       integrationIdentifier: Type.String({ minLength: 1 }),
       subscriberId: Type.Optional(Type.String({ minLength: 1 })),
@@ -299,10 +322,11 @@ export const integrationOperations = {
     path: "/v1/integrations/{integrationId}/auto-configure",
     summary: "Register the delivery webhook with the provider",
     description:
-      "For providers with `autoConfigure`. Registered once, however often it is called; `configurations` of the integration " +
-      "then have what reports are verified with. `success` is false when the provider refuses, or has to be set up by hand: " +
-      "`message` says why and how.",
+      "For providers with `autoConfigure`. The webhook is registered once, however often this is called; the " +
+      "integration's `configurations` then contain what is needed to verify reports. `success` is false if the " +
+      "provider refuses or must be set up by hand; `message` explains why and how.",
     category: "configuration",
+    audit: "everyone",
     params: integrationPath,
     success: {
       status: 200,

@@ -1,4 +1,5 @@
-// What the built-in capture providers took in: development without a mail server, and assertions in a team's own tests.
+// What the built-in capture providers stored: for development without a mail server, and for assertions in a team's own
+// tests.
 import { ChannelWord, cursorList, cursorQuery } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { isoTime, named, oneOf, openObject, type Static, Type } from "../../schema.ts";
@@ -35,7 +36,7 @@ export const CapturedMessage = named("CapturedMessage", {
     ),
   ),
   links: Type.Array(Type.String(), {
-    description: "Every http(s) link of the html, then of the text, in order and each once; at most 200",
+    description: "Every http(s) link in the HTML, then in the text, in order and without duplicates; at most 200",
   }),
   codes: Type.Array(Type.String(), {
     description: "One-time codes, found by the words around them (docs/testing.md), without spaces; at most 20",
@@ -50,8 +51,8 @@ const filters = {
   subscriberId: Type.Optional(Type.String()),
 };
 
-/** Messages that a search looks at, newest first. */
-export const mostSearchedCaptured = 2_000;
+/** Messages that a search examines, newest first. */
+export const maxSearchedCaptured = 2_000;
 
 /** Characters of the text of a message in a list of summaries. */
 export const capturedSummaryLength = 300;
@@ -63,10 +64,10 @@ export const capturedOperations = {
     id: "captured.list",
     method: "GET",
     path: "/v2/captured",
-    summary: "List what the capture providers took in",
+    summary: "List captured messages",
     description:
-      "Newest first by default. Captured messages never left the service. Kept for 30 days, the newest 10,000 of an " +
-      "environment.",
+      "Newest first by default. Captured messages never left the service. Kept for 30 days, up to the newest 10,000 " +
+      "per environment.",
     category: "global",
     query: Type.Object({
       ...cursorQuery,
@@ -77,14 +78,15 @@ export const capturedOperations = {
           maxLength: 255,
           description:
             "Part of the subject, the text, the subscriberId, the transaction id, an email address or a phone number, in " +
-            `any case of letters; among the newest ${mostSearchedCaptured.toLocaleString("en-US")} of the other filters`,
+            `any letter case; among the newest ${maxSearchedCaptured.toLocaleString("en-US")} of the other filters`,
         }),
       ),
       content: Type.Optional(
         oneOf(["full", "summary"], {
           default: "full",
           description:
-            "`summary`, for lists that are read often: without html and headers, `links` is empty, and `text` is its first " +
+            "`summary`, for lists that are read often: without `html` and headers, `links` is empty, and `text` is " +
+            "its first " +
             `${capturedSummaryLength} characters`,
         }),
       ),
@@ -98,8 +100,8 @@ export const capturedOperations = {
     path: "/v2/captured",
     summary: "Empty the mailbox of the capture providers",
     description:
-      "Everything, or what the filters name: at most 10,000 a call, oldest first; repeat while `hasMore` is true. The " +
-      "messages themselves stay.",
+      "Deletes everything, or what the filters match: at most 10,000 per call, oldest first; repeat while `hasMore` " +
+      "is true. The messages themselves are kept.",
     category: "global",
     query: Type.Object(filters),
     success: {
@@ -123,7 +125,7 @@ export const capturedOperations = {
     method: "DELETE",
     path: "/v2/captured/{id}",
     summary: "Delete a captured message",
-    description: "From the mailbox; the message itself stays.",
+    description: "Deletes it from the mailbox; the message itself is kept.",
     category: "global",
     params: capturedPath,
     success: { status: 204 },
@@ -134,11 +136,11 @@ export const capturedOperations = {
     method: "GET",
     path: "/v2/captured/{id}/attachments/{index}",
     summary: "Retrieve an attachment of a captured mail",
-    description: "Attachments are stored with the event: they are there for as long as the event is kept.",
+    description: "Attachments are stored with the event: they are available for as long as the event is kept.",
     category: "global",
     params: Type.Object({
       id: Type.String(),
-      index: Type.String({ description: "Place in `attachments` of the captured mail, from 0" }),
+      index: Type.String({ description: "Index in the captured mail's `attachments`, from 0" }),
     }),
     success: {
       status: 200,

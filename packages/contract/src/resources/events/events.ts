@@ -1,6 +1,6 @@
 // Events: triggers that products send to the service.
 import { identifiers } from "../../common.ts";
-import { operation } from "../../operation.ts";
+import { countItems, operation } from "../../operation.ts";
 import { named, oneOf, openObject, type Static, Type } from "../../schema.ts";
 import { secret } from "../../secrets.ts";
 import { topicKeyRule } from "../topics/topics.ts";
@@ -21,8 +21,8 @@ const RecipientChannel = named("RecipientChannel", {
   ),
 });
 
-// A recipient's id and fields are judged one by one when the event is taken in (`invalid_recipients`), so that one bad
-// recipient never holds up the others; the schema only fixes their types.
+// A recipient's id and fields are checked one by one when the event is accepted (`invalid_recipients`), so that one
+// invalid recipient never holds up the others; the schema only fixes their types.
 const RecipientSubscriber = named("RecipientSubscriber", {
   subscriberId: Type.Optional(Type.String({ description: "Required" })),
   firstName: Type.Optional(Type.String()),
@@ -37,12 +37,12 @@ const RecipientSubscriber = named("RecipientSubscriber", {
 });
 export type RecipientSubscriber = Static<typeof RecipientSubscriber>;
 
-/** Judged one by one like subscribers, also when it is malformed. */
+/** Checked one by one like subscribers, even when it is malformed. */
 export const RecipientTopic = named("RecipientTopic", {
   type: oneOf(["Topic"]),
   topicKey: Type.String({ ...topicKeyRule, description: "A topic that does not exist adds no recipients" }),
   exclude: Type.Optional(
-    Type.Array(Type.String(), { description: "Ids of subscribers that no topic of the event adds" }),
+    Type.Array(Type.String(), { description: "Ids of subscribers that the event's topics do not add" }),
   ),
 });
 export type RecipientTopic = Static<typeof RecipientTopic>;
@@ -52,26 +52,26 @@ export type Recipient = Static<typeof Recipient>;
 
 export const TriggerEvent = named("TriggerEvent", {
   name: Type.String({ minLength: 1, description: "Identifier of the workflow" }),
-  // How many is a setting of the service (TIDINGS_MAX_RECIPIENTS).
+  // The maximum number is a setting of the service (TIDINGS_MAX_RECIPIENTS).
   to: Type.Union(
     [Type.String(), RecipientSubscriber, RecipientTopic, Type.Array(Recipient, { limitedBy: "maxRecipients" })],
     {
       description:
-        "A subscriber id, a subscriber, a topic, or a list of these. A subscriber that does not exist yet is created. " +
-        "Everyone receives the event once: topics add who is not named directly, not excluded and not the actor, and " +
-        "whose subscription has exactly the contexts of the event and rules that let it through.",
+        "A subscriber id, a subscriber, a topic, or a list of these. A subscriber that does not exist yet is " +
+        "created. Everyone receives the event once: topics add subscribers who are not named directly, not excluded " +
+        "and not the actor, and whose subscription has exactly the event's contexts and rules that match it.",
     },
   ),
   payload: Type.Optional(
     openObject({
       description:
-        "At most 512 KB of JSON. `attachments`, a list of up to 10 `{name, mime, file, channels?}` with `file` in base64, " +
-        "goes out with emails.",
+        "At most 512 KB of JSON. `attachments`, a list of up to 10 `{name, mime, file, channels?}` with `file` in " +
+        "base64, is sent with emails.",
     }),
   ),
   overrides: Type.Optional(
     openObject({
-      description: "What this event sends differently: precedence, members and faults are in docs/overrides.md",
+      description: "What this event sends differently; docs/overrides.md lists precedence, members and errors",
     }),
   ),
   transactionId: Type.Optional(
@@ -79,15 +79,15 @@ export const TriggerEvent = named("TriggerEvent", {
   ),
   actor: Type.Optional(Type.Union([Type.String(), RecipientSubscriber])),
   context: Type.Optional(
-    // Faults inside are reported in the item, so that one event never holds up the others.
+    // Errors inside are reported in the item, so that one event never holds up the others.
     openObject({
       description:
-        "What the event is about, at most 5: from context type to the context's id, or to `{id, data}` to give a new " +
-        "context its data. Unknown contexts are created, known ones are used as they are.",
+        "What the event is about, at most 5 contexts: maps a context type to the context's id, or to `{id, data}` to " +
+        "give a new context its data. Unknown contexts are created, known ones are used unchanged.",
     }),
   ),
   tenant: Type.Optional(
-    // Faults inside are reported in the item.
+    // Errors inside are reported in the item.
     Type.Union([Type.String(), openObject()], {
       description:
         "The identifier of a tenant that exists, or `{identifier, name?, data?}`, which creates the tenant or updates the " +
@@ -95,10 +95,10 @@ export const TriggerEvent = named("TriggerEvent", {
     }),
   ),
   bridgeUrl: Type.Optional(
-    // Faults are reported in the item.
+    // Errors are reported in the item.
     Type.String({
       description:
-        "In a development environment: the bridge that is asked for the content of the steps, in place of the one that the workflow was synced from",
+        "In a development environment: the bridge that provides the content of the steps, instead of the one that the workflow was synced from",
       ...secret("editor", "host and path"),
     }),
   ),
@@ -138,6 +138,7 @@ export const eventOperations = {
     path: "/v1/events/trigger",
     summary: "Trigger an event",
     category: "trigger",
+    admission: "single",
     body: TriggerEvent,
     success: { status: 201, schema: TriggerResult },
     errors: ["PAYLOAD_VALIDATION_ERROR", "WORKFLOW_NOT_FOUND"],
@@ -147,8 +148,10 @@ export const eventOperations = {
     method: "POST",
     path: "/v1/events/trigger/bulk",
     summary: "Trigger up to 100 events",
-    description: "Answers one item per event, in request order. `processed` means stored: nothing is lost after it.",
+    description: "Returns one item per event, in request order. `processed` means stored: nothing is lost after it.",
     category: "trigger",
+    admission: "bulk",
+    cost: (body) => countItems(body, "events"),
     bodyLimit: "bulk",
     body: named("TriggerBulkIn", { events: Type.Array(TriggerEvent, { minItems: 1, maxItems: 100 }) }),
     success: { status: 201, schema: Type.Array(TriggerResult) },
@@ -159,8 +162,10 @@ export const eventOperations = {
     method: "POST",
     path: "/v1/events/trigger/broadcast",
     summary: "Trigger an event for every subscriber",
-    description: "Everyone who is a subscriber of the environment when the event is taken up, in the background.",
+    description:
+      "Notifies everyone who is a subscriber of the environment when the event is processed, in the background.",
     category: "trigger",
+    admission: "bulk",
     body: BroadcastEvent,
     success: { status: 201, schema: TriggerResult },
     errors: ["PAYLOAD_VALIDATION_ERROR", "WORKFLOW_NOT_FOUND"],
@@ -169,9 +174,10 @@ export const eventOperations = {
     id: "events.cancel",
     method: "DELETE",
     path: "/v1/events/trigger/{transactionId}",
-    summary: "Cancel what still waits of an event",
-    description: "Answers `true` when something was canceled, `false` when nothing was waiting.",
+    summary: "Cancel the waiting steps of an event",
+    description: "Returns `true` if something was canceled, `false` if nothing was waiting.",
     category: "trigger",
+    role: "support",
     params: Type.Object({ transactionId: Type.String() }),
     success: { status: 200, schema: Type.Boolean() },
     errors: [],

@@ -1,13 +1,14 @@
-// Explaining: why a subscriber got a message or did not, and who would get what if an event came now. Both are told in the
-// same words, because both come from the same decisions.
+// Explaining: why a subscriber got a message or did not, and who would get what if an event were triggered now. Both
+// use the same words, because both come from the same decisions.
 import { ChannelWord, countCap, StepTypeWord } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { isoTime, named, oneOf, openObject, type Static, Type } from "../../schema.ts";
+import { resultStatuses } from "../../steps/kit.ts";
 import { WorkflowDraft } from "../workflows/workflows.ts";
 import { TriggerEvent, triggerStatuses } from "./events.ts";
 import { DecidedBy, ExecutionDetail } from "./notifications.ts";
 
-/** How a person was reached, then: why not. */
+/** First how a subscriber was reached, then why not. */
 export const reachWords = [
   "direct",
   "topic",
@@ -38,31 +39,28 @@ export const stepOutcomes = [
 ] as const;
 export type StepOutcome = (typeof stepOutcomes)[number];
 
-/** What a later step reads as `steps.<stepId>.status`. */
-export const resultStatuses = ["sent", "delivered", "opened", "clicked", "bounced", "failed", "skipped"] as const;
-export type ResultStatus = (typeof resultStatuses)[number];
-
 const ReachTopic = named("ReachTopic", {
   topicKey: Type.String(),
   subscription: Type.String({ description: "Identifier of the subscription" }),
-  rule: Type.Optional(openObject({ description: "The rule of the subscription that said no" })),
+  rule: Type.Optional(openObject({ description: "The subscription's rule that blocked the event" })),
 });
 
 export const Reach = named("Reach", {
   kind: oneOf(reachWords),
   text: Type.String({ description: "The same in a sentence" }),
   topics: Type.Optional(Type.Array(ReachTopic, { description: "The subscriptions that decided" })),
+  decidedBy: Type.Optional(DecidedBy),
 });
 export type Reach = Static<typeof Reach>;
 
 const ExplainedAttempt = named("ExplainedAttempt", {
-  number: Type.Integer({ description: "Counted for each integration" }),
+  number: Type.Integer({ description: "Counted per integration" }),
   integrationIdentifier: Type.Optional(Type.String()),
   providerId: Type.Optional(Type.String()),
   outcome: Type.String({ description: "`running`, `accepted`, `rejected:<class>`, `unknown`" }),
   reason: Type.Optional(Type.String()),
   startedAt: isoTime("When the provider was called"),
-  finishedAt: Type.Optional(isoTime("When it had answered")),
+  finishedAt: Type.Optional(isoTime("When the response arrived")),
 });
 
 export const ExplainedMessage = named("ExplainedMessage", {
@@ -101,11 +99,11 @@ export const ExplainedStep = named("ExplainedStep", {
   reason: Type.String({ description: "What happened, and who decided it" }),
   code: Type.Optional(
     Type.String({
-      description: "The `code` of the execution detail that decided; absent as long as the step has not begun",
+      description: "The `code` of the execution detail that decided; absent until the step starts",
     }),
   ),
   decidedBy: Type.Optional(DecidedBy),
-  at: Type.Optional(isoTime("When that was decided; absent as long as the step has not begun")),
+  at: Type.Optional(isoTime("When that was decided; absent until the step starts")),
   until: Type.Optional(isoTime("What it waits for, or waited for")),
   messages: Type.Array(ExplainedMessage),
   result: Type.Optional(ChannelStepResult),
@@ -116,26 +114,27 @@ export type ExplainedStep = Static<typeof ExplainedStep>;
 const DigestLeader = named("DigestLeader", {
   transactionId: Type.String(),
   notificationId: Type.String(),
-  verdict: Type.String({ description: "What became of it" }),
+  verdict: Type.String({ description: "Its outcome" }),
 });
 
 export const Explanation = named("Explanation", {
   transactionId: Type.String(),
   subscriberId: Type.String(),
-  timezone: Type.Optional(Type.String({ description: "Of the subscriber, as it is now" })),
+  timezone: Type.Optional(Type.String({ description: "The subscriber's current one" })),
   event: named("ExplainedEvent", {
     workflowId: Type.String(),
     workflowName: Type.String(),
     time: isoTime("When the event was accepted"),
     status: oneOf(["expanded", "expanding", "canceled", "refused"], {
       description:
-        "`expanding`: notifications of it are still to be made; `refused`: its workflow was not active when it came",
+        "`expanding`: its notifications are still being created; `refused`: its workflow was not active when it arrived",
     }),
     contextKeys: Type.Array(Type.String()),
   }),
-  reached: Type.Boolean({ description: "The event became a notification for this person" }),
+  reached: Type.Boolean({ description: "The event created a notification for this subscriber" }),
   evaluatedNow: Type.Boolean({
-    description: "Nothing is stored about people an event did not reach: the reason is found by asking again now",
+    description:
+      "Nothing is stored about subscribers an event did not reach: the reason is determined anew, from current data",
   }),
   via: Reach,
   verdict: Type.String({ description: "Everything in one sentence" }),
@@ -156,7 +155,7 @@ export type DryRunEvent = Static<typeof DryRunEvent>;
 
 export const DryRun = named("DryRun", {
   workflow: named("DryRunWorkflow", { workflowId: Type.String(), name: Type.String() }),
-  status: oneOf(triggerStatuses, { description: "What `events.trigger` would answer" }),
+  status: oneOf(triggerStatuses, { description: "What `events.trigger` would return" }),
   error: Type.Optional(Type.Array(Type.String())),
   note: Type.Optional(Type.String()),
   time: isoTime("For when it was calculated"),
@@ -171,12 +170,12 @@ export const DryRun = named("DryRun", {
     }),
   ),
   notReached: Type.Array(named("DryRunLeftOut", { subscriberId: Type.String(), reached: Type.Boolean(), via: Reach }), {
-    description: "Members of the event's topics whom it would pass over",
+    description: "Members of the event's topics whom it would skip",
   }),
   audienceCount: Type.Integer({
     description: `Members of the event's topics, counted up to ${countCap.toLocaleString("en")}`,
   }),
-  truncated: Type.Boolean({ description: "There are more people than are shown" }),
+  truncated: Type.Boolean({ description: "There are more recipients than are shown" }),
 });
 export type DryRun = Static<typeof DryRun>;
 
@@ -185,9 +184,9 @@ export const explainOperations = {
     id: "explain.retrieve",
     method: "GET",
     path: "/v2/explain",
-    summary: "Explain what an event did for one person",
+    summary: "Explain what an event did for one subscriber",
     description:
-      "Every decision from the event to the provider, also for a subscriber whom it did not reach. See docs/explain.md.",
+      "Every decision from the event to the provider, even for a subscriber whom it did not reach. See docs/explain.md.",
     category: "global",
     query: Type.Object({
       transactionId: Type.String({ minLength: 1 }),
@@ -200,12 +199,14 @@ export const explainOperations = {
     id: "explain.dryRun",
     method: "POST",
     path: "/v2/explain",
-    summary: "Tell what an event would do",
+    summary: "Show what an event would do",
     description:
-      "Takes what `events.trigger` takes, or an unsaved definition as `workflow` in place of `name`, and answers who would get what, when and through which provider, and who would " +
-      "not and why. Nothing is sent and nothing is written: it runs in a read-only transaction, so idempotency keys have " +
-      "no meaning here. Providers are assumed to accept every message. See docs/explain.md.",
+      "Accepts what `events.trigger` accepts, or an unsaved definition as `workflow` instead of `name`, and returns " +
+      "who would get what, when and through which provider, and who would not and why. Nothing is sent or written: " +
+      "it runs in a read-only transaction, so idempotency keys have no effect. Providers are assumed to accept every " +
+      "message. See docs/explain.md.",
     category: "trigger",
+    fieldRoles: { bridgeUrl: "editor" },
     isReadOnly: true,
     query: Type.Object({
       limit: Type.Optional(
@@ -213,7 +214,7 @@ export const explainOperations = {
           minimum: 1,
           maximum: 1_000,
           default: 100,
-          description: "How many of the people named, and how many members of topics, to look at",
+          description: "How many of the named subscribers, and how many subscribers of topics, to include",
         }),
       ),
     }),

@@ -1,4 +1,4 @@
-// Messages: what was made for one person on one channel.
+// Messages: what was created for one subscriber on one channel.
 import { ChannelWord, contextKeysQuery, messageStatuses, pageEnvelope, pageQuery } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { isoTime, named, nullableString, oneOf, openObject, repeated, type Static, Type } from "../../schema.ts";
@@ -19,8 +19,8 @@ export const MessageCta = named("MessageCta", {
             type: oneOf(buttonTypes),
             content: Type.String(),
             resultContent: Type.Optional(Type.String()),
-            url: Type.Optional(Type.String({ description: "Where the button leads; absent when it leads nowhere" })),
-            target: Type.Optional(Type.String({ description: "`_self`, `_blank` and the like, beside `url`" })),
+            url: Type.Optional(Type.String({ description: "Where the button leads; absent if it has no link" })),
+            target: Type.Optional(Type.String({ description: "`_self`, `_blank` and the like, for `url`" })),
           }),
         ),
       ),
@@ -52,10 +52,10 @@ export const Message = named("Message", {
   _feedId: Type.Optional(nullableString()),
   subscriber: Type.Optional(Subscriber),
   templateIdentifier: Type.Optional(Type.String()),
-  createdAt: isoTime("When the message was made"),
+  createdAt: isoTime("When the message was created"),
   deliveredAt: Type.Optional(Type.Array(Type.String())),
-  lastSeenDate: Type.Optional(Type.String({ description: "Stays when the message is marked unseen" })),
-  lastReadDate: Type.Optional(Type.String({ description: "Stays when the message is marked unread" })),
+  lastSeenDate: Type.Optional(Type.String({ description: "Kept when the message is marked unseen" })),
+  lastReadDate: Type.Optional(Type.String({ description: "Kept when the message is marked unread" })),
   content: Type.Optional(
     Type.Unsafe<string | Static<typeof EmailBlock>[]>({ anyOf: [{ type: "string" }, Type.Array(EmailBlock)] }),
   ),
@@ -75,7 +75,7 @@ export const Message = named("Message", {
   status: MessageStatusWord,
   errorId: Type.Optional(Type.String()),
   errorText: Type.Optional(
-    Type.String({ description: "What went wrong; absent while a message is on its way and nothing has failed" }),
+    Type.String({ description: "What went wrong; absent while the message is in flight and nothing has failed" }),
   ),
   payload: Type.Optional(openObject()),
   overrides: Type.Optional(openObject()),
@@ -107,7 +107,7 @@ export const messageOperations = {
     method: "DELETE",
     path: "/v1/messages/{messageId}",
     summary: "Delete a message",
-    description: "A message that still waits for its provider is not sent any more.",
+    description: "A message that is still waiting for its provider is not sent.",
     category: "global",
     params: Type.Object({ messageId: Type.String() }),
     success: {

@@ -1,5 +1,5 @@
 // Notifications: one per recipient of an event, with the jobs that its workflow's steps became and the reason for
-// everything that was done or left.
+// everything that was done or not done.
 import {
   ChannelWord,
   contextKeysQuery,
@@ -31,7 +31,10 @@ export const jobStatuses = [
 ] as const;
 export type JobStatus = (typeof jobStatuses)[number];
 
-/** What decided: `workflow` its preferences, `step` its content or settings, `preference` the subscriber's own choice, `event` its overrides. */
+/**
+ * What decided: `workflow` its preferences, `step` its content or settings, `preference` the subscriber's own choice,
+ * `event` its overrides.
+ */
 export const deciderKinds = [
   "workflow",
   "step",
@@ -48,6 +51,7 @@ export const deciderKinds = [
   "throttle",
   "delay",
   "event",
+  "topic",
 ] as const;
 export type Decider = (typeof deciderKinds)[number];
 
@@ -57,17 +61,17 @@ export const DecidedBy = named(
     kind: oneOf(deciderKinds, {
       description:
         "`workflow`: its preferences; `step`: its content or settings; `preference`: the subscriber's own choice; " +
-        "`subscriber`: an address that is missing or was refused; `event`: its overrides",
+        "`subscriber`: a missing or refused address; `event`: its overrides",
     }),
     id: Type.Optional(
       Type.String({
         description:
-          "workflowId, stepId, subscriberId or transactionId, the internal id of an integration or a suppression, or the id of a provider",
+          "workflowId, stepId, subscriberId, transactionId or topicKey, the internal id of an integration or a suppression, or the id of a provider",
       }),
     ),
-    name: Type.Optional(Type.String()),
+    name: Type.Optional(Type.String({ description: "For a topic: the identifier of the subscription" })),
   },
-  { description: "Who decided, and so where it can be changed" },
+  { description: "What decided, and therefore where to change it" },
 );
 export type DecidedBy = Static<typeof DecidedBy>;
 
@@ -79,11 +83,11 @@ export const ExecutionDetail = named("ExecutionDetail", {
   isRetry: Type.Boolean(),
   isTest: Type.Boolean(),
   providerId: Type.Optional(Type.String()),
-  raw: Type.Optional(nullableString({ description: "The particulars, as JSON" })),
+  raw: Type.Optional(nullableString({ description: "The details, as JSON" })),
   source: oneOf(executionSources),
   code: Type.Optional(
     Type.String({
-      description: "The name of the detail, for programs: `no_device_tokens`. Texts may change, codes do not",
+      description: "The name of the detail, for programs, such as `no_device_tokens`. Texts may change, codes do not",
     }),
   ),
   decidedBy: Type.Optional(DecidedBy),
@@ -110,7 +114,7 @@ const JobStep = named("JobStep", {
   _templateId: Type.String(),
   name: Type.Optional(Type.String()),
   controlVariables: Type.Optional(openObject()),
-  _parentId: Type.Optional(nullableString({ description: "The step before it; null for the first" })),
+  _parentId: Type.Optional(nullableString({ description: "The previous step; null for the first" })),
 });
 
 export const Job = named("Job", {
@@ -181,7 +185,7 @@ export const Notification = named("Notification", {
 });
 export type Notification = Static<typeof Notification>;
 
-/** Of one step, by hand. */
+/** The resend of one step, by hand. */
 export const maxResends = 10;
 export const resendPauseSeconds = 10;
 
@@ -193,9 +197,10 @@ export const ResentStep = named("ResentStep", {
   stepId: Type.String(),
   channel: ChannelWord,
   status: oneOf(["sent", "queued"], {
-    description: "`sent`: an in-app message is in the inbox. `queued`: the message is on its way to the provider",
+    description:
+      "`sent`: an in-app message is in the inbox. `queued`: the message is waiting to be sent to the provider",
   }),
-  messageIds: Type.Array(Type.String(), { description: "The new messages; push and chat have one for each address" }),
+  messageIds: Type.Array(Type.String(), { description: "The new messages; push and chat have one per address" }),
 });
 export type ResentStep = Static<typeof ResentStep>;
 
@@ -209,7 +214,7 @@ export const notificationOperations = {
     query: Type.Object({
       ...pageQuery({ default: 10, maximum: 50 }),
       channels: Type.Optional(
-        repeated(oneOf(jobTypes), { description: "Events with any of these steps; `trigger` stands for every event" }),
+        repeated(oneOf(jobTypes), { description: "Events with any of these steps; `trigger` matches every event" }),
       ),
       templates: Type.Optional(repeated(Type.String(), { description: "Workflow ids or identifiers" })),
       emails: Type.Optional(repeated(Type.String())),
@@ -218,9 +223,9 @@ export const notificationOperations = {
           maxLength: 255,
           deprecated: true,
           description:
-            "Part of a subscriberId, an email address or a transaction id. At most 200 subscribers may match (422 otherwise), " +
-            "and of each the newest 500 events are found. Parts of transaction ids are looked for in the newest 20,000 " +
-            "events of the window; a whole one is always found",
+            "Part of a subscriberId, an email address or a transaction id. At most 200 subscribers may match (422 " +
+            "otherwise), and the newest 500 events of each are searched. Partial transaction ids are searched in the " +
+            "newest 20,000 events of the window; a complete one is always found",
         }),
       ),
       subscriberIds: Type.Optional(repeated(Type.String())),
@@ -231,21 +236,21 @@ export const notificationOperations = {
         Type.String({ description: "Identifier or id of a topic subscription that let the event through" }),
       ),
       outcome: outcomeQuery(
-        "What became of the event for the recipient, any of these; looked for in the newest 20,000 of the window",
+        "The event's outcome for the recipient, any of these; searched in the newest 20,000 of the window",
       ),
       contextKeys: contextKeysQuery,
       after: Type.Optional(
         Type.String({
           format: "iso-time",
           description:
-            "Events later than this time, which is itself left out. `createdAt` has milliseconds: the window that " +
-            "follows another begins one millisecond before the other's `before`",
+            "Events later than this time (exclusive). `createdAt` has milliseconds: a window that follows another " +
+            "starts one millisecond before the other's `before`",
         }),
       ),
       before: Type.Optional(
         Type.String({
           format: "iso-time",
-          description: "Events earlier than this time, which is itself left out; without it, up to now",
+          description: "Events earlier than this time (exclusive); default: now",
         }),
       ),
     }),
@@ -268,13 +273,15 @@ export const notificationOperations = {
     path: "/v1/notifications/{notificationId}/steps/{stepId}/resend",
     summary: "Send one step of a notification again",
     description:
-      "Makes the message of one channel step again and sends it: with the same payload and version of the workflow, for the " +
-      "subscriber as they are today (a corrected address counts). Nothing else of the workflow repeats. For a step that " +
-      "failed, was skipped, was sent but never arrived, or waits: for a schedule, for a retry or for an integration that is " +
-      "paused after failures, which is then tried at once. Preferences, suppressed addresses, and the condition of a step that " +
-      "was skipped still count: then nothing is sent, and the error says why. The schedule of the subscriber does not count. A " +
+      "Creates the message of one channel step again and sends it, with the same payload and workflow version and " +
+      "the subscriber's current data (such as a corrected address). No other step is repeated. For a step that " +
+      "failed, was skipped, was sent but never arrived, or is waiting: for a schedule, for a retry or for an " +
+      "integration that is paused after failures, which is then tried immediately. Preferences, suppressed addresses " +
+      "and the condition of a skipped step still apply: if they prevent sending, the error explains why. The " +
+      "subscriber's schedule is ignored. A " +
       `step can be sent again ${maxResends} times, once in ${resendPauseSeconds} seconds.`,
     category: "global",
+    role: "support",
     params: Type.Object({
       notificationId: Type.String(),
       stepId: Type.String({ description: "`stepId` of the workflow" }),

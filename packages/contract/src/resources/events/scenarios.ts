@@ -5,10 +5,10 @@ import { named, oneOf, openObject, type Static, Type } from "../../schema.ts";
 import { PreferenceChannels, Schedule } from "../subscribers/preferences.ts";
 
 /** What one scenario may hold. */
-export const mostScenarioEvents = 100;
-export const mostScenarioSubscribers = 100;
+export const maxScenarioEvents = 100;
+export const maxScenarioSubscribers = 100;
 
-const offset = Type.String({ description: "From the time of the scenario: `+0m`, `+1d2h`, `+90s`; or an ISO time" });
+const offset = Type.String({ description: "Relative to the scenario's time: `+0m`, `+1d2h`, `+90s`; or an ISO time" });
 
 /** An exact text, or a part or a pattern of it. */
 const text = (description: string) =>
@@ -40,7 +40,9 @@ const ScenarioSubscriber = named("ScenarioSubscriber", {
   ),
   schedule: Type.Optional(Schedule),
   channels: Type.Optional(
-    Type.Array(oneOf(["chat"]), { description: "Reachable there without an address of its own: gets a made-up one" }),
+    Type.Array(oneOf(["chat"]), {
+      description: "Channels the subscriber is reachable on without an address: a generated one is used",
+    }),
   ),
 });
 export type ScenarioSubscriber = Static<typeof ScenarioSubscriber>;
@@ -78,12 +80,13 @@ const ScenarioMessage = named("ScenarioMessage", {
           required: ["from", "to"],
         },
       ],
-      description: "A time, or the first and the last one that are right. Runs in real time are exported with a range",
+      description:
+        "A time, or the earliest and the latest acceptable time. Runs in real time are exported with a range",
     }),
   ),
-  subject: text("Of an email, a push or an in-app message"),
+  subject: text("For an email, a push or an in-app message"),
   body: text("The text; of an email, its plain text"),
-  links: Type.Optional(Type.Array(Type.String(), { description: "Links that the message has, among others" })),
+  links: Type.Optional(Type.Array(Type.String(), { description: "Links that the message must contain, among others" })),
   code: text("The one-time code"),
 });
 export type ScenarioMessage = Static<typeof ScenarioMessage>;
@@ -91,18 +94,16 @@ export type ScenarioMessage = Static<typeof ScenarioMessage>;
 export const Scenario = named("Scenario", {
   name: Type.String(),
   given: named("ScenarioGiven", {
-    time: Type.String({ description: "Where the test clock starts (ISO 8601)" }),
+    time: Type.String({ description: "When the test clock starts (ISO 8601)" }),
     subscribers: Type.Optional(Type.Array(ScenarioSubscriber)),
     topics: Type.Optional(
       Type.Record(Type.String(), Type.Array(Type.String()), { description: "Subscriber ids by topic key" }),
     ),
   }),
   when: Type.Array(ScenarioAction),
-  until: Type.Optional(
-    Type.String({ description: "Where the test clock ends; a year after the last action unless given" }),
-  ),
-  // biome-ignore lint/suspicious/noThenProperty: given, when, then; the value is a list, which nothing takes for a promise
-  then: Type.Array(ScenarioMessage, { description: "All messages that are sent, in any order, and no others" }),
+  until: Type.Optional(Type.String({ description: "When the test clock ends; default: a year after the last action" })),
+  // biome-ignore lint/suspicious/noThenProperty: given, when, then; the value is a list, not a function
+  then: Type.Array(ScenarioMessage, { description: "All messages that are sent, and no others, in any order" }),
 });
 export type Scenario = Static<typeof Scenario>;
 
@@ -111,23 +112,25 @@ export const scenarioOperations = {
     id: "scenarios.export",
     method: "GET",
     path: "/v1/scenarios",
-    summary: "Export what happened as a test scenario",
+    summary: "Export past events as a test scenario",
     description:
-      "Of one event, with the events that share a digest with it, by `transactionId`; or of all events between `from` and " +
-      `\`to\`, both included. At most ${mostScenarioEvents} events and ${mostScenarioSubscribers} subscribers. Subscribers and ` +
-      "preferences are those of now. `tidings test` runs scenarios: see docs/testing.md.",
+      "One event, with the events that share a digest with it, by `transactionId`; or all events between `from` and " +
+      `\`to\`, both included. At most ${maxScenarioEvents} events and ${maxScenarioSubscribers} subscribers. Subscribers and ` +
+      "preferences are the current ones. `tidings test` runs scenarios: see docs/testing.md.",
     category: "global",
+    role: "support",
+    audit: "members",
     query: Type.Object({
       transactionId: Type.Optional(Type.String({ minLength: 1 })),
-      from: Type.Optional(Type.String({ format: "iso-time", description: "In the time of the environment" })),
-      to: Type.Optional(Type.String({ format: "iso-time", description: "In the time of the environment" })),
+      from: Type.Optional(Type.String({ format: "iso-time", description: "In the environment's time" })),
+      to: Type.Optional(Type.String({ format: "iso-time", description: "In the environment's time" })),
     }),
     success: {
       status: 200,
       schema: named("ScenarioExport", {
         scenario: Scenario,
-        yaml: Type.String({ description: "The same as the text of a file" }),
-        notes: Type.Array(Type.String(), { description: "What a scenario cannot say, and was left out" }),
+        yaml: Type.String({ description: "The same as YAML text" }),
+        notes: Type.Array(Type.String(), { description: "What was left out because a scenario cannot express it" }),
       }),
     },
     errors: ["TRANSACTION_NOT_FOUND", "SCENARIO_TOO_LARGE"],

@@ -1,4 +1,5 @@
-// Chat connections and endpoints of the subscriber whose token a request has. Access tokens are never shown to a browser.
+// Chat connections and endpoints of the subscriber whose token a request has. Access tokens are never shown to a
+// browser.
 import { cursorList } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { named, oneOf, openObject, type Static, Type } from "../../schema.ts";
@@ -22,7 +23,7 @@ const { subscriberId, contextKeys, ...filters } = channelFilters;
 const mode = Type.Optional(
   oneOf(["subscriber", "shared"], {
     default: "subscriber",
-    description: "`shared`: those that all subscribers share, instead of one's own",
+    description: "`shared`: connections that all subscribers share, instead of the subscriber's own",
   }),
 );
 const { identifier, integrationIdentifier } = channelOwner;
@@ -35,8 +36,8 @@ export const inboxChannelOperations = {
     id: "inbox.listConnections",
     method: "GET",
     path: "/v1/inbox/channel-connections",
-    summary: "List one's own channel connections",
-    description: "Without connections that all subscribers share, unless `connectionMode` asks for these.",
+    summary: "List the subscriber's own channel connections",
+    description: "Excludes connections that all subscribers share, unless `connectionMode` requests them.",
     category: "inbox",
     access: "inbox",
     query: Type.Object({ ...filters, connectionMode: mode }),
@@ -47,7 +48,7 @@ export const inboxChannelOperations = {
     id: "inbox.createConnection",
     method: "POST",
     path: "/v1/inbox/channel-connections",
-    summary: "Create a channel connection of one's own",
+    summary: "Create the subscriber's own channel connection",
     category: "inbox",
     access: "inbox",
     body: named("InboxConnectionIn", {
@@ -63,8 +64,8 @@ export const inboxChannelOperations = {
     id: "inbox.retrieveConnection",
     method: "GET",
     path: "/v1/inbox/channel-connections/{identifier}",
-    summary: "Retrieve a channel connection of one's own",
-    description: "Not wrapped in `data`: existing clients read the whole answer.",
+    summary: "Retrieve the subscriber's own channel connection",
+    description: "Not wrapped in `data`: existing clients read the whole response.",
     category: "inbox",
     access: "inbox",
     params: path,
@@ -76,7 +77,7 @@ export const inboxChannelOperations = {
     id: "inbox.deleteConnection",
     method: "DELETE",
     path: "/v1/inbox/channel-connections/{identifier}",
-    summary: "Delete a channel connection of one's own",
+    summary: "Delete the subscriber's own channel connection",
     description: "Endpoints that use the connection are deleted with it.",
     category: "inbox",
     access: "inbox",
@@ -88,7 +89,7 @@ export const inboxChannelOperations = {
     id: "inbox.listEndpoints",
     method: "GET",
     path: "/v1/inbox/channel-endpoints",
-    summary: "List one's own channel endpoints",
+    summary: "List the subscriber's own channel endpoints",
     category: "inbox",
     access: "inbox",
     query: Type.Object({ ...filters, connectionIdentifier: Type.Optional(Type.String()) }),
@@ -99,8 +100,8 @@ export const inboxChannelOperations = {
     id: "inbox.createEndpoint",
     method: "POST",
     path: "/v1/inbox/channel-endpoints",
-    summary: "Create a channel endpoint of one's own",
-    description: "The connection has to be one's own, or one that all subscribers share.",
+    summary: "Create the subscriber's own channel endpoint",
+    description: "The connection must belong to the subscriber or be shared by all subscribers.",
     category: "inbox",
     access: "inbox",
     body: named("InboxEndpointIn", {
@@ -117,7 +118,7 @@ export const inboxChannelOperations = {
     id: "inbox.retrieveEndpoint",
     method: "GET",
     path: "/v1/inbox/channel-endpoints/{identifier}",
-    summary: "Retrieve a channel endpoint of one's own",
+    summary: "Retrieve the subscriber's own channel endpoint",
     category: "inbox",
     access: "inbox",
     params: path,
@@ -128,7 +129,7 @@ export const inboxChannelOperations = {
     id: "inbox.deleteEndpoint",
     method: "DELETE",
     path: "/v1/inbox/channel-endpoints/{identifier}",
-    summary: "Delete a channel endpoint of one's own",
+    summary: "Delete the subscriber's own channel endpoint",
     category: "inbox",
     access: "inbox",
     params: path,

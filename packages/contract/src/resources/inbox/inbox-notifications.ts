@@ -1,5 +1,5 @@
-// The inbox in the browser of its subscriber, who is known by the token of the session. Answers about one notification are wrapped
-// in `data`, as existing clients read them.
+// The inbox in the browser of its subscriber, who is known by the token of the session. Responses about one
+// notification are wrapped in `data`, as existing clients read them.
 import { operation } from "../../operation.ts";
 import { named, Type } from "../../schema.ts";
 import {

@@ -1,6 +1,6 @@
-// Connecting the chat account of the subscriber whose token a request has: the addresses at the provider where a workspace is
-// connected, or where a person shows who they are. Members of existing clients that say whom it is for are accepted when they
-// name the session's own subscriber and contexts.
+// Connecting the chat account of the subscriber whose token a request has: the addresses at the provider where a
+// workspace is connected, or where a user signs in. Existing clients also send whom it is for, which is accepted if it
+// is the session's own subscriber and contexts.
 import { identifiers } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { named, oneOf, openObject, Type } from "../../schema.ts";
@@ -13,14 +13,14 @@ const owner = {
   integrationIdentifier: Type.String({ minLength: 1 }),
   subscriberId: Type.Optional(Type.String({ description: "The session's own" })),
   context: Type.Optional(ContextMap),
-  contextHash: Type.Optional(Type.String({ maxLength: 200, description: "Not needed: the session has proved it" })),
+  contextHash: Type.Optional(Type.String({ maxLength: 200, description: "Not needed: the session already proves it" })),
 };
 const connectionIdentifier = Type.Optional(Type.String(identifiers.integration));
-const scope = Type.Optional(oauthScopes("Some of the scopes that sending needs; others are asked for with an API key"));
-const userScope = Type.Optional(oauthScopes("Some of the scopes that say who a person is; `slack` only"));
+const scope = Type.Optional(oauthScopes("A subset of the scopes that sending needs; others require an API key"));
+const userScope = Type.Optional(oauthScopes("A subset of the scopes that identify a user; `slack` only"));
 const autoLinkUser = Type.Optional(
   Type.Boolean({
-    description: "true: the person who connects the workspace becomes an endpoint as well; `slack` only",
+    description: "true: the user who connects the workspace becomes an endpoint as well; `slack` only",
   }),
 );
 const connectMembers = { ...owner, connectionIdentifier, scope, connectionMode, autoLinkUser };
@@ -39,18 +39,19 @@ const errors = [
 ] as const;
 
 const person =
-  "The person signs in at the provider and becomes an endpoint. Its connection is the one named, else one's own for the " +
-  "same workspace, else one that all subscribers share. The address is valid for 10 minutes and works once.";
+  "The user signs in at the provider and becomes an endpoint. It uses the given connection, otherwise the " +
+  "subscriber's own for the same workspace, otherwise one that all subscribers share. The URL is valid for 10 " +
+  "minutes and works once.";
 
 export const inboxOauthOperations = {
   "inbox.createConnectionOauthUrl": operation({
     id: "inbox.createConnectionOauthUrl",
     method: "POST",
     path: "/v1/inbox/channel-connections/oauth",
-    summary: "Make the address where a chat workspace of one's own is connected",
+    summary: "Create the URL that connects the subscriber's chat workspace",
     description:
-      "For `slack` and `msteams`. The connection belongs to the subscriber of the session; one that all subscribers share is " +
-      "connected with an API key. The address is valid for 10 minutes and works once.",
+      "For `slack` and `msteams`. The connection belongs to the session's subscriber; connecting a workspace for all " +
+      "subscribers requires an API key. The URL is valid for 10 minutes and works once.",
     category: "inbox",
     access: "inbox",
     body: named("InboxConnectOauthIn", connectMembers),
@@ -61,7 +62,7 @@ export const inboxOauthOperations = {
     id: "inbox.createEndpointOauthUrl",
     method: "POST",
     path: "/v1/inbox/channel-endpoints/oauth",
-    summary: "Make the address where one's own chat account is linked",
+    summary: "Create the URL that links the subscriber's chat account",
     description: `For \`slack\` and \`msteams\`. ${person}`,
     category: "inbox",
     access: "inbox",
@@ -73,8 +74,8 @@ export const inboxOauthOperations = {
     id: "inbox.createChatOauthUrl",
     method: "POST",
     path: "/v1/inbox/chat/oauth",
-    summary: "Make the address where a chat workspace is connected or a chat account is linked",
-    description: "The older form of both operations above, which `mode` chooses between.",
+    summary: "Create the URL that connects a chat workspace or links a chat account",
+    description: "The older form of both operations above; `mode` selects one.",
     category: "inbox",
     access: "inbox",
     body: named("InboxChatOauthIn", {
@@ -89,7 +90,7 @@ export const inboxOauthOperations = {
     id: "inbox.linkEndpoint",
     method: "POST",
     path: "/v1/inbox/channel-endpoints/link",
-    summary: "Make the address that links one's own chat account, whatever the provider",
+    summary: "Create the URL that links the subscriber's chat account, for any provider",
     description: `As above. ${person}`,
     category: "inbox",
     access: "inbox",
@@ -98,8 +99,10 @@ export const inboxOauthOperations = {
       status: 201,
       schema: named("InboxLinkAnswer", {
         data: named("InboxLink", {
-          url: Type.String({ description: "To be opened by the person" }),
-          providerMetadata: openObject({ description: "What else the provider says; empty for `slack` and `msteams`" }),
+          url: Type.String({ description: "To be opened by the user" }),
+          providerMetadata: openObject({
+            description: "Additional data from the provider; empty for `slack` and `msteams`",
+          }),
         }),
       }),
     },

@@ -16,7 +16,7 @@ const InboxPreference = named("InboxPreference", {
   timezone: Type.Optional(
     Type.String({
       description:
-        "Of the global entry: the time zone of the schedule, which is that of the subscriber or `TIDINGS_DEFAULT_TIMEZONE`",
+        "For the global entry: the schedule's time zone, which is the subscriber's or `TIDINGS_DEFAULT_TIMEZONE`",
     }),
   ),
 });
@@ -31,8 +31,8 @@ export const inboxPreferenceOperations = {
     id: "inbox.listPreferences",
     method: "GET",
     path: "/v1/inbox/preferences",
-    summary: "List one's own preferences",
-    description: "The global entry first, then one entry per workflow. Filters choose among the workflows.",
+    summary: "List the subscriber's own preferences",
+    description: "The global entry first, then one entry per workflow. Filters apply to the workflows.",
     category: "inbox",
     access: "inbox",
     query: Type.Object({
@@ -47,8 +47,8 @@ export const inboxPreferenceOperations = {
     id: "inbox.retrieveGlobalPreference",
     method: "GET",
     path: "/v1/inbox/preferences/global",
-    summary: "Retrieve one's own global preference",
-    description: "With the schedule, when there is one.",
+    summary: "Retrieve the subscriber's own global preference",
+    description: "Includes the schedule if there is one.",
     category: "inbox",
     access: "inbox",
     success: one,
@@ -58,8 +58,8 @@ export const inboxPreferenceOperations = {
     id: "inbox.updateGlobalPreference",
     method: "PATCH",
     path: "/v1/inbox/preferences",
-    summary: "Update one's own global preference",
-    description: "Channels given are merged into the stored ones; `schedule` is replaced as a whole.",
+    summary: "Update the subscriber's own global preference",
+    description: "The given channels are merged into the stored ones; `schedule` is replaced as a whole.",
     category: "inbox",
     access: "inbox",
     body: named("InboxGlobalPreferenceIn", { ...preferenceChoices, schedule: Type.Optional(Schedule) }),
@@ -70,11 +70,11 @@ export const inboxPreferenceOperations = {
     id: "inbox.bulkUpdatePreferences",
     method: "PATCH",
     path: "/v1/inbox/preferences/bulk",
-    summary: "Update one's own preferences for up to 100 workflows",
+    summary: "Update the subscriber's own preferences for up to 100 workflows",
     description:
-      "All or nothing. Channels given are merged into the stored ones; of the same workflow the last item wins. With " +
-      "`subscriptionIdentifier`, the same in all items, the preferences of that topic subscription are changed instead: " +
-      "`enabled` or `condition`.",
+      "All or nothing. The given channels are merged into the stored ones; if a workflow appears twice, the last " +
+      "item wins. With `subscriptionIdentifier`, which must be the same in all items, the preferences of that topic " +
+      "subscription are changed instead: `enabled` or `condition`.",
     category: "inbox",
     access: "inbox",
     body: named("InboxPreferencesBulkIn", {
@@ -85,7 +85,7 @@ export const inboxPreferenceOperations = {
           subscriptionIdentifier: Type.Optional(
             Type.String({
               minLength: 1,
-              description: "Identifier or internal id of a topic subscription of one's own",
+              description: "Identifier or internal id of the subscriber's own topic subscription",
             }),
           ),
           ...subscriptionChoices,
@@ -105,8 +105,8 @@ export const inboxPreferenceOperations = {
     id: "inbox.updateWorkflowPreference",
     method: "PATCH",
     path: "/v1/inbox/preferences/{workflowId}",
-    summary: "Update one's own preference for a workflow",
-    description: "Channels given are merged into the stored ones.",
+    summary: "Update the subscriber's own preference for a workflow",
+    description: "The given channels are merged into the stored ones.",
     category: "inbox",
     access: "inbox",
     params: Type.Object({ workflowId: Type.String({ description: "Internal id, identifier or slug" }) }),

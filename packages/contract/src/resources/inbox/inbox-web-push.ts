@@ -1,10 +1,11 @@
-// Push to the browser of the subscriber whose token a request has: the key to subscribe with, and which browsers are subscribed.
+// Push to the browser of the subscriber whose token a request has: the key to subscribe with, and which browsers are
+// subscribed.
 import { operation } from "../../operation.ts";
 import { named, Type } from "../../schema.ts";
 import { secret } from "../../secrets.ts";
 import { inboxErrors } from "./inbox-notifications.ts";
 
-/** Browsers of a subscriber. One more takes the place of the oldest. */
+/** Browsers per subscriber. An additional one replaces the oldest. */
 export const maxBrowsers = 20;
 
 const endpointHash = Type.String({
@@ -16,7 +17,7 @@ const errors = [...inboxErrors, "INTEGRATION_NOT_FOUND"] as const;
 
 const WebPush = named("InboxWebPush", {
   publicKey: Type.String({ description: "VAPID public key, for `applicationServerKey` of `pushManager.subscribe`" }),
-  browsers: Type.Array(endpointHash, { description: "The browsers of the subscriber" }),
+  browsers: Type.Array(endpointHash, { description: "The subscriber's browsers" }),
 });
 const answer = named("InboxWebPushAnswer", { data: WebPush });
 
@@ -25,10 +26,10 @@ export const inboxWebPushOperations = {
     id: "inbox.retrieveWebPush",
     method: "GET",
     path: "/v1/inbox/web-push",
-    summary: "Retrieve the key for push to one's own browser",
+    summary: "Retrieve the key for push to the subscriber's browser",
     description:
-      "The public key of the active Web Push integration, and the browsers that are subscribed, as hashes: the addresses " +
-      "themselves are never shown. 404 `INTEGRATION_NOT_FOUND` where the environment has no such integration.",
+      "The public key of the active Web Push integration, and the subscribed browsers as hashes: their addresses are " +
+      "never shown. Returns 404 `INTEGRATION_NOT_FOUND` if the environment has no such integration.",
     category: "inbox",
     access: "inbox",
     success: { status: 200, schema: answer },
@@ -38,17 +39,17 @@ export const inboxWebPushOperations = {
     id: "inbox.subscribeWebPush",
     method: "POST",
     path: "/v1/inbox/web-push/browsers",
-    summary: "Subscribe one's own browser to push",
+    summary: "Subscribe the subscriber's browser to push",
     description:
-      "The body is what `JSON.stringify` makes of a PushSubscription. The same `endpoint` is stored once, with its newest " +
-      `keys. A subscriber has at most ${maxBrowsers} browsers: one more takes the place of the oldest.`,
+      "The body is a PushSubscription as `JSON.stringify` writes it. The same `endpoint` is stored once, with its newest " +
+      `keys. A subscriber has at most ${maxBrowsers} browsers: an additional one replaces the oldest.`,
     category: "inbox",
     access: "inbox",
     body: named("InboxPushSubscriptionIn", {
       endpoint: Type.String({
         minLength: 1,
         maxLength: 2_000,
-        description: "An https: address of a push service",
+        description: "An HTTPS address of a push service",
         ...secret("none"),
       }),
       expirationTime: Type.Optional(Type.Union([Type.Number(), Type.Null()], { description: "Not used" })),
@@ -64,8 +65,8 @@ export const inboxWebPushOperations = {
     id: "inbox.unsubscribeWebPush",
     method: "DELETE",
     path: "/v1/inbox/web-push/browsers/{endpointHash}",
-    summary: "Unsubscribe one's own browser from push",
-    description: "A browser that is not subscribed is no error.",
+    summary: "Unsubscribe the subscriber's browser from push",
+    description: "A browser that is not subscribed is not an error.",
     category: "inbox",
     access: "inbox",
     params: Type.Object({ endpointHash }),

@@ -1,5 +1,5 @@
-// A subscriber's in-app messages as an inbox shows them, and the filters that choose among them. The customer's server and the
-// browser of the subscriber see the same.
+// A subscriber's in-app messages as an inbox shows them, and the filters that select them. The customer's server and
+// the subscriber's browser see the same.
 import { ChannelWord, contextKeysQuery, SeverityWord, severities, WorkflowRef } from "../../common.ts";
 import { isoTime, named, nullableString, oneOf, openObject, repeated, type Static, Type } from "../../schema.ts";
 
@@ -31,8 +31,10 @@ export const SubscriberNotification = named("SubscriberNotification", {
   isArchived: Type.Boolean(),
   isSnoozed: Type.Boolean(),
   snoozedUntil: Type.Optional(nullableString({ description: "When it comes back; null when it is not snoozed" })),
-  deliveredAt: Type.Optional(Type.Array(Type.String(), { description: "When it was stored, and when it came back" })),
-  createdAt: isoTime("When the message was made"),
+  deliveredAt: Type.Optional(
+    Type.Array(Type.String(), { description: "When it was delivered, and when it returned from a snooze" }),
+  ),
+  createdAt: isoTime("When the message was created"),
   readAt: Type.Optional(Type.String()),
   firstSeenAt: Type.Optional(Type.String()),
   archivedAt: Type.Optional(Type.String()),
@@ -74,7 +76,9 @@ const contextKeys = Type.Optional(
 );
 
 const time = (bound: string) =>
-  Type.Optional(Type.Number({ minimum: 0, maximum: 8.64e15, description: `Made ${bound} this time (milliseconds)` }));
+  Type.Optional(
+    Type.Number({ minimum: 0, maximum: 8.64e15, description: `Created ${bound} this time (milliseconds)` }),
+  );
 
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
 
@@ -105,9 +109,14 @@ export const maxNotificationCount = 100;
 
 export const notificationListQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 10 })),
-  after: Type.Optional(Type.String({ description: "Id of the last notification of the page before" })),
+  after: Type.Optional(Type.String({ description: "Id of the last notification of the previous page" })),
   offset: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 10_000, default: 0, description: "Notifications left out; prefer `after`" }),
+    Type.Integer({
+      minimum: 0,
+      maximum: 10_000,
+      default: 0,
+      description: "Number of notifications to skip; prefer `after`",
+    }),
   ),
   ...flags,
   tags: Type.Optional(
@@ -139,7 +148,7 @@ export const InboxNotificationPage = named("InboxNotificationPage", {
 
 export const NotificationCount = named("NotificationCount", {
   count: Type.Integer({ description: `Counted up to ${maxNotificationCount}` }),
-  filter: openObject({ description: "The filter as it was given" }),
+  filter: openObject({ description: "The given filter" }),
 });
 
 /** Which notifications a request about many of them is for. */
@@ -152,12 +161,12 @@ export type NotificationSelection = Static<typeof NotificationSelection>;
 
 export const NotificationsSeenIn = named("NotificationsSeenIn", {
   notificationIds: Type.Optional(
-    Type.Array(Type.String(), { maxItems: 1_000, description: "Unknown ids are left out; without it, all that match" }),
+    Type.Array(Type.String(), { maxItems: 1_000, description: "Unknown ids are ignored; default: all that match" }),
   ),
   ...NotificationSelection.properties,
 });
 
-/** A mark of many at once that can be taken back. */
+/** A mark of many at once that can be undone. */
 export const NotificationsMarkIn = named("NotificationsMarkIn", {
   mark: oneOf(["read", "archived"], { description: "`archived` includes read" }),
   only: Type.Optional(oneOf(["read"], { description: "Only those that are read" })),
@@ -165,63 +174,74 @@ export const NotificationsMarkIn = named("NotificationsMarkIn", {
 });
 
 export const NotificationsMarked = named("NotificationsMarked", {
-  markedAt: isoTime("The time of the mark, which takes it back"),
-  count: Type.Integer({ description: "Notifications that have changed" }),
+  markedAt: isoTime("The time of the mark, by which it can be undone"),
+  count: Type.Integer({ description: "Notifications that changed" }),
 });
 
 export const NotificationsUndoIn = named("NotificationsUndoIn", {
-  markedAt: isoTime("`markedAt` of the answer to the mark"),
+  markedAt: isoTime("`markedAt` of the response to the mark"),
 });
 
 export const SnoozeIn = named("SnoozeIn", {
   snoozeUntil: Type.String({
     description:
-      "At least 3 minutes and at most 90 days ahead (`TIDINGS_MAX_SNOOZE_DAYS`), ISO 8601; up to 60 seconds of the 3 " +
-      "minutes may pass before the request arrives",
+      "At least 3 minutes and at most 90 days ahead (`TIDINGS_MAX_SNOOZE_DAYS`), ISO 8601; a request that arrives up " +
+      "to 60 seconds late is accepted",
   }),
 });
 
-/** What can be said about one notification: summary and description of the operations, wherever they are served. */
+/** Summaries and descriptions of the operations on notifications, wherever they are served. */
 export const notificationTexts = {
   list: { summary: "List the notifications of an inbox", description: "Newest first. Listing marks nothing as seen." },
   count: {
     summary: "Count the notifications of an inbox",
     description: `One count per filter, in the order of the filters, each up to ${maxNotificationCount}.`,
   },
-  read: { summary: "Mark a notification as read", description: "It is seen as well. A snoozed one is refused." },
-  unread: { summary: "Mark a notification as unread", description: "It is unarchived. A snoozed one is refused." },
-  archive: { summary: "Archive a notification", description: "It is read and seen as well. A snoozed one is refused." },
-  unarchive: { summary: "Take a notification out of the archive", description: "It stays read." },
+  read: {
+    summary: "Mark a notification as read",
+    description: "It is also marked as seen. A snoozed notification is refused.",
+  },
+  unread: {
+    summary: "Mark a notification as unread",
+    description: "It is also unarchived. A snoozed notification is refused.",
+  },
+  archive: {
+    summary: "Archive a notification",
+    description: "It is also marked as read and seen. A snoozed notification is refused.",
+  },
+  unarchive: { summary: "Unarchive a notification", description: "It stays read." },
   snooze: {
     summary: "Snooze an in-app message",
     description:
-      "It is left out of the feed and its counts, and comes back unread and unseen at its time. Snoozing it again " +
+      "It is hidden from the feed and its counts, and returns unread and unseen at the given time. Snoozing it again " +
       "changes the time.",
   },
   unsnooze: {
-    summary: "Bring a snoozed message back before its time",
-    description: "As it was when it was snoozed, read or not. One that is not snoozed stays as it is.",
+    summary: "Unsnooze a message",
+    description:
+      "Restores the state it had when it was snoozed, read or unread. A message that is not snoozed does not change.",
   },
-  complete: { summary: "Say that a button of a notification was pressed", description: "The action is completed." },
-  revert: { summary: "Take back that a button was pressed", description: "The action is open again." },
-  delete: { summary: "Delete a notification", description: "It is deleted for good." },
+  complete: { summary: "Complete an action of a notification", description: "Records that the button was pressed." },
+  revert: { summary: "Revert an action of a notification", description: "The button can be pressed again." },
+  delete: { summary: "Delete a notification", description: "It is deleted permanently." },
   seen: {
     summary: "Mark notifications as seen",
     description: "Those with the given ids, or all that match and are neither archived nor snoozed.",
   },
-  readAll: { summary: "Mark all notifications as read", description: "Snoozed ones stay as they are." },
-  archiveAll: { summary: "Archive all notifications", description: "Snoozed ones stay as they are." },
-  archiveRead: { summary: "Archive all notifications that are read", description: "Snoozed ones stay as they are." },
+  readAll: { summary: "Mark all notifications as read", description: "Snoozed ones do not change." },
+  archiveAll: { summary: "Archive all notifications", description: "Snoozed ones do not change." },
+  archiveRead: { summary: "Archive all notifications that are read", description: "Snoozed ones do not change." },
   markMany: {
-    summary: "Mark all notifications as read or archived, with a way back",
-    description: "As the operations for one mark; the answer has the time of the mark. Snoozed ones stay as they are.",
+    summary: "Mark all notifications as read or archived, with undo",
+    description:
+      "Like the separate operations for each mark, and returns the time of the mark. Snoozed ones do not change.",
   },
   undoMany: {
-    summary: "Take back a mark of all notifications",
+    summary: "Undo marking all notifications",
     description:
-      "Those that were marked at this time, and not since, are as they were: unread where they were unread, and out of the " +
-      "archive. A time at which nothing was marked changes nothing. Where a test clock stands still, all marks of that time " +
-      "are taken back.",
+      "Notifications that were marked at this time, and not since, return to their earlier state: unread if they " +
+      "were unread, and out of the archive. A time at which nothing was marked has no effect. While a test clock is " +
+      "stopped, all marks of that time are undone.",
   },
-  deleteAll: { summary: "Delete all notifications", description: "Archived and snoozed ones included." },
+  deleteAll: { summary: "Delete all notifications", description: "Includes archived and snoozed ones." },
 } as const;

@@ -37,11 +37,12 @@ export const inboxSessionOperations = {
     id: "inbox.openSession",
     method: "POST",
     path: "/v1/inbox/session",
-    summary: "Open the inbox of a subscriber in its browser",
+    summary: "Open a session for a subscriber's inbox",
     description:
       "With a valid `subscriberHash`, and without one in development environments, the subscriber is created or updated. " +
       "In production the hash is required (`TIDINGS_INBOX_REQUIRE_HASH`).",
     category: "inbox",
+    limits: ["inbox"],
     access: "open",
     body: named("InboxSessionIn", {
       applicationIdentifier: Type.String({
@@ -68,8 +69,9 @@ export const inboxSessionOperations = {
     id: "inbox.createToken",
     method: "POST",
     path: "/v2/inbox/tokens",
-    summary: "Create a token for the inbox of a subscriber",
-    description: "For pages that get their token from your server. It is valid for 15 minutes; create a new one then.",
+    summary: "Create a token for a subscriber's inbox",
+    description:
+      "For pages that get their token from your server. It is valid for 15 minutes; create a new one after that.",
     category: "configuration",
     body: named("InboxTokenIn", {
       subscriberId: Type.String({ minLength: 1 }),
@@ -77,7 +79,10 @@ export const inboxSessionOperations = {
     }),
     success: {
       status: 201,
-      schema: named("InboxToken", { token: Type.String(secret("editor")), expiresAt: isoTime("When the token ends") }),
+      schema: named("InboxToken", {
+        token: Type.String(secret("editor")),
+        expiresAt: isoTime("When the token expires"),
+      }),
     },
     errors: ["SUBSCRIBER_NOT_FOUND"],
   }),

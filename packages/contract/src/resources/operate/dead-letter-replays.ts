@@ -1,4 +1,5 @@
-// Replays of many dead letters at a pace, as a job of the service: begun, watched, paused, stopped. An addition of Tidings.
+// Replays of many dead letters at a fixed pace, as a job of the service that can be started, watched, paused and
+// stopped. An addition of Tidings.
 import { identifiers, pageEnvelope, pageQuery } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { isoTime, named, oneOf, openObject, type Static, Type } from "../../schema.ts";
@@ -8,7 +9,7 @@ import { deadLetterFilters, maxReplays } from "./dead-letters.ts";
 export const lettersPerReplay = 50_000;
 /** Replays of an environment that are running or paused at the same time. */
 export const openReplays = 10;
-/** Letters that a preview looks at one by one. */
+/** Letters that a preview examines one by one. */
 export const previewedLetters = 5_000;
 
 export const replayStatuses = ["running", "paused", "stopped", "done"] as const;
@@ -30,7 +31,7 @@ const selection = {
     Type.Array(Type.String(), {
       minItems: 1,
       maxItems: maxReplays,
-      description: "These letters, in place of a filter",
+      description: "These letters, instead of a filter",
     }),
   ),
   filter: Type.Optional(
@@ -41,7 +42,7 @@ const selection = {
   integrationIdentifier: Type.Optional(
     Type.String({
       ...identifiers.integration,
-      description: "Try this integration first; letters of its channel only, email and SMS",
+      description: "Try this integration first; only letters of its channel; email and SMS only",
     }),
   ),
 };
@@ -50,37 +51,38 @@ export const DeadLetterReplay = named("DeadLetterReplayJob", {
   id: Type.String(),
   status: ReplayStatusWord,
   perSecond: Type.Integer(),
-  filter: openObject({ description: "The letters it was begun with: members of a filter, or `ids`" }),
+  filter: openObject({ description: "The letters it was started with: members of a filter, or `ids`" }),
   integrationIdentifier: Type.Optional(Type.String({ description: "The integration that is tried first" })),
-  total: Type.Integer({ description: "Letters that could be replayed when it began" }),
+  total: Type.Integer({ description: "Letters that could be replayed when it started" }),
   done: Type.Integer({
     description:
-      "Letters put on their way again. Fewer than `total` at the end: the others were replayed or resolved meanwhile, or their message is gone",
+      "Letters that were sent again. Fewer than `total` at the end if others were replayed or resolved in the " +
+      "meantime, or their message no longer exists",
   }),
   sent: Type.Optional(
-    Type.Integer({ description: "Messages of these that a provider has accepted; not in the list of replays" }),
+    Type.Integer({ description: "Replayed messages that a provider has accepted; not in the list of replays" }),
   ),
   failed: Type.Optional(
-    Type.Integer({ description: "Messages of these that failed again or were canceled; not in the list of replays" }),
+    Type.Integer({ description: "Replayed messages that failed again or were canceled; not in the list of replays" }),
   ),
-  createdAt: isoTime("When it was begun"),
+  createdAt: isoTime("When it was started"),
   updatedAt: isoTime("Last progress or change"),
-  finishedAt: Type.Optional(isoTime("When it was done or stopped")),
+  finishedAt: Type.Optional(isoTime("When it finished or was stopped")),
 });
 export type DeadLetterReplay = Static<typeof DeadLetterReplay>;
 
 const ReplayPreview = named("DeadLetterReplayPreview", {
-  total: Type.Integer({ description: "Letters that the replay would take, up to 50,000" }),
-  examined: Type.Integer({ description: "Letters that were looked at one by one: the oldest, up to 5,000" }),
-  willBeSent: Type.Integer({ description: "Letters among these that nothing stands in the way of" }),
+  total: Type.Integer({ description: "Letters that the replay would include, up to 50,000" }),
+  examined: Type.Integer({ description: "Letters that were checked one by one: the oldest, up to 5,000" }),
+  willBeSent: Type.Integer({ description: "Letters among these that can be replayed" }),
   others: Type.Array(
     Type.Object({
       reason: oneOf(previewReasons, { title: "ReplayPreviewReason" }),
       count: Type.Integer(),
       text: Type.String({ description: "What a replay does with them, and why" }),
-      integrationIdentifier: Type.Optional(Type.String({ description: "The integration that is the reason" })),
+      integrationIdentifier: Type.Optional(Type.String({ description: "The integration that causes it" })),
     }),
-    { description: "The letters that would not be sent, or not at once; the most frequent reason first" },
+    { description: "Letters that would not be sent, or not immediately; the most frequent reason first" },
   ),
 });
 export type ReplayPreview = Static<typeof ReplayPreview>;
@@ -104,20 +106,22 @@ export const deadLetterReplayOperations = {
     id: "deadLetterReplays.create",
     method: "POST",
     path: "/v1/dead-letters/replays",
-    summary: "Replay dead letters at a pace",
+    summary: "Replay dead letters at a fixed pace",
     description:
-      "The service sends `perSecond` messages a second until all are sent, also after a restart. Every letter is replayed " +
-      "once, whatever other replays do at the same time. Letters that appear later are not part of it. An environment has at " +
-      "most 10 replays that are running or paused.",
+      "The service sends `perSecond` messages per second until all are sent, even across a restart. Every letter is " +
+      "replayed once, even if other replays run at the same time. Letters that appear later are not included. An " +
+      "environment can have at most 10 running or paused replays.",
     category: "global",
+    role: "support",
+    fieldRoles: { payload: "editor" },
     body: named("DeadLetterReplayCreateIn", {
       ...selection,
       perSecond: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 10 })),
       payload: Type.Optional(
         openObject({
           description:
-            "With one letter in `ids`: its content is made again from this payload, by the version of the workflow that the " +
-            "event began with",
+            "With one letter in `ids`: its content is rendered again from this payload, with the workflow version " +
+            "the event started with",
         }),
       ),
     }),
@@ -156,8 +160,9 @@ export const deadLetterReplayOperations = {
     method: "POST",
     path: "/v1/dead-letters/replays/{replayId}/pause",
     summary: "Pause a replay",
-    description: "What one second of it put on its way is still sent. A paused replay stays so.",
+    description: "Messages of the current second are still sent. The replay stays paused until it is resumed.",
     category: "global",
+    role: "support",
     params: replayPath,
     success: { status: 200, schema: DeadLetterReplay },
     errors: ["REPLAY_NOT_FOUND", "REPLAY_ENDED"],
@@ -166,8 +171,9 @@ export const deadLetterReplayOperations = {
     id: "deadLetterReplays.resume",
     method: "POST",
     path: "/v1/dead-letters/replays/{replayId}/resume",
-    summary: "Go on with a paused replay",
+    summary: "Resume a paused replay",
     category: "global",
+    role: "support",
     params: replayPath,
     success: { status: 200, schema: DeadLetterReplay },
     errors: ["REPLAY_NOT_FOUND", "REPLAY_ENDED"],
@@ -176,9 +182,10 @@ export const deadLetterReplayOperations = {
     id: "deadLetterReplays.stop",
     method: "POST",
     path: "/v1/dead-letters/replays/{replayId}/stop",
-    summary: "Stop a replay for good",
-    description: "Letters that were not replayed yet stay open.",
+    summary: "Stop a replay permanently",
+    description: "Letters that have not been replayed stay open.",
     category: "global",
+    role: "support",
     params: replayPath,
     success: { status: 200, schema: DeadLetterReplay },
     errors: ["REPLAY_NOT_FOUND", "REPLAY_ENDED"],

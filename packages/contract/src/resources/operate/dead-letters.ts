@@ -1,5 +1,5 @@
 // Dead letters: messages that were given up although neither their recipient nor their content is to blame, and their
-// replay once the cause is mended. An addition of Tidings.
+// replay once the cause is fixed. An addition of Tidings.
 import { ChannelWord, identifiers, pageEnvelope, pageQuery } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { isoTime, named, oneOf, type Static, Type } from "../../schema.ts";
@@ -9,7 +9,7 @@ export const errorClasses = ["transient", "unknown", "auth", "quota", "config"] 
 
 const ErrorClass = oneOf(errorClasses, {
   description:
-    "transient: the provider was away or overloaded; unknown: it never answered; the others: the integration",
+    "transient: the provider was unavailable or overloaded; unknown: it never responded; the others: the integration",
 });
 
 export const DeadLetter = named("DeadLetter", {
@@ -26,18 +26,18 @@ export const DeadLetter = named("DeadLetter", {
   errorClass: ErrorClass,
   errorId: Type.String(),
   errorText: Type.String(),
-  attempts: Type.Integer({ description: "Calls to providers since the message was made or last replayed" }),
+  attempts: Type.Integer({ description: "Calls to providers since the message was created or last replayed" }),
   status: oneOf(deadLetterStatuses, {
-    description: "resolved: a provider reported that it took the message after all; it cannot be replayed",
+    description: "resolved: a provider reported that it accepted the message after all; it cannot be replayed",
   }),
   createdAt: isoTime("When the message was given up"),
-  replayedAt: Type.Optional(isoTime("When it was sent on its way again")),
+  replayedAt: Type.Optional(isoTime("When it was replayed")),
 });
 export type DeadLetter = Static<typeof DeadLetter>;
 
 const time = (description: string) => Type.Optional(Type.String({ format: "iso-time", description }));
 
-/** Which letters: all members that are given have to match. */
+/** Which letters: all given members must match. */
 export const deadLetterFilters = {
   channel: Type.Optional(ChannelWord),
   providerId: Type.Optional(Type.String()),
@@ -59,14 +59,14 @@ export const ReplayIn = named("DeadLetterReplayIn", {
   ids: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: maxReplays })),
   filter: Type.Optional(
     Type.Object(deadLetterFilters, {
-      description: "Open letters that match, oldest first, up to 1,000 a call; `{}`: all",
+      description: "Open letters that match, oldest first, up to 1,000 per call; `{}`: all",
     }),
   ),
   perSecond: Type.Optional(
     Type.Number({
       minimum: 0.01,
       maximum: 10_000,
-      description: "Spreads the sends; default: all at once. The deadline of each counts from its turn",
+      description: "Spreads the sends; default: all at once. Each message's deadline starts with its turn",
     }),
   ),
   integrationIdentifier,
@@ -81,7 +81,7 @@ export const DeadLetterGroup = named("DeadLetterGroup", {
   integrationId: Type.String(),
   integrationIdentifier: Type.String(),
   integrationName: Type.String(),
-  isIntegrationActive: Type.Boolean({ description: "False also for one that was deleted" }),
+  isIntegrationActive: Type.Boolean({ description: "false for a deleted integration, too" }),
   isCircuitOpen: Type.Boolean({ description: "The circuit breaker of the integration is open" }),
   providerId: Type.String(),
   channel: ChannelWord,
@@ -90,7 +90,7 @@ export const DeadLetterGroup = named("DeadLetterGroup", {
     named("DeadLetterWorkflow", {
       workflowId: Type.String(),
       name: Type.String({ description: "Empty when the workflow was deleted" }),
-      stepIds: Type.Array(Type.String(), { description: "The steps that the messages are of, up to 5" }),
+      stepIds: Type.Array(Type.String(), { description: "The steps that created the messages, up to 5" }),
       count: Type.Integer(),
     }),
     { description: `Whose messages these are, the most first, up to ${groupedWorkflows}` },
@@ -99,7 +99,7 @@ export const DeadLetterGroup = named("DeadLetterGroup", {
   count: Type.Integer(),
   firstAt: isoTime("When the oldest of them was given up"),
   lastAt: isoTime("When the newest of them was given up"),
-  errorText: Type.String({ description: "Of the newest" }),
+  errorText: Type.String({ description: "The error of the newest letter" }),
 });
 export type DeadLetterGroup = Static<typeof DeadLetterGroup>;
 
@@ -110,9 +110,9 @@ export const deadLetterOperations = {
     path: "/v1/dead-letters/groups",
     summary: "Group open dead letters by their cause",
     description:
-      "One group for each integration and error class, the largest first, at most 100, with the workflows that it holds up. The " +
-      "newest 50,000 open letters are counted. `integrationIdentifier` and `errorClass` of a group are the filter of its letters; " +
-      "`workflowId` narrows it to one workflow.",
+      "One group per integration and error class, largest first, at most 100, with the workflows it affects. The " +
+      "newest 50,000 open letters are counted. `integrationIdentifier` and `errorClass` of a group select its " +
+      "letters; `workflowId` narrows them to one workflow.",
     category: "global",
     success: {
       status: 200,
@@ -128,7 +128,7 @@ export const deadLetterOperations = {
     method: "GET",
     path: "/v1/dead-letters",
     summary: "List messages that could not be delivered",
-    description: "Newest first. Kept 30 days by default.",
+    description: "Newest first. Kept for 30 days by default.",
     category: "global",
     query: Type.Object({
       ...pageQuery({ default: 10, maximum: 100 }),
@@ -152,8 +152,9 @@ export const deadLetterOperations = {
     method: "POST",
     path: "/v1/dead-letters/{id}/replay",
     summary: "Send one dead letter again",
-    description: "Its job runs again from the choice of the integration, with the stored content.",
+    description: "Its job runs again, starting with the choice of the integration, with the stored content.",
     category: "global",
+    role: "support",
     params: Type.Object({ id: Type.String() }),
     success: { status: 200, schema: DeadLetter },
     errors: ["DEAD_LETTER_NOT_FOUND", "DEAD_LETTER_NOT_OPEN"],
@@ -163,15 +164,19 @@ export const deadLetterOperations = {
     method: "POST",
     path: "/v1/dead-letters/replay",
     summary: "Send many dead letters again",
-    description: "By `ids` or by `filter`, at most 1,000 a call. What was replayed before is not replayed again.",
+    description:
+      "Selected by `ids` or by `filter`, at most 1,000 per call. Letters that were already replayed are skipped.",
     category: "global",
+    role: "support",
     body: ReplayIn,
     success: {
       status: 200,
       schema: Type.Object(
         {
           replayed: Type.Integer(),
-          failed: Type.Integer({ description: "Of `ids`: unknown, not open any more, or without their message" }),
+          failed: Type.Integer({
+            description: "Those of `ids` that are unknown, no longer open, or without their message",
+          }),
         },
         { title: "DeadLetterReplay" },
       ),

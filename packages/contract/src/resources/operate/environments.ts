@@ -1,17 +1,18 @@
-// Environments: separate worlds of one organisation, and the API keys that open them.
-import { identifiers, timeUnits } from "../../common.ts";
+// Environments: isolated parts of one organisation, and their API keys.
+import { identifiers } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { isoTime, named, nullableString, oneOf, type Static, Type } from "../../schema.ts";
 import { secret } from "../../secrets.ts";
+import { timeUnits } from "../../steps/kit.ts";
 
 export const ApiKey = named("ApiKey", {
-  _id: Type.Optional(Type.String({ description: "What environments.revokeApiKey asks for" })),
+  _id: Type.Optional(Type.String({ description: "The id for environments.revokeApiKey" })),
   key: Type.String(secret("owner")),
-  _userId: Type.String({ description: "Who made the key" }),
+  _userId: Type.String({ description: "Who created the key" }),
   hash: Type.Optional(Type.String()),
-  createdAt: Type.Optional(isoTime("When it was made")),
+  createdAt: Type.Optional(isoTime("When it was created")),
   lastUsedAt: Type.Optional(
-    nullableString({ description: "Of its last request, to the minute; null when it was never used" }),
+    nullableString({ description: "Time of its last request, to the minute; null if it was never used" }),
   ),
 });
 
@@ -25,7 +26,7 @@ export const Environment = named("Environment", {
   type: Type.Optional(nullableString({ enum: ["dev", "prod", null] })),
   apiKeys: Type.Optional(
     Type.Array(ApiKey, {
-      description: "Only of the environment the calling key belongs to",
+      description: "Only for the environment the calling key belongs to",
       ...secret("owner", "removed"),
     }),
   ),
@@ -33,7 +34,7 @@ export const Environment = named("Environment", {
   slug: Type.Optional(Type.String()),
   linkSchemes: Type.Optional(
     Type.Array(Type.String(), {
-      description: "Apps whose links stay in mails and in-app bodies; only where there are some",
+      description: "Apps whose links are kept in mails and in-app bodies; absent if there are none",
     }),
   ),
 });
@@ -61,9 +62,9 @@ const environmentPath = Type.Object({ environmentId: Type.String({ description: 
 
 export const EnvironmentClock = named("EnvironmentClock", {
   environmentId: Type.String(),
-  now: isoTime("What time it is in the environment"),
+  now: isoTime("The environment's current time"),
   isTestClock: Type.Boolean(),
-  target: Type.Optional(isoTime("Where the clock is on its way to")),
+  target: Type.Optional(isoTime("The time the clock is moving to")),
   status: oneOf(["real", "standing", "moving"], {
     description: "`real` time, or a test clock that is `standing` or `moving` to its target",
   }),
@@ -86,9 +87,10 @@ export const environmentOperations = {
     path: "/v1/environments",
     summary: "Create an environment",
     description:
-      "A `dev` environment with an API key, an in-app integration and the capture providers. The answer is the only " +
-      "place that shows the key to another environment's key.",
+      "A `dev` environment with an API key, an in-app integration and the capture providers. Only this response " +
+      "shows the new key to a key of another environment.",
     category: "global",
+    audit: "everyone",
     body: named("EnvironmentIn", { name: environmentName, color, parentId, linkSchemes }),
     success: { status: 201, schema: Environment },
     errors: ["ENVIRONMENT_NOT_FOUND", "ENVIRONMENT_LIMIT"],
@@ -98,8 +100,9 @@ export const environmentOperations = {
     method: "PUT",
     path: "/v1/environments/{environmentId}",
     summary: "Update an environment",
-    description: "What is left out stays as it is. A key may change its own environment only.",
+    description: "Omitted fields do not change. A key can only change its own environment.",
     category: "global",
+    audit: "everyone",
     params: environmentPath,
     body: named("EnvironmentUpdate", {
       name: Type.Optional(environmentName),
@@ -117,9 +120,11 @@ export const environmentOperations = {
     path: "/v1/environments/{environmentId}",
     summary: "Delete an environment",
     description:
-      "With a key of this environment. Its keys stop working at once and what is under way in it is canceled. There is no " +
-      "way back.",
+      "Requires a key of this environment. Its keys stop working immediately and everything in progress is canceled. " +
+      "This cannot be undone.",
     category: "global",
+    role: "owner",
+    audit: "everyone",
     params: environmentPath,
     success: { status: 200 },
     errors: ["FORBIDDEN", "ENVIRONMENT_NOT_FOUND", "ENVIRONMENT_PROTECTED"],
@@ -151,18 +156,19 @@ export const environmentOperations = {
     id: "environments.updateClock",
     method: "PUT",
     path: "/v2/environments/{environmentId}/clock",
-    summary: "Put an environment on a test clock, or move it",
+    summary: "Start or move an environment's test clock",
     description:
-      "Only for `dev` environments. A test clock stands still until it is moved, and moves forward only. On its way it " +
-      "stops at every moment for which something waits (delays, digests, schedules, repeats, snoozes) and goes on when " +
-      "that is done. Answers 200 when it has arrived, and 202 with `status: moving` when that takes longer than 15 " +
-      "seconds, or at once under an `idempotency-key`. See docs/testing.md.",
+      "Only for `dev` environments. A test clock does not run until it is moved, and only moves forward. On its way " +
+      "it stops at every moment something is waiting for (delays, digests, schedules, retries, snoozes) and " +
+      "continues once that is done. Returns 200 when it has arrived, or 202 with `status: moving` if that takes " +
+      "longer than 15 seconds, or immediately with an `idempotency-key`. See docs/testing.md.",
     category: "global",
+    audit: "everyone",
     params: environmentPath,
     body: named("EnvironmentClockIn", {
       now: Type.Optional(
         nullableString({
-          description: "The time to move to (ISO 8601); null takes the environment off its test clock",
+          description: "The time to move to (ISO 8601); null returns the environment to real time",
         }),
       ),
       advance: Type.Optional(
@@ -179,9 +185,12 @@ export const environmentOperations = {
     id: "environments.createApiKey",
     method: "POST",
     path: "/v1/environments/{environmentId}/api-keys",
-    summary: "Make a second API key",
-    description: "To rotate: make a key, put it to use, revoke the old one. An environment has one or two live keys.",
+    summary: "Create a second API key",
+    description:
+      "To rotate: create a key, deploy it, then revoke the old one. An environment has one or two live keys.",
     category: "global",
+    role: "owner",
+    audit: "everyone",
     params: environmentPath,
     success: { status: 201, schema: ApiKey },
     errors: ["ENVIRONMENT_NOT_FOUND", "FORBIDDEN", "API_KEY_LIMIT"],
@@ -191,8 +200,10 @@ export const environmentOperations = {
     method: "DELETE",
     path: "/v1/environments/{environmentId}/api-keys/{keyId}",
     summary: "Revoke an API key",
-    description: "The last live key of an environment stays.",
+    description: "An environment's last live key cannot be revoked.",
     category: "global",
+    role: "owner",
+    audit: "everyone",
     params: Type.Object({
       environmentId: Type.String({ description: "Id or identifier" }),
       keyId: Type.String({ description: "`_id` of the key in environments.list" }),

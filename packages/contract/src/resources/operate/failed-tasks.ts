@@ -1,5 +1,5 @@
-// Failed tasks: work of the pipeline that failed every time it was tried. It was set aside, so that what is behind it in the
-// queue goes on, and can be replayed once the cause is mended. An addition of Tidings.
+// Failed tasks: work of the pipeline that failed on every attempt. It was set aside, so that the queue behind it
+// continues, and can be replayed once the cause is fixed. An addition of Tidings.
 import { pageEnvelope, pageQuery } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { isoTime, named, oneOf, openObject, type Static, Type } from "../../schema.ts";
@@ -11,9 +11,9 @@ export const FailedTask = named("FailedTask", {
   kind: Type.String({
     description: "The stage of the pipeline: `trigger`, `fanout`, `wake`, `bridge`, `deliver`, `webhook` or `unsnooze`",
   }),
-  data: openObject({ description: "What the task names: ids of events, notifications, messages or deliveries" }),
-  error: Type.String({ description: "Why the last try failed" }),
-  attempts: Type.Integer({ description: "How often it was tried" }),
+  data: openObject({ description: "The task's data: ids of events, notifications, messages or deliveries" }),
+  error: Type.String({ description: "Why the last attempt failed" }),
+  attempts: Type.Integer({ description: "Number of attempts" }),
   status: oneOf(failedTaskStatuses),
   createdAt: isoTime("When it was set aside"),
   replayedAt: Type.Optional(isoTime("When it was put back into the queue")),
@@ -25,7 +25,7 @@ export const failedTaskOperations = {
     id: "failedTasks.list",
     method: "GET",
     path: "/v1/failed-tasks",
-    summary: "List tasks of the pipeline that were set aside",
+    summary: "List pipeline tasks that were set aside",
     description: "Newest first. Kept as long as dead letters, 30 days by default. See docs/delivery.md.",
     category: "global",
     query: Type.Object({
@@ -49,8 +49,9 @@ export const failedTaskOperations = {
     method: "POST",
     path: "/v1/failed-tasks/{id}/replay",
     summary: "Put a failed task back into the queue",
-    description: "It is tried again from its beginning. A task that fails again is set aside again, under a new id.",
+    description: "It starts over. A task that fails again is set aside again, with a new id.",
     category: "global",
+    role: "support",
     params: Type.Object({ id: Type.String() }),
     success: { status: 200, schema: FailedTask },
     errors: ["FAILED_TASK_NOT_FOUND", "FAILED_TASK_NOT_OPEN"],

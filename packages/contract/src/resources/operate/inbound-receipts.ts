@@ -1,5 +1,5 @@
-// What came from providers at the addresses for delivery reports: what each report changed, and what was refused and why. An
-// addition of Tidings.
+// Requests that providers sent to the addresses for delivery reports: what each report changed, and what was refused
+// and why. An addition of Tidings.
 import { pageEnvelope, pageQuery } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { isoTime, named, oneOf, type Static, Type } from "../../schema.ts";
@@ -22,13 +22,13 @@ export type InboundChange = (typeof inboundChanges)[number];
 const InboundResultWord = oneOf(inboundResults, {
   title: "InboundResult",
   description:
-    "applied: it had its effect; duplicate: the same report came before; waiting: its message is not known yet or is being " +
-    "sent; ignored: a request without a report in it; refused: see `reason`",
+    "applied: it took effect; duplicate: the same report arrived before; waiting: its message is not known yet or is " +
+    "being sent; ignored: the request contains no report; refused: see `reason`",
 });
 
 export const StoredReceipt = named("StoredReceipt", {
   id: Type.String(),
-  integrationId: Type.Optional(Type.String({ description: "Absent for an integration that is not known" })),
+  integrationId: Type.Optional(Type.String({ description: "Absent for an unknown integration" })),
   integrationIdentifier: Type.Optional(Type.String()),
   providerId: Type.Optional(Type.String()),
   result: InboundResultWord,
@@ -38,19 +38,20 @@ export const StoredReceipt = named("StoredReceipt", {
   status: Type.Optional(Type.String({ description: "What was reported: `delivered`, `bounced`, `opened`, …" })),
   changes: Type.Array(oneOf(inboundChanges), {
     description:
-      "delivered: the message has a time of delivery; failed: it became failed; confirmed: an unknown outcome became sent; " +
-      "resolved: its dead letter was closed; suppressed: its address gets no more mail; detail: an execution detail",
+      "delivered: the message has a delivery time; failed: the message failed; confirmed: an unknown outcome became " +
+      "sent; resolved: its dead letter was closed; suppressed: its address receives no more mail; detail: an " +
+      "execution detail was added",
   }),
   messageId: Type.Optional(Type.String()),
-  transactionId: Type.Optional(Type.String({ description: "Of the event the message belongs to" })),
+  transactionId: Type.Optional(Type.String({ description: "The event the message belongs to" })),
   externalId: Type.Optional(Type.String({ description: "The provider's id of the message" })),
   recipient: Type.Optional(Type.String({ description: "The address in the report" })),
   excerpt: Type.Optional(
     Type.String({
-      description: "The beginning of what was refused or ignored, up to 2,000 characters, without secrets",
+      description: "Excerpt of the refused or ignored request, up to 2,000 characters, without secrets",
     }),
   ),
-  createdAt: isoTime("When it came"),
+  createdAt: isoTime("When it arrived"),
 });
 export type StoredReceipt = Static<typeof StoredReceipt>;
 
@@ -61,8 +62,8 @@ export const inboundReceiptOperations = {
     path: "/v1/receipts",
     summary: "List what providers reported",
     description:
-      "Newest first. Kept for 7 days: the newest 50,000 of an environment, of refused ones the newest 1,000. Of a flood of " +
-      "refused requests only some are kept.",
+      "Newest first. Kept for 7 days, up to the newest 50,000 per environment and the newest 1,000 refused ones. If " +
+      "many requests are refused at once, only some of them are kept.",
     category: "global",
     query: Type.Object({
       ...pageQuery({ default: 10, maximum: 100 }),

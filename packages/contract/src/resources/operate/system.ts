@@ -1,11 +1,13 @@
-// The state of the system: what waits, what fails, and which versions run. And the runs that are under way in a workflow.
+// The state of the system: what is waiting, what is failing, and which versions are running. Also a workflow's runs in
+// progress.
 import { ChannelWord, StepTypeWord } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { isoTime, named, oneOf, type Static, Type } from "../../schema.ts";
+import { waitingSteps } from "../../steps/registry.gen.ts";
 import { circuitStates, IntegrationError } from "../channels/integrations.ts";
 
 /** What a run waits for. */
-export const waitKinds = ["starting", "delay", "digest", "held", "sending"] as const;
+export const waitKinds = ["starting", ...waitingSteps.toSorted(), "held", "sending"] as const;
 
 export const InFlightStep = named("InFlightStep", {
   versionId: Type.String(),
@@ -18,22 +20,22 @@ export const InFlightStep = named("InFlightStep", {
   }),
   wait: oneOf(waitKinds, {
     description:
-      "`starting`: it can start; `held`: outside the subscriber's schedule, or until the next attempt; `sending`: handed to " +
-      "the delivery",
+      "`starting`: ready to start; `held`: outside the subscriber's schedule, or until the next attempt; `sending`: " +
+      "being delivered",
   }),
   count: Type.Integer(),
-  oldest: isoTime("When the oldest of these runs began"),
-  nextAt: Type.Optional(isoTime("When the first of them goes on")),
+  oldest: isoTime("When the oldest of these runs started"),
+  nextAt: Type.Optional(isoTime("When the first of them resumes")),
 });
 export type InFlightStep = Static<typeof InFlightStep>;
 
-/** Notifications of a workflow that are looked at. */
-export const mostInFlightLooked = 20_000;
+/** Notifications of a workflow that are examined. */
+export const maxInFlightChecked = 20_000;
 
 const QueueState = named("QueueState", {
   kind: Type.String({ description: "The stage of the pipeline" }),
-  due: Type.Integer({ description: "Tasks that could be worked on now, counted up to 10,000" }),
-  active: Type.Integer({ description: "Tasks that are being worked on, counted up to 10,000" }),
+  due: Type.Integer({ description: "Tasks that are ready to run, counted up to 10,000" }),
+  active: Type.Integer({ description: "Tasks that are running, counted up to 10,000" }),
   lagSeconds: Type.Number({ description: "How long the oldest due task has been waiting; 0 when there is none" }),
 });
 
@@ -46,7 +48,7 @@ const OpenBreaker = named("OpenBreaker", {
   failures: Type.Integer(),
   openedAt: Type.Optional(isoTime("When it opened")),
   nextProbeAt: Type.Optional(isoTime("When the next message is tried")),
-  failingSince: Type.Optional(isoTime("Of the first error since the last success")),
+  failingSince: Type.Optional(isoTime("Time of the first error since the last success")),
   lastError: Type.Optional(IntegrationError),
 });
 
@@ -54,9 +56,9 @@ const WaitingMessages = named("WaitingMessages", {
   integrationId: Type.String(),
   name: Type.String(),
   channel: ChannelWord,
-  state: oneOf(circuitStates, { description: "closed: it answers again, and they are going out" }),
+  state: oneOf(circuitStates, { description: "closed: it responds again, and they are being sent" }),
   count: Type.Integer(),
-  oldestAt: isoTime("When the oldest of them was made"),
+  oldestAt: isoTime("When the oldest of them was created"),
 });
 
 export const SystemState = named("SystemState", {
@@ -66,14 +68,14 @@ export const SystemState = named("SystemState", {
     schema: Type.String({ description: "The last migration" }),
   }),
   processes: Type.Integer({ description: "Processes of the installation that are connected to the database" }),
-  queue: Type.Array(QueueState, { description: "Of the whole installation" }),
+  queue: Type.Array(QueueState, { description: "For the whole installation" }),
   openBreakers: Type.Integer({ description: "Circuit breakers that are not closed, in the whole installation" }),
   environment: named("EnvironmentState", {
     breakers: Type.Array(OpenBreaker, { description: "At most 100" }),
     waiting: Type.Array(WaitingMessages, {
       description: "Integrations that messages wait for; at most 100,000 messages are counted",
     }),
-    deadLetters: Type.Integer({ description: "Open ones, counted up to 10,000, as are the next two" }),
+    deadLetters: Type.Integer({ description: "Open ones, counted up to 10,000, like the next two" }),
     failedTasks: Type.Integer(),
     failedWebhookDeliveries: Type.Integer({ description: "Deliveries that were given up" }),
     disabledWebhooks: Type.Integer({ description: "Webhooks that the service switched off" }),
@@ -83,9 +85,9 @@ export const SystemState = named("SystemState", {
         url: Type.String({ description: "Without its query" }),
         failures: Type.Integer({ description: "Calls that failed since the last success" }),
         failingSince: isoTime("The first of these failures"),
-        lastError: Type.Optional(Type.String({ description: "What the last call was answered" })),
+        lastError: Type.Optional(Type.String({ description: "The response to the last call" })),
       }),
-      { description: "Webhooks that are on and whose last 5 calls or more failed" },
+      { description: "Active webhooks whose last 5 or more calls failed" },
     ),
     oldestEventSeconds: Type.Number({
       description: "How long the oldest event of this environment has been in the queue",
@@ -99,10 +101,10 @@ export const systemOperations = {
     id: "workflows.retrieveInFlight",
     method: "GET",
     path: "/v1/workflows/{workflowId}/in-flight",
-    summary: "Count the runs of a workflow that are under way",
+    summary: "Count a workflow's runs in progress",
     description:
-      "By version, step and what they wait for. The newest 20,000 notifications of the workflow are looked at; `isCapped` says that " +
-      "there are older ones, which may wait too.",
+      "By version, step and what they are waiting for. The newest 20,000 notifications of the workflow are counted; " +
+      "`isCapped` is true if older ones exist, which may be waiting too.",
     category: "configuration",
     params: Type.Object({ workflowId: Type.String({ description: "Internal id, identifier or slug" }) }),
     success: {
@@ -120,7 +122,7 @@ export const systemOperations = {
     method: "GET",
     path: "/v1/system",
     summary: "Retrieve the state of the system",
-    description: "Figures of the whole installation name nothing of other environments.",
+    description: "Figures for the whole installation reveal no details of other environments.",
     category: "configuration",
     success: { status: 200, schema: SystemState },
     errors: [],

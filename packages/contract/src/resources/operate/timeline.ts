@@ -1,24 +1,25 @@
-// The timeline of an environment: what waits for a time, and the messages that were made last.
+// The timeline of an environment: what is waiting for a point in time, and the newest messages.
 import { ChannelWord, StepTypeWord } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { isoTime, named, nullableString, oneOf, type Static, Type } from "../../schema.ts";
+import { waitingSteps } from "../../steps/registry.gen.ts";
 import { EnvironmentClock } from "./environments.ts";
 
-/** Runs and messages that wait, of which one request looks at the first. */
-export const mostWaitingLooked = 2_000;
+/** Runs and messages that wait, of which one request examines the first. */
+export const maxWaitingChecked = 2_000;
 
-/** Messages of which one request looks at the newest. */
-export const mostResultsLooked = 500;
+/** Messages of which one request examines the newest. */
+export const maxResultsChecked = 500;
 
 /** Events of one digest that are counted. */
-export const mostDigestEventsCounted = 1_000;
+export const maxDigestEventsCounted = 1_000;
 
-export const timelineWaits = ["delay", "digest", "schedule", "retry", "snooze"] as const;
+export const timelineWaits = [...waitingSteps.toSorted(), "schedule", "retry", "snooze"] as const;
 export type TimelineWaitKind = (typeof timelineWaits)[number];
 
 const place = {
   at: isoTime("The moment, or the first of the entry"),
-  until: isoTime("The last moment of the entry: entries of a minute are one in real time"),
+  until: isoTime("The last moment of the entry: in real time, all entries of a minute are combined"),
   workflow: named("TimelineWorkflow", { _id: Type.String(), workflowId: Type.String(), name: Type.String() }),
   step: named("TimelineStep", {
     _id: Type.String(),
@@ -32,7 +33,7 @@ const place = {
       subscriberId: nullableString({ description: "null: the subscriber was deleted" }),
       transactionId: Type.String(),
     }),
-    { description: "Of the first three" },
+    { description: "Recipients of the first three events" },
   ),
 };
 
@@ -40,12 +41,12 @@ export const TimelineWait = named("TimelineWait", {
   ...place,
   kind: oneOf(timelineWaits, {
     description:
-      "`delay` and `digest`: of these steps. `schedule`: a channel step waits until the subscriber's schedule opens. " +
-      "`retry`: a message waits for its next attempt. `snooze`: a message returns to the inbox",
+      "`delay`, `digest`: a step of that type is waiting. `schedule`: a channel step waits until the subscriber's " +
+      "schedule opens. `retry`: a message waits for its next attempt. `snooze`: a message returns to the inbox",
   }),
   events: Type.Optional(
     Type.Integer({
-      description: `Events that the digests have collected; of each counted up to ${mostDigestEventsCounted.toLocaleString("en-US")}`,
+      description: `Events that the digests have collected; of each counted up to ${maxDigestEventsCounted.toLocaleString("en-US")}`,
     }),
   ),
 });
@@ -64,17 +65,17 @@ export const timelineOperations = {
     id: "environments.retrieveTimeline",
     method: "GET",
     path: "/v2/environments/{environmentId}/timeline",
-    summary: "Retrieve what waits in an environment, and what was sent last",
+    summary: "Retrieve what is waiting in an environment, and what was sent last",
     description:
-      "On a test clock, what waits for the same moment in the same step is one entry; in real time, what waits for the same " +
-      `minute. One request looks at the first ${mostWaitingLooked.toLocaleString("en-US")} runs and messages that wait, and at the ` +
-      `newest ${mostResultsLooked} messages. See docs/testing.md.`,
+      "On a test clock, runs that wait for the same moment in the same step are one entry; in real time, those for " +
+      `the same minute. One request reads the first ${maxWaitingChecked.toLocaleString("en-US")} waiting runs and messages, ` +
+      `and the newest ${maxResultsChecked} messages. See docs/testing.md.`,
     category: "global",
     params: Type.Object({ environmentId: Type.String({ description: "Id or identifier" }) }),
     query: Type.Object({
-      after: Type.Optional(Type.String({ description: "`next` of the page before: what waits behind it" })),
+      after: Type.Optional(Type.String({ description: "`next` of the previous page: what is waiting after it" })),
       limit: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 100, default: 50, description: "Entries of each of the two lists" }),
+        Type.Integer({ minimum: 1, maximum: 100, default: 50, description: "Entries in each of the two lists" }),
       ),
     }),
     success: {
@@ -84,7 +85,7 @@ export const timelineOperations = {
         waiting: Type.Array(TimelineWait, { description: "Soonest first" }),
         next: nullableString({ description: "Cursor of the next page of `waiting`; null when there is none" }),
         isCapped: Type.Boolean({
-          description: "More waits than was looked at: `next` leads on, and a number that reaches the limit is too low",
+          description: "More is waiting than was read: follow `next`. A count that reaches the limit is too low",
         }),
         results: Type.Array(TimelineResult, { description: "Oldest first, the newest entry last" }),
       }),

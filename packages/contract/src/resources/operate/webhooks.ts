@@ -1,5 +1,5 @@
-// Outbound webhooks: addresses of the caller that receive events about messages, preferences and workflows. Bodies
-// and signatures follow Standard Webhooks (docs/webhooks.md).
+// Outbound webhooks: the customer's endpoints that receive events about messages, preferences and workflows. Bodies and
+// signatures follow Standard Webhooks (docs/webhooks.md).
 import { pageEnvelope, pageQuery } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { isoTime, type JsonObject, named, oneOf, type Static, Type } from "../../schema.ts";
@@ -47,7 +47,7 @@ const record = (description?: string) =>
 
 /** The body of a delivery: what a receiver parses after it has verified the signature. */
 export const WebhookEvent = named("WebhookEvent", {
-  id: Type.String({ description: "The same in every repeat; also the header `webhook-id`" }),
+  id: Type.String({ description: "The same in every attempt, and equal to the header `webhook-id`" }),
   type: SentEventTypeWord,
   object: oneOf(["message", "workflow", "preference", "webhook"]),
   data: Type.Object({
@@ -74,7 +74,7 @@ export const replayLimit = 1_000;
 const url = Type.String({
   minLength: 1,
   maxLength: 2_048,
-  description: "https, in development environments also http; private and local addresses are refused",
+  description: "HTTPS, or HTTP in development environments; private and local addresses are refused",
   ...secret("editor", "host and path"),
 });
 const eventTypes = Type.Array(WebhookEventTypeWord, {
@@ -89,9 +89,9 @@ const WebhookHealth = named("WebhookHealth", {
   state: oneOf(["healthy", "failing", "idle"], { description: "`idle`: nothing was delivered in the last 30 days" }),
   failures: Type.Integer({ description: "Calls that failed since the last success" }),
   failingSince: Type.Optional(isoTime("The first of these failures")),
-  lastSuccessAt: Type.Optional(isoTime("The newest delivery that arrived, of the last 30 days")),
+  lastSuccessAt: Type.Optional(isoTime("The newest successful delivery of the last 30 days")),
   lastFailureAt: Type.Optional(isoTime("The last call that failed")),
-  lastError: Type.Optional(Type.String({ description: "What it was answered, or why there was no answer" })),
+  lastError: Type.Optional(Type.String({ description: "The response, or why there was none" })),
   pending: Type.Integer({ description: `Deliveries that wait, counted up to ${countedDeliveries}` }),
 });
 
@@ -100,10 +100,10 @@ const members = {
   url: Type.String(secret("editor", "host and path")),
   eventTypes: Type.Array(WebhookEventTypeWord),
   active: Type.Boolean(),
-  createdAt: isoTime("When the webhook was made"),
+  createdAt: isoTime("When the webhook was created"),
   updatedAt: isoTime("Last change"),
-  disabledAt: Type.Optional(isoTime("When the service switched it off")),
-  disabledReason: Type.Optional(Type.String({ description: "Why the service switched it off" })),
+  disabledAt: Type.Optional(isoTime("When the service disabled it")),
+  disabledReason: Type.Optional(Type.String({ description: "Why the service disabled it" })),
   health: Type.Optional(WebhookHealth),
 };
 
@@ -131,9 +131,11 @@ const deliveryMembers = {
   attempts: Type.Integer(),
   nextAttemptAt: Type.Optional(isoTime("When it is tried again")),
   lastAttemptAt: Type.Optional(isoTime("When it was last tried")),
-  responseStatus: Type.Optional(Type.Integer({ description: "HTTP status of the last attempt, when there was one" })),
+  responseStatus: Type.Optional(
+    Type.Integer({ description: "HTTP status of the last attempt, if there was a response" }),
+  ),
   response: Type.Optional(
-    Type.String({ description: "The last answer, or why there was none; up to 1,024 characters" }),
+    Type.String({ description: "The last response, or why there was none; up to 1,024 characters" }),
   ),
   createdAt: isoTime("When the event happened"),
 };
@@ -146,7 +148,7 @@ export const WebhookDeliveryWithRequest = named("WebhookDeliveryWithRequest", {
   request: Type.Object({
     url: Type.String({ description: "Where the webhook points now", ...secret("editor", "host and path") }),
     headers: Type.Record(Type.String(), Type.String(), {
-      description: "The same in every attempt. `webhook-timestamp` and `webhook-signature` are made anew for each",
+      description: "The same in every attempt. `webhook-timestamp` and `webhook-signature` are new in each",
     }),
     body: Type.String({ contentMediaType: "application/json", contentSchema: WebhookEvent }),
   }),
@@ -161,7 +163,7 @@ export const webhookOperations = {
     method: "GET",
     path: "/v2/webhooks",
     summary: "List webhooks",
-    description: "All of them, oldest first, with their health: what failed in a row, and what waits.",
+    description: "All of them, oldest first, with their health: consecutive failures and waiting deliveries.",
     category: "configuration",
     success: { status: 200, schema: Type.Array(Webhook) },
     errors: [],
@@ -171,8 +173,9 @@ export const webhookOperations = {
     method: "POST",
     path: "/v2/webhooks",
     summary: "Create a webhook",
-    description: "An environment has at most 20. The secret is in this answer and in no other.",
+    description: "An environment can have at most 20. Only this response contains the secret.",
     category: "configuration",
+    audit: "everyone",
     body: named("WebhookIn", {
       url,
       eventTypes: Type.Optional(eventTypes),
@@ -195,9 +198,10 @@ export const webhookOperations = {
     id: "webhooks.update",
     method: "PATCH",
     path: "/v2/webhooks/{webhookId}",
-    summary: "Change a webhook",
-    description: "`active: true` also switches on again what the service switched off.",
+    summary: "Update a webhook",
+    description: "`active: true` also re-enables a webhook that the service disabled.",
     category: "configuration",
+    audit: "everyone",
     params: webhookPath,
     body: named("WebhookPatch", {
       url: Type.Optional(url),
@@ -212,8 +216,9 @@ export const webhookOperations = {
     method: "DELETE",
     path: "/v2/webhooks/{webhookId}",
     summary: "Delete a webhook",
-    description: "What was still to be delivered is dropped.",
+    description: "Pending deliveries are dropped.",
     category: "configuration",
+    audit: "everyone",
     params: webhookPath,
     success: { status: 204 },
     errors: ["WEBHOOK_NOT_FOUND"],
@@ -222,9 +227,10 @@ export const webhookOperations = {
     id: "webhooks.rotateSecret",
     method: "POST",
     path: "/v2/webhooks/{webhookId}/rotate-secret",
-    summary: "Give a webhook a new secret",
-    description: "For 24 hours deliveries are signed with the new secret and with the one before it.",
+    summary: "Rotate a webhook's secret",
+    description: "For 24 hours, deliveries are signed with both the new and the previous secret.",
     category: "configuration",
+    audit: "everyone",
     params: webhookPath,
     success: { status: 200, schema: WebhookWithSecret },
     errors: ["WEBHOOK_NOT_FOUND"],
@@ -266,10 +272,11 @@ export const webhookOperations = {
     path: "/v2/webhooks/{webhookId}/test",
     summary: "Send a test event",
     description:
-      "Calls the receiver once, at once, also when the webhook is switched off, with an event of type `webhook.test` that is " +
-      "signed like all others. The answer is the delivery; `failed` when the receiver did not answer 2xx. A test is not retried " +
+      "Immediately sends the receiver one request, even when the webhook is disabled, with an event of type `webhook.test` that is " +
+      "signed like all others. Returns the delivery; `failed` when the receiver did not return 2xx. A test is not retried " +
       "and does not count for disabling the webhook.",
     category: "configuration",
+    audit: "everyone",
     params: webhookPath,
     success: { status: 200, schema: WebhookDelivery },
     errors: ["WEBHOOK_NOT_FOUND"],
@@ -278,22 +285,26 @@ export const webhookOperations = {
     id: "webhooks.replay",
     method: "POST",
     path: "/v2/webhooks/{webhookId}/replay",
-    summary: "Deliver again",
+    summary: "Repeat deliveries",
     description:
-      "With `ids`, these deliveries, also those that succeeded; with `since`, those that failed for good since then, " +
-      "the oldest 1,000, also what a webhook missed while the service had it switched off. One of the two. Events keep " +
-      "their id. What is still pending is left alone.",
+      "With `ids`, repeats these deliveries, even those that succeeded. With `since`, repeats those that failed " +
+      "permanently since then, up to the oldest 1,000, including what a webhook missed while the service had " +
+      "disabled it. Give one of the two. Events keep their id. Pending deliveries are not affected.",
     category: "global",
+    role: "support",
+    audit: "everyone",
     params: webhookPath,
     body: named("WebhookReplayIn", {
       ids: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: replayLimit })),
-      since: Type.Optional(Type.String({ format: "iso-time", description: "Deliveries made at or after this time" })),
+      since: Type.Optional(
+        Type.String({ format: "iso-time", description: "Deliveries created at or after this time" }),
+      ),
     }),
     success: {
       status: 200,
       schema: named("WebhookReplayed", {
-        replayed: Type.Integer({ description: "Deliveries that will be made again" }),
-        hasMore: Type.Boolean({ description: "There are more than one request replays: ask again" }),
+        replayed: Type.Integer({ description: "Deliveries that will be repeated" }),
+        hasMore: Type.Boolean({ description: "There are more than one request can repeat: send the request again" }),
       }),
     },
     errors: ["WEBHOOK_NOT_FOUND", "WEBHOOK_DELIVERY_NOT_FOUND", "WEBHOOK_INACTIVE"],

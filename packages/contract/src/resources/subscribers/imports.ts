@@ -1,5 +1,5 @@
-// Imports of CSV files: subscribers, or subscriptions of topics. The service works through the lines in the background; lines
-// that cannot be imported are left out and reported. An addition of Tidings.
+// Imports of CSV files: subscribers, or subscriptions of topics. The service imports the rows in the background; rows
+// that cannot be imported are skipped and reported. An addition of Tidings.
 import { cursorList, cursorQuery, pageEnvelope, pageQuery } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { isoTime, named, nullableString, oneOf, type Static, Type } from "../../schema.ts";
@@ -9,7 +9,7 @@ export type ImportKind = (typeof importKinds)[number];
 export const importStatuses = ["waiting", "running", "completed", "failed"] as const;
 export type ImportStatus = (typeof importStatuses)[number];
 
-/** Bytes of one CSV text, its lines, its columns, and the faulty lines that are kept. */
+/** Bytes of one CSV text, its lines, its columns, and the invalid rows that are kept. */
 export const importLimits = { bytes: 10_000_000, lines: 250_000, columns: 200, errors: 1_000, cellCharacters: 20_000 };
 
 /** Columns of a file of each kind; of subscribers also `data.<name>`. */
@@ -24,29 +24,29 @@ const Separator = oneOf([",", ";", "\t"], { title: "CsvSeparator", description: 
 export const Import = named("Import", {
   id: Type.String(),
   kind: ImportKindWord,
-  isDryRun: Type.Boolean({ description: "true: the lines are checked and counted, and nothing is written" }),
+  isDryRun: Type.Boolean({ description: "true: the rows are checked and counted, and nothing is written" }),
   status: oneOf(importStatuses, {
-    description: "failed: a part failed every time it was tried; it is among the failed tasks and can be replayed",
+    description: "failed: a part failed on every attempt; it is listed in the failed tasks and can be replayed",
   }),
   fileName: Type.Optional(Type.String()),
   separator: Separator,
-  columns: Type.Array(Type.String(), { description: "Columns of the file, by the names of the fields they set" }),
-  lines: Type.Integer({ description: "Lines with content, without the first one" }),
-  done: Type.Integer({ description: "Lines that have been worked on: the progress" }),
+  columns: Type.Array(Type.String(), { description: "The file's columns, as the names of the fields they set" }),
+  lines: Type.Integer({ description: "Non-empty rows, without the header row" }),
+  done: Type.Integer({ description: "Rows processed so far" }),
   created: Type.Integer(),
   updated: Type.Integer(),
-  unchanged: Type.Integer({ description: "Lines that say what is stored already" }),
-  faulty: Type.Integer({ description: "Lines that were left out; `imports.listErrors` has the first 1,000" }),
+  unchanged: Type.Integer({ description: "Rows that match what is already stored" }),
+  faulty: Type.Integer({ description: "Rows that were skipped; `imports.listErrors` lists the first 1,000" }),
   createdAt: isoTime("When the file was accepted"),
-  finishedAt: Type.Optional(isoTime("When the last line was done")),
+  finishedAt: Type.Optional(isoTime("When the last row was processed")),
 });
 export type Import = Static<typeof Import>;
 
 export const ImportError = named("ImportError", {
-  line: Type.Integer({ description: "Line of the file; the first one is 1" }),
-  column: nullableString({ description: "null: the line as a whole" }),
-  message: Type.String({ description: "What is wrong, and what helps" }),
-  cells: Type.Array(Type.String(), { description: "The cells of the line, in the order of `columns`" }),
+  line: Type.Integer({ description: "Line number in the file, from 1" }),
+  column: nullableString({ description: "null: the row as a whole" }),
+  message: Type.String({ description: "What is wrong and how to fix it" }),
+  cells: Type.Array(Type.String(), { description: "The cells of the row, in the order of `columns`" }),
 });
 export type ImportError = Static<typeof ImportError>;
 
@@ -54,12 +54,12 @@ export const ImportPreview = named("ImportPreview", {
   separator: Separator,
   columns: Type.Array(
     named("ImportColumn", {
-      header: Type.String({ description: "As the file has it" }),
+      header: Type.String({ description: "As written in the file" }),
       field: nullableString({ description: "The field that the column sets; null: not imported" }),
       problem: Type.Optional(Type.String({ description: "Why the file would be refused" })),
     }),
   ),
-  rows: Type.Array(Type.Array(Type.String()), { description: "The first lines, at most 10" }),
+  rows: Type.Array(Type.Array(Type.String()), { description: "The first rows, at most 10" }),
   problems: Type.Array(Type.String(), { description: "Why the file would be refused; empty: it would be accepted" }),
 });
 export type ImportPreview = Static<typeof ImportPreview>;
@@ -89,8 +89,9 @@ export const importOperations = {
     path: "/v1/imports",
     summary: "Import subscribers or subscriptions from CSV",
     description:
-      "The lines are worked on in the background; `imports.retrieve` has the progress. A line that cannot be imported is left " +
-      "out and reported by `imports.listErrors`. With `dryRun` everything is checked and counted, and nothing is written.",
+      "Rows are imported in the background; `imports.retrieve` returns the progress. A row that cannot be imported " +
+      "is skipped and listed by `imports.listErrors`. With `dryRun`, everything is checked and counted, and nothing " +
+      "is written.",
     category: "configuration",
     body: named("ImportIn", {
       kind: ImportKindWord,
@@ -106,8 +107,8 @@ export const importOperations = {
     id: "imports.preview",
     method: "POST",
     path: "/v1/imports/preview",
-    summary: "Tell how a CSV text would be read",
-    description: "Separator, columns and the first lines. The beginning of a file is enough.",
+    summary: "Preview how a CSV text would be read",
+    description: "Returns the separator, the columns and the first rows. The beginning of a file is enough.",
     category: "configuration",
     isReadOnly: true,
     body: named("ImportPreviewIn", { kind: ImportKindWord, csv }),
@@ -128,8 +129,8 @@ export const importOperations = {
     id: "imports.listErrors",
     method: "GET",
     path: "/v1/imports/{importId}/errors",
-    summary: "List the faulty lines of an import",
-    description: "In the order of the file, the first 1,000.",
+    summary: "List the invalid rows of an import",
+    description: "In file order, the first 1,000.",
     category: "configuration",
     params: importPath,
     query: Type.Object(pageQuery({ default: 100, maximum: 500 })),

@@ -17,7 +17,7 @@ export const messageActions = ["primary", "secondary"] as const;
 
 export const MessageActionIn = named("MessageActionIn", {
   status: oneOf(["pending", "done"]),
-  payload: Type.Optional(openObject({ description: "Kept with the message as the result of the action" })),
+  payload: Type.Optional(openObject({ description: "Stored with the message as the result of the action" })),
 });
 export type MessageActionIn = Static<typeof MessageActionIn>;
 
@@ -27,8 +27,9 @@ export const messageMarkOperations = {
     method: "POST",
     path: "/v1/subscribers/{subscriberId}/messages/mark-as",
     summary: "Mark messages as seen, read, unread or unseen",
-    description: "All or nothing: an unknown message changes none of the others.",
+    description: "All or nothing: if one message is unknown, none are changed.",
     category: "configuration",
+    role: "support",
     params: subscriberPath,
     body: named("MessageMarkIn", {
       messageId: Type.Union([
@@ -44,15 +45,16 @@ export const messageMarkOperations = {
     id: "subscribers.markAllMessages",
     method: "POST",
     path: "/v1/subscribers/{subscriberId}/messages/mark-all",
-    summary: "Mark all in-app messages of a subscriber",
-    description: "Answers the number of messages that changed.",
+    summary: "Mark all of a subscriber's in-app messages",
+    description: "Returns the number of messages that changed.",
     category: "configuration",
+    role: "support",
     params: subscriberPath,
     body: named("MessageMarkAllIn", {
       markAs: MarkWord,
       feedIdentifier: Type.Optional(
         Type.Union([Type.String(), Type.Array(Type.String())], {
-          description: "Only messages of these feeds; messages belong to no feed, so it matches none",
+          description: "Only messages of these feeds; messages have no feed, so this matches none",
         }),
       ),
     }),
@@ -63,9 +65,10 @@ export const messageMarkOperations = {
     id: "subscribers.markMessageAction",
     method: "POST",
     path: "/v1/subscribers/{subscriberId}/messages/{messageId}/actions/{type}",
-    summary: "Say that a button of a message was pressed",
+    summary: "Record that a button of a message was pressed",
     description: "`type` is `primary` or `secondary`.",
     category: "configuration",
+    role: "support",
     params: Type.Object({ ...subscriberPath.properties, messageId: Type.String(), type: Type.String() }),
     body: MessageActionIn,
     success: { status: 201, schema: Message },
@@ -79,7 +82,7 @@ export const messageMarkOperations = {
     category: "configuration",
     params: subscriberPath,
     query: Type.Object({
-      seen: Type.Optional(Type.Boolean({ default: false, description: "true counts the seen ones" })),
+      seen: Type.Optional(Type.Boolean({ default: false, description: "true counts seen messages instead" })),
       limit: Type.Optional(
         Type.Integer({ minimum: 1, maximum: countCap, default: 100, description: "Counting stops here" }),
       ),

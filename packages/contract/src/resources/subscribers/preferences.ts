@@ -1,5 +1,5 @@
-// What a subscriber wants to receive: choices per channel, for everything (global) or for one workflow, optionally for a
-// set of contexts only; and a weekly schedule of the hours in which it may be disturbed.
+// What a subscriber wants to receive: choices per channel, for everything (global) or for one workflow, optionally for
+// a set of contexts only; and a weekly schedule of the hours in which messages may be delivered.
 import { ChannelWord, channels, contextKeysQuery, WorkflowRef } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { isoTime, named, nullableOpenObject, oneOf, type Static, Type } from "../../schema.ts";
@@ -14,7 +14,7 @@ export const preferenceChoices = { email: choice, sms: choice, in_app: choice, c
 export const PreferenceChannels = named("PreferenceChannels", preferenceChoices);
 export type PreferenceChannels = Static<typeof PreferenceChannels>;
 
-/** A name that is no channel is refused: a choice that counts nowhere would pass for one that does. */
+/** A name that is not a channel is refused: a choice without effect would look like a real one. */
 const PreferenceChannelsIn = named("PreferenceChannelsIn", preferenceChoices, { propertyNames: { enum: channels } });
 
 export const preferenceEntryLevels = ["global", "template"] as const;
@@ -40,7 +40,7 @@ const ScheduleDay = named("ScheduleDay", {
   hours: Type.Optional(
     Type.Array(named("ScheduleHours", { start: clockTime, end: clockTime }), {
       maxItems: 24,
-      description: "Open all day without them; an `end` at or before `start` runs into the next day",
+      description: "Without hours, the day is open all day; an `end` at or before `start` extends into the next day",
     }),
   ),
 });
@@ -72,7 +72,7 @@ const WorkflowPreferenceItem = named("SubscriberWorkflowPreference", {
     named("PreferenceOverride", {
       channel: ChannelWord,
       source: oneOf(overrideSources, {
-        description: "Who decided: the subscriber, the workflow, or a choice for these contexts",
+        description: "What decided: the subscriber, the workflow, or a choice for these contexts",
       }),
     }),
   ),
@@ -106,8 +106,8 @@ export const preferenceOperations = {
     path: "/v2/subscribers/{subscriberId}/preferences",
     summary: "Retrieve a subscriber's preferences",
     description:
-      "Values are resolved: what counts for a channel when an event comes, at whichever level it was decided. `global` shows the channels " +
-      "that the environment's workflows have steps for.",
+      "Values are resolved: they show what applies to a channel when an event arrives, at whichever level it was " +
+      "decided. `global` shows the channels that the environment's workflows have steps for.",
     category: "configuration",
     params: subscriberPath,
     query: Type.Object({
@@ -123,9 +123,10 @@ export const preferenceOperations = {
     path: "/v2/subscribers/{subscriberId}/preferences",
     summary: "Update a subscriber's preferences",
     description:
-      "For one workflow, or globally without `workflowId`. Channels given are merged into the stored ones; `schedule` " +
-      "is replaced as a whole and exists globally only.",
+      "For one workflow, or globally without `workflowId`. The given channels are merged into the stored ones; " +
+      "`schedule` is replaced as a whole and only exists globally.",
     category: "configuration",
+    role: "support",
     params: subscriberPath,
     body: named("PreferencesPatch", {
       channels: Type.Optional(PreferenceChannelsIn),
@@ -142,8 +143,10 @@ export const preferenceOperations = {
     path: "/v2/subscribers/{subscriberId}/preferences/bulk",
     summary: "Update up to 100 of a subscriber's workflow preferences",
     description:
-      "All or nothing. Channels given are merged into the stored ones; of the same workflow the last item wins.",
+      "All or nothing. The given channels are merged into the stored ones; if a workflow appears twice, the last " +
+      "item wins.",
     category: "configuration",
+    role: "support",
     params: subscriberPath,
     body: named("PreferencesBulkIn", {
       preferences: Type.Array(named("PreferenceIn", { workflowId, channels: PreferenceChannelsIn }), {
@@ -159,10 +162,10 @@ export const preferenceOperations = {
     id: "preferences.updateMany",
     method: "POST",
     path: "/v2/preferences/bulk",
-    summary: "Update a preference of up to 500 subscribers",
+    summary: "Update a preference for up to 500 subscribers",
     description:
-      "The same channels for each of them, for one workflow, or globally without `workflowId`. Channels given are merged into the " +
-      "stored ones. Unknown subscribers are listed and do not stop the others.",
+      "Sets the same channels for each subscriber, for one workflow, or globally without `workflowId`. The given " +
+      "channels are merged into the stored ones. Unknown subscribers are listed and do not affect the others.",
     category: "configuration",
     body: named("PreferencesOfManyIn", {
       subscriberIds: Type.Array(Type.String(), { minItems: 1, maxItems: 500 }),

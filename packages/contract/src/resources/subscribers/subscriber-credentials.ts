@@ -1,5 +1,5 @@
-// How a subscriber is reached on chat and push: one entry per integration, with device tokens or an address. And whether
-// the subscriber is online, which the same client software reports.
+// How a subscriber is reached on chat and push: one entry per integration, with device tokens or an address. And
+// whether the subscriber is online, which the same client software reports.
 import { operation } from "../../operation.ts";
 import { addedProviderIdsByChannel, providerIdsByChannel } from "../../provider-ids.ts";
 import { named, oneOf, type Static, Type } from "../../schema.ts";
@@ -17,9 +17,9 @@ const { deviceTokens, ...addresses } = ChannelCredentials.properties;
 export const SubscriberCredentialsIn = named("SubscriberCredentialsIn", {
   providerId: oneOf([...providerIdsByChannel.chat, ...providerIdsByChannel.push, ...addedProviderIdsByChannel.push]),
   integrationIdentifier: Type.Optional(
-    Type.String({ minLength: 1, description: "Without it, the first active integration of the provider" }),
+    Type.String({ minLength: 1, description: "Default: the provider's first active integration" }),
   ),
-  // A secret that is dropped without a word shows up only when a send fails, so unknown members are refused.
+  // A silently dropped secret would only show up when a send fails, so unknown members are refused.
   credentials: named(
     "ChannelCredentialsIn",
     {
@@ -40,6 +40,7 @@ export const subscriberCredentialOperations = {
     path: "/v1/subscribers/{subscriberId}/credentials",
     summary: "Replace a subscriber's credentials for a provider",
     category: "configuration",
+    role: "support",
     params: subscriberPath,
     body: SubscriberCredentialsIn,
     success: { status: 200, schema: Subscriber },
@@ -50,8 +51,10 @@ export const subscriberCredentialOperations = {
     method: "PATCH",
     path: "/v1/subscribers/{subscriberId}/credentials",
     summary: "Add to a subscriber's credentials for a provider",
-    description: "Device tokens are added without duplicates, up to 100; other members given replace the stored ones.",
+    description:
+      "Device tokens are added without duplicates, up to 100; any other given members replace the stored ones.",
     category: "configuration",
+    role: "support",
     params: subscriberPath,
     body: SubscriberCredentialsIn,
     success: { status: 200, schema: Subscriber },
@@ -62,8 +65,9 @@ export const subscriberCredentialOperations = {
     method: "DELETE",
     path: "/v1/subscribers/{subscriberId}/credentials/{providerId}",
     summary: "Delete a subscriber's credentials for a provider",
-    description: "Of all integrations of the provider; nothing stored is no error.",
+    description: "For all the provider's integrations. It is not an error if nothing is stored.",
     category: "configuration",
+    role: "support",
     params: Type.Object({ ...subscriberPath.properties, providerId: Type.String() }),
     success: { status: 204 },
     errors: ["SUBSCRIBER_NOT_FOUND"],
@@ -72,9 +76,10 @@ export const subscriberCredentialOperations = {
     id: "subscribers.updateOnlineStatus",
     method: "PATCH",
     path: "/v1/subscribers/{subscriberId}/online-status",
-    summary: "Say whether a subscriber is online",
+    summary: "Set whether a subscriber is online",
     description: "Going offline sets `lastOnlineAt`.",
     category: "configuration",
+    role: "support",
     params: subscriberPath,
     body: named("OnlineStatusIn", { isOnline: Type.Boolean() }),
     success: { status: 200, schema: Subscriber },

@@ -1,5 +1,5 @@
 import { cursorList, cursorQuery, identifiers } from "../../common.ts";
-import { operation } from "../../operation.ts";
+import { countItems, operation } from "../../operation.ts";
 import {
   isoTime,
   type JsonObject,
@@ -52,7 +52,7 @@ export const Subscriber = named("Subscriber", {
   _organizationId: Type.String(),
   _environmentId: Type.String(),
   deleted: Type.Boolean(),
-  createdAt: isoTime("When the subscriber was made"),
+  createdAt: isoTime("When the subscriber was created"),
   updatedAt: isoTime("Last change"),
 });
 export type Subscriber = Static<typeof Subscriber>;
@@ -96,7 +96,7 @@ export const subscriberOperations = {
     method: "POST",
     path: "/v2/subscribers",
     summary: "Create or update a subscriber",
-    description: "When the id exists, the fields given are updated, unless `failIfExists` is true.",
+    description: "If the id exists, the given fields are updated, unless `failIfExists` is true.",
     category: "configuration",
     query: Type.Object({ failIfExists: Type.Optional(Type.Boolean()) }),
     body: SubscriberIn,
@@ -108,8 +108,10 @@ export const subscriberOperations = {
     method: "POST",
     path: "/v1/subscribers/bulk",
     summary: "Create or update up to 500 subscribers",
-    description: "Entries are judged one by one: a bad entry is reported in `failed` and does not stop the others.",
+    description:
+      "Entries are checked one by one: an invalid entry is listed in `failed` and does not affect the others.",
     category: "configuration",
+    cost: (body) => Math.ceil(countItems(body, "subscribers") / 10),
     body: named("SubscriberBulkIn", {
       subscribers: Type.Array(Type.Unsafe<JsonObject>({ type: "object", title: "SubscriberBulkEntry" }), {
         minItems: 1,
@@ -129,16 +131,15 @@ export const subscriberOperations = {
     query: Type.Object({
       ...cursorQuery,
       orderBy: Type.Optional(oneOf(["createdAt", "updatedAt"], { default: "createdAt" })),
-      subscriberId: Type.Optional(Type.String({ description: "Exact, without regard to case" })),
-      email: Type.Optional(Type.String({ description: "Exact, without regard to case" })),
+      subscriberId: Type.Optional(Type.String({ description: "Exact match, ignoring case" })),
+      email: Type.Optional(Type.String({ description: "Exact match, ignoring case" })),
       phone: Type.Optional(Type.String({ description: "Exact" })),
       name: Type.Optional(Type.String({ description: "Part of 'first last'" })),
       search: Type.Optional(
         Type.String({
           minLength: 1,
           maxLength: 255,
-          description:
-            "Beginning of the subscriberId or of the email address, or part of 'first last', in any case of letters",
+          description: "Beginning of the subscriberId or of the email address, or part of 'first last', ignoring case",
         }),
       ),
     }),
@@ -160,8 +161,9 @@ export const subscriberOperations = {
     method: "PATCH",
     path: "/v2/subscribers/{subscriberId}",
     summary: "Update a subscriber",
-    description: "Fields given are changed, null clears, `data` is replaced as a whole.",
+    description: "The given fields are changed, null clears a field, and `data` is replaced as a whole.",
     category: "configuration",
+    role: "support",
     params: subscriberPath,
     body: SubscriberPatch,
     success: { status: 200, schema: Subscriber },
@@ -172,8 +174,9 @@ export const subscriberOperations = {
     method: "DELETE",
     path: "/v2/subscribers/{subscriberId}",
     summary: "Delete a subscriber",
-    description: "Waiting jobs are canceled; past messages stay, without the address fields.",
+    description: "Waiting jobs are canceled; past messages are kept, without their addresses.",
     category: "configuration",
+    audit: "erasure",
     params: subscriberPath,
     success: {
       status: 200,

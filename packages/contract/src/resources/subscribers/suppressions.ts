@@ -1,4 +1,5 @@
-// Suppressed addresses: after a hard bounce or a complaint nothing is sent there any more, until the suppression is lifted.
+// Suppressed addresses: after a hard bounce or a complaint nothing is sent there, until the suppression is
+// lifted.
 import { cursorList, cursorQuery } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { isoTime, named, oneOf, type Static, Type } from "../../schema.ts";
@@ -14,7 +15,7 @@ export const Suppression = named("Suppression", {
   id: Type.String(),
   channel: ChannelOfAddress,
   address: Type.String({
-    description: "Email addresses in lower case and without a name, phone numbers without signs",
+    description: "Email addresses in lower case and without a name, phone numbers without punctuation",
   }),
   reason: oneOf(suppressionReasons, { title: "SuppressionReason" }),
   messageId: Type.Optional(Type.String({ description: "The message that was reported" })),
@@ -43,8 +44,9 @@ export const suppressionOperations = {
     method: "POST",
     path: "/v2/suppressions",
     summary: "Suppress an address",
-    description: "201; 200 with the record that is there when the address is suppressed already.",
+    description: "Returns 201, or 200 with the existing record if the address is already suppressed.",
     category: "global",
+    role: "support",
     body: named("SuppressionIn", {
       channel: ChannelOfAddress,
       address: Type.String({ minLength: 1, maxLength: 320, description: "An email address or a phone number" }),
@@ -57,8 +59,9 @@ export const suppressionOperations = {
     method: "DELETE",
     path: "/v2/suppressions/{suppressionId}",
     summary: "Lift a suppression",
-    description: "By its id or by the address itself.",
+    description: "Identified by its id or by the address.",
     category: "global",
+    role: "support",
     params: Type.Object({ suppressionId: Type.String() }),
     success: { status: 204 },
     errors: ["SUPPRESSION_NOT_FOUND"],

@@ -1,4 +1,4 @@
-// What a notification is about, such as a tenant or a project: a context has a type, an id and data of the caller's.
+// What a notification is about, such as a tenant or a project: a context has a type, an id and the caller's data.
 // Requests of other resources name contexts as a map from type to id (`ContextMap`), records carry them as sorted keys
 // `<type>:<id>`.
 import { cursorList, cursorQuery } from "../../common.ts";
@@ -12,10 +12,10 @@ const contextData = (description: string) => openObject({ maxJsonBytes: 65_536, 
 
 export type ContextMap = Record<string, string | { id: string; data?: JsonObject }>;
 
-/** `context` of a request: unknown contexts are created, known ones are used as they are. */
+/** `context` of a request: unknown contexts are created, known ones are used unchanged. */
 export const ContextMap = Type.Unsafe<ContextMap>({
   title: "ContextMap",
-  description: "From context type to the context's id, or to `{id, data}` to give a new context its data",
+  description: "Maps a context type to the context's id, or to `{id, data}` to give a new context its data",
   type: "object",
   maxProperties: 5,
   propertyNames: { type: "string", ...contextPart },
@@ -34,7 +34,7 @@ export const Context = named("Context", {
   type: Type.String(),
   id: Type.String(),
   data: openObject(),
-  createdAt: isoTime("When the context was made"),
+  createdAt: isoTime("When the context was created"),
   updatedAt: isoTime("Last change"),
 });
 export type Context = Static<typeof Context>;
@@ -98,7 +98,7 @@ export const contextOperations = {
     method: "DELETE",
     path: "/v2/contexts/{type}/{id}",
     summary: "Delete a context",
-    description: "Records that carry its key keep it; a later request that names the context creates it again.",
+    description: "Records with its key keep it; a later request that names the context creates it again.",
     category: "configuration",
     params: contextPath,
     success: { status: 204 },

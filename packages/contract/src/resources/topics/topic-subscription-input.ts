@@ -13,8 +13,8 @@ export const subscriptionIdentifierLength = 512;
 export const maxSubscriptionEntries = 100;
 const subscriptionName = Type.String({ minLength: 1, maxLength: 128 });
 
-// A rule names one workflow, or with `filter` a group of them. Both forms are one schema, so that each fault is reported
-// at its own place and not once per form.
+// A rule names one workflow, or with `filter` a group of them. Both forms are one schema, so that each error is
+// reported at its own place and not once per form.
 export const SubscriptionRuleIn = named(
   "SubscriptionRuleIn",
   {
@@ -30,7 +30,7 @@ export const SubscriptionRuleIn = named(
         { description: "Workflows that are named or have one of the tags; an empty filter means all of them" },
       ),
     ),
-    enabled: Type.Optional(Type.Boolean({ description: "Default: what the workflow itself says" })),
+    enabled: Type.Optional(Type.Boolean({ description: "Default: the workflow's own setting" })),
     condition: Type.Optional(
       openObject({
         jsonLogic: true,
@@ -45,7 +45,7 @@ const rules = Type.Optional(
   Type.Array(Type.Union([Type.String({ minLength: 1, description: "A workflow id" }), SubscriptionRuleIn]), {
     maxItems: 100,
     maxJsonBytes: 65_536,
-    description: "In order: the first one that matches a workflow decides for it",
+    description: "In order: the first rule that matches a workflow applies to it",
   }),
 );
 
@@ -56,7 +56,8 @@ const subscriberIds = Type.Optional(
   Type.Array(Type.String(), {
     maxItems: maxSubscriptionEntries,
     deprecated: true,
-    description: "Use `subscriptions`; given as well, both lists count, with at most 100 entries together",
+    description:
+      "Use `subscriptions` instead. If both are given, both lists are used, with at most 100 entries in total",
   }),
 );
 
@@ -87,7 +88,9 @@ export const SubscriptionsDelete = named("SubscriptionsDelete", {
       Type.Union([
         Type.String({ description: "A subscriber id" }),
         named("SubscriptionEntryDelete", {
-          subscriberId: Type.Optional(Type.String({ description: "Alone: all its subscriptions in the topic" })),
+          subscriberId: Type.Optional(
+            Type.String({ description: "On its own: all the subscriber's subscriptions to the topic" }),
+          ),
           identifier: Type.Optional(Type.String()),
         }),
       ]),

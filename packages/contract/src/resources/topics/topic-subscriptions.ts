@@ -1,5 +1,5 @@
-// Topic subscriptions: who belongs to a topic, and for which workflows. A subscription carries rules in order; the first
-// one that matches a workflow decides whether the topic's events of that workflow reach the subscriber.
+// Topic subscriptions: who belongs to a topic, and for which workflows. A subscription carries rules in order; the
+// first one that matches a workflow decides whether the topic's events of that workflow reach the subscriber.
 import { contextKeysQuery, cursorList, cursorQuery, WorkflowRef } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { isoTime, named, nullableString, oneOf, openObject, type Static, Type } from "../../schema.ts";
@@ -29,7 +29,7 @@ const contextKeys = Type.Optional(Type.Array(Type.String(), { description: "Sort
 export const TopicSubscription = named("TopicSubscription", {
   _id: Type.String(),
   identifier: Type.String(),
-  createdAt: isoTime("When the subscription was made"),
+  createdAt: isoTime("When the subscription was created"),
   topic: Topic,
   subscriber: SubscriberRef,
   contextKeys,
@@ -40,13 +40,13 @@ export const SubscriptionPreference = named("SubscriptionPreference", {
   subscriptionId: Type.String({ description: "Internal id of the subscription" }),
   workflow: Type.Optional(WorkflowRef),
   enabled: Type.Boolean(),
-  condition: Type.Optional(openObject({ description: "JSON Logic; decides before `enabled`" })),
+  condition: Type.Optional(openObject({ description: "JSON Logic; takes precedence over `enabled`" })),
 });
 export type SubscriptionPreference = Static<typeof SubscriptionPreference>;
 
 const preferences = Type.Optional(
   Type.Array(SubscriptionPreference, {
-    description: "One per workflow that a rule matches, and one without workflow per rule that matches none",
+    description: "One per workflow that a rule matches, and one without a workflow per rule that matches none",
   }),
 );
 
@@ -56,7 +56,7 @@ const DeletedSubscription = named("DeletedSubscription", {
   topic: TopicRef,
   subscriber: SubscriberRef,
   contextKeys,
-  createdAt: isoTime("When the subscription was made"),
+  createdAt: isoTime("When the subscription was created"),
   updatedAt: isoTime("Last change"),
 });
 export type DeletedSubscription = Static<typeof DeletedSubscription>;
@@ -75,7 +75,7 @@ export const SubscriptionDetails = named("SubscriptionDetails", {
   preferences,
   rules: Type.Optional(
     Type.Array(SubscriptionRuleIn, {
-      description: "As they are stored, in order: what `preferences` of an update replaces",
+      description: "As stored, in order; `preferences` of an update replaces them",
     }),
   ),
   contextKeys,
@@ -129,9 +129,10 @@ export const topicSubscriptionOperations = {
     path: "/v2/topics/{topicKey}/subscriptions",
     summary: "Subscribe up to 100 subscribers to a topic",
     description:
-      "The topic is created when it does not exist. Entries are judged one by one: failures stand in `errors` and the " +
-      "answer is 201 all the same. A subscription that exists is returned unchanged.",
+      "The topic is created if it does not exist. Entries are checked one by one: failures are listed in `errors`, " +
+      "and the status is still 201. An existing subscription is returned unchanged.",
     category: "configuration",
+    role: "support",
     params: topicPath,
     body: SubscriptionsIn,
     success: {
@@ -148,11 +149,12 @@ export const topicSubscriptionOperations = {
     id: "topicSubscriptions.delete",
     method: "DELETE",
     path: "/v2/topics/{topicKey}/subscriptions",
-    summary: "Delete up to 100 entries from a topic",
+    summary: "Remove up to 100 subscribers or subscriptions from a topic",
     description:
-      "Entries are judged one by one: failures stand in `errors` and the answer is 200 all the same. `data` holds every " +
-      "deleted subscription and may be longer than `meta.successful`, which counts entries.",
+      "Entries are checked one by one: failures are listed in `errors`, and the status is still 200. `data` contains " +
+      "every deleted subscription and may have more items than `meta.successful`, which counts entries.",
     category: "configuration",
+    role: "support",
     params: topicPath,
     body: SubscriptionsDelete,
     success: {
@@ -180,8 +182,10 @@ export const topicSubscriptionOperations = {
     method: "PATCH",
     path: "/v2/topics/{topicKey}/subscriptions/{identifier}",
     summary: "Update a topic subscription",
-    description: "Only the fields given are changed; `preferences` are replaced as a whole, an empty list clears them.",
+    description:
+      "Only the given fields are changed; `preferences` are replaced as a whole, and an empty list clears them.",
     category: "configuration",
+    role: "support",
     params: subscriptionPath,
     body: SubscriptionPatch,
     success: { status: 200, schema: Subscription },

@@ -11,7 +11,7 @@ export const Topic = named("Topic", {
   _id: Type.String(),
   key: Type.String({ description: "Unique in the environment" }),
   name: Type.Optional(Type.String()),
-  createdAt: Type.Optional(isoTime("When the topic was made")),
+  createdAt: Type.Optional(isoTime("When the topic was created")),
   updatedAt: Type.Optional(isoTime("Last change")),
 });
 export type Topic = Static<typeof Topic>;
@@ -29,7 +29,7 @@ export const topicOperations = {
       ...cursorQuery,
       orderBy: Type.Optional(oneOf(["createdAt", "updatedAt"], { default: "createdAt" })),
       key: Type.Optional(Type.String({ description: "Exact" })),
-      name: Type.Optional(Type.String({ description: "Part of the name, without regard to case" })),
+      name: Type.Optional(Type.String({ description: "Part of the name, ignoring case" })),
     }),
     success: { status: 200, schema: cursorList("TopicList", Topic) },
     errors: [],
@@ -40,8 +40,8 @@ export const topicOperations = {
     path: "/v2/topics",
     summary: "Create or update a topic",
     description:
-      "201 when the topic is new, 200 when the key existed; a `name` then replaces the topic's. " +
-      "With `failIfExists` an existing key is refused.",
+      "Returns 201 if the topic is new, or 200 if the key exists; a `name` then replaces the topic's name. With " +
+      "`failIfExists`, an existing key is refused.",
     category: "configuration",
     query: Type.Object({ failIfExists: Type.Optional(Type.Boolean()) }),
     body: named("TopicIn", {
@@ -78,7 +78,7 @@ export const topicOperations = {
     method: "DELETE",
     path: "/v2/topics/{topicKey}",
     summary: "Delete a topic",
-    description: "Its subscriptions go with it; the subscribers stay.",
+    description: "Its subscriptions are deleted with it; the subscribers are not.",
     category: "configuration",
     params: topicPath,
     success: { status: 200, schema: named("TopicDeleted", { acknowledged: Type.Boolean() }) },
@@ -88,7 +88,7 @@ export const topicOperations = {
     id: "topics.retrieveSubscriber",
     method: "GET",
     path: "/v1/topics/{topicKey}/subscribers/{externalSubscriberId}",
-    summary: "Tell whether a subscriber belongs to a topic",
+    summary: "Check whether a subscriber belongs to a topic",
     category: "configuration",
     params: Type.Object({ topicKey: Type.String(), externalSubscriberId: Type.String() }),
     success: {

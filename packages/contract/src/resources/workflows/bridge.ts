@@ -1,20 +1,21 @@
-// Bridges: workflows that are defined in the customer's code. The service reads them from an address of the customer, and asks
-// that address for the content of each step. See docs/bridge.md.
+// Bridges: workflows defined in the customer's code. The service reads them from the customer's address, and requests
+// each step's content from it. See docs/bridge.md.
 import { operation } from "../../operation.ts";
 import { named, type Static, Type } from "../../schema.ts";
 import { secret } from "../../secrets.ts";
 
-export const mostBridgedWorkflows = 200;
+export const maxBridgedWorkflows = 200;
 
 const workflowIds = (description: string) => Type.Array(Type.String(), { description });
 
 export const BridgeSync = named("BridgeSync", {
   bridgeUrl: Type.String(secret("editor", "host and path")),
-  created: workflowIds("Identifiers of workflows that are new"),
-  updated: workflowIds("Workflows that the code has changed: each has a new version"),
-  unchanged: workflowIds("Workflows that are as they were"),
+  created: workflowIds("Identifiers of new workflows"),
+  updated: workflowIds("Workflows that changed in the code: each has a new version"),
+  unchanged: workflowIds("Unchanged workflows"),
   missing: workflowIds(
-    "Workflows of this bridge that its code does not have any more. They are kept, and their events fail at the first step: delete them, or put them back into the code.",
+    "Workflows of this bridge that are no longer in its code. They are kept, and their events fail at the first " +
+      "step: delete them, or add them back to the code.",
   ),
 });
 export type BridgeSync = Static<typeof BridgeSync>;
@@ -24,19 +25,21 @@ export const bridgeOperations = {
     id: "bridge.sync",
     method: "POST",
     path: "/v1/bridge/sync",
-    summary: "Read the workflows that the customer's code defines",
+    summary: "Sync the workflows defined in your code",
     description:
-      "Asks the bridge for its workflows and creates or updates them, all or none. Syncing again without a change of the code changes nothing. See docs/bridge.md.",
+      "Requests the bridge's workflows and creates or updates them, all or nothing. Syncing again without a code " +
+      "change has no effect. See docs/bridge.md.",
     category: "configuration",
+    audit: "everyone",
     query: Type.Object({
-      source: Type.Optional(Type.String({ maxLength: 100, description: "Which program asks; not used" })),
+      source: Type.Optional(Type.String({ maxLength: 100, description: "The calling program; not used" })),
     }),
     body: Type.Object(
       {
         bridgeUrl: Type.String({
           minLength: 1,
           maxLength: 2_048,
-          description: "Where the code answers, such as https://example.com/api/novu",
+          description: "Address of the code, such as https://example.com/api/novu",
           ...secret("editor", "host and path"),
         }),
       },

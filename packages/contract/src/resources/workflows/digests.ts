@@ -3,8 +3,8 @@ import { cursorList, cursorQuery } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { isoTime, named, nullableString, oneOf, type Static, Type } from "../../schema.ts";
 
-/** Windows that one call closes at the most. */
-export const mostClosedDigests = 1_000;
+/** Maximum digests that one call closes. */
+export const maxClosedDigests = 1_000;
 
 export const DigestClose = named("DigestClose", {
   stepId: Type.Optional(
@@ -15,7 +15,7 @@ export const DigestClose = named("DigestClose", {
 export type DigestClose = Static<typeof DigestClose>;
 
 /** Members of a digest that are counted. */
-export const mostCountedMembers = 1_000;
+export const maxCountedMembers = 1_000;
 
 export const DigestMember = named("DigestMember", {
   transactionId: Type.String(),
@@ -38,11 +38,11 @@ export const OpenDigest = named("OpenDigest", {
     ),
   ),
   count: Type.Integer({
-    description: `Notifications in it, counted up to ${mostCountedMembers.toLocaleString("en-US")}`,
+    description: `Notifications in it, counted up to ${maxCountedMembers.toLocaleString("en-US")}`,
   }),
   members: Type.Array(DigestMember, { description: "The first three" }),
   openedAt: isoTime("When the first event opened it"),
-  closesAt: isoTime("When it sends its events on"),
+  closesAt: isoTime("When it releases its events"),
   secondsLeft: Type.Integer({ description: "0: it is closing" }),
 });
 export type OpenDigest = Static<typeof OpenDigest>;
@@ -56,7 +56,7 @@ export const digestOperations = {
     method: "GET",
     path: "/v1/digests",
     summary: "List open digests",
-    description: "Those that close soonest come first.",
+    description: "Sorted by closing time, soonest first.",
     category: "configuration",
     query: Type.Object({
       ...soonestFirst,
@@ -71,7 +71,7 @@ export const digestOperations = {
     method: "GET",
     path: "/v1/digests/{id}",
     summary: "Retrieve an open digest with its members",
-    description: "Members in the order in which they arrived. A digest that has closed is not found any more.",
+    description: "Members are in order of arrival. A closed digest is no longer found.",
     category: "configuration",
     params: digestPath,
     query: Type.Object(soonestFirst),
@@ -88,14 +88,14 @@ export const digestOperations = {
     id: "digests.closeOne",
     method: "POST",
     path: "/v1/digests/{id}/close",
-    summary: "Close one open digest before its time",
-    description: "It sends its events on at once, and once, also when it was about to close at that moment.",
+    summary: "Close one open digest early",
+    description: "It releases its events immediately, and only once, even if it was about to close.",
     category: "configuration",
     params: digestPath,
     success: {
       status: 200,
       schema: named("DigestClosed", {
-        closed: Type.Boolean({ description: "false: it was closing already" }),
+        closed: Type.Boolean({ description: "false: it was already closing" }),
       }),
     },
     errors: ["DIGEST_NOT_FOUND"],
@@ -104,10 +104,10 @@ export const digestOperations = {
     id: "digests.close",
     method: "POST",
     path: "/v2/workflows/{workflowId}/digests/close",
-    summary: "Close open digests before their time",
+    summary: "Close open digests early",
     description:
-      "What they have collected goes on at once, exactly as at their due time; events that come later open new ones. " +
-      `Closes up to ${mostClosedDigests.toLocaleString("en-US")} at a call.`,
+      "Their events continue immediately, exactly as they would when due; events that arrive later open new digests. " +
+      `Closes up to ${maxClosedDigests.toLocaleString("en-US")} per call.`,
     category: "configuration",
     params: Type.Object({ workflowId: Type.String({ description: "Internal id, identifier or slug" }) }),
     body: DigestClose,
@@ -115,7 +115,7 @@ export const digestOperations = {
       status: 200,
       schema: named("DigestCloseResult", {
         closed: Type.Integer({ description: "How many digests were closed" }),
-        hasMore: Type.Boolean({ description: "true: the call reached its limit, repeat it for the rest" }),
+        hasMore: Type.Boolean({ description: "true: the call reached its limit; repeat it for the rest" }),
       }),
     },
     errors: ["WORKFLOW_NOT_FOUND", "STEP_NOT_FOUND", "SUBSCRIBER_NOT_FOUND"],

@@ -1,5 +1,5 @@
-// Workflows as files: the configuration of an environment as one value, compared (plan) and put in place (apply) as a whole.
-// Resources have identifiers in place of internal ids, defaults are left out, and there are no secrets in them.
+// Workflows as files: an environment's configuration as one document, compared (plan) and applied as a whole. Resources
+// have identifiers instead of internal ids, omit defaults, and contain no secrets.
 import { ChannelWord, identifiers, StepTypeWord, severities } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { addedProviderIds, inAppProviderId, providerIds } from "../../provider-ids.ts";
@@ -15,6 +15,7 @@ import {
   type TProperties,
   Type,
 } from "../../schema.ts";
+import { maxSteps } from "../../steps/kit.ts";
 import { IntegrationConfigurations } from "../channels/integrations.ts";
 import { InFlightStep } from "../operate/system.ts";
 import { topicKeyRule, topicNameRule } from "../topics/topics.ts";
@@ -31,8 +32,8 @@ import {
   workflowName,
 } from "./workflows.ts";
 
-/** Most resources of a type in one request; an environment that has more cannot be kept in files. */
-export const mostFiles = { workflows: 1_000, layouts: 200, integrations: 200, topics: 1_000 } as const;
+/** Maximum resources per type in one request; an environment that has more cannot be kept in files. */
+export const maxFiles = { workflows: 1_000, layouts: 200, integrations: 200, topics: 1_000 } as const;
 
 /** A misspelt member would be a setting that silently has no effect: it is refused. */
 const strict = <P extends TProperties>(title: string, properties: P) =>
@@ -55,10 +56,12 @@ export const StepFile = strict("StepFile", {
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: "Default: the `stepId`" })),
   type: StepTypeWord,
   active: flag(true),
-  shouldStopOnFail: flag(false, "true: when this step fails, the steps behind it are canceled"),
+  shouldStopOnFail: flag(false, "true: if this step fails, the steps after it are canceled"),
   deadlineSeconds,
   filters: Type.Optional(Type.Array(StepFilterIn, { maxItems: 20 })),
-  controlValues: Type.Optional(openObject({ description: "By step type. A layout is named by its identifier" })),
+  controlValues: Type.Optional(
+    openObject({ description: "Depends on the step type. A layout is given by its identifier" }),
+  ),
 });
 export type StepFile = Static<typeof StepFile>;
 
@@ -76,7 +79,7 @@ export const WorkflowFile = strict("WorkflowFile", {
   preferences: Type.Optional(PreferencesIn),
   validatePayload: flag(false),
   payloadSchema: Type.Optional(nullableOpenObject({ description: "JSON Schema, draft-07 or 2020-12" })),
-  steps: Type.Array(StepFile, { maxItems: 20 }),
+  steps: Type.Array(StepFile, { maxItems: maxSteps }),
   translations,
 });
 export type WorkflowFile = Static<typeof WorkflowFile>;
@@ -84,10 +87,12 @@ export type WorkflowFile = Static<typeof WorkflowFile>;
 export const LayoutFile = strict("LayoutFile", {
   layoutId: Type.String(identifiers.workflowId),
   name: workflowName,
-  isDefault: flag(false, "Emails that name no layout use it; without any, the environment keeps its default"),
+  isDefault: flag(false, "Emails without a layout use it; if no layout is the default, the environment keeps its own"),
   isTranslationEnabled: flag(false),
   editorType: Type.Optional(oneOf(["html", "block"], { default: "html" })),
-  body: Type.Optional(Type.String({ description: "Html with `{{content}}` where the email's own content goes" })),
+  body: Type.Optional(
+    Type.String({ description: "HTML with `{{content}}` where the email's own content is inserted" }),
+  ),
   translations,
 });
 export type LayoutFile = Static<typeof LayoutFile>;
@@ -100,7 +105,7 @@ export const IntegrationFile = strict("IntegrationFile", {
   providerId: oneOf([...providerIds, ...addedProviderIds, inAppProviderId]),
   channel: ChannelWord,
   active: flag(true, "An integration that lacks secrets stays inactive until they are entered"),
-  primary: flag(false, "Of email and SMS. Left out, the channel keeps its primary"),
+  primary: flag(false, "Email and SMS only. If omitted, the channel keeps its primary"),
   conditions: Type.Optional(Type.Array(StepFilterIn, { maxItems: 20 })),
   configurations: Type.Optional(strict("IntegrationFileConfigurations", openConfigurations)),
 });
@@ -113,16 +118,16 @@ export const TopicFile = strict("TopicFile", {
 export type TopicFile = Static<typeof TopicFile>;
 
 const resourceLists = {
-  workflows: Type.Optional(Type.Array(WorkflowFile, { maxItems: mostFiles.workflows })),
-  layouts: Type.Optional(Type.Array(LayoutFile, { maxItems: mostFiles.layouts })),
-  integrations: Type.Optional(Type.Array(IntegrationFile, { maxItems: mostFiles.integrations })),
-  topics: Type.Optional(Type.Array(TopicFile, { maxItems: mostFiles.topics })),
+  workflows: Type.Optional(Type.Array(WorkflowFile, { maxItems: maxFiles.workflows })),
+  layouts: Type.Optional(Type.Array(LayoutFile, { maxItems: maxFiles.layouts })),
+  integrations: Type.Optional(Type.Array(IntegrationFile, { maxItems: maxFiles.integrations })),
+  topics: Type.Optional(Type.Array(TopicFile, { maxItems: maxFiles.topics })),
 };
 
 export const FileResources = strict("FileResources", resourceLists);
 export type FileResources = Static<typeof FileResources>;
 
-/** For answers: a serialiser writes the `default` of a member that is left out, and here what is left out stays so. */
+/** For responses: a serializer writes the `default` of an omitted member, but here omitted members stay omitted. */
 function withoutDefaults(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutDefaults);
   if (!isJsonObject(schema)) return schema;
@@ -143,15 +148,15 @@ const fingerprints = Type.Unsafe<Record<string, string>>({
   type: "object",
   additionalProperties: { type: "string", maxLength: 64 },
   maxProperties: 3_000,
-  description: "By `<type>/<identifier>`, such as `workflow/welcome`. Equal content has an equal fingerprint",
+  description: "By `<type>/<identifier>`, such as `workflow/welcome`. Equal content has the same fingerprint",
 });
-const stateFingerprint = Type.String({ description: "Of all resources together" });
+const stateFingerprint = Type.String({ description: "Over all resources together" });
 
 const FileInFlight = named("FileInFlight", {
-  total: Type.Integer({ description: "Runs under way" }),
-  isCapped: Type.Boolean({ description: "true when there may be more: only the newest notifications were looked at" }),
-  text: Type.String({ description: "What becomes of them" }),
-  data: Type.Array(InFlightStep, { description: "By version, step and what they wait for" }),
+  total: Type.Integer({ description: "Runs in progress" }),
+  isCapped: Type.Boolean({ description: "true if there may be more: only the newest notifications were counted" }),
+  text: Type.String({ description: "What happens to them" }),
+  data: Type.Array(InFlightStep, { description: "By version, step and what they are waiting for" }),
 });
 
 export const fileActions = ["created", "changed", "deleted"] as const;
@@ -161,11 +166,11 @@ export const FileChange = named("FileChange", {
   id: Type.String({ description: "Identifier" }),
   name: Type.String(),
   action: oneOf(fileActions),
-  sentences: Type.Array(Type.String(), { description: "What people will notice" }),
+  sentences: Type.Array(Type.String(), { description: "What subscribers will notice" }),
   settings: Type.Array(ChangedField, { description: "Fields of a changed resource, with both values" }),
-  steps: Type.Array(StepChange, { description: "Of a changed workflow" }),
+  steps: Type.Array(StepChange, { description: "For a changed workflow" }),
   inFlight: Type.Optional(FileInFlight),
-  notes: Type.Array(Type.String(), { description: "What has to be done beside it" }),
+  notes: Type.Array(Type.String(), { description: "What else has to be done" }),
 });
 export type FileChange = Static<typeof FileChange>;
 
@@ -173,22 +178,22 @@ export const FileDrift = named("FileDrift", {
   type: FileTypeWord,
   id: Type.String(),
   kind: oneOf(fileActions, { description: "What happened to it in the environment since `driftSince`" }),
-  isOverwritten: Type.Boolean({ description: "Applying the plan takes it back" }),
+  isOverwritten: Type.Boolean({ description: "Applying the plan reverts it" }),
 });
 export type FileDrift = Static<typeof FileDrift>;
 
-/** Why a workflow or layout stays that `prune` would delete. */
+/** Why a workflow or layout is kept that `prune` would delete. */
 export const unlistedReason = "it is not in the files; prune deletes it";
 
 const FileKept = named("FileKept", {
   type: FileTypeWord,
   id: Type.String(),
-  reason: Type.String({ description: "Why a resource that is not given stays" }),
+  reason: Type.String({ description: "Why a resource that is not in the request is kept" }),
 });
 export type FileKept = Static<typeof FileKept>;
 
-/** Most issues of a plan. */
-export const mostFileIssues = 200;
+/** Maximum issues per plan. */
+export const maxFileIssues = 200;
 
 const FileIssue = named("FileIssue", {
   type: FileTypeWord,
@@ -198,7 +203,7 @@ const FileIssue = named("FileIssue", {
     description: "Path in the request, such as `resources.workflows.0.steps.1.controlValues.layoutId`",
   }),
   isBlocking: Type.Boolean({
-    description: "Applying needs `allowIssues`. false for a missing integration, which is set up in the environment",
+    description: "Applying requires `allowIssues`. false for a missing integration, which is set up in the environment",
   }),
 });
 export type FileIssue = Static<typeof FileIssue>;
@@ -206,21 +211,22 @@ export type FileIssue = Static<typeof FileIssue>;
 const planMembers = {
   fingerprint: stateFingerprint,
   changes: Type.Array(FileChange),
-  unchanged: Type.Integer({ description: "Resources that are as they should be" }),
+  unchanged: Type.Integer({ description: "Resources that need no change" }),
   kept: Type.Array(FileKept),
   drift: Type.Array(FileDrift, { description: "Changes in the environment that did not come from files" }),
   driftSince: Type.Optional(
     named("FileDriftSince", {
       kind: oneOf(["pulled", "applied"], {
         description:
-          "`pulled`: the fingerprints of the request. `applied`: the last apply, for the resources of the request",
+          "What drift is measured against. `pulled`: the fingerprints in the request. `applied`: the last apply, for " +
+          "the resources in the request",
       }),
-      at: Type.Optional(isoTime("Of the last apply")),
+      at: Type.Optional(isoTime("Time of the last apply")),
     }),
   ),
   issues: Type.Array(FileIssue, {
-    maxItems: mostFileIssues,
-    description: "Of severity `error`, of the workflows and layouts that the plan creates or changes",
+    maxItems: maxFileIssues,
+    description: "Issues of severity `error` in the workflows and layouts that the plan creates or changes",
   }),
 };
 export const FilesPlan = named("FilesPlan", planMembers);
@@ -228,7 +234,7 @@ export type FilesPlan = Static<typeof FilesPlan>;
 
 export const FilesApplied = named("FilesApplied", {
   ...planMembers,
-  fingerprint: Type.String({ description: "Of all resources together, as they are now" }),
+  fingerprint: Type.String({ description: "Over all current resources together" }),
   fingerprints,
 });
 
@@ -238,15 +244,15 @@ const wanted = {
     Type.Boolean({
       default: false,
       description:
-        "Delete workflows and layouts that the given lists do not have. Integrations and topics, which hold secrets and " +
-        "subscriptions, are never deleted; neither is anything of a list that is not given",
+        "Delete workflows and layouts that are missing from the given lists. Integrations and topics, which hold " +
+        "secrets and subscriptions, are never deleted; nor are resources of a type whose list is not given",
     }),
   ),
   pulled: Type.Optional(
     Type.Unsafe<Record<string, string>>({
       ...fingerprints,
       description:
-        "`fingerprints` of the last export or apply. Without it, drift is told since the last apply to the environment",
+        "`fingerprints` of the last export or apply. Without it, drift is shown since the last apply to the environment",
     }),
   ),
 };
@@ -258,8 +264,9 @@ export const fileOperations = {
     path: "/v1/files",
     summary: "Export the configuration of an environment",
     description:
-      "Workflows and layouts with their texts, integrations without secrets, topics that have a name. With a fingerprint of " +
-      "each, by which a later plan tells what has changed since. Topics are left out where more than 1,000 have a name.",
+      "Workflows and layouts with their texts, integrations without secrets, and topics that have a name, each with " +
+      "a fingerprint by which a later plan shows what has changed since. Topics are omitted if more than 1,000 have " +
+      "a name.",
     category: "configuration",
     query: Type.Object({
       environmentId: Type.Optional(
@@ -282,10 +289,10 @@ export const fileOperations = {
     id: "files.plan",
     method: "POST",
     path: "/v1/files/plan",
-    summary: "Tell what applying resources would change",
+    summary: "Show what applying resources would change",
     description:
-      "Compares by meaning and changes nothing. Settings that a resource leaves out have their default. A list that is not " +
-      "given is left alone. Each changed or deleted workflow tells what becomes of its runs under way.",
+      "Compares by meaning and changes nothing. Settings that a resource omits have their defaults. A list that is " +
+      "not given is not compared. Each changed or deleted workflow shows what happens to its runs in progress.",
     category: "configuration",
     isReadOnly: true,
     body: named("FilesPlanIn", wanted),
@@ -297,13 +304,14 @@ export const fileOperations = {
     id: "files.apply",
     method: "POST",
     path: "/v1/files/apply",
-    summary: "Put resources in place",
+    summary: "Apply resources",
     description:
-      "Does what the plan says, all of it in one transaction or nothing. Refused with 409 when the environment has another " +
-      "fingerprint than the plan, unless there is nothing to change. Refused with 422 when a workflow or layout that would be " +
-      "written has a blocking issue, unless `allowIssues` is true. Applying the same resources again changes nothing and makes " +
+      "Carries out the plan in one transaction, all or nothing. Returns 409 if the environment's fingerprint differs " +
+      "from the plan's, unless there is nothing to change, and 422 if a workflow or layout that would be written has " +
+      "a blocking issue, unless `allowIssues` is true. Applying the same resources again changes nothing and creates " +
       "no versions.",
     category: "configuration",
+    audit: "everyone",
     body: named("FilesApplyIn", {
       ...wanted,
       expectedFingerprint: Type.String({ maxLength: 64, description: "`fingerprint` of the plan" }),

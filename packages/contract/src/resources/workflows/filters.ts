@@ -23,7 +23,7 @@ export const FieldFilterPart = named("FieldFilterPart", {
   value: Type.String({ description: "May be a template, such as `{{payload.plan}}`; rendered before it is compared" }),
   operator: oneOf(filterOperators),
   on: oneOf(["subscriber", "payload", "tenant"], {
-    description: "In conditions of integrations, `tenant` only with the vocabulary `novu`",
+    description: "In integration conditions, `tenant` requires the vocabulary `novu`",
   }),
 });
 
@@ -38,7 +38,7 @@ export const StepFilter = named("StepFilter", {
 });
 export type StepFilter = Static<typeof StepFilter>;
 
-/** What a request may leave out; answers have every member. */
+/** What a request may omit; responses have every member. */
 export const StepFilterIn = named("StepFilterIn", {
   isNegated: Type.Optional(Type.Boolean({ default: false })),
   type: Type.Optional(oneOf(groupTypes, { default: "GROUP" })),

@@ -1,4 +1,4 @@
-// Issues: faults of workflows and layouts that do not prevent saving.
+// Issues: errors of workflows and layouts that do not prevent saving.
 import { named, oneOf, type Static, Type } from "../../schema.ts";
 
 export const contentIssueTypes = [

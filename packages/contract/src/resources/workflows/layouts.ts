@@ -20,7 +20,7 @@ const editorTypes = ["html", "block"] as const;
 export const LayoutControlValues = named("LayoutControlValues", {
   email: Type.Optional(
     named("LayoutEmailControls", {
-      body: Type.String({ description: "Html with `{{content}}` where the email's own content goes" }),
+      body: Type.String({ description: "HTML with `{{content}}` where the email's own content is inserted" }),
       editorType: oneOf(editorTypes),
     }),
   ),
@@ -32,11 +32,11 @@ export const Layout = named("Layout", {
   layoutId: Type.String(),
   slug: Type.String(),
   name: Type.String(),
-  isDefault: Type.Boolean({ description: "The first layout of an environment; emails that name none use it" }),
+  isDefault: Type.Boolean({ description: "The environment's default; emails without a layout use it" }),
   isTranslationEnabled: Type.Boolean(),
   updatedAt: isoTime("Last change"),
   updatedBy: Type.Optional(User),
-  createdAt: isoTime("When the layout was made"),
+  createdAt: isoTime("When the layout was created"),
   origin: OriginWord,
   type: oneOf(["REGULAR", "ECHO", "BRIDGE"]),
   variables: Type.Optional(nullableOpenObject({ description: "JSON Schema of what the body may use" })),
@@ -53,7 +53,7 @@ const layoutName = Type.String({ minLength: 1, maxLength: 128 });
 const isTranslationEnabled = Type.Optional(Type.Boolean({ default: false }));
 const layoutPath = Type.Object({ layoutId: Type.String({ description: "Internal id, identifier or slug" }) });
 
-/** Of a subscriber, what a preview can show; everything is optional. */
+/** What a preview can show of a subscriber; everything is optional. */
 const PreviewSubscriber = named("PreviewSubscriber", {
   subscriberId: Type.Optional(Type.String()),
   firstName: Type.Optional(nullableString()),
@@ -94,9 +94,9 @@ export const layoutOperations = {
     method: "POST",
     path: "/v2/layouts",
     summary: "Create a layout",
-    description:
-      "The first layout of an environment becomes its default. A new layout shows the content and nothing else.",
+    description: "The first layout of an environment becomes its default. A new layout shows only the content.",
     category: "configuration",
+    audit: "everyone",
     body: named("LayoutIn", { layoutId: Type.String(identifiers.workflowId), name: layoutName, isTranslationEnabled }),
     success: { status: 201, schema: Layout },
     errors: ["LAYOUT_ID_TAKEN"],
@@ -116,8 +116,9 @@ export const layoutOperations = {
     method: "PUT",
     path: "/v2/layouts/{layoutId}",
     summary: "Update a layout",
-    description: "What is left out stays as it is; `controlValues: null` takes the body away.",
+    description: "Omitted fields do not change; `controlValues: null` removes the body.",
     category: "configuration",
+    audit: "everyone",
     params: layoutPath,
     body: named("LayoutUpdate", {
       name: layoutName,
@@ -127,7 +128,8 @@ export const layoutOperations = {
         Type.String({
           format: "iso-time",
           description:
-            "The `updatedAt` that the change was made on: when the layout was changed since, 409 and no change",
+            "The `updatedAt` that the change is based on. If the layout has changed since, returns 409 and changes " +
+            "nothing",
         }),
       ),
     }),
@@ -140,6 +142,7 @@ export const layoutOperations = {
     path: "/v2/layouts/{layoutId}",
     summary: "Delete a layout",
     category: "configuration",
+    audit: "everyone",
     params: layoutPath,
     success: { status: 204 },
     errors: ["LAYOUT_NOT_FOUND", "LAYOUT_IS_DEFAULT", "LAYOUT_IN_USE"],
@@ -149,8 +152,9 @@ export const layoutOperations = {
     method: "POST",
     path: "/v2/layouts/{layoutId}/duplicate",
     summary: "Duplicate a layout",
-    description: "The copy gets an identifier made from its name, and the translations of the original.",
+    description: "The copy gets an identifier derived from its name, and the original's translations.",
     category: "configuration",
+    audit: "everyone",
     params: layoutPath,
     body: named("LayoutDuplicate", { name: layoutName, isTranslationEnabled }),
     success: { status: 201, schema: Layout },
@@ -184,7 +188,7 @@ export const layoutOperations = {
     method: "GET",
     path: "/v2/layouts/{layoutId}/usage",
     summary: "List the workflows that use a layout",
-    description: "Emails that name no layout use the default one and count for it.",
+    description: "Emails without a layout use the default one and count as its users.",
     category: "configuration",
     params: layoutPath,
     success: {

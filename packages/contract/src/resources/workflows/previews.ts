@@ -1,7 +1,7 @@
 // Previews: the content of a step that is not saved, rendered as an event would render it.
 import { StepTypeWord } from "../../common.ts";
 import { operation } from "../../operation.ts";
-import { named, nullableString, openObject, type Static, Type } from "../../schema.ts";
+import { named, nullableOpenObject, nullableString, openObject, type Static, Type } from "../../schema.ts";
 
 export const StepPreviewIn = named("StepPreviewIn", {
   step: named("PreviewedStep", {
@@ -19,23 +19,39 @@ export const StepPreviewIn = named("StepPreviewIn", {
     Type.String({ minLength: 1, description: "A subscriber of the environment. Default: a sample" }),
   ),
   payload: Type.Optional(openObject()),
-  layoutId: Type.Optional(
-    nullableString({ description: "In place of the step's own `layoutId`; null: without a layout" }),
-  ),
+  layoutId: Type.Optional(nullableString({ description: "Overrides the step's `layoutId`; null: without a layout" })),
   locale: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 35, description: "In place of the subscriber's language" }),
+    Type.String({ minLength: 1, maxLength: 35, description: "Overrides the subscriber's language" }),
   ),
   steps: Type.Optional(
     openObject({ description: "Results of earlier steps by step id, which templates read as `steps.<stepId>`" }),
+  ),
+  draft: Type.Optional(
+    named(
+      "PreviewedDraft",
+      {
+        steps: Type.Array(
+          named("PreviewedEarlierStep", {
+            stepId: Type.String({ maxLength: 100 }),
+            type: StepTypeWord,
+            controlValues: Type.Optional(openObject()),
+          }),
+          { maxItems: 100, description: "The steps before this one" },
+        ),
+        payloadSchema: Type.Optional(nullableOpenObject()),
+        isTranslationEnabled: Type.Optional(Type.Boolean()),
+      },
+      { description: "The workflow around the step, saved or not; the response then contains `variables`" },
+    ),
   ),
 });
 export type StepPreviewIn = Static<typeof StepPreviewIn>;
 
 export const PreviewFault = named("PreviewFault", {
-  field: Type.String({ description: "The control value with the fault, such as `body` or `primaryAction.label`" }),
+  field: Type.String({ description: "The control value with the error, such as `body` or `primaryAction.label`" }),
   message: Type.String(),
   line: Type.Optional(
-    Type.Integer({ description: "From 1; absent where the fault has no place, as in block documents" }),
+    Type.Integer({ description: "From 1; absent if the error has no position, as in block documents" }),
   ),
   column: Type.Optional(Type.Integer({ description: "From 1" })),
 });
@@ -43,9 +59,9 @@ export type PreviewFault = Static<typeof PreviewFault>;
 
 const PreviewResult = named("PreviewResult", {
   subject: Type.Optional(Type.String()),
-  html: Type.Optional(Type.String({ description: "Of an email: with its layout, sanitised, styles inlined" })),
-  text: Type.Optional(Type.String({ description: "Of an email: the part without html" })),
-  body: Type.Optional(Type.String({ description: "Of every other channel; html for in_app, text otherwise" })),
+  html: Type.Optional(Type.String({ description: "For an email: with its layout, sanitized, styles inlined" })),
+  text: Type.Optional(Type.String({ description: "For an email: the plain-text part" })),
+  body: Type.Optional(Type.String({ description: "For every other channel; HTML for in_app, text otherwise" })),
   avatar: Type.Optional(Type.String()),
   redirect: Type.Optional(openObject()),
   primaryAction: Type.Optional(openObject()),
@@ -57,7 +73,10 @@ export type PreviewResult = Static<typeof PreviewResult>;
 export const StepPreview = named("StepPreview", {
   data: Type.Object({
     result: PreviewResult,
-    faults: Type.Array(PreviewFault, { description: "A field with a fault is missing in `result`" }),
+    faults: Type.Array(PreviewFault, { description: "A field with an error is missing from `result`" }),
+    variables: Type.Optional(
+      openObject({ description: "JSON Schema of what a template of this step may use; only with `draft`" }),
+    ),
   }),
 });
 
@@ -66,11 +85,11 @@ export const previewOperations = {
     id: "workflows.preview",
     method: "POST",
     path: "/v1/workflows/preview",
-    summary: "Render the content of a step that is not saved",
+    summary: "Render the content of an unsaved step",
     description:
-      "Renders the control values as an event would, for a real subscriber and payload, and stores nothing. Faults of " +
-      "templates are part of the answer, with line and column. A template may take as much work as in a real step. Steps " +
-      "that send nothing (digest, delay, throttle, custom) have an empty `result`; their templates are checked.",
+      "Renders the control values as an event would, for a real subscriber and payload, and stores nothing. The " +
+      "response includes template errors, with line and column. Templates have the same limits as in a real step. " +
+      "Steps that send nothing (digest, delay, throttle, custom) have an empty `result`; their templates are checked.",
     category: "configuration",
     isReadOnly: true,
     body: StepPreviewIn,

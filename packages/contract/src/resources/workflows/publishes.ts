@@ -15,15 +15,15 @@ const nullableNumber = (description: string) => Type.Union([Type.Integer(), Type
 export const PublishChange = named("PublishChange", {
   ...identity,
   action: oneOf(["created", "updated", "deleted"]),
-  versionBefore: nullableNumber("Number of the workflow's version before; null for layouts and where there was none"),
-  versionAfter: nullableNumber("Number of the version that was made; null for layouts and where it was deleted"),
+  versionBefore: nullableNumber("Number of the workflow's previous version; null for layouts and if there was none"),
+  versionAfter: nullableNumber("Number of the created version; null for layouts and if it was deleted"),
   sentences: Type.Array(Type.String(), { description: "What changed, in words" }),
 });
 export type PublishChange = Static<typeof PublishChange>;
 
 const headMembers = {
   id: Type.String(),
-  kind: oneOf(["publish", "restore"], { description: "`restore`: it took an earlier one back" }),
+  kind: oneOf(["publish", "restore"], { description: "`restore`: it undid an earlier publish" }),
   createdAt: isoTime("When"),
   createdBy: named("PublishAuthor", { id: Type.String(), name: Type.String({ description: "At that time" }) }),
   source: named("PublishSource", {
@@ -33,9 +33,9 @@ const headMembers = {
   created: Type.Integer(),
   updated: Type.Integer(),
   deleted: Type.Integer(),
-  names: Type.Array(Type.String(), { description: "Of the first resources, at most five" }),
-  restoredAt: nullableString({ description: "When it was taken back; null when it was not" }),
-  restores: nullableString({ description: "Id of the publish that this one took back" }),
+  names: Type.Array(Type.String(), { description: "The first resources, at most five" }),
+  restoredAt: nullableString({ description: "When it was undone; null if it was not" }),
+  restores: nullableString({ description: "Id of the publish that this one undid" }),
 };
 
 export const PublishHead = named("PublishHead", headMembers);
@@ -47,16 +47,16 @@ export const RestoreOutcome = named("RestoreOutcome", {
   ...identity,
   action: oneOf(["restored", "recreated", "deleted", "turned_off", "kept"], {
     description:
-      "`restored`: as it was before the publish. `recreated`: it was deleted by the publish. `deleted`, `turned_off`: it was " +
-      "created by the publish; it is turned off while runs of it are under way, and deleted otherwise. `kept`: see `reason`",
+      "`restored`: to its state before the publish. `recreated`: it was deleted by the publish. `deleted`, `turned_off`: it was " +
+      "created by the publish; it is turned off while its runs are in progress, and deleted otherwise. `kept`: see `reason`",
   }),
   reason: nullableString({ description: "Why it is kept or turned off" }),
   changedSince: Type.Union(
     [
-      named("ChangedSince", { at: nullableString(), by: nullableString({ description: "Name of the person" }) }),
+      named("ChangedSince", { at: nullableString(), by: nullableString({ description: "Name of the member" }) }),
       Type.Null(),
     ],
-    { description: "It was changed after the publish: the restore would take that back as well" },
+    { description: "It was changed after the publish: the restore would undo that as well" },
   ),
 });
 export type RestoreOutcome = Static<typeof RestoreOutcome>;
@@ -70,7 +70,7 @@ export const publishOperations = {
     method: "GET",
     path: "/v2/environments/{environmentId}/publishes",
     summary: "List what was published to an environment, newest first",
-    description: "With a key of the target. Kept for `TIDINGS_AUDIT_DAYS`.",
+    description: "Requires a key of the target. Kept for `TIDINGS_AUDIT_DAYS`.",
     category: "global",
     params: Type.Object({ environmentId }),
     query: Type.Object(cursorQuery),
@@ -91,7 +91,7 @@ export const publishOperations = {
     id: "environments.planRestore",
     method: "GET",
     path: "/v2/environments/{environmentId}/publishes/{publishId}/restore",
-    summary: "What taking a publish back would do",
+    summary: "Preview undoing a publish",
     category: "global",
     params: publishPath,
     success: {
@@ -107,17 +107,18 @@ export const publishOperations = {
     id: "environments.restorePublish",
     method: "POST",
     path: "/v2/environments/{environmentId}/publishes/{publishId}/restore",
-    summary: "Take a publish back",
+    summary: "Undo a publish",
     description:
-      "With a key of the target. Every workflow and layout of the publish gets the content that it had before, in one " +
-      "transaction; runs under way finish with the version that started them. Resources that were changed since are named in " +
-      "an error, and nothing is changed, unless `overwriteChanges` is true. The restore is a publish of its own, which can be " +
-      "taken back too.",
+      "Requires a key of the target. Every workflow and layout of the publish gets its previous content back, in one " +
+      "transaction; runs in progress finish with the version that started them. If resources were changed since, the " +
+      "error names them and nothing is changed, unless `overwriteChanges` is true. The restore is itself a publish, " +
+      "which can be undone too.",
     category: "global",
+    audit: "everyone",
     params: publishPath,
     body: named("PublishRestoreIn", {
       overwriteChanges: Type.Optional(
-        Type.Boolean({ default: false, description: "Also take back what was changed after the publish" }),
+        Type.Boolean({ default: false, description: "Also undo what was changed after the publish" }),
       ),
     }),
     success: {

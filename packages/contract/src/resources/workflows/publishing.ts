@@ -40,7 +40,7 @@ const ResourceDependency = named("ResourceDependency", {
   resourceType: ResourceTypeWord,
   resourceId: Type.String(),
   resourceName: Type.String(),
-  isBlocking: Type.Boolean({ description: "It has to be published first, or together" }),
+  isBlocking: Type.Boolean({ description: "It must be published before, or together with it" }),
   reason: oneOf(["LAYOUT_REQUIRED_FOR_WORKFLOW", "LAYOUT_EXISTS_IN_TARGET"]),
 });
 export type ResourceDependency = Static<typeof ResourceDependency>;
@@ -57,11 +57,11 @@ const publishCheckCodes = [
 const PublishCheck = named("PublishCheck", {
   code: oneOf(publishCheckCodes),
   isFault: Type.Boolean({
-    description: "The resource itself is wrong: a template with a fault, a layout without its content, no steps",
+    description: "The resource itself is invalid: a template error, a layout without its content, no steps",
   }),
-  message: Type.String({ description: "For people, such as `Production has no active integration for email`" }),
+  message: Type.String({ description: "Human-readable, such as `Production has no active integration for email`" }),
   stepId: Type.Optional(Type.String({ description: "The step it is about" })),
-  layoutId: Type.Optional(Type.String({ description: "Nothing to see to when this layout is published too" })),
+  layoutId: Type.Optional(Type.String({ description: "Resolved if this layout is published too" })),
 });
 export type PublishCheck = Static<typeof PublishCheck>;
 
@@ -79,12 +79,12 @@ export const ResourceDiff = named("ResourceDiff", {
   dependencies: Type.Optional(Type.Array(ResourceDependency)),
   sentences: Type.Optional(
     Type.Array(Type.String(), {
-      description: "What people will notice, in words, such as `A step is added: SMS after 1 hour`",
+      description: "What subscribers will notice, in words, such as `A step is added: SMS after 1 hour`",
     }),
   ),
   checks: Type.Optional(
     Type.Array(PublishCheck, {
-      description: "What to look at before it is published, faults first. 20 at most; absent without any",
+      description: "What to check before it is published, errors first, at most 20; absent if there are none",
     }),
   ),
 });
@@ -93,7 +93,7 @@ export type ResourceDiff = Static<typeof ResourceDiff>;
 const issues = Type.Optional(
   Type.Array(ResourceIssue, {
     description:
-      "Issues of severity `error` that it has in the target, such as a layout that does not exist there. Absent without any",
+      "Issues of severity `error` in the target, such as a layout that does not exist there. Absent if there are none",
   }),
 );
 const identity = { resourceType: publishedType, resourceId: Type.String(), resourceName: Type.String() };
@@ -124,7 +124,8 @@ export const publishingOperations = {
     path: "/v2/environments/{targetEnvironmentId}/diff",
     summary: "Compare two environments",
     description:
-      "With a key of the target. Workflows and layouts, with their translations, by identifier; those that differ are listed.",
+      "Requires a key of the target. Compares workflows and layouts, with their translations, by identifier, and " +
+      "lists those that differ.",
     category: "global",
     params: targetPath,
     isReadOnly: true,
@@ -150,15 +151,17 @@ export const publishingOperations = {
     path: "/v2/environments/{targetEnvironmentId}/publish",
     summary: "Copy workflows and layouts to another environment",
     description:
-      "With a key of the target. All of them, or those named in `resources`, in one transaction. What only the target has is deleted there when " +
-      "`resources` names it, and left alone otherwise. Integrations, keys, subscribers and topics are never copied. A resource that has " +
-      "issues of severity `error` in the target is copied, and the answer lists them.",
+      "Requires a key of the target. Copies all of them, or those named in `resources`, in one transaction. What " +
+      "exists only in the target is deleted there if `resources` names it, and kept otherwise. Integrations, keys, " +
+      "subscribers and topics are never copied. A resource that has issues of severity `error` in the target is " +
+      "copied, and the response lists them.",
     category: "global",
+    audit: "everyone",
     params: targetPath,
     body: named("EnvironmentPublishIn", {
       sourceEnvironmentId,
       dryRun: Type.Optional(
-        Type.Boolean({ default: false, description: "Change nothing; `skipped` tells what would be done" }),
+        Type.Boolean({ default: false, description: "Change nothing; `skipped` shows what would be done" }),
       ),
       resources: Type.Optional(
         Type.Array(

@@ -28,10 +28,10 @@ export const TranslationGroup = named("TranslationGroup", {
   outdatedLocales: Type.Optional(
     Type.Array(Type.String(), {
       description:
-        "Locales that lack a key of the default locale; absent without a default locale or without any other",
+        "Locales that lack a key of the default locale; absent if there is no default locale or no other locale",
     }),
   ),
-  createdAt: isoTime("Of the first locale"),
+  createdAt: isoTime("For the first locale"),
   updatedAt: isoTime("Last change of any locale"),
 });
 
@@ -70,8 +70,9 @@ export const translationOperations = {
     method: "POST",
     path: "/v2/translations",
     summary: "Store the texts of one locale",
-    description: "Replaces the texts that the resource has in this locale, if any.",
+    description: "Replaces the resource's texts in this locale, if any.",
     category: "global",
+    audit: "everyone",
     body: named("TranslationIn", { resourceId, resourceType, locale, content }),
     success: { status: 200, schema: Translation },
     errors: notFound,
@@ -81,7 +82,7 @@ export const translationOperations = {
     method: "GET",
     path: "/v2/translations/groups",
     summary: "List the workflows and layouts that have texts",
-    description: "In the order of their names.",
+    description: "Sorted by name.",
     category: "global",
     query: Type.Object({
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 25 })),
@@ -130,6 +131,7 @@ export const translationOperations = {
     summary: "Store the texts of many workflows and layouts in one locale",
     description: "Resources that the object does not name keep their texts.",
     category: "global",
+    audit: "everyone",
     body: named("MasterImportIn", {
       locale,
       masterJson: named("MasterJsonIn", {
@@ -146,9 +148,10 @@ export const translationOperations = {
     path: "/v2/translations/master-json/upload",
     summary: "Upload the texts of many workflows and layouts in one locale",
     category: "global",
+    audit: "everyone",
     bodyType: "multipart",
     body: Type.Object({
-      file: uploadedFile({ description: "`<locale>.json`, as translations.retrieveMaster answers it" }),
+      file: uploadedFile({ description: "`<locale>.json`, as translations.retrieveMaster returns it" }),
     }),
     success: { status: 200, schema: MasterImport },
     errors: ["MALFORMED_FORM", "MULTIPART_REQUIRED"],
@@ -157,9 +160,10 @@ export const translationOperations = {
     id: "translations.upload",
     method: "POST",
     path: "/v2/translations/upload",
-    summary: "Upload the texts of one workflow or layout, a file per locale",
-    description: "Files are judged one by one: a bad one is reported in `errors` and does not stop the others.",
+    summary: "Upload the texts of one workflow or layout, one file per locale",
+    description: "Files are checked one by one: an invalid file is listed in `errors` and does not affect the others.",
     category: "global",
+    audit: "everyone",
     bodyType: "multipart",
     body: Type.Object({
       resourceId,
@@ -183,6 +187,7 @@ export const translationOperations = {
     path: "/v2/translations/{resourceType}/{resourceId}",
     summary: "Delete all texts of a workflow or layout",
     category: "global",
+    audit: "everyone",
     params: Type.Object(groupPath),
     success: { status: 204 },
     errors: [...notFound, "TRANSLATION_GROUP_NOT_FOUND"],
@@ -203,6 +208,7 @@ export const translationOperations = {
     path: "/v2/translations/{resourceType}/{resourceId}/{locale}",
     summary: "Delete the texts of one locale",
     category: "global",
+    audit: "everyone",
     params: Type.Object({ ...groupPath, locale: Type.String() }),
     success: { status: 204 },
     errors: [...notFound, "TRANSLATION_GROUP_NOT_FOUND", "TRANSLATION_NOT_FOUND"],

@@ -1,4 +1,4 @@
-// Versions of a workflow: every save makes one, and none is ever changed. And copies of workflows.
+// Versions of a workflow: every save creates one, and versions never change. Also copies of workflows.
 import { cursorList, cursorQuery, identifiers, SeverityWord, StepTypeWord } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import {
@@ -18,7 +18,7 @@ const VersionAuthor = named("VersionAuthor", { id: Type.String(), name: nullable
 
 const headMembers = {
   id: Type.String(),
-  number: Type.Integer({ description: "Counted from 1 for each workflow" }),
+  number: Type.Integer({ description: "Counted from 1 per workflow" }),
   createdAt: isoTime("When it was saved"),
   createdBy: Type.Optional(VersionAuthor),
   summary: Type.String({ description: "What the save changed; empty for versions saved before summaries existed" }),
@@ -54,7 +54,7 @@ export const WorkflowVersion = named("WorkflowVersion", {
     isTranslationEnabled: Type.Boolean(),
     searchKeys: Type.Array(Type.String()),
     active: Type.Optional(
-      Type.Boolean({ description: "Absent, as the next two, in versions saved before it was kept" }),
+      Type.Boolean({ description: "Absent, like the next two, in versions saved before it was stored" }),
     ),
     validatePayload: Type.Optional(Type.Boolean()),
     payloadSchema: Type.Optional(nullableOpenObject()),
@@ -123,7 +123,7 @@ export const versionOperations = {
     method: "GET",
     path: "/v1/workflows/{workflowId}/versions/{fromVersionId}/diff/{toVersionId}",
     summary: "Compare two versions of a workflow",
-    description: "By meaning: steps are matched by their ids, and each change names the fields with both values.",
+    description: "Compares by meaning: steps are matched by id, and each change names the fields with both values.",
     category: "configuration",
     params: Type.Object({ workflowId, fromVersionId: version(either), toVersionId: version(either) }),
     success: { status: 200, schema: VersionDiff },
@@ -135,9 +135,10 @@ export const versionOperations = {
     path: "/v1/workflows/{workflowId}/versions/{versionId}/restore",
     summary: "Restore a version of a workflow",
     description:
-      "Saves the content of the version as a new one. Whether the workflow is active, its identifier and its translations " +
-      "stay as they are. Events under way keep the version that started them.",
+      "Saves the version's content as a new version. The workflow's identifier, its translations and whether it is " +
+      "active do not change. Events in progress keep the version that started them.",
     category: "configuration",
+    audit: "everyone",
     params: Type.Object({ workflowId, versionId: version(either) }),
     success: { status: 201, schema: Workflow },
     errors: ["WORKFLOW_IN_CODE", "WORKFLOW_NOT_FOUND", "WORKFLOW_VERSION_NOT_FOUND"],
@@ -147,15 +148,16 @@ export const versionOperations = {
     method: "POST",
     path: "/v2/workflows/{workflowId}/duplicate",
     summary: "Duplicate a workflow",
-    description: "The copy has its own step ids, the translations of the original, and is not active.",
+    description: "The copy has new step ids and the original's translations, and is not active.",
     category: "configuration",
+    audit: "everyone",
     params: Type.Object({ workflowId }),
     body: named("WorkflowDuplicate", {
       name: Type.Optional(workflowName),
       workflowId: Type.Optional(
         Type.String({
           ...identifiers.workflowId,
-          description: "Default: from the name, with a number where it is taken",
+          description: "Default: derived from the name, with a number if that is taken",
         }),
       ),
       description: Type.Optional(Type.String({ maxLength: 256 })),

@@ -12,6 +12,7 @@ import {
   type Static,
   Type,
 } from "../../schema.ts";
+import { maxSteps } from "../../steps/kit.ts";
 import { StepFilter, StepFilterIn } from "./filters.ts";
 import { StepIssues } from "./issues.ts";
 import { sourceEnvironmentId } from "./publishing.ts";
@@ -23,7 +24,7 @@ export const deadlineSeconds = Type.Optional(
   Type.Integer({
     minimum: 1,
     maximum: 30 * 86_400,
-    description: "How long after it was made the message may still be sent; default: a setting of the service",
+    description: "How long after its creation the message may still be sent; default: the service's setting",
   }),
 );
 
@@ -60,7 +61,7 @@ const WorkflowPreference = named("WorkflowPreference", {
     Type.Object({
       enabled: Type.Optional(Type.Boolean({ default: true })),
       readOnly: Type.Optional(
-        Type.Boolean({ default: false, description: "true makes the workflow critical: subscribers cannot opt out" }),
+        Type.Boolean({ default: false, description: "true: the workflow is critical, and subscribers cannot opt out" }),
       ),
     }),
   ),
@@ -96,7 +97,7 @@ export const Workflow = named("Workflow", {
   validatePayload: Type.Optional(Type.Boolean()),
   payloadSchema: Type.Optional(nullableOpenObject()),
   isTranslationEnabled: Type.Optional(Type.Boolean()),
-  createdAt: isoTime("When the workflow was made"),
+  createdAt: isoTime("When the workflow was created"),
   updatedAt: isoTime("Last change"),
   updatedBy: Type.Optional(User),
   lastPublishedAt: Type.Optional(nullableString()),
@@ -116,7 +117,7 @@ export const Workflow = named("Workflow", {
     oneOf(onUnknownOutcomeWords, { description: "What happens when it is unknown whether a provider sent a message" }),
   ),
   searchKeys: Type.Optional(
-    Type.Array(Type.String(), { description: "Paths of the payload whose values find events in the activity" }),
+    Type.Array(Type.String(), { description: "Payload paths by whose values events can be found in the activity" }),
   ),
 });
 export type Workflow = Static<typeof Workflow>;
@@ -139,19 +140,21 @@ export const WorkflowSummary = named("WorkflowSummary", {
 
 export const StepIn = named("StepIn", {
   _id: Type.Optional(Type.String({ description: "In an update: the step this entry replaces" })),
-  stepId: Type.Optional(Type.String({ ...identifiers.stepId, description: "Default: from the name" })),
+  stepId: Type.Optional(Type.String({ ...identifiers.stepId, description: "Default: derived from the name" })),
   name: Type.String({ minLength: 1, maxLength: 128 }),
   type: StepTypeWord,
-  controlValues: Type.Optional(openObject({ description: "By step type; see `controls.dataSchema` of the answer" })),
+  controlValues: Type.Optional(
+    openObject({ description: "Depends on the step type; see `controls.dataSchema` of the response" }),
+  ),
   filters: Type.Optional(
     Type.Array(StepFilterIn, {
       maxItems: 20,
-      description: "Classic conditions: all have to pass, or the step is skipped",
+      description: "Classic conditions: the step is skipped unless all of them pass",
     }),
   ),
   active: Type.Optional(Type.Boolean({ default: true })),
   shouldStopOnFail: Type.Optional(
-    Type.Boolean({ default: false, description: "true: when this step fails, the steps behind it are canceled" }),
+    Type.Boolean({ default: false, description: "true: if this step fails, the steps after it are canceled" }),
   ),
   deadlineSeconds,
 });
@@ -164,15 +167,15 @@ const searchKey = Type.String({ minLength: 1, maxLength: 128, pattern: "^[^.\\s]
 export const searchKeys = Type.Array(searchKey, {
   maxItems: 5,
   description:
-    "Paths of the payload, such as `order` or `invoice.number`, whose texts and numbers find events in the activity however " +
-    "old they are. Holds for events from now on. The first one is shown beside each event",
+    "Payload paths, such as `order` or `invoice.number`, by whose texts and numbers events can be found in the " +
+    "activity, however old they are. Applies to events from now on. The first one is shown next to each event",
 });
 
 const settings = {
   description: Type.Optional(Type.String({ maxLength: 256 })),
   tags: Type.Optional(tags),
   active: Type.Optional(
-    Type.Boolean({ default: false, description: "Of a new workflow in the vocabulary `novu`: default true" }),
+    Type.Boolean({ default: false, description: "For a new workflow in the vocabulary `novu`: default true" }),
   ),
   validatePayload: Type.Optional(Type.Boolean({ default: false })),
   payloadSchema: Type.Optional(nullableOpenObject({ description: "JSON Schema, draft-07 or 2020-12" })),
@@ -189,7 +192,7 @@ export const PreferencesIn = named("WorkflowPreferencesIn", {
 });
 
 export const workflowName = Type.String({ minLength: 1, maxLength: 128 });
-const steps = Type.Array(StepIn, { maxItems: 20 });
+const steps = Type.Array(StepIn, { maxItems: maxSteps });
 
 export const WorkflowIn = named("WorkflowIn", {
   name: workflowName,
@@ -207,7 +210,8 @@ export const WorkflowDraft = named("WorkflowDraft", {
     Type.String({
       ...identifiers.workflowId,
       description:
-        "Of a workflow that exists: its preferences of subscribers, translations and open digests are used. Default: a new one",
+        "An existing workflow, whose subscriber preferences, translations and open digests are used. Default: a new " +
+        "one",
     }),
   ),
   steps,
@@ -220,7 +224,7 @@ export type WorkflowDraft = Static<typeof WorkflowDraft>;
 export const WorkflowUpdate = named("WorkflowUpdate", {
   name: workflowName,
   workflowId: Type.Optional(
-    Type.String({ ...identifiers.workflowId, description: "Only unchanged, unless `origin` is external" }),
+    Type.String({ ...identifiers.workflowId, description: "Must be unchanged, unless `origin` is external" }),
   ),
   steps,
   preferences: PreferencesIn,
@@ -228,7 +232,8 @@ export const WorkflowUpdate = named("WorkflowUpdate", {
   expectedVersion: Type.Optional(
     Type.String({
       description:
-        "The `versionId` that the change was made on: when the workflow has another by now, 409 and no change",
+        "The `versionId` that the change is based on. If the workflow has another by now, returns 409 and changes " +
+        "nothing",
     }),
   ),
   ...settings,
@@ -268,8 +273,10 @@ export const workflowOperations = {
     path: "/v2/workflows",
     summary: "Create a workflow",
     description:
-      "Strict about structure, tolerant about content: what a step lacks is stored and told in its `issues`.",
+      "Strict about structure, tolerant about content: an incomplete step is stored, and its `issues` list what is " +
+      "missing.",
     category: "configuration",
+    audit: "everyone",
     body: WorkflowIn,
     success: { status: 201, schema: Workflow },
     errors: ["WORKFLOW_ID_TAKEN", "DUPLICATE_TAG"],
@@ -293,8 +300,9 @@ export const workflowOperations = {
     path: "/v2/workflows/{workflowId}",
     summary: "Update a workflow",
     description:
-      "`steps` are replaced, settings left out stay as they are. Events under way keep the version that started them.",
+      "`steps` are replaced; omitted settings do not change. Events in progress keep the version that started them.",
     category: "configuration",
+    audit: "everyone",
     params: workflowPath,
     body: WorkflowUpdate,
     success: { status: 200, schema: Workflow },
@@ -304,8 +312,9 @@ export const workflowOperations = {
     id: "workflows.patch",
     method: "PATCH",
     path: "/v2/workflows/{workflowId}",
-    summary: "Change settings of a workflow",
+    summary: "Update settings of a workflow",
     category: "configuration",
+    audit: "everyone",
     params: workflowPath,
     body: WorkflowPatch,
     success: { status: 200, schema: Workflow },
@@ -316,8 +325,9 @@ export const workflowOperations = {
     method: "DELETE",
     path: "/v2/workflows/{workflowId}",
     summary: "Delete a workflow",
-    description: "Stops new triggers at once; jobs already waiting are canceled.",
+    description: "New triggers are refused immediately; waiting jobs are canceled.",
     category: "configuration",
+    audit: "everyone",
     params: workflowPath,
     success: { status: 204 },
     errors: ["WORKFLOW_NOT_FOUND"],
@@ -341,9 +351,10 @@ export const workflowOperations = {
     path: "/v2/workflows/{workflowId}/sync",
     summary: "Publish one workflow from another environment",
     description:
-      "With a key of the target. Copies the workflow and its translations from the source to the target, over the one of " +
-      "the same identifier if there is one. Answers the workflow as it is in the target now.",
+      "Requires a key of the target. Copies the workflow and its translations from the source to the target, " +
+      "replacing a workflow with the same identifier. Returns the target's current workflow.",
     category: "configuration",
+    audit: "everyone",
     params: workflowPath,
     body: named("WorkflowSync", {
       targetEnvironmentId: Type.String({ minLength: 1, description: "Id or identifier" }),

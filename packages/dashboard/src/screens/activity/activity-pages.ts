@@ -1,27 +1,31 @@
-// How pages become a list. The newest page is read again and again, older ones are read once: what was found stays found. Pure.
+// How pages become a list. The newest page is read again and again, older ones are read once: what was found stays
+// found. Pure.
 import { type ActivityPage, type ActivityRow, timeOfId } from "./rows.ts";
 
-/** A part between the newest page and what was looked at before that nobody has looked at yet; the search goes through it first. */
+/**
+ * A part between the newest page and what was scanned before that has not been scanned yet; the search goes through it
+ * first.
+ */
 type Gap = { until: number; next: string | null; scannedTo: string | undefined };
 
 export type ActivityList = {
   /** Newest first. */
   rows: ActivityRow[];
-  /** Where the search goes on; null when everything has been looked at. */
+  /** Where the search continues; null when everything has been scanned. */
   next: string | null;
   /** How far back the search came, where its last page was not full. */
   scannedTo: string | undefined;
-  /** The newest moment that has been looked at, in ms. */
+  /** The newest moment that has been scanned, in ms. */
   top: number;
   gap?: Gap;
 };
 
-/** `all`: without filters. `outcome`: by what became of events, which changes; `other` filters hold for good. */
+/** `all`: without filters. `outcome`: by the outcome of events, which changes; `other`: by what never changes. */
 export type ListKind = "all" | "outcome" | "other";
 
 const msOf = (time: string | undefined): number | undefined => (time === undefined ? undefined : Date.parse(time));
 
-/** All events later than this have been looked at by the page. */
+/** The page has scanned all events later than this. */
 function bottomOf({ rows, next, scannedTo }: ActivityPage): number {
   if (next === null) return Number.NEGATIVE_INFINITY;
   const last = rows.at(-1);
@@ -46,15 +50,15 @@ export const startList = (page: ActivityPage): ActivityList => ({
 });
 
 /**
- * The newest page only adds. Where events came faster than pages are read, some between it and the list were not looked at: a list of
- * all events begins anew, a search keeps its finds and looks at the missing part next.
+ * The newest page only adds. Where events arrived faster than pages are read, some between it and the list were not
+ * scanned: a list of all events starts over, a search keeps its results and scans the missing part next.
  */
 export function mergeNewest(before: ActivityList | null, page: ActivityPage, kind: ListKind): ActivityList {
   if (!before) return startList(page);
   const bottom = bottomOf(page);
   const isApart = bottom > before.top;
   if (isApart && kind === "all") return startList(page);
-  // An event that is no longer pending is no longer among the pending ones, where the page has looked at it again.
+  // Where the page has scanned again, an event drops out when it no longer matches, such as one that was pending.
   const fresh = new Set(page.rows.map(({ id }) => id));
   const kept =
     kind === "outcome" ? before.rows.filter(({ id }) => fresh.has(id) || timeOfId(id) <= bottom) : before.rows;
@@ -65,7 +69,7 @@ export function mergeNewest(before: ActivityList | null, page: ActivityPage, kin
   return { ...list, next: page.next, scannedTo: page.scannedTo, gap };
 }
 
-/** With the next older page. At the end of a gap the search goes on where it had been. */
+/** With the next older page. At the end of a gap the search continues where it had been. */
 export function appendPage(before: ActivityList, page: ActivityPage): ActivityList {
   const list = { ...before, rows: unite(before.rows, page.rows), next: page.next, scannedTo: page.scannedTo };
   if (!before.gap || bottomOf(page) > before.gap.until) return list;

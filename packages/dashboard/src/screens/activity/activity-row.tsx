@@ -2,11 +2,11 @@
 import { Link } from "@tanstack/react-router";
 import { memo } from "react";
 import { Icon } from "../../icons.tsx";
-import { Sentence, Time } from "../../kit/time.tsx";
-import { Verdict } from "../../kit/verdict.tsx";
+import { Sentence, Time } from "../../kit/data/time.tsx";
+import { Verdict } from "../../kit/feedback/verdict.tsx";
+import { outcomeNames } from "../../outcomes/outcome-names.ts";
+import { outcomeTones, stepIcons } from "../../outcomes/tones.ts";
 import css from "./activity.module.css";
-import { outcomeNames } from "./filters.ts";
-import { outcomeTones, stepIcons } from "./outcomes.ts";
 import type { ActivityRow as Row } from "./rows.ts";
 import { words } from "./words.ts";
 
@@ -27,7 +27,7 @@ export const ActivityRow = memo(function ActivityRow({ row, index, isStop }: Act
     >
       <span className={css.sign}>
         <Verdict tone={outcomeTones[outcome]} size={15} />
-        <span className={css.hidden}>{outcomeNames[outcome]}</span>
+        <span className="visually-hidden">{outcomeNames[outcome]}</span>
       </span>
       <span className={css.what} data-labelled={label !== undefined}>
         <span className={css.name} title={row.workflowName}>
@@ -47,7 +47,7 @@ export const ActivityRow = memo(function ActivityRow({ row, index, isStop }: Act
           <Icon key={type} name={stepIcons[type]} size={14} />
         ))}
       </span>
-      <span className={css.person}>{row.person?.name ?? words.recipients(row.people, row.isCapped)}</span>
+      <span className={css.subscriber}>{row.subscriber?.name ?? words.recipients(row.recipients, row.isCapped)}</span>
       <span className={css.time}>
         <Time at={row.time} isRelative />
       </span>

@@ -1,26 +1,28 @@
 // The activity list.
+import { getRouteApi } from "@tanstack/react-router";
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { downloadFile } from "../../api/client.ts";
-import { useMay } from "../../app/permissions.ts";
-import { useEnvironment } from "../../app/session.tsx";
-import { Button } from "../../kit/button.tsx";
-import { Page } from "../../kit/page.tsx";
-import { useRowWindow } from "../../kit/row-window.ts";
-import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
-import { formatTime } from "../../kit/time.tsx";
-import { showError } from "../../kit/toast.tsx";
-import { Dot } from "../../kit/verdict.tsx";
+import { triggerCurl } from "../../api/curl.ts";
+import { useMay } from "../../api/permissions.ts";
+import { useEnvironment } from "../../api/session.tsx";
+import { useRowWindow } from "../../kit/data/row-window.ts";
+import { formatTime } from "../../kit/data/time.tsx";
+import { EmptyState, ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
+import { Dot } from "../../kit/feedback/verdict.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
+import { Page } from "../../kit/layout/page.tsx";
+import { showError } from "../../kit/overlays/toast.tsx";
 import { words as kitWords } from "../../words.ts";
 import css from "./activity.module.css";
 import { ActivityRow } from "./activity-row.tsx";
-import { triggerCurl } from "./curl.ts";
 import { queryOf } from "./data.ts";
 import { FilterBar } from "./filter-bar.tsx";
 import { type ActivityFilters, readFilters, rememberFilters } from "./filters.ts";
-import { activityRoute } from "./routes.ts";
 import { type Activity, useActivity } from "./use-activity.ts";
 import { focusFirstRow, useRowKeys } from "./use-row-keys.ts";
 import { words } from "./words.ts";
+
+const activityRoute = getRouteApi("/shell/activity");
 
 export function ActivityScreen() {
   const filters = readFilters(activityRoute.useSearch());
@@ -163,7 +165,7 @@ function Rows({ activity, onPoint }: { activity: Activity; onPoint: (isPointing:
   );
 }
 
-/** What stands below the last row: how far the search came, and whether it goes on. */
+/** Shown below the last row: how far the search came, and whether it continues. */
 function End({ activity: { rows, hasMore, scannedTo, isLooking, keepLooking } }: { activity: Activity }) {
   if (!hasMore) return words.end;
   const time = scannedTo && formatTime(scannedTo, "minute");

@@ -3,8 +3,10 @@ import { queryOptions } from "@tanstack/react-query";
 import type { ActivityEvent } from "@tidings/contract";
 import type { ApiError } from "../../api/api-error.ts";
 import { callOperation } from "../../api/client.ts";
-import { type ActivityFilters, type Outcome, outcomeNames, ranges } from "./filters.ts";
-import { type ActivityPage, type ActivityRow, labelOf, timeOfId } from "./rows.ts";
+import { labelOf } from "../../outcomes/event-label.ts";
+import { outcomeNames } from "../../outcomes/outcome-names.ts";
+import { type ActivityFilters, type Outcome, ranges } from "./filters.ts";
+import { type ActivityPage, type ActivityRow, timeOfId } from "./rows.ts";
 
 const pageSize = 50;
 
@@ -26,11 +28,11 @@ export async function fetchActivity(
 }
 
 /** The filters as the service takes them. */
-export const queryOf = ({ workflow, outcome, channel, person, q, range }: ActivityFilters) => ({
+export const queryOf = ({ workflow, outcome, channel, subscriber, q, range }: ActivityFilters) => ({
   workflowIds: workflow === undefined ? undefined : [workflow],
   outcome: outcome === undefined ? undefined : [outcome],
   channels: channel === undefined ? undefined : [channel],
-  subscriberIds: person === undefined ? undefined : [person],
+  subscriberIds: subscriber === undefined ? undefined : [subscriber],
   search: q,
   after: range && new Date(Date.now() - ranges[range]).toISOString(),
 });
@@ -46,23 +48,23 @@ const toRow = (event: ActivityEvent): ActivityRow => ({
   id: event.id,
   transactionId: event.transactionId,
   workflowName: event.workflow.name,
-  // Of an environment with a test clock, the time of the event may be far from now: the age is that of the request.
+  // With a test clock, the time of the event may be far from now: the age is that of the request.
   time: new Date(timeOfId(event.id)).toISOString(),
   outcome: outcomeOf(event),
   verdict: event.verdict,
   channels: event.workflow.channels,
   ...(event.searchKey && { label: labelOf(event.searchKey) }),
-  ...(event.recipient && { person: personOf(event.recipient) }),
-  people: event.recipients,
+  ...(event.recipient && { subscriber: subscriberOf(event.recipient) }),
+  recipients: event.recipients,
   isCapped: event.isCapped,
 });
 
-const personOf = ({ subscriberId, firstName, lastName }: NonNullable<ActivityEvent["recipient"]>) => ({
+const subscriberOf = ({ subscriberId, firstName, lastName }: NonNullable<ActivityEvent["recipient"]>) => ({
   subscriberId,
   name: [firstName, lastName].filter(Boolean).join(" ") || subscriberId,
 });
 
-/** The first that any of its people has, in the order of what needs attention. */
+/** The first that any of its subscribers has, in the order of what needs attention. */
 function outcomeOf({ outcomes, recipients, status }: ActivityEvent): Outcome {
   if (recipients === 0)
     return status === "canceled" ? "canceled" : status === "expanded" || status === "refused" ? "skipped" : "pending";

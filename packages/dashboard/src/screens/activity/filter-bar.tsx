@@ -2,11 +2,13 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { useOperation } from "../../api/hooks.ts";
-import { Button, IconButton } from "../../kit/button.tsx";
-import { SearchField } from "../../kit/field.tsx";
-import { type Choice, Select } from "../../kit/select.tsx";
+import { Button, IconButton } from "../../kit/inputs/button.tsx";
+import { SearchField } from "../../kit/inputs/field.tsx";
+import { type Choice, Select } from "../../kit/inputs/select.tsx";
+import { channelNames } from "../../outcomes/channel-names.ts";
+import { outcomeNames } from "../../outcomes/outcome-names.ts";
 import css from "./activity.module.css";
-import { type ActivityFilters, channelNames, outcomeNames, ranges } from "./filters.ts";
+import { type ActivityFilters, ranges } from "./filters.ts";
 import { words } from "./words.ts";
 
 const any: Choice<string> = { value: "", label: words.any };
@@ -23,7 +25,7 @@ const rangeChoices: Choice<string>[] = [
 
 type FilterBarProps = {
   filters: ActivityFilters;
-  /** The reader goes on to the list. */
+  /** The reader moves on to the list. */
   onLeave: () => void;
 };
 
@@ -57,10 +59,15 @@ export function FilterBar({ filters, onLeave }: FilterBarProps) {
           onChange={(value) => set({ [key]: value || undefined })}
         />
       ))}
-      {filters.person !== undefined && (
+      {filters.subscriber !== undefined && (
         <span className={css.chip}>
-          {words.person(filters.person)}
-          <IconButton label={words.removePerson} icon="x" size="small" onClick={() => set({ person: undefined })} />
+          {words.subscriberFilter(filters.subscriber)}
+          <IconButton
+            label={words.removeSubscriber}
+            icon="x"
+            size="small"
+            onClick={() => set({ subscriber: undefined })}
+          />
         </span>
       )}
       {Object.keys(filters).length > 0 && (

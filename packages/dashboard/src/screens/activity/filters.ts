@@ -1,23 +1,8 @@
-// The filters of the activity list, as they stand in the URL.
+// The filters of the activity list, as written in the URL.
 import type { Channel, NotificationOutcome } from "@tidings/contract";
+import { channelNames } from "../../outcomes/channel-names.ts";
+import { outcomeNames } from "../../outcomes/outcome-names.ts";
 
-export const channelNames: Record<Channel, string> = {
-  in_app: "In-app",
-  email: "Email",
-  sms: "SMS",
-  chat: "Chat",
-  push: "Push",
-};
-
-export const outcomeNames: Record<NotificationOutcome, string> = {
-  failed: "Failed",
-  partly: "Partly delivered",
-  pending: "In progress",
-  delivered: "Delivered",
-  merged: "Joined a digest",
-  canceled: "Canceled",
-  skipped: "Nothing sent",
-};
 export type Outcome = NotificationOutcome;
 
 export const ranges = { "1h": 3_600_000, "24h": 86_400_000, "7d": 604_800_000, "30d": 2_592_000_000 } as const;
@@ -27,7 +12,7 @@ export type ActivityFilters = {
   workflow?: string;
   outcome?: Outcome;
   channel?: Channel;
-  person?: string;
+  subscriber?: string;
   q?: string;
   range?: Range;
 };
@@ -50,7 +35,7 @@ export function readFilters(search: Record<string, unknown>): ActivityFilters {
     workflow: textOf(search.workflow),
     outcome: memberOf(search.outcome, outcomeNames),
     channel: memberOf(search.channel, channelNames),
-    person: textOf(search.person),
+    subscriber: textOf(search.subscriber ?? search.person), // `person`: the name in older links
     q: textOf(search.q),
     range: memberOf(search.range, ranges),
   };

@@ -1,13 +1,13 @@
 // A message of a step: where it went, what it said, and every call to a provider.
 import type { ExplainedMessage } from "@tidings/contract";
 import { useChange, useOperation } from "../../api/hooks.ts";
-import { Button } from "../../kit/button.tsx";
-import { Code } from "../../kit/code.tsx";
-import { MessageFrame } from "../../kit/html-frame.tsx";
-import { Facts } from "../../kit/page.tsx";
-import { formatDuration, Time } from "../../kit/time.tsx";
-import { showError, showToast } from "../../kit/toast.tsx";
-import { Badge } from "../../kit/verdict.tsx";
+import { Code } from "../../kit/data/code.tsx";
+import { MessageFrame } from "../../kit/data/html-frame.tsx";
+import { formatDuration, Time } from "../../kit/data/time.tsx";
+import { Badge } from "../../kit/feedback/verdict.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
+import { Facts } from "../../kit/layout/page.tsx";
+import { showError, showToast } from "../../kit/overlays/toast.tsx";
 import css from "./run.module.css";
 import { words } from "./words.ts";
 

@@ -1,50 +1,53 @@
-// One event: for one person its timeline, for many the list of people beside the timeline of the chosen one.
+// One event: its timeline for a single subscriber; for many, the list of subscribers next to the chosen one's timeline.
+import { getRouteApi } from "@tanstack/react-router";
 import type { ActivityEvent, Notification } from "@tidings/contract";
 import { useState } from "react";
+import { triggerCurl } from "../../api/curl.ts";
 import { useOperation } from "../../api/hooks.ts";
-import { useMay } from "../../app/permissions.ts";
+import { useMay } from "../../api/permissions.ts";
+import { useEnvironment } from "../../api/session.tsx";
 import { SaveScenario } from "../../app/save-scenario.tsx";
-import { useEnvironment } from "../../app/session.tsx";
-import { Button, LinkButton } from "../../kit/button.tsx";
-import { CopyButton, Id, Json } from "../../kit/code.tsx";
-import { Card, Facts, Page } from "../../kit/page.tsx";
-import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
-import { Time } from "../../kit/time.tsx";
-import { triggerCurl } from "./curl.ts";
+import { CopyButton, Id, Json } from "../../kit/data/code.tsx";
+import { Time } from "../../kit/data/time.tsx";
+import { EmptyState, ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
+import { Button, LinkButton } from "../../kit/inputs/button.tsx";
+import { Card, Facts, Page } from "../../kit/layout/page.tsx";
 import { lastFiltersOf } from "./filters.ts";
-import { eventInput, peopleInput, runRoute } from "./routes.ts";
 import css from "./run.module.css";
-import { RunPeople } from "./run-people.tsx";
-import { RunPerson } from "./run-person.tsx";
+import { RunRecipient } from "./run-recipient.tsx";
+import { RunRecipients } from "./run-recipients.tsx";
+import { eventInput, recipientsInput } from "./search.ts";
 import { TriggerAgain } from "./trigger-again.tsx";
 import { words } from "./words.ts";
 
+const runRoute = getRouteApi("/shell/activity/$transactionId");
+
 export function RunScreen() {
   const { transactionId } = runRoute.useParams();
-  const { person, page = 0, outcome } = runRoute.useSearch();
+  const { subscriber, page = 0, outcome } = runRoute.useSearch();
   const { _id: environmentId } = useEnvironment();
   const back = { label: words.back, to: "/activity", search: lastFiltersOf(environmentId) } as const;
   const events = useOperation("activity.listEvents", eventInput(transactionId), { every: 5_000 });
   const event = events.data?.data[0];
-  const people = useOperation("notifications.list", peopleInput(transactionId, { page, outcome }), {
+  const subscribers = useOperation("notifications.list", recipientsInput(transactionId, { page, outcome }), {
     every: 5_000,
     keep: true,
   });
-  if (people.error && !people.data)
+  if (subscribers.error && !subscribers.data)
     return (
       <Page title={words.run} back={back}>
-        <ErrorPanel error={people.error} onRetry={people.refetch} />
+        <ErrorPanel error={subscribers.error} onRetry={subscribers.refetch} />
       </Page>
     );
-  if (!people.data)
+  if (!subscribers.data)
     return (
       <Page title={words.run} back={back}>
         <Skeleton />
       </Page>
     );
-  const { data, hasMore } = people.data;
+  const { data, hasMore } = subscribers.data;
   const isAlone = data.length === 1 && page === 0 && !hasMore && outcome === undefined;
-  const shown = person ?? (isAlone ? data[0]?.subscriber?.subscriberId : undefined);
+  const shown = subscriber ?? (isAlone ? data[0]?.subscriber?.subscriberId : undefined);
   const first = data[0];
   return (
     <Page
@@ -53,14 +56,16 @@ export function RunScreen() {
       lead={<Id text={transactionId} what={words.transaction} />}
       actions={first && <RunActions notification={first} isAlone={isAlone} />}
     >
-      {data.length === 0 && page === 0 && outcome === undefined && events.data && <NoPeople event={event} />}
+      {data.length === 0 && page === 0 && outcome === undefined && events.data && <NoSubscribers event={event} />}
       <div className={css.columns}>
         <div className={css.main}>
-          {!isAlone && data.length > 0 && <RunPeople event={event} people={data} hasMore={hasMore} chosen={shown} />}
+          {!isAlone && data.length > 0 && (
+            <RunRecipients event={event} subscribers={data} hasMore={hasMore} chosen={shown} />
+          )}
           {shown !== undefined && event !== undefined ? (
-            <RunPerson key={shown} transactionId={transactionId} subscriberId={shown} name={nameIn(data, shown)} />
+            <RunRecipient key={shown} transactionId={transactionId} subscriberId={shown} name={nameIn(data, shown)} />
           ) : (
-            !isAlone && data.length > 0 && <p className={css.choose}>{words.choosePerson}</p>
+            !isAlone && data.length > 0 && <p className={css.choose}>{words.chooseSubscriber}</p>
           )}
         </div>
         {first && <RunFacts notification={first} />}
@@ -69,13 +74,13 @@ export function RunScreen() {
   );
 }
 
-function nameIn(people: Notification[], subscriberId: string): string | undefined {
-  const person = people.find(({ subscriber }) => subscriber?.subscriberId === subscriberId)?.subscriber;
-  return person && ([person.firstName, person.lastName].filter(Boolean).join(" ") || undefined);
+function nameIn(subscribers: Notification[], subscriberId: string): string | undefined {
+  const subscriber = subscribers.find(({ subscriber }) => subscriber?.subscriberId === subscriberId)?.subscriber;
+  return subscriber && ([subscriber.firstName, subscriber.lastName].filter(Boolean).join(" ") || undefined);
 }
 
 /** A transaction of another environment is the usual reason for an unknown one. */
-function NoPeople({ event }: { event: ActivityEvent | undefined }) {
+function NoSubscribers({ event }: { event: ActivityEvent | undefined }) {
   if (!event) return <EmptyState icon="search" title={words.unknownRun} text={words.unknownRunText} />;
   if (event.status !== "refused") return <EmptyState icon="users" title={words.emptyRun} text={words.emptyRunText} />;
   const { workflow, createdAt, payload, recipient } = event;
@@ -127,7 +132,7 @@ function RunFacts({ notification }: { notification: Notification }) {
   );
 }
 
-/** What would make this event again. Of an event for a topic, the topic in place of its people. */
+/** What would trigger this event again. An event for a topic names the topic instead of its subscribers. */
 function eventOf({ template, payload = {}, to, topics = [], subscriber, contextKeys }: Notification, isAlone: boolean) {
   const name = template?.triggers[0]?.identifier ?? template?.name ?? "";
   const members = topics.map(({ topicKey }) => ({ type: "Topic", topicKey }));

@@ -1,26 +1,26 @@
-// One step of a run: what became of it, who decided that, where it can be changed, and everything it left behind.
+// One step of a run: what happened to it, who decided that, where it can be changed, and everything it left behind.
 
 import { Link } from "@tanstack/react-router";
 import type { ExplainedStep, Explanation } from "@tidings/contract";
 import { Icon } from "../../icons.tsx";
-import { InlineCode } from "../../kit/code.tsx";
-import { DueTime, Sentence, Time } from "../../kit/time.tsx";
-import { TimelineCard, TimelineHead, TimelineItem } from "../../kit/timeline.tsx";
-import { Badge } from "../../kit/verdict.tsx";
-import { type Decision, findDecision } from "./deciders.ts";
+import { InlineCode } from "../../kit/data/code.tsx";
+import { DueTime, Sentence, Time } from "../../kit/data/time.tsx";
+import { TimelineCard, TimelineHead, TimelineItem } from "../../kit/data/timeline.tsx";
+import { Badge } from "../../kit/feedback/verdict.tsx";
+import { type Decision, findDecision } from "../../outcomes/deciders.ts";
+import { stepIcons, stepTones } from "../../outcomes/tones.ts";
 import { MessageView } from "./message-view.tsx";
-import { stepIcons, stepTones } from "./outcomes.ts";
 import { ResendStep } from "./resend/resend-step.tsx";
 import css from "./run.module.css";
 import { words } from "./words.ts";
 
-/** `person`: the name of the person, where it is known. */
-type StepCardProps = { step: ExplainedStep; explanation: Explanation; person?: string };
+/** `subscriber`: the name of the subscriber, where it is known. */
+type StepCardProps = { step: ExplainedStep; explanation: Explanation; subscriber?: string };
 
-export function StepCard({ step, explanation, person }: StepCardProps) {
+export function StepCard({ step, explanation, subscriber }: StepCardProps) {
   const tone = stepTones[step.outcome];
   const { event, subscriberId } = explanation;
-  const decision = findDecision(step, { workflowId: event.workflowId, subscriberId, person });
+  const decision = findDecision(step, { workflowId: event.workflowId, subscriberId, subscriber });
   const { details = [], result } = step;
   // A message for nobody has nothing to show.
   const messages = step.messages.filter(({ status, address, content }) => status !== "warning" || address || content);
@@ -65,7 +65,7 @@ export function StepCard({ step, explanation, person }: StepCardProps) {
 const outcomeWord = ({ outcome, code }: ExplainedStep): string =>
   outcome === "waiting" && code === "step_digested" ? words.collecting : words.outcomes[outcome];
 
-/** A message that waits for its provider is tried again; a delay goes on. */
+/** A message that waits for its provider is retried; a delay resumes. */
 const dueWords = ({ code }: ExplainedStep) =>
   code === "waiting_for_provider" || code === "provider_retry" ? words.due.retry : words.due.wait;
 

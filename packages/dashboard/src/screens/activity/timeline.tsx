@@ -1,15 +1,15 @@
 // The steps of a run from top to bottom. Time in which nothing happened takes one line, however long it was.
 import type { ExplainedStep, Explanation } from "@tidings/contract";
 import { Fragment } from "react";
-import { formatDuration, Time } from "../../kit/time.tsx";
-import { Timeline as Line, TimelineHead, TimelineIdle, TimelineItem } from "../../kit/timeline.tsx";
+import { formatDuration, Time } from "../../kit/data/time.tsx";
+import { Timeline as Line, TimelineHead, TimelineIdle, TimelineItem } from "../../kit/data/timeline.tsx";
 import { StepCard } from "./step-card.tsx";
 import { words } from "./words.ts";
 
 /** Shorter gaps are not worth a line. */
-const shortestIdleMs = 30_000;
+const minIdleMs = 30_000;
 
-export function Timeline({ explanation, person }: { explanation: Explanation; person?: string }) {
+export function Timeline({ explanation, subscriber }: { explanation: Explanation; subscriber?: string }) {
   const { event, steps } = explanation;
   let last = Date.parse(event.time);
   return (
@@ -25,9 +25,9 @@ export function Timeline({ explanation, person }: { explanation: Explanation; pe
         last = Math.max(last, endOf(step) ?? last);
         return (
           <Fragment key={step.stepId}>
-            {idle >= shortestIdleMs && <Idle ms={idle} />}
-            <StepCard step={step} explanation={explanation} person={person} />
-            {step.outcome === "done" && waitOf(step) >= shortestIdleMs && <Idle ms={waitOf(step)} />}
+            {idle >= minIdleMs && <Idle ms={idle} />}
+            <StepCard step={step} explanation={explanation} subscriber={subscriber} />
+            {step.outcome === "done" && waitOf(step) >= minIdleMs && <Idle ms={waitOf(step)} />}
           </Fragment>
         );
       })}

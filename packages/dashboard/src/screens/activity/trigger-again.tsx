@@ -4,12 +4,13 @@ import { useNavigate } from "@tanstack/react-router";
 import type { TriggerEvent } from "@tidings/contract";
 import { useState } from "react";
 import { useChange } from "../../api/hooks.ts";
-import { useEnvironment } from "../../app/session.tsx";
-import { Button } from "../../kit/button.tsx";
-import { Dialog } from "../../kit/dialog.tsx";
-import { JsonField, parseObject } from "../../kit/json-field.tsx";
-import { ErrorPanel } from "../../kit/states.tsx";
-import { showToast } from "../../kit/toast.tsx";
+import { useEnvironment } from "../../api/session.tsx";
+import { parseObject } from "../../fields/json-object.ts";
+import { JsonTextField } from "../../fields/json-text-field.tsx";
+import { ErrorPanel } from "../../kit/feedback/states.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
+import { Dialog } from "../../kit/overlays/dialog.tsx";
+import { showToast } from "../../kit/overlays/toast.tsx";
 import { words as kitWords } from "../../words.ts";
 import { words } from "./words.ts";
 
@@ -48,7 +49,7 @@ export function TriggerAgain({ event, onClose }: TriggerAgainProps) {
       }
     >
       {trigger.error && <ErrorPanel error={trigger.error} />}
-      <JsonField label={words.payload} text={text} fault={words.badJson} onChange={setText} />
+      <JsonTextField label={words.payload} text={text} badJson={words.badJson} onChange={setText} />
     </Dialog>
   );
 }

@@ -1,9 +1,9 @@
-// The live list: the newest page is read every few seconds and merged into what is shown; older pages are read once. So a list
-// of any length costs one small request every few seconds.
+// The live list: the newest page is read every few seconds and merged into what is shown; older pages are read once. So
+// a list of any length costs one small request every few seconds.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { ApiError, toApiError } from "../../api/api-error.ts";
-import { useEnvironment } from "../../app/session.tsx";
+import { useEnvironment } from "../../api/session.tsx";
 import {
   type ActivityList,
   appendPage,
@@ -17,15 +17,19 @@ import { fetchActivity, newestActivity } from "./data.ts";
 import type { ActivityFilters } from "./filters.ts";
 import type { ActivityPage, ActivityRow } from "./rows.ts";
 
-// Not the stream of events: a browser opens six connections to an address, so the seventh tab with one would load nothing.
+// Not the stream of events: a browser opens six connections to an address, so the seventh tab with one would load
+// nothing.
 const pollMs = 3_000;
-/** Pages without a row after which the reader is asked whether to look further: a rare outcome may be a million events away. */
-const mostEmptyPages = 10;
+/**
+ * Pages without a row after which the reader is asked whether to keep searching: a rare outcome may be a million events
+ * away.
+ */
+const maxEmptyPages = 10;
 
 /** A list that was left is scrolled to where it was within this time. */
 const scrollMs = 1_000;
 
-/** `emptyPages`: in a row, since the reader last asked to look further. */
+/** `emptyPages`: in a row, since the reader last asked to keep searching. */
 type Shown = ActivityList & { key: string; emptyPages: number };
 
 export type Activity = {
@@ -34,16 +38,16 @@ export type Activity = {
   held: { count: number; isMore: boolean };
   showHeld: () => void;
   isPending: boolean;
-  /** The service answers. */
+  /** Whether the service responds. */
   isConnected: boolean;
   error: ApiError | null;
   retry: () => void;
   hasMore: boolean;
   scannedTo: string | undefined;
-  /** The search looks at older pages by itself. */
+  /** The search examines older pages automatically. */
   isLooking: boolean;
   loadMore: () => void;
-  /** The reader asks to look further. */
+  /** The reader asks to keep searching. */
   keepLooking: () => void;
 };
 
@@ -57,13 +61,13 @@ export function useActivity(filters: ActivityFilters, isLive: boolean, isPointin
   const key = JSON.stringify([environmentId, filters]);
   const kind = kindOf(filters);
   const [shown, setShown] = useState<Shown | null>(null);
-  // The list as it was left, so that Back leads to the same place in it.
+  // The list from the last visit, so that Back leads to the same place in it.
   const kept = useMemo(() => client.getQueryData<Shown>(keptAs(key)) ?? null, [client, key]);
   const [moreError, setMoreError] = useState<ApiError | null>(null);
   const [loadingKey, setLoadingKey] = useState("");
   const head = useQuery({ ...newestActivity(environmentId, filters), refetchInterval: isLive ? pollMs : false });
   const { data } = head;
-  // The first answer is drawn at once, without the second pass that the effect below would need.
+  // The first response is drawn at once, without the second pass that the effect below would need.
   const current = shown?.key === key ? shown : (kept ?? (data ? { key, emptyPages: 0, ...startList(data) } : null));
   const held = current && data ? countNew(current, data) : { count: 0, isMore: false };
   useKept(key, current);
@@ -80,8 +84,8 @@ export function useActivity(filters: ActivityFilters, isLive: boolean, isPointin
   useEffect(() => {
     if (!data) return;
     setMoreError((error) => (isUnreachable(error) ? null : error));
-    // Rows above the visible ones would push the text away under the reader's eyes or pointer. Changes of rows that are shown are
-    // taken. A list that was kept is about to be scrolled to where it was.
+    // Rows above the visible ones would push the text away under the reader's eyes or pointer. Changes of rows that are
+    // shown are taken. A list that was kept is about to be scrolled to where it was.
     const isReading = window.scrollY > 120 || isPointing || performance.now() < openedAt + scrollMs;
     if (!isReading || held.count === 0) return merge(data);
     setShown((before) => {
@@ -115,7 +119,7 @@ export function useActivity(filters: ActivityFilters, isLive: boolean, isPointin
   };
   const error = head.error ?? moreError;
   const isConnected = !isUnreachable(head.failureReason ?? error);
-  const isLooking = (current?.emptyPages ?? 0) < mostEmptyPages && !error;
+  const isLooking = (current?.emptyPages ?? 0) < maxEmptyPages && !error;
   return {
     rows: current?.rows ?? [],
     held,
@@ -137,7 +141,7 @@ export function useActivity(filters: ActivityFilters, isLive: boolean, isPointin
 
 const keptAs = (key: string) => ["activity-list", key];
 
-/** Kept with the answers of the service: for five minutes, and until the person signs out. */
+/** Cached with the responses of the service: for five minutes, and until sign-out. */
 function useKept(key: string, list: Shown | null): void {
   const client = useQueryClient();
   const latest = useRef(new Map<string, Shown>());

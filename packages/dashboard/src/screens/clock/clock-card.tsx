@@ -1,14 +1,14 @@
 // What time it is in the environment, and everything that moves it.
 import { type FormEvent, useState } from "react";
-import { leastRole, useMay } from "../../app/permissions.ts";
-import { useEnvironment } from "../../app/session.tsx";
-import { Button } from "../../kit/button.tsx";
-import { useConfirm } from "../../kit/confirm.tsx";
-import { TextField } from "../../kit/field.tsx";
-import { Notice } from "../../kit/notice.tsx";
-import { formatDuration, formatMoment } from "../../kit/time.tsx";
-import { showToast } from "../../kit/toast.tsx";
-import { Badge, Dot } from "../../kit/verdict.tsx";
+import { requiredRole, useMay } from "../../api/permissions.ts";
+import { useEnvironment } from "../../api/session.tsx";
+import { formatDuration, formatMoment } from "../../kit/data/time.tsx";
+import { Notice } from "../../kit/feedback/notice.tsx";
+import { Badge, Dot } from "../../kit/feedback/verdict.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
+import { TextField } from "../../kit/inputs/field.tsx";
+import { useConfirm } from "../../kit/overlays/confirm.tsx";
+import { showToast } from "../../kit/overlays/toast.tsx";
 import { words as kitWords } from "../../words.ts";
 import css from "./clock.module.css";
 import { fromLocalInput, gapOf, progressOf, toLocalInput } from "./moments.ts";
@@ -42,7 +42,7 @@ export function ClockCard({ clock, timeline }: ClockCardProps) {
       </div>
       {type === "prod" && <Notice icon="clock">{words.production}</Notice>}
       {type !== "prod" && !canMove && (
-        <Notice icon="clock">{kitWords.needsRole(leastRole("environments.updateClock"))}</Notice>
+        <Notice icon="clock">{kitWords.needsRole(requiredRole("environments.updateClock"))}</Notice>
       )}
       {canMove && !isTestClock && <Start clock={clock} now={now} />}
       {canMove && isTestClock && <Moves clock={clock} timeline={timeline} />}

@@ -1,7 +1,7 @@
 // The test clock: what time it is, what waits, and moving on to it.
 import { SaveScenario } from "../../app/save-scenario.tsx";
-import { Page } from "../../kit/page.tsx";
-import { ErrorPanel, Skeleton } from "../../kit/states.tsx";
+import { ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
+import { Page } from "../../kit/layout/page.tsx";
 import { ClockCard } from "./clock-card.tsx";
 import { ClockTimeline } from "./clock-timeline.tsx";
 import { useClock } from "./use-clock.ts";

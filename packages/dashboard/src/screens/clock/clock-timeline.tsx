@@ -1,9 +1,9 @@
-// The line of time: messages that were made, now, and what waits.
+// The timeline: messages that were created, the present, and what waits.
 import { useState } from "react";
-import { useMay } from "../../app/permissions.ts";
-import { Button } from "../../kit/button.tsx";
-import { formatDuration, formatMoment } from "../../kit/time.tsx";
-import { Timeline, TimelineHead, TimelineIdle, TimelineItem } from "../../kit/timeline.tsx";
+import { useMay } from "../../api/permissions.ts";
+import { formatDuration, formatMoment } from "../../kit/data/time.tsx";
+import { Timeline, TimelineHead, TimelineIdle, TimelineItem } from "../../kit/data/timeline.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
 import css from "./clock.module.css";
 import { ResultEntry, WaitEntry } from "./entries.tsx";
 import { gapOf } from "./moments.ts";
@@ -13,7 +13,7 @@ import { words } from "./words.ts";
 /** Entries before now that are shown at first. */
 const shownResults = 4;
 /** Shorter gaps are not worth a line. */
-const shortestIdleMs = 60_000;
+const minIdleMs = 60_000;
 
 type ClockTimelineProps = { clock: ClockState; timeline: EnvironmentTimeline };
 
@@ -50,7 +50,7 @@ export function ClockTimeline({ clock, timeline }: ClockTimelineProps) {
         {waiting.map((wait, index) => {
           const gap = gapOf(waiting[index - 1]?.at ?? now, wait.at);
           return [
-            gap >= shortestIdleMs && (
+            gap >= minIdleMs && (
               <TimelineIdle key={`gap ${keyOf(wait)}`}>{words.later(formatDuration(gap))}</TimelineIdle>
             ),
             <WaitEntry

@@ -3,19 +3,18 @@ import { Link } from "@tanstack/react-router";
 import type { TimelineResult, TimelineWait } from "@tidings/contract";
 import { Fragment } from "react";
 import type { IconName } from "../../icons.tsx";
-import { Button } from "../../kit/button.tsx";
-import { formatMoment } from "../../kit/time.tsx";
-import { TimelineCard, TimelineHead, TimelineItem } from "../../kit/timeline.tsx";
+import { formatMoment } from "../../kit/data/time.tsx";
+import { TimelineCard, TimelineHead, TimelineItem } from "../../kit/data/timeline.tsx";
+import { Badge } from "../../kit/feedback/verdict.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
 import type { Tone } from "../../kit/tone.ts";
-import { Badge } from "../../kit/verdict.tsx";
-import { channelNames } from "../activity/filters.ts";
-import { stepIcons } from "../activity/outcomes.ts";
+import { channelNames } from "../../outcomes/channel-names.ts";
+import { stepIcons } from "../../outcomes/tones.ts";
 import css from "./clock.module.css";
 import { words } from "./words.ts";
 
 const waitIcons: Record<TimelineWait["kind"], IconName> = {
-  delay: "timer",
-  digest: "layers",
+  ...stepIcons,
   schedule: "moon",
   retry: "refresh",
   snooze: "bell",
@@ -32,7 +31,7 @@ export function WaitEntry({ wait, now, isMoving, onAdvance }: WaitEntryProps) {
       <TimelineCard isPending>
         <TimelineHead time={<time dateTime={until}>{time}</time>}>
           <strong>{words.kinds[kind]}</strong>
-          {count > 1 && <Badge tone="info">{words.people(count)}</Badge>}
+          {count > 1 && <Badge tone="info">{words.subscribers(count)}</Badge>}
           {events !== undefined && <Badge tone="info">{words.events(events)}</Badge>}
         </TimelineHead>
         <div className={css.entry}>
@@ -41,7 +40,7 @@ export function WaitEntry({ wait, now, isMoving, onAdvance }: WaitEntryProps) {
               <WorkflowLink entry={wait} /> · {step.name}
             </p>
             <p className={css.weak}>
-              <People entry={wait} />
+              <Subscribers entry={wait} />
             </p>
           </div>
           {onAdvance && (
@@ -67,10 +66,10 @@ export function ResultEntry({ result, now, isFresh }: ResultEntryProps) {
         <TimelineHead time={<time dateTime={until}>{formatMoment(until, now)}</time>}>
           <strong className={css.title}>{title || words.noTitle}</strong>
           <Badge tone={outcomeTones[outcome]}>{words.outcomes[outcome]}</Badge>
-          {count > 1 && <Badge>{words.people(count)}</Badge>}
+          {count > 1 && <Badge>{words.subscribers(count)}</Badge>}
         </TimelineHead>
         <p className={css.weak}>
-          <WorkflowLink entry={result} /> · {channelNames[channel]} · <People entry={result} />
+          <WorkflowLink entry={result} /> · {channelNames[channel]} · <Subscribers entry={result} />
         </p>
       </div>
     </TimelineItem>
@@ -85,8 +84,8 @@ const WorkflowLink = ({ entry: { workflow } }: { entry: Entry }) => (
   </Link>
 );
 
-/** Each person leads to the run. */
-const People = ({ entry: { people, count } }: { entry: Entry }) => (
+/** Each subscriber links to the run. */
+const Subscribers = ({ entry: { people, count } }: { entry: Entry }) => (
   <>
     {people.map(({ subscriberId, transactionId }, index) => (
       <Fragment key={`${transactionId} ${subscriberId}`}>
@@ -94,7 +93,7 @@ const People = ({ entry: { people, count } }: { entry: Entry }) => (
         <Link
           to="/activity/$transactionId"
           params={{ transactionId }}
-          search={subscriberId === null ? {} : { person: subscriberId }}
+          search={subscriberId === null ? {} : { subscriber: subscriberId }}
           className={css.link}
         >
           {subscriberId ?? words.gone}

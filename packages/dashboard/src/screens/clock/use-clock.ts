@@ -3,8 +3,8 @@ import type { CallInput, Output } from "@tidings/contract";
 import { useEffect, useRef, useState } from "react";
 import type { ApiError } from "../../api/api-error.ts";
 import { useChange, useOperation } from "../../api/hooks.ts";
-import { useEnvironment } from "../../app/session.tsx";
-import { showError } from "../../kit/toast.tsx";
+import { useEnvironment } from "../../api/session.tsx";
+import { showError } from "../../kit/overlays/toast.tsx";
 
 export type EnvironmentTimeline = Output<"environments.retrieveTimeline">;
 type Move = CallInput<"environments.updateClock">["body"];
@@ -18,7 +18,7 @@ export type ClockState = {
   error: ApiError | null;
   refetch: () => void;
   isMoving: boolean;
-  /** Where the last move that was made here began. */
+  /** Where the last move on this page started. */
   movedFrom: string | null;
   /** Messages after that moment which were there before the move: a clock that starts in the past finds some. */
   madeBefore: number;

@@ -1,20 +1,21 @@
-// The causes, the largest first: what is wrong in one sentence, how many messages it holds up and since when, and where to fix it.
+// The causes, the largest first: what is wrong in one sentence, how many messages it holds up and since when, and where
+// to fix it.
 import { Link } from "@tanstack/react-router";
 import type { DeadLetterGroup } from "@tidings/contract";
 import { useState } from "react";
 import { useOperation } from "../../api/hooks.ts";
-import { useMay } from "../../app/permissions.ts";
-import { Button, LinkButton } from "../../kit/button.tsx";
-import { Muted, Stack, Tools } from "../../kit/layout.tsx";
-import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
-import { Time } from "../../kit/time.tsx";
-import { Badge } from "../../kit/verdict.tsx";
+import { useMay } from "../../api/permissions.ts";
+import { Time } from "../../kit/data/time.tsx";
+import { EmptyState, ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
+import { Badge } from "../../kit/feedback/verdict.tsx";
+import { Button, LinkButton } from "../../kit/inputs/button.tsx";
+import { Muted, Stack, Tools } from "../../kit/layout/layout.tsx";
 import css from "./dead-letters.module.css";
 import { ReplayDialog } from "./replay-dialog.tsx";
 import { words } from "./words.ts";
 
 const text = words.causes;
-const mostCounted = 50_000;
+const maxCounted = 50_000;
 
 type Workflow = DeadLetterGroup["workflows"][number];
 
@@ -40,7 +41,7 @@ export function Causes() {
           <Cause key={`${group.integrationId} ${group.errorClass}`} group={group} />
         ))}
       </ul>
-      {data.totalCount >= mostCounted && <Muted>{text.capped}</Muted>}
+      {data.totalCount >= maxCounted && <Muted>{text.capped}</Muted>}
     </Stack>
   );
 }

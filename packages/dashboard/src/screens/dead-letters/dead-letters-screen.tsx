@@ -1,15 +1,17 @@
 // Dead letters by their cause, the replays of them, and the failed tasks of the service.
-import { useNavigate } from "@tanstack/react-router";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useOperation } from "../../api/hooks.ts";
 import { ExportCsv } from "../../app/export-csv.tsx";
-import { Page } from "../../kit/page.tsx";
-import { Tabs } from "../../kit/tabs.tsx";
+import { Page } from "../../kit/layout/page.tsx";
+import { Tabs } from "../../kit/layout/tabs.tsx";
 import { Causes } from "./causes.tsx";
 import { FailedTasks } from "./failed-tasks.tsx";
 import { Replays } from "./replays.tsx";
-import { type DeadLetterTab, deadLettersRoute } from "./routes.ts";
+import type { DeadLetterTab } from "./search.ts";
 import { words } from "./words.ts";
+
+const deadLettersRoute = getRouteApi("/shell/dead-letters");
 
 const panels: Record<DeadLetterTab, () => ReactNode> = {
   causes: () => <Causes />,

@@ -1,20 +1,21 @@
 // Tasks of the service that were set aside, with their error, and the button that puts one back into the queue.
-import { useNavigate } from "@tanstack/react-router";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import type { FailedTask } from "@tidings/contract";
 import { useChange, useOperation } from "../../api/hooks.ts";
-import { useMay } from "../../app/permissions.ts";
-import { Button } from "../../kit/button.tsx";
-import { Code, Json } from "../../kit/code.tsx";
-import { useConfirm } from "../../kit/confirm.tsx";
-import { Disclosure, DisclosureList } from "../../kit/disclosure.tsx";
-import { Muted, Stack } from "../../kit/layout.tsx";
-import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
-import { Pager } from "../../kit/table.tsx";
-import { Time } from "../../kit/time.tsx";
-import { showError, showToast } from "../../kit/toast.tsx";
-import { Badge } from "../../kit/verdict.tsx";
-import { deadLettersRoute } from "./routes.ts";
+import { useMay } from "../../api/permissions.ts";
+import { Code, Json } from "../../kit/data/code.tsx";
+import { Pager } from "../../kit/data/table.tsx";
+import { Time } from "../../kit/data/time.tsx";
+import { EmptyState, ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
+import { Badge } from "../../kit/feedback/verdict.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
+import { Disclosure, DisclosureList } from "../../kit/layout/disclosure.tsx";
+import { Muted, Stack } from "../../kit/layout/layout.tsx";
+import { useConfirm } from "../../kit/overlays/confirm.tsx";
+import { showError, showToast } from "../../kit/overlays/toast.tsx";
 import { words } from "./words.ts";
+
+const deadLettersRoute = getRouteApi("/shell/dead-letters");
 
 const text = words.tasks;
 

@@ -1,23 +1,25 @@
 // One cause: where it is fixed, the messages it holds up, and the button that sends them again.
-import { useNavigate } from "@tanstack/react-router";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import type { DeadLetter, DeadLetterGroup } from "@tidings/contract";
 import { useState } from "react";
 import { useOperation } from "../../api/hooks.ts";
+import { useMay } from "../../api/permissions.ts";
 import { ExportCsv } from "../../app/export-csv.tsx";
-import { useMay } from "../../app/permissions.ts";
-import { Button, IconButton } from "../../kit/button.tsx";
-import { Stack, Tools } from "../../kit/layout.tsx";
-import { Menu, type MenuEntry } from "../../kit/menu.tsx";
-import { Card, Facts, Page } from "../../kit/page.tsx";
-import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
-import { Pager, Table } from "../../kit/table.tsx";
-import { Time } from "../../kit/time.tsx";
+import { ListView } from "../../kit/data/list-view.tsx";
+import { Pager, Table } from "../../kit/data/table.tsx";
+import { Time } from "../../kit/data/time.tsx";
+import { EmptyState } from "../../kit/feedback/states.tsx";
+import { Button, IconButton } from "../../kit/inputs/button.tsx";
+import { Stack, Tools } from "../../kit/layout/layout.tsx";
+import { Card, Facts, Page } from "../../kit/layout/page.tsx";
+import { Menu, type MenuEntry } from "../../kit/overlays/menu.tsx";
 import { FixLinks, StateBadges, sentenceOf, WorkflowChips } from "./causes.tsx";
 import css from "./dead-letters.module.css";
 import { LetterDialog } from "./letter-dialog.tsx";
 import { ReplayDialog } from "./replay-dialog.tsx";
-import { groupRoute } from "./routes.ts";
 import { words } from "./words.ts";
+
+const groupRoute = getRouteApi("/shell/dead-letters/group");
 
 const text = words.group;
 const perPage = 20;
@@ -41,6 +43,7 @@ export function GroupScreen() {
       search: (old) => ({ ...old, integration, error: errorClass, workflow, page: next || undefined }),
     });
   const total = data?.totalCount ?? 0;
+  const hasMore = data?.hasMore ?? false;
   return (
     <Page
       title={group ? sentenceOf(group) : text.title}
@@ -69,21 +72,25 @@ export function GroupScreen() {
       {chosen && <LetterDialog letter={chosen} onClose={() => setChosen(null)} />}
       <Stack>
         {group && <Cause group={group} workflow={workflow} />}
-        {error && <ErrorPanel error={error} onRetry={refetch} />}
-        {!data && !error && <Skeleton />}
-        {data?.data.length === 0 && <EmptyState icon="check" title={text.none} text={text.noneText} />}
-        {data && data.data.length > 0 && (
-          <div>
-            <Letters letters={data.data} onChoose={setChosen} />
-            {(data.hasMore || page > 0) && (
-              <Pager
-                note={text.count(page * perPage + 1, page * perPage + data.data.length, total)}
-                onPrevious={page > 0 ? () => goTo(page - 1) : undefined}
-                onNext={data.hasMore ? () => goTo(page + 1) : undefined}
-              />
-            )}
-          </div>
-        )}
+        <ListView
+          rows={data?.data}
+          error={error}
+          onRetry={refetch}
+          empty={<EmptyState icon="check" title={text.none} text={text.noneText} />}
+        >
+          {(rows) => (
+            <div>
+              <Letters letters={rows} onChoose={setChosen} />
+              {(hasMore || page > 0) && (
+                <Pager
+                  note={text.count(page * perPage + 1, page * perPage + rows.length, total)}
+                  onPrevious={page > 0 ? () => goTo(page - 1) : undefined}
+                  onNext={hasMore ? () => goTo(page + 1) : undefined}
+                />
+              )}
+            </div>
+          )}
+        </ListView>
       </Stack>
     </Page>
   );
@@ -118,7 +125,7 @@ const Cause = ({ group, workflow }: { group: DeadLetterGroup; workflow: string |
   </Card>
 );
 
-function Letters({ letters, onChoose }: { letters: DeadLetter[]; onChoose: (letter: DeadLetter) => void }) {
+function Letters({ letters, onChoose }: { letters: readonly DeadLetter[]; onChoose: (letter: DeadLetter) => void }) {
   const may = useMay();
   const entriesOf = (letter: DeadLetter): MenuEntry[] => [
     {
@@ -127,7 +134,7 @@ function Letters({ letters, onChoose }: { letters: DeadLetter[]; onChoose: (lett
       link: {
         to: "/activity/$transactionId",
         params: { transactionId: letter.transactionId },
-        search: { person: letter.subscriberId },
+        search: { subscriber: letter.subscriberId },
       },
     },
     ...(may("deadLetterReplays.create")
@@ -140,7 +147,7 @@ function Letters({ letters, onChoose }: { letters: DeadLetter[]; onChoose: (lett
       rows={letters}
       keyOf={({ id }) => id}
       columns={[
-        { title: text.person, cell: ({ subscriberId }) => <strong>{subscriberId}</strong> },
+        { title: text.subscriber, cell: ({ subscriberId }) => <strong>{subscriberId}</strong> },
         {
           title: text.errorText,
           cell: ({ errorText }) => <span className={css.errorText}>{errorText}</span>,

@@ -1,18 +1,19 @@
-// One dead letter, sent again: as it is, with another payload, or through another integration.
+// One dead letter, sent again: unchanged, with another payload, or through another integration.
 import type { DeadLetter } from "@tidings/contract";
 import { type FormEvent, useState } from "react";
 import { useChange, useOperation } from "../../api/hooks.ts";
-import { useMay } from "../../app/permissions.ts";
-import { useEnvironment } from "../../app/session.tsx";
-import { Button } from "../../kit/button.tsx";
-import { Dialog } from "../../kit/dialog.tsx";
-import { Field } from "../../kit/field.tsx";
-import { JsonField, parseObject } from "../../kit/json-field.tsx";
-import { DialogEnd, Stack } from "../../kit/layout.tsx";
-import { Notice } from "../../kit/notice.tsx";
-import { Select } from "../../kit/select.tsx";
-import { ErrorPanel, Skeleton } from "../../kit/states.tsx";
-import { showToast } from "../../kit/toast.tsx";
+import { useMay } from "../../api/permissions.ts";
+import { useEnvironment } from "../../api/session.tsx";
+import { parseObject } from "../../fields/json-object.ts";
+import { JsonTextField } from "../../fields/json-text-field.tsx";
+import { Notice } from "../../kit/feedback/notice.tsx";
+import { ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
+import { Field } from "../../kit/inputs/field.tsx";
+import { Select } from "../../kit/inputs/select.tsx";
+import { DialogEnd, Stack } from "../../kit/layout/layout.tsx";
+import { Dialog } from "../../kit/overlays/dialog.tsx";
+import { showToast } from "../../kit/overlays/toast.tsx";
 import { words as kitWords } from "../../words.ts";
 import { staleAfterReplay, Through } from "./replay-dialog.tsx";
 import { words } from "./words.ts";
@@ -72,11 +73,11 @@ export function LetterDialog({ letter, onClose }: { letter: DeadLetter; onClose:
           {isEdit && !run.data && !run.error && <Skeleton rows={3} />}
           {isEdit && run.error && <ErrorPanel error={run.error} onRetry={run.refetch} />}
           {isEdit && run.data && (
-            <JsonField
+            <JsonTextField
               label={text.payload}
               text={payloadText}
               hint={text.text}
-              fault={text.badJson}
+              badJson={text.badJson}
               onChange={setEdited}
             />
           )}

@@ -3,17 +3,17 @@ import { useNavigate } from "@tanstack/react-router";
 import type { CallInput, Channel } from "@tidings/contract";
 import { type FormEvent, useState } from "react";
 import { useChange, useOperation } from "../../api/hooks.ts";
-import { useEnvironment } from "../../app/session.tsx";
-import { Button } from "../../kit/button.tsx";
-import { Dialog } from "../../kit/dialog.tsx";
-import { Field, TextField } from "../../kit/field.tsx";
-import { DialogEnd, Muted, Stack } from "../../kit/layout.tsx";
-import { Notice } from "../../kit/notice.tsx";
-import { Select } from "../../kit/select.tsx";
-import { ErrorPanel, Skeleton } from "../../kit/states.tsx";
-import { formatDuration } from "../../kit/time.tsx";
-import { showToast } from "../../kit/toast.tsx";
-import { Verdict } from "../../kit/verdict.tsx";
+import { useEnvironment } from "../../api/session.tsx";
+import { formatDuration } from "../../kit/data/time.tsx";
+import { Notice } from "../../kit/feedback/notice.tsx";
+import { ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
+import { Verdict } from "../../kit/feedback/verdict.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
+import { Field, TextField } from "../../kit/inputs/field.tsx";
+import { Select } from "../../kit/inputs/select.tsx";
+import { DialogEnd, Muted, Stack } from "../../kit/layout/layout.tsx";
+import { Dialog } from "../../kit/overlays/dialog.tsx";
+import { showToast } from "../../kit/overlays/toast.tsx";
 import { words as kitWords } from "../../words.ts";
 import css from "./dead-letters.module.css";
 import { words } from "./words.ts";
@@ -22,7 +22,7 @@ const text = words.replay;
 const any = "";
 const usualPace = 10;
 
-/** Answers that are old after a replay has begun or changed. */
+/** Operations whose responses are outdated after a replay has started or changed. */
 export const staleAfterReplay = [
   "deadLetters.listGroups",
   "deadLetters.list",
@@ -91,7 +91,7 @@ export function ReplayDialog({ selection, total, channel, onClose }: ReplayDialo
   );
 }
 
-/** Those beyond the ones that were looked at are counted as sent. */
+/** Those beyond the ones that were examined are counted as sent. */
 const sentBy = ({ willBeSent, examined, total }: Preview): number => willBeSent + Math.max(0, total - examined);
 
 type Preview = NonNullable<ReturnType<typeof useOperation<"deadLetterReplays.preview">>["data"]>;

@@ -1,23 +1,25 @@
-// A replay: how far it is, what became of its messages, and the buttons that pause, resume and stop it.
+// A replay: how far it is, what happened to its messages, and the buttons that pause, resume and stop it.
+import { getRouteApi } from "@tanstack/react-router";
 import type { DeadLetterReplay } from "@tidings/contract";
 import { useChange, useOperation } from "../../api/hooks.ts";
-import { useMay } from "../../app/permissions.ts";
-import { Button, LinkButton } from "../../kit/button.tsx";
-import { useConfirm } from "../../kit/confirm.tsx";
-import { Muted, Stack } from "../../kit/layout.tsx";
-import { Notice } from "../../kit/notice.tsx";
-import { Card, Facts, Page } from "../../kit/page.tsx";
-import { Progress } from "../../kit/progress.tsx";
-import { ErrorPanel, Skeleton } from "../../kit/states.tsx";
-import { formatDuration, Time } from "../../kit/time.tsx";
-import { showError } from "../../kit/toast.tsx";
+import { useMay } from "../../api/permissions.ts";
+import { formatDuration, Time } from "../../kit/data/time.tsx";
+import { Notice } from "../../kit/feedback/notice.tsx";
+import { Progress } from "../../kit/feedback/progress.tsx";
+import { ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
+import { Badge, Dot } from "../../kit/feedback/verdict.tsx";
+import { Button, LinkButton } from "../../kit/inputs/button.tsx";
+import { Muted, Stack } from "../../kit/layout/layout.tsx";
+import { Card, Facts, Page } from "../../kit/layout/page.tsx";
+import { useConfirm } from "../../kit/overlays/confirm.tsx";
+import { showError } from "../../kit/overlays/toast.tsx";
 import type { Tone } from "../../kit/tone.ts";
-import { Badge, Dot } from "../../kit/verdict.tsx";
 import css from "./dead-letters.module.css";
 import { staleAfterReplay } from "./replay-dialog.tsx";
 import { describeFilter, statusTones } from "./replays.tsx";
-import { replayRoute } from "./routes.ts";
 import { words } from "./words.ts";
+
+const replayRoute = getRouteApi("/shell/dead-letters/replays/$replayId");
 
 const text = words.job;
 const stale = ["deadLetterReplays.retrieve", ...staleAfterReplay] as const;
@@ -27,7 +29,7 @@ export function ReplayScreen() {
   const params = { replayId };
   const first = useOperation("deadLetterReplays.retrieve", { params });
   const isMoving = first.data !== undefined && (first.data.status === "running" || underWay(first.data) > 0);
-  // The same answer, asked for again while it changes.
+  // The same response, asked for again while it changes.
   const { data, error, refetch } = useOperation(
     "deadLetterReplays.retrieve",
     { params },

@@ -1,16 +1,17 @@
 // The replays of the environment, the newest first.
-import { Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import type { DeadLetterReplay } from "@tidings/contract";
 import { useOperation } from "../../api/hooks.ts";
-import { Progress } from "../../kit/progress.tsx";
-import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
-import { Pager, Table } from "../../kit/table.tsx";
-import { Time } from "../../kit/time.tsx";
+import { Pager, Table } from "../../kit/data/table.tsx";
+import { Time } from "../../kit/data/time.tsx";
+import { Progress } from "../../kit/feedback/progress.tsx";
+import { EmptyState, ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
+import { Badge } from "../../kit/feedback/verdict.tsx";
 import type { Tone } from "../../kit/tone.ts";
-import { Badge } from "../../kit/verdict.tsx";
 import css from "./dead-letters.module.css";
-import { deadLettersRoute } from "./routes.ts";
 import { words } from "./words.ts";
+
+const deadLettersRoute = getRouteApi("/shell/dead-letters");
 
 const text = words.job;
 

@@ -3,13 +3,13 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { type FormEvent, useId, useState } from "react";
 import { useChange } from "../../api/hooks.ts";
-import { sessionQuery } from "../../app/session.tsx";
-import { Button } from "../../kit/button.tsx";
-import { Dialog } from "../../kit/dialog.tsx";
-import { TextField } from "../../kit/field.tsx";
-import { Stack } from "../../kit/layout.tsx";
-import { ErrorPanel } from "../../kit/states.tsx";
-import { showToast } from "../../kit/toast.tsx";
+import { sessionQuery } from "../../api/session.tsx";
+import { ErrorPanel } from "../../kit/feedback/states.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
+import { TextField } from "../../kit/inputs/field.tsx";
+import { Stack } from "../../kit/layout/layout.tsx";
+import { Dialog } from "../../kit/overlays/dialog.tsx";
+import { showToast } from "../../kit/overlays/toast.tsx";
 import { words as kitWords } from "../../words.ts";
 import { KeyDialog } from "./key-dialog.tsx";
 import { words } from "./words.ts";
@@ -37,7 +37,7 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
       { body: { name: name.trim(), color } },
       {
         onSuccess: (made) => {
-          // Keys are shown to owners: an editor makes the environment, and sees none.
+          // Keys are only shown to owners: an editor who creates an environment sees none.
           if (made.apiKeys) return;
           showToast({ title: text.done(made.name) });
           void finish();

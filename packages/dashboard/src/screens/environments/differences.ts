@@ -1,6 +1,6 @@
 // What differs between two environments, in the form that the list of changes of a workflow draws. Pure.
 import type { ChangedField, PublishCheck, ResourceDiff, StepChange, StepType } from "@tidings/contract";
-import type { Differences } from "../workflows/editor/differences.ts";
+import type { Differences } from "../../drafts/differences.ts";
 
 type Change = ResourceDiff["changes"][number];
 type Fields = Record<string, unknown>;
@@ -55,7 +55,7 @@ export function actionOf({ sourceResource, targetResource }: ResourceDiff): "add
 
 export const hasFault = ({ checks = [] }: ResourceDiff): boolean => checks.some(({ isFault }) => isFault);
 
-/** What to look at before it is published, beside what else is chosen. What is deleted has nothing to look at. */
+/** What to check before it is published, given what else is chosen. A deleted resource has nothing to check. */
 export function checksOf(one: ResourceDiff, chosen: readonly ResourceDiff[]): readonly PublishCheck[] {
   const layouts = new Set(chosen.filter(({ resourceType }) => resourceType === "layout").map(idOf));
   return (one.checks ?? []).filter(({ layoutId }) => layoutId === undefined || !layouts.has(layoutId));

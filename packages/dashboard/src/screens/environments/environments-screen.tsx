@@ -1,16 +1,18 @@
 // The environments of the installation: their keys, what is published between them, and what was.
-import { useNavigate } from "@tanstack/react-router";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
-import { useMay } from "../../app/permissions.ts";
-import { Button } from "../../kit/button.tsx";
-import { Page } from "../../kit/page.tsx";
-import { Tabs } from "../../kit/tabs.tsx";
+import { useMay } from "../../api/permissions.ts";
+import { Button } from "../../kit/inputs/button.tsx";
+import { Page } from "../../kit/layout/page.tsx";
+import { Tabs } from "../../kit/layout/tabs.tsx";
 import { CreateDialog } from "./create-dialog.tsx";
 import { History } from "./history.tsx";
 import { Keys } from "./keys.tsx";
 import { Publish } from "./publish.tsx";
-import { type EnvironmentTab, environmentsRoute, environmentTabs } from "./routes.ts";
+import { type EnvironmentTab, environmentTabs } from "./search.ts";
 import { words } from "./words.ts";
+
+const environmentsRoute = getRouteApi("/shell/environments");
 
 const panels: Record<EnvironmentTab, () => ReactNode> = {
   keys: () => <Keys />,

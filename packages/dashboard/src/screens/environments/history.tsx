@@ -1,24 +1,27 @@
-// What was published to an environment, newest first; one of them opened with what it changed, and taken back.
+// What was published to an environment, newest first; an opened publish shows what it changed and can be rolled back.
+import { getRouteApi } from "@tanstack/react-router";
 import type { PublishChange, PublishHead } from "@tidings/contract";
 import { useState } from "react";
 import type { Environment } from "../../api/auth.ts";
 import { useOperation } from "../../api/hooks.ts";
-import { useMay } from "../../app/permissions.ts";
+import { useMay } from "../../api/permissions.ts";
 import { Icon } from "../../icons.tsx";
-import { Button } from "../../kit/button.tsx";
-import { Disclosure, DisclosureList } from "../../kit/disclosure.tsx";
-import { Muted, Row, Stack } from "../../kit/layout.tsx";
-import { Select } from "../../kit/select.tsx";
-import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
-import { Pager } from "../../kit/table.tsx";
-import { Time } from "../../kit/time.tsx";
+import { ListView } from "../../kit/data/list-view.tsx";
+import { Pager } from "../../kit/data/table.tsx";
+import { Time } from "../../kit/data/time.tsx";
+import { EmptyState, ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
+import { Badge } from "../../kit/feedback/verdict.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
+import { Select } from "../../kit/inputs/select.tsx";
+import { Disclosure, DisclosureList } from "../../kit/layout/disclosure.tsx";
+import { Muted, Row, Stack } from "../../kit/layout/layout.tsx";
 import type { Tone } from "../../kit/tone.ts";
-import { Badge } from "../../kit/verdict.tsx";
 import css from "./environments.module.css";
 import { RestoreDialog } from "./restore-dialog.tsx";
-import { environmentsRoute } from "./routes.ts";
 import { useEnds } from "./use-ends.ts";
 import { words } from "./words.ts";
+
+const environmentsRoute = getRouteApi("/shell/environments");
 
 const text = words.history;
 
@@ -40,29 +43,33 @@ export function History() {
           onChange={(value) => change({ target: value })}
         />
       </Row>
-      {error && <ErrorPanel error={error} onRetry={refetch} />}
-      {!data && !error && <Skeleton />}
-      {data?.data.length === 0 && (
-        <EmptyState
-          icon="send"
-          title={text.none}
-          text={text.noneText(target.name)}
-          action={<Button onClick={() => change({ tab: "publish" })}>{text.goPublish}</Button>}
-        />
-      )}
-      {data && data.data.length > 0 && (
-        <DisclosureList label={text.list(target.name)}>
-          {data.data.map((head) => (
-            <PublishEntry
-              key={head.id}
-              head={head}
-              target={target}
-              isOpen={head.id === opened}
-              onOpen={(isOpen) => change({ publish: isOpen ? head.id : undefined, after })}
-            />
-          ))}
-        </DisclosureList>
-      )}
+      <ListView
+        rows={data?.data}
+        error={error}
+        onRetry={refetch}
+        empty={
+          <EmptyState
+            icon="send"
+            title={text.none}
+            text={text.noneText(target.name)}
+            action={<Button onClick={() => change({ tab: "publish" })}>{text.goPublish}</Button>}
+          />
+        }
+      >
+        {(rows) => (
+          <DisclosureList label={text.list(target.name)}>
+            {rows.map((head) => (
+              <PublishEntry
+                key={head.id}
+                head={head}
+                target={target}
+                isOpen={head.id === opened}
+                onOpen={(isOpen) => change({ publish: isOpen ? head.id : undefined, after })}
+              />
+            ))}
+          </DisclosureList>
+        )}
+      </ListView>
       {data && (data.next || after) && (
         <Pager
           onPrevious={after ? () => change({ after: undefined }) : undefined}

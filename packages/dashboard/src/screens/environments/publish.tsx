@@ -1,17 +1,17 @@
-// Publishing: what differs between two environments, in sentences; each resource is chosen by itself.
+// Publishing: what differs between two environments, in sentences; each resource is chosen automatically.
 import type { Output, ResourceDiff } from "@tidings/contract";
 import { useState } from "react";
 import type { Environment } from "../../api/auth.ts";
 import { useChange, useOperation } from "../../api/hooks.ts";
-import { useMay } from "../../app/permissions.ts";
+import { useMay } from "../../api/permissions.ts";
 import { Icon } from "../../icons.tsx";
-import { Button, LinkButton } from "../../kit/button.tsx";
-import { useConfirm } from "../../kit/confirm.tsx";
-import { Muted, Row, Stack } from "../../kit/layout.tsx";
-import { Notice } from "../../kit/notice.tsx";
-import { Select } from "../../kit/select.tsx";
-import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
-import { showError } from "../../kit/toast.tsx";
+import { Notice } from "../../kit/feedback/notice.tsx";
+import { EmptyState, ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
+import { Button, LinkButton } from "../../kit/inputs/button.tsx";
+import { Select } from "../../kit/inputs/select.tsx";
+import { Muted, Row, Stack } from "../../kit/layout/layout.tsx";
+import { useConfirm } from "../../kit/overlays/confirm.tsx";
+import { showError } from "../../kit/overlays/toast.tsx";
 import { actionOf, checksOf, hasFault, idOf, keyOf, nameOf } from "./differences.ts";
 import css from "./environments.module.css";
 import { ResourceCard } from "./resource-card.tsx";
@@ -19,10 +19,10 @@ import { useEnds } from "./use-ends.ts";
 import { words } from "./words.ts";
 
 const text = words.publish;
-/** Workflows whose runs under way are counted without being asked for. */
-const mostCounted = 20;
+/** Workflows whose runs in progress are counted without being asked for. */
+const maxCounted = 20;
 
-/** What is deleted only when it is chosen stands last. */
+/** Deletions, which only happen when they are chosen, come last. */
 const orders = { added: 0, modified: 0, deleted: 1 };
 
 export function Publish() {
@@ -78,7 +78,8 @@ function Comparison({ source, target }: Ends) {
     ["environments.diff", "environments.listPublishes", "workflows.list", "workflows.retrieve"],
     target._id,
   );
-  // What only the target has is deleted by publishing it, and what has a fault is wrong there too: both have to be chosen.
+  // What only the target has is deleted by publishing it, and what has an error is wrong there too: both have to be
+  // chosen.
   const [changed, setChanged] = useState<Readonly<Record<string, boolean>>>({});
   const resources = [...(data?.resources ?? [])].sort((a, b) => orders[actionOf(a)] - orders[actionOf(b)]);
   const isChosen = (one: ResourceDiff) => changed[keyOf(one)] ?? (actionOf(one) !== "deleted" && !hasFault(one));
@@ -140,7 +141,7 @@ function Comparison({ source, target }: Ends) {
               resource={one}
               target={target}
               isChosen={isChosen(one)}
-              isCounted={index < mostCounted}
+              isCounted={index < maxCounted}
               missing={missingLayouts(one, chosen)}
               checks={checksOf(one, chosen)}
               onChoose={mayPublish ? (isOn) => choose([one], isOn) : undefined}

@@ -1,13 +1,13 @@
-// One workflow or layout that differs: what people will notice, who is under way, and every field on request.
+// One workflow or layout that differs: what people will notice, who is in progress, and every field on request.
 import type { InFlightStep, PublishCheck, ResourceDiff } from "@tidings/contract";
 import { useId, useState } from "react";
 import type { Environment } from "../../api/auth.ts";
 import { useOperation } from "../../api/hooks.ts";
+import { ChangeList } from "../../drafts/change-list.tsx";
 import { Icon } from "../../icons.tsx";
-import { Time } from "../../kit/time.tsx";
+import { Time } from "../../kit/data/time.tsx";
+import { Badge } from "../../kit/feedback/verdict.tsx";
 import type { Tone } from "../../kit/tone.ts";
-import { Badge } from "../../kit/verdict.tsx";
-import { ChangeList } from "../workflows/editor/change-list.tsx";
 import { actionOf, differencesOf, idOf, nameOf } from "./differences.ts";
 import css from "./environments.module.css";
 import { words } from "./words.ts";
@@ -19,11 +19,11 @@ type ResourceCardProps = {
   resource: ResourceDiff;
   target: Environment;
   isChosen: boolean;
-  /** Runs under way are counted at once, not only when the card is opened. */
+  /** Runs in progress are counted immediately, not only when the card is opened. */
   isCounted: boolean;
   /** Names of layouts that have to be chosen too. */
   missing: readonly string[];
-  /** Faults of its own, and what the target lacks for it. */
+  /** The resource's own errors, and what the target lacks for it. */
   checks: readonly PublishCheck[];
   /** Absent where the role does not allow to publish. */
   onChoose?: (isChosen: boolean) => void;

@@ -1,16 +1,16 @@
-// What taking a publish back would do. Resources that were changed since are named, and have to be agreed to.
+// What rolling back a publish would do. Resources that were changed since are named, and have to be confirmed.
 import { useState } from "react";
 import type { Environment } from "../../api/auth.ts";
 import { useChange, useOperation } from "../../api/hooks.ts";
-import { Button } from "../../kit/button.tsx";
-import { Dialog } from "../../kit/dialog.tsx";
-import { Checkbox } from "../../kit/field.tsx";
-import { Stack } from "../../kit/layout.tsx";
-import { Notice } from "../../kit/notice.tsx";
-import { ErrorPanel, Skeleton } from "../../kit/states.tsx";
-import { Time } from "../../kit/time.tsx";
-import { showToast } from "../../kit/toast.tsx";
-import { Badge } from "../../kit/verdict.tsx";
+import { Time } from "../../kit/data/time.tsx";
+import { Notice } from "../../kit/feedback/notice.tsx";
+import { ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
+import { Badge } from "../../kit/feedback/verdict.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
+import { Checkbox } from "../../kit/inputs/field.tsx";
+import { Stack } from "../../kit/layout/layout.tsx";
+import { Dialog } from "../../kit/overlays/dialog.tsx";
+import { showToast } from "../../kit/overlays/toast.tsx";
 import { words as kitWords } from "../../words.ts";
 import css from "./environments.module.css";
 import { words } from "./words.ts";

@@ -1,8 +1,11 @@
-// Source and target of a publish, from the URL: unless it says otherwise, from the first development environment to production.
-import { useNavigate } from "@tanstack/react-router";
+// Source and target of a publish, from the URL: unless it says otherwise, from the first development environment to
+// production.
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import type { Environment } from "../../api/auth.ts";
-import { useEnvironment, useSession } from "../../app/session.tsx";
-import { type EnvironmentSearch, environmentsRoute } from "./routes.ts";
+import { useEnvironment, useSession } from "../../api/session.tsx";
+import type { EnvironmentSearch } from "./search.ts";
+
+const environmentsRoute = getRouteApi("/shell/environments");
 
 type Ends = {
   environments: readonly Environment[];

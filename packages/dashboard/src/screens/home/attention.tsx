@@ -1,18 +1,19 @@
-// What needs a person: each line says what is wrong, what it means, and where to go.
+// What needs attention: each line says what is wrong, what it means, and where to go.
 
 import type { LinkProps } from "@tanstack/react-router";
 import type { Channel, Integration, Provider, SystemState } from "@tidings/contract";
 import { useOperation } from "../../api/hooks.ts";
-import { useMay } from "../../app/permissions.ts";
-import { useEnvironment } from "../../app/session.tsx";
-import { Button, LinkButton } from "../../kit/button.tsx";
-import { Card } from "../../kit/page.tsx";
-import { ErrorPanel, Skeleton } from "../../kit/states.tsx";
-import { formatDuration, useNow } from "../../kit/time.tsx";
-import { Badge, Verdict } from "../../kit/verdict.tsx";
-import { countMessages, sayTrouble, sayWaiting } from "../integrations/outage.ts";
-import { useTryNow } from "../integrations/use-try-now.ts";
-import { words as integrationWords } from "../integrations/words.ts";
+import { useMay } from "../../api/permissions.ts";
+import { useEnvironment } from "../../api/session.tsx";
+import { countMessages, sayTrouble, sayWaiting } from "../../health/outage.ts";
+import { useTryNow } from "../../health/use-try-now.ts";
+import { words as healthWords } from "../../health/words.ts";
+import { formatDuration, useNow } from "../../kit/data/time.tsx";
+import { ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
+import { Badge, Verdict } from "../../kit/feedback/verdict.tsx";
+import { Button, LinkButton } from "../../kit/inputs/button.tsx";
+import { Card } from "../../kit/layout/page.tsx";
+import { channelNames } from "../../outcomes/channel-names.ts";
 import css from "./home.module.css";
 import { words } from "./words.ts";
 
@@ -27,7 +28,7 @@ type Item = {
 };
 
 /** Shorter waits are normal. */
-const longestLagSeconds = 30;
+const maxLagSeconds = 30;
 
 export function useAttention() {
   const { type } = useEnvironment();
@@ -71,7 +72,7 @@ export function Attention({ data, error, refetch, items }: ReturnType<typeof use
                 <span className={css.itemActions}>
                   {tried && may("integrations.tryNow") && (
                     <Button size="small" icon="refresh" onClick={() => tryNow(tried.id, tried.name)} disabled={isBusy}>
-                      {integrationWords.outage.tryNow}
+                      {healthWords.outage.tryNow}
                     </Button>
                   )}
                   {link && (
@@ -119,8 +120,8 @@ function integrationItems({ breakers, waiting }: SystemState["environment"], now
         ({ integrationId, name, channel, count }): Item => ({
           key: integrationId,
           tone: "info",
-          title: integrationWords.outage.back(name),
-          text: integrationWords.outage.goingOut(countMessages(channel, count)),
+          title: healthWords.outage.back(name),
+          text: healthWords.outage.goingOut(countMessages(channel, count)),
           link: link(integrationId),
         }),
       ),
@@ -177,14 +178,14 @@ function itemsOf({ environment, queue }: SystemState, now: number): Item[] {
       text: attention.disabledText,
       link: { to: "/webhooks", label: attention.openWebhooks },
     },
-    environment.oldestEventSeconds > longestLagSeconds && {
+    environment.oldestEventSeconds > maxLagSeconds && {
       key: "lag",
       tone: "warn",
       title: attention.lag(formatDuration(environment.oldestEventSeconds * 1_000)),
       text: attention.lagText,
     },
     ...queue
-      .filter(({ lagSeconds }) => lagSeconds > longestLagSeconds)
+      .filter(({ lagSeconds }) => lagSeconds > maxLagSeconds)
       .map(
         ({ kind, lagSeconds }): Item => ({
           key: `queue-${kind}`,
@@ -209,7 +210,7 @@ const capturedItems = (channels: Channel[]): Item[] =>
   channels.map((channel) => ({
     key: `capture-${channel}`,
     tone: "warn",
-    title: words.attention.capture(words.channels[channel]),
+    title: words.attention.capture(channelNames[channel]),
     text: words.attention.captureText,
     link: { to: "/integrations/new", search: { channel }, label: words.attention.addIntegration },
   }));

@@ -1,24 +1,24 @@
-// From nothing to a message in an inbox: the key, a command that works when it is pasted, a button that does the same, and the inbox
-// that it arrives in.
+// From nothing to a message in an inbox: the key, a command that works when it is pasted, a button that does the same,
+// and the inbox that it arrives in.
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { baseUrl } from "../../api/client.ts";
 import { useChange, useOperation } from "../../api/hooks.ts";
-import { useMay } from "../../app/permissions.ts";
-import { useEnvironment } from "../../app/session.tsx";
+import { useMay } from "../../api/permissions.ts";
+import { useEnvironment } from "../../api/session.tsx";
 import { Icon } from "../../icons.tsx";
-import { Button } from "../../kit/button.tsx";
-import { Code, CopyButton, InlineCode } from "../../kit/code.tsx";
-import { useConfirm } from "../../kit/confirm.tsx";
-import { Card } from "../../kit/page.tsx";
-import { Skeleton } from "../../kit/states.tsx";
-import { showError, showToast } from "../../kit/toast.tsx";
-import { Dot } from "../../kit/verdict.tsx";
+import { Code, CopyButton, InlineCode } from "../../kit/data/code.tsx";
+import { Skeleton } from "../../kit/feedback/states.tsx";
+import { Dot } from "../../kit/feedback/verdict.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
+import { Card } from "../../kit/layout/page.tsx";
+import { useConfirm } from "../../kit/overlays/confirm.tsx";
+import { showError, showToast } from "../../kit/overlays/toast.tsx";
 import css from "./home.module.css";
 import { LiveInbox } from "./live-inbox.tsx";
 import { words } from "./words.ts";
 
-/** The person of the command in the start banner. */
+/** The subscriber of the command in the start banner. */
 const subscriberId = "ada";
 const exampleId = "welcome";
 const text = words.first;

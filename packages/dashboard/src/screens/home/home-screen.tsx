@@ -1,9 +1,9 @@
-// Where a person lands: the first notification in a minute, then what needs attention and what happened last.
+// The start page: the first notification in a minute, then what needs attention and what happened last.
 import { useState } from "react";
 import { useOperation } from "../../api/hooks.ts";
-import { useEnvironment } from "../../app/session.tsx";
-import { Page } from "../../kit/page.tsx";
-import { ErrorPanel, Skeleton } from "../../kit/states.tsx";
+import { useEnvironment } from "../../api/session.tsx";
+import { ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
+import { Page } from "../../kit/layout/page.tsx";
 import { Attention, useAttention } from "./attention.tsx";
 import { FirstNotification } from "./first-notification.tsx";
 import css from "./home.module.css";

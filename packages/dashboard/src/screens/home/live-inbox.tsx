@@ -1,11 +1,13 @@
-// The inbox that the first notification arrives in: the widget itself, as it will stand in the reader's own pages. It opens a
-// session without a hash, which only environments for development allow; elsewhere, and where it is refused, the same messages are
-// read from time to time.
+// The inbox that the first notification arrives in: the widget itself, as it will look in the reader's own pages. It
+// opens a session without a hash, which only environments for development allow; elsewhere, and where it is refused,
+// the same messages are read from time to time.
+import { request } from "@tidings/client/source";
+import type { Output } from "@tidings/contract";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { baseUrl } from "../../api/client.ts";
 import { useOperation } from "../../api/hooks.ts";
-import { useEnvironment } from "../../app/session.tsx";
-import { InboxFeed } from "../people/inbox-feed.tsx";
+import { useEnvironment } from "../../api/session.tsx";
+import { InboxFeed } from "../../subscribers/inbox-feed.tsx";
 import css from "./home.module.css";
 
 /** What this file uses of the element (packages/inbox/src/element-class.ts). */
@@ -33,9 +35,9 @@ type LiveInboxProps = { subscriberId: string; empty: ReactNode };
 export function LiveInbox({ subscriberId, empty }: LiveInboxProps) {
   const { _id, type } = useEnvironment();
   const [refusedIn, setRefusedIn] = useState("");
-  // The session of a person who does not exist would create it, by nothing but a look at this page.
-  const person = useOperation("subscribers.list", { query: { subscriberId, limit: 1 } }, { every: 3_000 });
-  const isThere = (person.data?.data.length ?? 0) > 0;
+  // The session of a subscriber who does not exist would create it, by nothing but a look at this page.
+  const subscriber = useOperation("subscribers.list", { query: { subscriberId, limit: 1 } }, { every: 3_000 });
+  const isThere = (subscriber.data?.data.length ?? 0) > 0;
   if (type !== "dev" || !isThere || refusedIn === _id)
     return (
       <div className={css.inboxBody}>
@@ -45,16 +47,14 @@ export function LiveInbox({ subscriberId, empty }: LiveInboxProps) {
   return <WidgetPlace key={_id} subscriberId={subscriberId} onRefused={() => setRefusedIn(_id)} />;
 }
 
-/** A session that says nothing about the person: the widget itself would add the time zone of whoever looks at this page. */
+/**
+ * A session that says nothing about the subscriber: the widget itself would add the time zone of whoever examines this
+ * page.
+ */
 async function openSession(applicationIdentifier: string, subscriberId: string): Promise<string> {
-  const answer = await fetch(new URL("v1/inbox/session", baseUrl()), {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    credentials: "omit",
-    body: JSON.stringify({ applicationIdentifier, subscriber: { subscriberId } }),
-  });
-  if (!answer.ok) throw new Error(`The session was refused (${answer.status})`);
-  const { data } = (await answer.json()) as { data: { token: string } };
+  const body = { applicationIdentifier, subscriber: { subscriberId } };
+  const options = { baseUrl: baseUrl(), credentials: "omit", retries: 0 } as const;
+  const { data } = await request<Output<"inbox.openSession">>(options, "inbox.openSession", { body });
   return data.token;
 }
 

@@ -1,11 +1,11 @@
 import { Link } from "@tanstack/react-router";
 import type { ActivityEvent } from "@tidings/contract";
 import { Icon } from "../../icons.tsx";
-import { LinkButton } from "../../kit/button.tsx";
-import { Card } from "../../kit/page.tsx";
-import { Sentence, Time } from "../../kit/time.tsx";
+import { Sentence, Time } from "../../kit/data/time.tsx";
+import { Verdict } from "../../kit/feedback/verdict.tsx";
+import { LinkButton } from "../../kit/inputs/button.tsx";
+import { Card } from "../../kit/layout/page.tsx";
 import type { Tone } from "../../kit/tone.ts";
-import { Verdict } from "../../kit/verdict.tsx";
 import css from "./home.module.css";
 import { words } from "./words.ts";
 
@@ -44,7 +44,7 @@ export const RecentEvents = ({ events }: { events: readonly ActivityEvent[] }) =
               </span>
               <span className={css.eventEnd}>
                 <Time at={event.createdAt} isRelative />
-                <span className={css.eventPerson}>{personOf(event)}</span>
+                <span className={css.eventSubscriber}>{subscriberOf(event)}</span>
               </span>
             </Link>
           </li>
@@ -54,7 +54,7 @@ export const RecentEvents = ({ events }: { events: readonly ActivityEvent[] }) =
   </Card>
 );
 
-/** The worst of what became of its people. */
+/** The worst of what happened to its subscribers. */
 function toneOf({ outcomes, status }: ActivityEvent): Tone {
   if (outcomes.failed > 0) return "bad";
   if (outcomes.partly > 0) return "warn";
@@ -63,7 +63,7 @@ function toneOf({ outcomes, status }: ActivityEvent): Tone {
   return status === "canceled" || outcomes.canceled > 0 ? "warn" : "quiet";
 }
 
-function personOf({ recipient, recipients, isCapped }: ActivityEvent): string {
-  if (!recipient) return words.events.people(recipients, isCapped);
+function subscriberOf({ recipient, recipients, isCapped }: ActivityEvent): string {
+  if (!recipient) return words.events.subscribers(recipients, isCapped);
   return [recipient.firstName, recipient.lastName].filter(Boolean).join(" ") || recipient.subscriberId;
 }

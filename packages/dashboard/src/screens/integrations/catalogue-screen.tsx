@@ -1,16 +1,20 @@
 // All providers, to choose one for a new integration.
-import { Link, useNavigate } from "@tanstack/react-router";
+
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import type { Channel, Provider } from "@tidings/contract";
 import { useOperation } from "../../api/hooks.ts";
 import { Icon } from "../../icons.tsx";
-import { Button } from "../../kit/button.tsx";
-import { SearchField } from "../../kit/field.tsx";
-import { Page } from "../../kit/page.tsx";
-import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
+import { ListView } from "../../kit/data/list-view.tsx";
+import { EmptyState } from "../../kit/feedback/states.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
+import { SearchField } from "../../kit/inputs/field.tsx";
+import { Page } from "../../kit/layout/page.tsx";
+import { channelNames } from "../../outcomes/channel-names.ts";
 import css from "./integrations.module.css";
 import { ProviderTile, tileOf } from "./provider-tile.tsx";
-import { catalogueRoute } from "./routes.ts";
 import { words } from "./words.ts";
+
+const catalogueRoute = getRouteApi("/shell/integrations/new");
 
 const channels: Channel[] = ["email", "sms", "push", "chat", "in_app"];
 
@@ -23,7 +27,7 @@ export function CatalogueScreen() {
   const found = data?.filter((provider) => isFound(provider, q, channel));
   const chips: [label: string, value: Channel | undefined][] = [
     [words.all, undefined],
-    ...channels.map((value): [string, Channel] => [words.channels[value], value]),
+    ...channels.map((value): [string, Channel] => [channelNames[value], value]),
   ];
   return (
     <Page
@@ -41,7 +45,7 @@ export function CatalogueScreen() {
           />
         </div>
         <fieldset className={css.chips}>
-          <legend className={css.hidden}>{words.providers}</legend>
+          <legend className="visually-hidden">{words.providers}</legend>
           {chips.map(([label, value]) => (
             <button
               key={label}
@@ -55,46 +59,50 @@ export function CatalogueScreen() {
           ))}
         </fieldset>
       </div>
-      {error && <ErrorPanel error={error} onRetry={refetch} />}
-      {!data && !error && <Skeleton />}
-      {found?.length === 0 && (
-        <EmptyState
-          title={words.noMatch}
-          text={words.noMatchText}
-          action={<Button onClick={() => show({})}>{words.clear}</Button>}
-        />
-      )}
-      {found && found.length > 0 && (
-        <div className={css.groups}>
-          <p className={css.legend}>
-            <span>{words.legend}</span>
-            <span>
-              <Icon name="key" size={13} /> {words.canCheck}
-            </span>
-            <span>
-              <Icon name="activity" size={13} /> {words.receipts}
-            </span>
-          </p>
-          {channels
-            .map((group): [Channel, Provider[]] => [group, found.filter((provider) => provider.channel === group)])
-            .filter(([, providers]) => providers.length > 0)
-            .map(([group, providers]) => (
-              <section key={group}>
-                <h2 className={css.groupTitle}>{words.channels[group]}</h2>
-                <ul className={css.grid} aria-label={`${words.providers}: ${words.channels[group]}`}>
-                  {/* By name; what sends nothing comes last. */}
-                  {providers
-                    .toSorted((a, b) => Number(a.isCapture) - Number(b.isCapture) || a.name.localeCompare(b.name))
-                    .map((provider) => (
-                      <li key={provider.id}>
-                        <ProviderCard provider={provider} />
-                      </li>
-                    ))}
-                </ul>
-              </section>
-            ))}
-        </div>
-      )}
+      <ListView
+        rows={found}
+        error={error}
+        onRetry={refetch}
+        empty={
+          <EmptyState
+            title={words.noMatch}
+            text={words.noMatchText}
+            action={<Button onClick={() => show({})}>{words.clear}</Button>}
+          />
+        }
+      >
+        {(rows) => (
+          <div className={css.groups}>
+            <p className={css.legend}>
+              <span>{words.legend}</span>
+              <span>
+                <Icon name="key" size={13} /> {words.canCheck}
+              </span>
+              <span>
+                <Icon name="activity" size={13} /> {words.receipts}
+              </span>
+            </p>
+            {channels
+              .map((group): [Channel, Provider[]] => [group, rows.filter((provider) => provider.channel === group)])
+              .filter(([, providers]) => providers.length > 0)
+              .map(([group, providers]) => (
+                <section key={group}>
+                  <h2 className={css.groupTitle}>{channelNames[group]}</h2>
+                  <ul className={css.grid} aria-label={`${words.providers}: ${channelNames[group]}`}>
+                    {/* By name; what sends nothing comes last. */}
+                    {providers
+                      .toSorted((a, b) => Number(a.isCapture) - Number(b.isCapture) || a.name.localeCompare(b.name))
+                      .map((provider) => (
+                        <li key={provider.id}>
+                          <ProviderCard provider={provider} />
+                        </li>
+                      ))}
+                  </ul>
+                </section>
+              ))}
+          </div>
+        )}
+      </ListView>
     </Page>
   );
 }
@@ -116,7 +124,7 @@ const ProviderCard = ({ provider }: { provider: Provider }) => (
 const Sign = ({ label, icon }: { label: string; icon: "key" | "activity" }) => (
   <span title={label}>
     <Icon name={icon} size={13} />
-    <span className={css.hidden}>{label}</span>
+    <span className="visually-hidden">{label}</span>
   </span>
 );
 
@@ -125,4 +133,4 @@ const isFound = ({ id, name, channel }: Provider, text: string, wanted: Channel 
   text
     .toLowerCase()
     .split(/\s+/)
-    .every((part) => `${id} ${name} ${words.channels[channel]}`.toLowerCase().includes(part));
+    .every((part) => `${id} ${name} ${channelNames[channel]}`.toLowerCase().includes(part));

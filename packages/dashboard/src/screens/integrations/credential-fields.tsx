@@ -1,13 +1,13 @@
-// The form of a provider, made from the fields that it declares. A stored secret is never shown: its field is empty, and stays as
-// it is when it is left so.
+// The form of a provider, made from the fields that it declares. A stored secret is never shown: its field is empty,
+// and stays unchanged when it is left so.
 import type { ProviderCredential } from "@tidings/contract";
 import type { ReactNode } from "react";
-import { Checkbox, Field, TextArea, TextField } from "../../kit/field.tsx";
-import { Select } from "../../kit/select.tsx";
+import { Checkbox, Field, TextArea, TextField } from "../../kit/inputs/field.tsx";
+import { Select } from "../../kit/inputs/select.tsx";
 import css from "./integrations.module.css";
 import { words } from "./words.ts";
 
-/** What the service answers in place of a secret, and takes as "keep it". */
+/** What the service returns instead of a secret, and accepts as "keep it". */
 const mask = "********";
 
 export type Values = Readonly<Record<string, string | boolean>>;

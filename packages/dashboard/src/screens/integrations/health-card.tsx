@@ -1,19 +1,20 @@
-// How an integration is: its last error, what waits for it and when it is tried next, and a question to the provider itself.
+// How an integration is: its last error, what waits for it and when it is tried next, and a question to the provider
+// itself.
 import type { Integration, Provider } from "@tidings/contract";
 import { useChange, useOperation } from "../../api/hooks.ts";
-import { useMay } from "../../app/permissions.ts";
-import { Button } from "../../kit/button.tsx";
-import { Tools } from "../../kit/layout.tsx";
-import { Notice } from "../../kit/notice.tsx";
-import { Card, Facts } from "../../kit/page.tsx";
-import { ErrorPanel } from "../../kit/states.tsx";
-import { Time, useNow } from "../../kit/time.tsx";
-import { showToast } from "../../kit/toast.tsx";
-import { Verdict } from "../../kit/verdict.tsx";
+import { useMay } from "../../api/permissions.ts";
+import { conditionOf, conditionTones, countMessages, formatAge, sayNextTry, sayTrouble } from "../../health/outage.ts";
+import { staleAfterChange, useTryNow } from "../../health/use-try-now.ts";
+import { words as healthWords } from "../../health/words.ts";
+import { Time, useNow } from "../../kit/data/time.tsx";
+import { Notice } from "../../kit/feedback/notice.tsx";
+import { ErrorPanel } from "../../kit/feedback/states.tsx";
+import { Verdict } from "../../kit/feedback/verdict.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
+import { Tools } from "../../kit/layout/layout.tsx";
+import { Card, Facts } from "../../kit/layout/page.tsx";
+import { showToast } from "../../kit/overlays/toast.tsx";
 import css from "./integrations.module.css";
-import { conditionOf, conditionTones, countMessages, formatAge, sayNextTry, sayTrouble } from "./outage.ts";
-import { staleAfterChange } from "./use-integration-changes.ts";
-import { useTryNow } from "./use-try-now.ts";
 import { words } from "./words.ts";
 
 const text = words.health;
@@ -49,7 +50,7 @@ export function HealthCard({ integration, provider }: { integration: Integration
         <Tools>
           {integration.active && canTry && (
             <Button size="small" icon="refresh" onClick={retry} disabled={isBusy}>
-              {words.outage.tryNow}
+              {healthWords.outage.tryNow}
             </Button>
           )}
           {provider.canCheck && may("integrations.update") && (
@@ -79,8 +80,8 @@ export function HealthCard({ integration, provider }: { integration: Integration
         {waiting > 0 && (
           <Notice tone={state === "closed" ? "info" : "warn"} icon="clock">
             {state === "closed"
-              ? words.outage.goingOut(countMessages(channel, waiting))
-              : words.outage.waitingSince(countMessages(channel, waiting), waiting, age)}
+              ? healthWords.outage.goingOut(countMessages(channel, waiting))
+              : healthWords.outage.waitingSince(countMessages(channel, waiting), waiting, age)}
           </Notice>
         )}
         {isInTrouble && (

@@ -1,7 +1,8 @@
 // How an integration is, as badges: in use, off, paused after errors, or not used yet.
 import type { Integration } from "@tidings/contract";
-import { Badge } from "../../kit/verdict.tsx";
-import { conditionOf, conditionTones, countMessages } from "./outage.ts";
+import { conditionOf, conditionTones, countMessages } from "../../health/outage.ts";
+import { words as healthWords } from "../../health/words.ts";
+import { Badge } from "../../kit/feedback/verdict.tsx";
 import { words } from "./words.ts";
 
 export function StateBadges({ integration, isCapture }: { integration: Integration; isCapture: boolean }) {
@@ -15,7 +16,7 @@ export function StateBadges({ integration, isCapture }: { integration: Integrati
       {condition !== "closed" && condition !== "unused" && (
         <Badge tone={conditionTones[condition]}>{words.health[condition]}</Badge>
       )}
-      {waiting > 0 && <Badge tone="warn">{words.outage.badge(countMessages(channel, waiting))}</Badge>}
+      {waiting > 0 && <Badge tone="warn">{healthWords.outage.badge(countMessages(channel, waiting))}</Badge>}
     </>
   );
 }

@@ -2,10 +2,10 @@
 import type { Integration, Provider } from "@tidings/contract";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import type { ApiError } from "../../api/api-error.ts";
-import { Button } from "../../kit/button.tsx";
-import { Checkbox, TextField } from "../../kit/field.tsx";
-import { Card } from "../../kit/page.tsx";
-import { ErrorPanel } from "../../kit/states.tsx";
+import { ErrorPanel } from "../../kit/feedback/states.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
+import { Checkbox, TextField } from "../../kit/inputs/field.tsx";
+import { Card } from "../../kit/layout/page.tsx";
 import { CredentialFields, readCredentials, readValues } from "./credential-fields.tsx";
 import css from "./integrations.module.css";
 import { words } from "./words.ts";
@@ -48,7 +48,7 @@ export function IntegrationForm({ provider, integration, error, isBusy, disabled
   const hasOwnMessage = error !== null && Object.keys(error.fields).some((path) => known.has(path));
   const form = useRef<HTMLFormElement>(null);
   const message = useRef<HTMLDivElement>(null);
-  // What was refused comes into sight: the first field at fault, or the message.
+  // Brings the refusal into view: the message, or else the first invalid field.
   useEffect(() => {
     if (!error) return;
     if (message.current) message.current.scrollIntoView({ block: "nearest" });

@@ -1,16 +1,20 @@
 // One integration: its credentials, how it does, where its reports go, and a test.
+
+import { getRouteApi } from "@tanstack/react-router";
 import type { Integration, Provider } from "@tidings/contract";
 import { useState } from "react";
 import { useChange, useOperation } from "../../api/hooks.ts";
-import { leastRole, useMay } from "../../app/permissions.ts";
-import { Button } from "../../kit/button.tsx";
-import { Id } from "../../kit/code.tsx";
-import { useConfirm } from "../../kit/confirm.tsx";
-import { Notice } from "../../kit/notice.tsx";
-import { Card, Page } from "../../kit/page.tsx";
-import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
-import { Switch } from "../../kit/switch.tsx";
-import { showToast } from "../../kit/toast.tsx";
+import { requiredRole, useMay } from "../../api/permissions.ts";
+import { staleAfterChange } from "../../health/use-try-now.ts";
+import { Id } from "../../kit/data/code.tsx";
+import { Notice } from "../../kit/feedback/notice.tsx";
+import { EmptyState, ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
+import { Switch } from "../../kit/inputs/switch.tsx";
+import { Card, Page } from "../../kit/layout/page.tsx";
+import { useConfirm } from "../../kit/overlays/confirm.tsx";
+import { showToast } from "../../kit/overlays/toast.tsx";
+import { channelNames } from "../../outcomes/channel-names.ts";
 import { words as kitWords } from "../../words.ts";
 import { StateBadges } from "./health.tsx";
 import { HealthCard } from "./health-card.tsx";
@@ -18,10 +22,11 @@ import { IntegrationForm } from "./integration-form.tsx";
 import css from "./integrations.module.css";
 import { ProviderTile, tileOf } from "./provider-tile.tsx";
 import { ReportsCard } from "./reports-card.tsx";
-import { integrationRoute } from "./routes.ts";
 import { TestDialog } from "./test-dialog.tsx";
-import { hasPrimary, staleAfterChange, useIntegrationChanges } from "./use-integration-changes.ts";
+import { hasPrimary, useIntegrationChanges } from "./use-integration-changes.ts";
 import { words } from "./words.ts";
+
+const integrationRoute = getRouteApi("/shell/integrations/$integrationId");
 
 export function IntegrationScreen() {
   const { integrationId } = integrationRoute.useParams();
@@ -63,7 +68,7 @@ function Integrated({ integration, provider }: { integration: Integration; provi
       }
       lead={
         <span className={css.leadLine}>
-          {provider.name} · {words.channels[provider.channel]} ·{" "}
+          {provider.name} · {channelNames[provider.channel]} ·{" "}
           <Id text={integration.identifier} what={words.identifier} />
         </span>
       }
@@ -97,7 +102,7 @@ function Integrated({ integration, provider }: { integration: Integration; provi
       {dialog}
       {isTesting && <TestDialog integration={integration} onClose={() => setTesting(false)} />}
       <div className={css.stack}>
-        {!mayChange && <Notice icon="key">{kitWords.needsRole(leastRole("integrations.update"))}</Notice>}
+        {!mayChange && <Notice icon="key">{kitWords.needsRole(requiredRole("integrations.update"))}</Notice>}
         <HealthCard integration={integration} provider={provider} />
         <IntegrationForm
           // After a save the form begins anew, with what is stored now.

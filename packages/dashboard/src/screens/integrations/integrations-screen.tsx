@@ -1,13 +1,16 @@
 // The integrations of the environment, by channel.
+
 import type { Channel, Integration, Provider } from "@tidings/contract";
 import { useOperation } from "../../api/hooks.ts";
-import { useMay } from "../../app/permissions.ts";
-import { IconButton, LinkButton } from "../../kit/button.tsx";
-import { Menu, type MenuEntry } from "../../kit/menu.tsx";
-import { Page } from "../../kit/page.tsx";
-import { Row, RowLink, RowList } from "../../kit/row-list.tsx";
-import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
-import { Switch } from "../../kit/switch.tsx";
+import { useMay } from "../../api/permissions.ts";
+import { ListView } from "../../kit/data/list-view.tsx";
+import { Row, RowLink, RowList } from "../../kit/data/row-list.tsx";
+import { EmptyState } from "../../kit/feedback/states.tsx";
+import { IconButton, LinkButton } from "../../kit/inputs/button.tsx";
+import { Switch } from "../../kit/inputs/switch.tsx";
+import { Page } from "../../kit/layout/page.tsx";
+import { Menu, type MenuEntry } from "../../kit/overlays/menu.tsx";
+import { channelNames } from "../../outcomes/channel-names.ts";
 import { StateBadges } from "./health.tsx";
 import css from "./integrations.module.css";
 import { ProviderTile } from "./provider-tile.tsx";
@@ -29,32 +32,36 @@ export function IntegrationsScreen() {
   return (
     <Page title={words.title} lead={words.lead} actions={data && data.length > 0 && add}>
       {changes.dialog}
-      {error && <ErrorPanel error={error} onRetry={refetch} />}
-      {!data && !error && <Skeleton />}
-      {data?.length === 0 && <EmptyState icon="plug" title={words.none} text={words.noneText} action={add} />}
-      {data && data.length > 0 && (
-        <div className={css.groups}>
-          {order.map((channel) => {
-            const rows = data.filter((integration) => integration.channel === channel);
-            if (rows.length === 0) return null;
-            return (
-              <section key={channel} aria-label={words.channels[channel]}>
-                <h2 className={css.groupTitle}>{words.channels[channel]}</h2>
-                <RowList>
-                  {sortRows(rows).map((integration) => (
-                    <IntegrationRow
-                      key={integration._id}
-                      integration={integration}
-                      provider={providers.data?.find(({ id }) => id === integration.providerId)}
-                      changes={changes}
-                    />
-                  ))}
-                </RowList>
-              </section>
-            );
-          })}
-        </div>
-      )}
+      <ListView
+        rows={data}
+        error={error}
+        onRetry={refetch}
+        empty={<EmptyState icon="plug" title={words.none} text={words.noneText} action={add} />}
+      >
+        {(integrations) => (
+          <div className={css.groups}>
+            {order.map((channel) => {
+              const rows = integrations.filter((integration) => integration.channel === channel);
+              if (rows.length === 0) return null;
+              return (
+                <section key={channel} aria-label={channelNames[channel]}>
+                  <h2 className={css.groupTitle}>{channelNames[channel]}</h2>
+                  <RowList>
+                    {sortRows(rows).map((integration) => (
+                      <IntegrationRow
+                        key={integration._id}
+                        integration={integration}
+                        provider={providers.data?.find(({ id }) => id === integration.providerId)}
+                        changes={changes}
+                      />
+                    ))}
+                  </RowList>
+                </section>
+              );
+            })}
+          </div>
+        )}
+      </ListView>
     </Page>
   );
 }

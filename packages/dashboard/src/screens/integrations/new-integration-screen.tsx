@@ -1,19 +1,20 @@
 // A new integration of one provider.
-import { useNavigate } from "@tanstack/react-router";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useChange, useOperation } from "../../api/hooks.ts";
-import { leastRole, useMay } from "../../app/permissions.ts";
-import { useConfirm } from "../../kit/confirm.tsx";
-import { Notice } from "../../kit/notice.tsx";
-import { Page } from "../../kit/page.tsx";
-import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
-import { showToast } from "../../kit/toast.tsx";
+import { requiredRole, useMay } from "../../api/permissions.ts";
+import { staleAfterChange } from "../../health/use-try-now.ts";
+import { Notice } from "../../kit/feedback/notice.tsx";
+import { EmptyState, ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
+import { Page } from "../../kit/layout/page.tsx";
+import { useConfirm } from "../../kit/overlays/confirm.tsx";
+import { showToast } from "../../kit/overlays/toast.tsx";
 import { words as kitWords } from "../../words.ts";
 import { IntegrationForm } from "./integration-form.tsx";
 import css from "./integrations.module.css";
 import { ProviderTile, tileOf } from "./provider-tile.tsx";
-import { newIntegrationRoute } from "./routes.ts";
-import { staleAfterChange } from "./use-integration-changes.ts";
 import { words } from "./words.ts";
+
+const newIntegrationRoute = getRouteApi("/shell/integrations/new/$providerId");
 
 export function NewIntegrationScreen() {
   const { providerId } = newIntegrationRoute.useParams();
@@ -50,7 +51,7 @@ export function NewIntegrationScreen() {
       {!data && !error && <Skeleton />}
       {data && !provider && <EmptyState isBad title={words.missingProvider} text={providerId} />}
       {!may("integrations.create") && (
-        <Notice icon="key">{kitWords.needsRole(leastRole("integrations.create"))}</Notice>
+        <Notice icon="key">{kitWords.needsRole(requiredRole("integrations.create"))}</Notice>
       )}
       {provider && may("integrations.create") && (
         <IntegrationForm

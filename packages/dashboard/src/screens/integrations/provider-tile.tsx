@@ -1,5 +1,5 @@
-// The sign of a provider: its first letter in a colour that is always the same for it. Logos of others are not ours to ship. What
-// Tidings does itself has the icon of its channel.
+// The sign of a provider: its first letter in a colour that is always the same for it. Logos of others are not ours to
+// ship. What Tidings does itself has the icon of its channel.
 import type { Channel, Provider } from "@tidings/contract";
 import { Icon, type IconName } from "../../icons.tsx";
 import css from "./integrations.module.css";

@@ -1,22 +1,23 @@
-// Where the provider reports bounces and opens: the address, registering it, and the key that reports are verified with.
+// Where the provider reports bounces and opens: the address, registering it, and the key that reports are verified
+// with.
 import type { Integration, Provider } from "@tidings/contract";
 import { useState } from "react";
 import { baseUrl } from "../../api/client.ts";
 import { useChange } from "../../api/hooks.ts";
-import { useMay } from "../../app/permissions.ts";
-import { useEnvironment } from "../../app/session.tsx";
-import { Button, LinkButton } from "../../kit/button.tsx";
-import { Code } from "../../kit/code.tsx";
-import { useConfirm } from "../../kit/confirm.tsx";
-import { TextField } from "../../kit/field.tsx";
-import { Tools } from "../../kit/layout.tsx";
-import { Notice } from "../../kit/notice.tsx";
-import { Card } from "../../kit/page.tsx";
-import { ErrorPanel } from "../../kit/states.tsx";
-import { showToast } from "../../kit/toast.tsx";
+import { useMay } from "../../api/permissions.ts";
+import { useEnvironment } from "../../api/session.tsx";
+import { staleAfterChange } from "../../health/use-try-now.ts";
+import { Code } from "../../kit/data/code.tsx";
+import { Notice } from "../../kit/feedback/notice.tsx";
+import { ErrorPanel } from "../../kit/feedback/states.tsx";
+import { Button, LinkButton } from "../../kit/inputs/button.tsx";
+import { TextField } from "../../kit/inputs/field.tsx";
+import { Tools } from "../../kit/layout/layout.tsx";
+import { Card } from "../../kit/layout/page.tsx";
+import { useConfirm } from "../../kit/overlays/confirm.tsx";
+import { showToast } from "../../kit/overlays/toast.tsx";
 import { words as kitWords } from "../../words.ts";
 import css from "./integrations.module.css";
-import { staleAfterChange } from "./use-integration-changes.ts";
 import { words } from "./words.ts";
 
 export function ReportsCard({ integration, provider }: { integration: Integration; provider: Provider }) {

@@ -1,18 +1,20 @@
 // One event for one person through one integration, to see that it works.
+
 import { useNavigate } from "@tanstack/react-router";
 import type { Channel, Integration, StepIn } from "@tidings/contract";
 import { type FormEvent, useState } from "react";
 import { ApiError } from "../../api/api-error.ts";
 import { callOperation } from "../../api/client.ts";
 import { useChange, useOperation } from "../../api/hooks.ts";
-import { useEnvironment, useSession } from "../../app/session.tsx";
-import { Button } from "../../kit/button.tsx";
-import { Dialog } from "../../kit/dialog.tsx";
-import { Field, TextField } from "../../kit/field.tsx";
-import { Notice } from "../../kit/notice.tsx";
-import { Select } from "../../kit/select.tsx";
-import { ErrorPanel } from "../../kit/states.tsx";
-import { showToast } from "../../kit/toast.tsx";
+import { useEnvironment, useSession } from "../../api/session.tsx";
+import { Notice } from "../../kit/feedback/notice.tsx";
+import { ErrorPanel } from "../../kit/feedback/states.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
+import { Field, TextField } from "../../kit/inputs/field.tsx";
+import { Select } from "../../kit/inputs/select.tsx";
+import { Dialog } from "../../kit/overlays/dialog.tsx";
+import { showToast } from "../../kit/overlays/toast.tsx";
+import { channelNames } from "../../outcomes/channel-names.ts";
 import { words as kitWords } from "../../words.ts";
 import css from "./integrations.module.css";
 import { words } from "./words.ts";
@@ -23,14 +25,14 @@ const addressFields = { email: "email", sms: "phone" } as const;
 export function TestDialog({ integration, onClose }: { integration: Integration; onClose: () => void }) {
   const { channel, identifier, active } = integration;
   const { name, type } = useEnvironment();
-  const { person } = useSession();
+  const { person: member } = useSession();
   const environment = useEnvironment();
   const navigate = useNavigate();
   const workflows = useOperation("workflows.list", { query: { limit: 100 } });
   const trigger = useChange("events.trigger");
   const [workflowId, setWorkflowId] = useState(plain);
-  const [subscriberId, setSubscriberId] = useState(person.email);
-  const [address, setAddress] = useState(channel === "email" ? person.email : "");
+  const [subscriberId, setSubscriberId] = useState(member.email);
+  const [address, setAddress] = useState(channel === "email" ? member.email : "");
   const [error, setError] = useState<unknown>(null);
   const own = workflows.data?.workflows.filter(({ stepTypeOverviews }) => stepTypeOverviews.includes(channel)) ?? [];
   const plainId = `test-${channel}`;
@@ -90,8 +92,8 @@ export function TestDialog({ integration, onClose }: { integration: Integration;
           )}
         </Field>
         <TextField
-          label={words.test.person}
-          hint={addressField ? undefined : words.test.personHint}
+          label={words.test.subscriber}
+          hint={addressField ? undefined : words.test.subscriberHint}
           value={subscriberId}
           required
           spellCheck={false}
@@ -116,15 +118,15 @@ export function TestDialog({ integration, onClose }: { integration: Integration;
   );
 }
 
-/** The workflow of plain test messages; one that is there is used as it is. */
+/** Creates the workflow for plain test messages; an existing one is used unchanged. */
 async function ensureWorkflow(workflowId: string, channel: Channel, environmentId: string): Promise<void> {
   const { subject, body, workflowName } = words.test;
   const controlValues = channel === "email" || channel === "push" ? { subject, body } : { body };
-  const steps = [{ name: words.channels[channel], type: channel, controlValues } as StepIn];
+  const steps = [{ name: channelNames[channel], type: channel, controlValues } as StepIn];
   await callOperation("workflows.retrieve", { params: { workflowId }, query: {} }, environmentId).catch(
     (error: unknown) => {
       if (!(error instanceof ApiError) || error.status !== 404) throw error;
-      const content = { workflowId, name: workflowName(words.channels[channel]), active: true, steps };
+      const content = { workflowId, name: workflowName(channelNames[channel]), active: true, steps };
       return callOperation("workflows.create", { body: content }, environmentId);
     },
   );

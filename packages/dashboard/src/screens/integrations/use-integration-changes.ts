@@ -2,12 +2,10 @@
 import { useNavigate } from "@tanstack/react-router";
 import type { Integration } from "@tidings/contract";
 import { useChange } from "../../api/hooks.ts";
-import { useConfirm } from "../../kit/confirm.tsx";
-import { showError, showToast } from "../../kit/toast.tsx";
+import { staleAfterChange } from "../../health/use-try-now.ts";
+import { useConfirm } from "../../kit/overlays/confirm.tsx";
+import { showError, showToast } from "../../kit/overlays/toast.tsx";
 import { words } from "./words.ts";
-
-/** Answers that are old after a change of an integration. */
-export const staleAfterChange = ["integrations.list", "system.retrieve"] as const;
 
 export function useIntegrationChanges() {
   const { confirm, dialog } = useConfirm();

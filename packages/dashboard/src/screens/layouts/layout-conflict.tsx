@@ -1,9 +1,10 @@
 // Two people changed one layout: both changes, and a choice. Nothing is overwritten without it.
-import { Button } from "../../kit/button.tsx";
-import { Dialog } from "../../kit/dialog.tsx";
-import { formatRelative } from "../../kit/time.tsx";
-import { ChangeList } from "../workflows/editor/change-list.tsx";
-import { isSame } from "../workflows/editor/model.ts";
+
+import { ChangeList } from "../../drafts/change-list.tsx";
+import { formatRelative } from "../../kit/data/time.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
+import { isSame } from "../../kit/is-same.ts";
+import { Dialog } from "../../kit/overlays/dialog.tsx";
 import css from "./layouts.module.css";
 import { type LayoutDraft, type LayoutEditor, layoutDraftOf } from "./use-layout-editor.ts";
 import { words } from "./words.ts";

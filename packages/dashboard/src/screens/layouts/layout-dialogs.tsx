@@ -3,17 +3,17 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import type { Layout } from "@tidings/contract";
 import { type FormEvent, useId, useState } from "react";
 import { useChange, useOperation } from "../../api/hooks.ts";
-import { useMay } from "../../app/permissions.ts";
-import { useEnvironment } from "../../app/session.tsx";
-import { Button, IconButton } from "../../kit/button.tsx";
-import { Dialog } from "../../kit/dialog.tsx";
-import { TextField } from "../../kit/field.tsx";
-import { Stack } from "../../kit/list.tsx";
-import { Menu } from "../../kit/menu.tsx";
-import { ErrorPanel, Skeleton } from "../../kit/states.tsx";
-import { showToast } from "../../kit/toast.tsx";
+import { useMay } from "../../api/permissions.ts";
+import { useEnvironment } from "../../api/session.tsx";
+import { identifierFrom, isIdentifier } from "../../fields/identifier.ts";
+import { Stack } from "../../kit/data/list.tsx";
+import { ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
+import { Button, IconButton } from "../../kit/inputs/button.tsx";
+import { TextField } from "../../kit/inputs/field.tsx";
+import { Dialog } from "../../kit/overlays/dialog.tsx";
+import { Menu } from "../../kit/overlays/menu.tsx";
+import { showToast } from "../../kit/overlays/toast.tsx";
 import { words as kitWords } from "../../words.ts";
-import { identifierFrom, isIdentifier } from "../workflows/identifier.ts";
 import { words } from "./words.ts";
 
 const useProductionText = (text: string): string => {

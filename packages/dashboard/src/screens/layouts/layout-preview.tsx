@@ -1,14 +1,13 @@
 // What the layout looks like, from what is typed and not saved.
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import type { ApiError } from "../../api/api-error.ts";
 import { callOperation } from "../../api/client.ts";
-import { useEnvironment } from "../../app/session.tsx";
-import { HtmlFrame } from "../../kit/html-frame.tsx";
-import { Notice } from "../../kit/notice.tsx";
-import { ErrorPanel, Skeleton } from "../../kit/states.tsx";
+import { useEnvironment } from "../../api/session.tsx";
+import { HtmlFrame } from "../../kit/data/html-frame.tsx";
+import { Letter } from "../../kit/data/letter.tsx";
+import { Notice } from "../../kit/feedback/notice.tsx";
+import { ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
 import { useSettled } from "../../kit/use-settled.ts";
-import preview from "../workflows/preview/preview.module.css";
 import css from "./layouts.module.css";
 import { type LayoutDraft, valuesOf } from "./use-layout-editor.ts";
 import { words } from "./words.ts";
@@ -17,7 +16,6 @@ const say = words.preview;
 
 export function LayoutPreview({ layoutId, draft }: { layoutId: string; draft: LayoutDraft }) {
   const { _id } = useEnvironment();
-  const [view, setView] = useState<keyof typeof say.views>("wide");
   const { body, editorType } = useSettled(draft);
   const { data, error } = useQuery<string, ApiError>({
     queryKey: [_id, "layouts.preview", layoutId, body, editorType],
@@ -45,19 +43,9 @@ export function LayoutPreview({ layoutId, draft }: { layoutId: string; draft: La
       )}
       {data === undefined && !error && <Skeleton rows={6} />}
       {data !== undefined && (
-        <figure className={preview.letter} data-old={Boolean(error)}>
-          <div className={view === "phone" ? preview.phone : undefined}>
-            <HtmlFrame html={data} title={say.title} height="32rem" />
-          </div>
-          {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would need a legend that is seen */}
-          <div className={preview.views} role="group" aria-label={say.as}>
-            {(Object.keys(say.views) as (keyof typeof say.views)[]).map((name) => (
-              <button key={name} type="button" aria-pressed={view === name} onClick={() => setView(name)}>
-                {say.views[name]}
-              </button>
-            ))}
-          </div>
-        </figure>
+        <Letter views={say.views} label={say.as} isOld={Boolean(error)}>
+          {() => <HtmlFrame html={data} title={say.title} height="32rem" />}
+        </Letter>
       )}
       <p className={css.weak}>{say.sample}</p>
     </section>

@@ -1,32 +1,35 @@
 // The layout editor: content on the left, what it looks like on the right.
+import { getRouteApi } from "@tanstack/react-router";
 import type { Layout } from "@tidings/contract";
 import { useState } from "react";
 import { useOperation } from "../../api/hooks.ts";
-import { leastRole, useMay } from "../../app/permissions.ts";
-import { useEnvironment } from "../../app/session.tsx";
-import { Button, IconButton, LinkButton } from "../../kit/button.tsx";
-import { Id } from "../../kit/code.tsx";
-import { useConfirm } from "../../kit/confirm.tsx";
-import { Checkbox, Field, TextField } from "../../kit/field.tsx";
-import { Stack } from "../../kit/list.tsx";
-import { Notice } from "../../kit/notice.tsx";
-import { Page } from "../../kit/page.tsx";
-import { Select } from "../../kit/select.tsx";
-import { ErrorPanel, Skeleton } from "../../kit/states.tsx";
-import { Time } from "../../kit/time.tsx";
-import { Badge } from "../../kit/verdict.tsx";
+import { requiredRole, useMay } from "../../api/permissions.ts";
+import { useEnvironment } from "../../api/session.tsx";
+import { LeaveGuard } from "../../drafts/leave-guard.tsx";
+import { useShortcuts } from "../../drafts/use-shortcuts.ts";
+import { CodeField } from "../../fields/code-field.tsx";
+import { Id } from "../../kit/data/code.tsx";
+import { Stack } from "../../kit/data/list.tsx";
+import { Time } from "../../kit/data/time.tsx";
+import { Notice } from "../../kit/feedback/notice.tsx";
+import { ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
+import { Badge } from "../../kit/feedback/verdict.tsx";
+import { Button, IconButton, LinkButton } from "../../kit/inputs/button.tsx";
+import { choicesOf } from "../../kit/inputs/choices.ts";
+import { Checkbox, Field, TextField } from "../../kit/inputs/field.tsx";
+import { Select } from "../../kit/inputs/select.tsx";
+import { Page } from "../../kit/layout/page.tsx";
+import { useConfirm } from "../../kit/overlays/confirm.tsx";
+import { variableNames } from "../../steps/variable-names.ts";
 import { words as kitWords } from "../../words.ts";
-import { LeaveGuard } from "../workflows/editor/leave-guard.tsx";
-import { useShortcuts } from "../workflows/editor/use-shortcuts.ts";
-import { choicesOf } from "../workflows/step/condition-builder.tsx";
-import { CodeField } from "../workflows/step/value-field.tsx";
 import { LayoutConflict } from "./layout-conflict.tsx";
 import { UserList } from "./layout-dialogs.tsx";
 import { LayoutPreview } from "./layout-preview.tsx";
 import css from "./layouts.module.css";
-import { layoutRoute } from "./routes.ts";
 import { type LayoutEditor, useLayoutEditor } from "./use-layout-editor.ts";
 import { words } from "./words.ts";
+
+const layoutRoute = getRouteApi("/shell/layouts/$layoutId");
 
 const say = words.editor;
 const back = { to: "/layouts", search: {}, label: say.back } as const;
@@ -63,7 +66,7 @@ function LoadedLayout({ layout }: { layout: Layout }) {
       isSticky
     >
       <div className={css.notices} role="status">
-        {!canEdit && <Notice icon="key">{kitWords.needsRole(leastRole("layouts.update"))}</Notice>}
+        {!canEdit && <Notice icon="key">{kitWords.needsRole(requiredRole("layouts.update"))}</Notice>}
         {canEdit && isProduction && !isUnlocked && <Locked onUnlock={() => setUnlocked(true)} />}
         {editor.restoredAt && (
           <Notice icon="refresh">
@@ -166,7 +169,7 @@ function Form({ editor }: { editor: LayoutEditor }) {
         }
         language={draft.editorType === "html" ? "html" : "json"}
         text={draft.body}
-        variables={["content", "subscriber.firstName", "subscriber.lastName", "subscriber.email", "t."]}
+        variables={variableNames(layout.variables)}
         isReadOnly={isReadOnly}
         onChange={(body) => change({ body }, "body")}
       />

@@ -1,17 +1,19 @@
 // The list of layouts.
+import { getRouteApi } from "@tanstack/react-router";
 import type { Layout } from "@tidings/contract";
 import { useState } from "react";
 import { useOperation } from "../../api/hooks.ts";
-import { useMay } from "../../app/permissions.ts";
-import { Button } from "../../kit/button.tsx";
-import { NameLink } from "../../kit/list.tsx";
-import { Page } from "../../kit/page.tsx";
-import { listPageSize, PagedList } from "../../kit/paged-list.tsx";
-import { Time } from "../../kit/time.tsx";
-import { Badge } from "../../kit/verdict.tsx";
+import { useMay } from "../../api/permissions.ts";
+import { NameLink } from "../../kit/data/list.tsx";
+import { listPageSize, PagedList } from "../../kit/data/paged-list.tsx";
+import { Time } from "../../kit/data/time.tsx";
+import { Badge } from "../../kit/feedback/verdict.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
+import { Page } from "../../kit/layout/page.tsx";
 import { CreateLayoutDialog, LayoutMenu } from "./layout-dialogs.tsx";
-import { layoutsRoute } from "./routes.ts";
 import { words } from "./words.ts";
+
+const layoutsRoute = getRouteApi("/shell/layouts");
 
 export function LayoutsScreen() {
   const { q, page = 0 } = layoutsRoute.useSearch();

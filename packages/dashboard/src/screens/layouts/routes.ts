@@ -1,15 +1,15 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { shellRoute } from "../../app/root-route.tsx";
-import { readListPlace } from "../../kit/list-place.ts";
+import { readListPlace } from "../../kit/data/list-place.ts";
 
-export const layoutsRoute = createRoute({
+const layoutsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: "/layouts",
   validateSearch: readListPlace,
   component: lazyRouteComponent(() => import("./layouts-screen.tsx"), "LayoutsScreen"),
 });
 
-export const layoutRoute = createRoute({
+const layoutRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: "/layouts/$layoutId",
   component: lazyRouteComponent(() => import("./layout-screen.tsx"), "LayoutScreen"),

@@ -1,6 +1,7 @@
-// Whether a layout shows the content of the email, by its text: known while it is typed, before the service is asked. Pure.
+// Whether a layout shows the content of the email, by its text: known while it is typed, before the service is asked.
+// Pure.
 
-/** `{{ content }}`, also with filters, inside a condition or a loop. */
+/** `{{ content }}`, with or without filters, even inside a condition or a loop. */
 const inTemplate = /\{[{%](?:[^{}%]|%(?!\}))*?\bcontent\b/;
 /** A variable of a block document. */
 const inBlocks = /"id"\s*:\s*"content"/;

@@ -1,16 +1,15 @@
-// The state of the layout editor: the draft with its way back, what it was made on, and how it is saved.
+// The state of the layout editor: the draft with its undo history, the version it is based on, and how it is saved.
 import { useQueryClient } from "@tanstack/react-query";
 import type { Layout } from "@tidings/contract";
-import { useEffect, useMemo, useReducer, useRef, useState } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import { callOperation } from "../../api/client.ts";
 import { useChange } from "../../api/hooks.ts";
-import { useEnvironment, useSession } from "../../app/session.tsx";
+import { useEnvironment } from "../../api/session.tsx";
+import { type Base, useDraft } from "../../drafts/use-draft.ts";
 import { focusFault } from "../../kit/focus.ts";
-import { beginSave, showError, showNotSaved, showRefused, showSaved } from "../../kit/toast.tsx";
+import { isSame } from "../../kit/is-same.ts";
+import { beginSave, showError, showNotSaved, showRefused, showSaved } from "../../kit/overlays/toast.tsx";
 import { words as kitWords } from "../../words.ts";
-import { dropDraft, readDraft, writeDraft } from "../workflows/editor/draft-store.ts";
-import { changeHistory, startHistory } from "../workflows/editor/history.ts";
-import { isSame } from "../workflows/editor/model.ts";
 import { showsContent } from "./shows-content.ts";
 import { words } from "./words.ts";
 
@@ -33,40 +32,21 @@ export const valuesOf = ({ body, editorType }: LayoutDraft) => ({ email: { body,
 const isDraft = (found: LayoutDraft | undefined): boolean =>
   typeof found?.body === "string" && typeof found.name === "string";
 
-type Base = { draft: LayoutDraft; updatedAt: string };
+const baseOf = (layout: Layout): Base<LayoutDraft> => ({ draft: layoutDraftOf(layout), version: layout.updatedAt });
 
 export function useLayoutEditor(layout: Layout, isReadOnly: boolean) {
   const { _id: environmentId } = useEnvironment();
-  const { person } = useSession();
   const client = useQueryClient();
-  const place = useMemo(
-    () => ({ environmentId, recordId: `layout.${layout._id}`, personId: person._id }),
-    [environmentId, layout._id, person._id],
-  );
-  const [start] = useState(() => {
-    const stored = readDraft<LayoutDraft>(place, isDraft);
-    const saved: Base = { draft: layoutDraftOf(layout), updatedAt: layout.updatedAt };
-    const base: Base = stored ? { draft: stored.base, updatedAt: stored.baseVersion ?? layout.updatedAt } : saved;
-    return { stored, base };
+  const held = useDraft<LayoutDraft, Layout>({
+    recordId: `layout.${layout._id}`,
+    saved: baseOf(layout),
+    isReadOnly,
+    isDraft,
   });
-  const [base, setBase] = useState(start.base);
-  const [history, dispatch] = useReducer(
-    changeHistory<LayoutDraft>,
-    start.stored?.draft ?? start.base.draft,
-    startHistory<LayoutDraft>,
-  );
-  const [isDraftLost, setDraftLost] = useState(false);
-  const [conflict, setConflict] = useState<Layout | null>(null);
+  const { base, draft, isChanged, setConflict } = held;
   const update = useChange("layouts.update", ["layouts.list"]);
-  const draft = history.present;
-  const isChanged = !isSame(draft, base.draft);
   const hasContent = useMemo(() => showsContent(draft), [draft]);
-
-  useEffect(() => {
-    if (!isChanged) return dropDraft(place);
-    const at = new Date().toISOString();
-    setDraftLost(!writeDraft(place, { baseVersion: base.updatedAt, base: base.draft, draft, at }));
-  }, [place, draft, base, isChanged]);
+  const isNewer = layout.updatedAt > (base.version ?? layout.updatedAt);
 
   const put = (next: Layout) =>
     client.setQueriesData<Layout>({ queryKey: [environmentId, "layouts.retrieve"] }, (old) =>
@@ -74,28 +54,24 @@ export function useLayoutEditor(layout: Layout, isReadOnly: boolean) {
     );
   const rebase = (next: Layout) => {
     put(next);
-    setBase({ draft: layoutDraftOf(next), updatedAt: next.updatedAt });
-    dispatch({ kind: "start", draft: layoutDraftOf(next) });
-    setConflict(null);
+    held.restart(baseOf(next));
   };
 
   // A newer version is shown at once where there is nothing to lose.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only a newer answer of the service counts
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a newer response of the service counts
   useEffect(() => {
-    if (!isChanged && layout.updatedAt > base.updatedAt) rebase(layout);
+    if (!isChanged && isNewer) rebase(layout);
   }, [layout.updatedAt]);
 
   const adopt = (saved: Layout) => {
     put(saved);
-    setBase({ draft: layoutDraftOf(saved), updatedAt: saved.updatedAt });
-    dispatch({ kind: "settle", draft: layoutDraftOf(saved) });
-    setConflict(null);
+    held.adopt(baseOf(saved));
     const problems = Object.values(saved.issues?.controls ?? {}).flat();
     const lines = problems.map(({ message }) => message);
     showSaved(words.editor.saved, lines, { label: kitWords.showProblem, run: () => focusFault() });
   };
-  const save = (expectedUpdatedAt = base.updatedAt) => {
-    // The service stores it with an issue; every email would go out without the frame. Nobody saves that on purpose.
+  const save = (expectedUpdatedAt = base.version) => {
+    // The service stores it with an issue; every email would go out without the frame. It is never saved on purpose.
     if (!hasContent) {
       showRefused(words.editor.noContent);
       return focusFault();
@@ -113,7 +89,7 @@ export function useLayoutEditor(layout: Layout, isReadOnly: boolean) {
             return focusFault();
           }
           callOperation("layouts.retrieve", { params: { layoutId: layout._id } }, environmentId).then(
-            // A save without an answer had arrived all the same.
+            // A save without a response had arrived all the same.
             (theirs) => (isSame(layoutDraftOf(theirs), draft) ? adopt(theirs) : setConflict(theirs)),
             showError,
           );
@@ -125,23 +101,13 @@ export function useLayoutEditor(layout: Layout, isReadOnly: boolean) {
   again.current = () => save();
 
   return {
+    ...held,
     layout,
-    base,
-    draft,
-    conflict,
-    isChanged,
     hasContent,
     isReadOnly,
     isSaving: update.isPending,
-    isDraftLost: isDraftLost && isChanged,
-    restoredAt: isChanged ? (start.stored?.at ?? null) : null,
-    isOld: isChanged && layout.updatedAt > base.updatedAt,
-    canUndo: history.past.length > 0,
-    canRedo: history.future.length > 0,
-    change: (changed: Partial<LayoutDraft>, field: string) =>
-      !isReadOnly && dispatch({ kind: "change", draft: { ...draft, ...changed }, field, at: Date.now() }),
-    undo: () => dispatch({ kind: "undo" }),
-    redo: () => dispatch({ kind: "redo" }),
+    isOld: isChanged && isNewer,
+    change: (changed: Partial<LayoutDraft>, field: string) => held.change({ ...draft, ...changed }, field),
     discard: () => rebase(layout),
     save,
     rebase,

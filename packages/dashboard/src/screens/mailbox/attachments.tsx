@@ -2,10 +2,10 @@
 import type { CapturedMessage } from "@tidings/contract";
 import { useState } from "react";
 import { callOperation } from "../../api/client.ts";
-import { useEnvironment } from "../../app/session.tsx";
-import { Button } from "../../kit/button.tsx";
+import { useEnvironment } from "../../api/session.tsx";
 import { formatBytes, saveFile } from "../../kit/files.ts";
-import { showError } from "../../kit/toast.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
+import { showError } from "../../kit/overlays/toast.tsx";
 import css from "./mailbox.module.css";
 import { words } from "./words.ts";
 
@@ -29,7 +29,7 @@ export function Attachments({ messageId, files }: AttachmentsProps) {
   return (
     <ul className={css.files} aria-label={words.attachments}>
       {files.map(({ name, mime, size }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the attachments of a message keep their places, and names may repeat
+        // biome-ignore lint/suspicious/noArrayIndexKey: a message's attachments keep their places, and names may repeat
         <li key={`${index} ${name}`}>
           <Button
             size="small"

@@ -2,17 +2,17 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { callOperation } from "../../api/client.ts";
-import { useMay } from "../../app/permissions.ts";
-import { useEnvironment } from "../../app/session.tsx";
-import { Button } from "../../kit/button.tsx";
-import { useConfirm } from "../../kit/confirm.tsx";
-import { showError, showToast } from "../../kit/toast.tsx";
-import { channelNames } from "../activity/filters.ts";
-import type { CapturedChannel } from "./routes.ts";
+import { useMay } from "../../api/permissions.ts";
+import { useEnvironment } from "../../api/session.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
+import { useConfirm } from "../../kit/overlays/confirm.tsx";
+import { showError, showToast } from "../../kit/overlays/toast.tsx";
+import { channelNames } from "../../outcomes/channel-names.ts";
+import type { CapturedChannel } from "./search.ts";
 import { words } from "./words.ts";
 
 /** One request deletes 10,000 at most; a mailbox has few more than that at any time. */
-const mostRequests = 20;
+const maxRequests = 20;
 
 export function DeleteAll({ channel, count }: { channel: CapturedChannel | undefined; count: number }) {
   const may = useMay();
@@ -25,7 +25,7 @@ export function DeleteAll({ channel, count }: { channel: CapturedChannel | undef
     setBusy(true);
     try {
       let total = 0;
-      for (let request = 0; request < mostRequests; request++) {
+      for (let request = 0; request < maxRequests; request++) {
         const { deleted, hasMore } = await callOperation("captured.delete", { query: { channel } }, _id);
         total += deleted;
         if (!hasMore) break;

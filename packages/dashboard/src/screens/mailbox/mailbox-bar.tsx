@@ -1,11 +1,12 @@
 // Search and channel, above the list.
-import { SearchField } from "../../kit/field.tsx";
-import { type Choice, Select } from "../../kit/select.tsx";
+
+import { Dot } from "../../kit/feedback/verdict.tsx";
+import { SearchField } from "../../kit/inputs/field.tsx";
+import { type Choice, Select } from "../../kit/inputs/select.tsx";
 import { useSettledText } from "../../kit/use-settled.ts";
-import { Dot } from "../../kit/verdict.tsx";
-import { channelNames } from "../activity/filters.ts";
+import { channelNames } from "../../outcomes/channel-names.ts";
 import css from "./mailbox.module.css";
-import { type CapturedChannel, capturedChannels, type MailboxSearch } from "./routes.ts";
+import { type CapturedChannel, capturedChannels, type MailboxSearch } from "./search.ts";
 import { words } from "./words.ts";
 
 const choices: Choice<CapturedChannel | "">[] = [

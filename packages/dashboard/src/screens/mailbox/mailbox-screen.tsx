@@ -1,18 +1,20 @@
-// The mailbox of captured messages: the list, and beside it the message that is read. A narrow screen shows one of the two.
-import { useNavigate } from "@tanstack/react-router";
+// The mailbox of captured messages: the list, and next to it the open message. A narrow screen shows one of the two.
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { triggerCurl } from "../../api/curl.ts";
 import { useOperation } from "../../api/hooks.ts";
-import { useEnvironment } from "../../app/session.tsx";
-import { Button } from "../../kit/button.tsx";
-import { Page } from "../../kit/page.tsx";
-import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
-import { triggerCurl } from "../activity/curl.ts";
+import { useEnvironment } from "../../api/session.tsx";
+import { EmptyState, ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
+import { Page } from "../../kit/layout/page.tsx";
 import { DeleteAll } from "./delete-all.tsx";
 import css from "./mailbox.module.css";
 import { MailboxBar } from "./mailbox-bar.tsx";
 import { MessageList } from "./message-list.tsx";
 import { MessagePane } from "./message-pane.tsx";
-import { type MailboxSearch, mailboxRoute } from "./routes.ts";
+import type { MailboxSearch } from "./search.ts";
 import { words } from "./words.ts";
+
+const mailboxRoute = getRouteApi("/shell/mailbox");
 
 const pollMs = 2_000;
 const pageSize = 50;

@@ -2,10 +2,10 @@
 import { Link } from "@tanstack/react-router";
 import type { CapturedMessage, Output } from "@tidings/contract";
 import { Icon } from "../../icons.tsx";
-import { Pager } from "../../kit/table.tsx";
-import { Time } from "../../kit/time.tsx";
-import { Badge } from "../../kit/verdict.tsx";
-import { stepIcons } from "../activity/outcomes.ts";
+import { Pager } from "../../kit/data/table.tsx";
+import { Time } from "../../kit/data/time.tsx";
+import { Badge } from "../../kit/feedback/verdict.tsx";
+import { stepIcons } from "../../outcomes/tones.ts";
 import css from "./mailbox.module.css";
 import { useReadMarks } from "./read-marks.ts";
 import { words } from "./words.ts";

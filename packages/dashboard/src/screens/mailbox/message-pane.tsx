@@ -3,22 +3,22 @@ import { Link } from "@tanstack/react-router";
 import type { CapturedMessage } from "@tidings/contract";
 import { useEffect } from "react";
 import { useChange, useOperation } from "../../api/hooks.ts";
-import { useMay } from "../../app/permissions.ts";
+import { useMay } from "../../api/permissions.ts";
 import { Icon } from "../../icons.tsx";
-import { IconButton, LinkButton } from "../../kit/button.tsx";
-import { CopyButton } from "../../kit/code.tsx";
-import { useConfirm } from "../../kit/confirm.tsx";
-import { Facts } from "../../kit/page.tsx";
-import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
-import { formatMoment } from "../../kit/time.tsx";
-import { showError, showToast } from "../../kit/toast.tsx";
-import { Badge } from "../../kit/verdict.tsx";
-import { channelNames } from "../activity/filters.ts";
+import { CopyButton } from "../../kit/data/code.tsx";
+import { formatMoment } from "../../kit/data/time.tsx";
+import { EmptyState, ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
+import { Badge } from "../../kit/feedback/verdict.tsx";
+import { IconButton, LinkButton } from "../../kit/inputs/button.tsx";
+import { Facts } from "../../kit/layout/page.tsx";
+import { useConfirm } from "../../kit/overlays/confirm.tsx";
+import { showError, showToast } from "../../kit/overlays/toast.tsx";
+import { channelNames } from "../../outcomes/channel-names.ts";
 import { Attachments } from "./attachments.tsx";
 import css from "./mailbox.module.css";
 import { MessageViews } from "./message-views.tsx";
 import { markRead } from "./read-marks.ts";
-import type { View } from "./routes.ts";
+import type { View } from "./search.ts";
 import { words } from "./words.ts";
 
 type MessagePaneProps = {
@@ -70,7 +70,7 @@ function MessageHead({ message, onGone }: { message: CapturedMessage; onGone: ()
           icon="activity"
           to="/activity/$transactionId"
           params={{ transactionId }}
-          search={subscriberId ? { person: subscriberId } : {}}
+          search={subscriberId ? { subscriber: subscriberId } : {}}
         >
           {words.openRun}
         </LinkButton>
@@ -83,9 +83,9 @@ function MessageHead({ message, onGone }: { message: CapturedMessage; onGone: ()
           [words.cc, message.cc?.join(", ")],
           [words.bcc, message.bcc?.join(", ")],
           [
-            words.person,
+            words.subscriber,
             subscriberId && (
-              <Link key="person" to="/people/$subscriberId" params={{ subscriberId }}>
+              <Link key="subscriber" to="/subscribers/$subscriberId" params={{ subscriberId }}>
                 {subscriberId}
               </Link>
             ),

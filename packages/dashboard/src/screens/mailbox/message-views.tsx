@@ -2,15 +2,15 @@
 import type { CapturedMessage } from "@tidings/contract";
 import { useState } from "react";
 import { Icon } from "../../icons.tsx";
-import { Button } from "../../kit/button.tsx";
-import { Code, CopyButton, Json } from "../../kit/code.tsx";
-import { MessageFrame } from "../../kit/html-frame.tsx";
-import { Facts } from "../../kit/page.tsx";
-import { type Tab, Tabs } from "../../kit/tabs.tsx";
-import { channelNames } from "../activity/filters.ts";
-import { stepIcons } from "../activity/outcomes.ts";
+import { Code, CopyButton, Json } from "../../kit/data/code.tsx";
+import { MessageFrame } from "../../kit/data/html-frame.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
+import { Facts } from "../../kit/layout/page.tsx";
+import { type Tab, Tabs } from "../../kit/layout/tabs.tsx";
+import { channelNames } from "../../outcomes/channel-names.ts";
+import { stepIcons } from "../../outcomes/tones.ts";
 import css from "./mailbox.module.css";
-import type { View } from "./routes.ts";
+import type { View } from "./search.ts";
 import { words } from "./words.ts";
 
 type MessageViewsProps = { message: CapturedMessage; view: View | undefined; onView: (view: View) => void };

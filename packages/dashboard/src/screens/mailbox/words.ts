@@ -1,10 +1,10 @@
 export const words = {
   title: "Mailbox",
-  lead: "Messages that the capture providers kept instead of sending. New ones appear by themselves.",
+  lead: "Messages that capture providers kept instead of sending. New ones appear automatically.",
   list: "Captured messages",
   message: "Message",
   back: "Mailbox",
-  search: "Search subject, text, person, address",
+  search: "Search subject, text, subscriber, address",
   channel: "Channel",
   any: "Any",
   clear: "Clear filters",
@@ -14,17 +14,17 @@ export const words = {
   unread: "Unread",
   noSubject: "(no subject)",
   noContent: "(no content)",
-  none: "No message has been captured yet",
+  none: "No messages captured yet",
   noneText:
-    "A new environment sends email, SMS, chat and push through capture providers: what they take in is listed here, and " +
-    "leaves the service nowhere else. Trigger a workflow with one of these channels.",
+    "A new environment sends email, SMS, chat and push through capture providers: their messages are listed here and " +
+    "never leave the service. Trigger a workflow with one of these channels.",
   noneProduction:
     "Production sends through real providers, so its mailbox stays empty unless a capture provider is active under Integrations.",
-  noMatch: "No message matches",
-  noMatchText: "Search looks at the newest 2,000 messages. Take a filter away to see more.",
-  choose: "Choose a message to read it",
-  chooseText: "Its content, links and codes are shown here.",
-  gone: "This message is not in the mailbox any more",
+  noMatch: "No matching messages",
+  noMatchText: "Only the newest 2,000 messages are searched. Remove a filter to see more.",
+  choose: "Select a message",
+  chooseText: "Its content, links and codes appear here.",
+  gone: "This message is no longer in the mailbox",
   goneText: "It was deleted, or it is older than 30 days.",
 
   from: "From",
@@ -35,10 +35,10 @@ export const words = {
   subject: "Subject",
   date: "Date",
   captured: "Captured",
-  person: "Person",
+  subscriber: "Subscriber",
   transaction: "Transaction",
   integration: "Integration",
-  openRun: "Open the run",
+  openRun: "Open run",
   codes: "One-time codes",
   code: (code: string) => `code ${code}`,
   attachments: "Attachments",
@@ -48,8 +48,9 @@ export const words = {
   views: { preview: "Preview", text: "Text", links: "Links", headers: "Headers", source: "Source" },
   phone: "Phone width",
   dark: "Dark",
-  noDark: "This mail has no dark colours of its own: mail programs show it light, or change its colours by themselves.",
-  noText: "This mail has no text part.",
+  noDark:
+    "This email defines no dark colours. Mail clients show it in light mode, or adjust the colours automatically.",
+  noText: "This email has no text part.",
   noLinks: "This message has no links.",
   link: "link",
   openLink: "Open link in a new tab",
@@ -58,11 +59,11 @@ export const words = {
 
   delete: "Delete",
   deleteTitle: "Delete this message?",
-  deleteText: "It is removed from the mailbox. The run and its record stay.",
+  deleteText: "It is removed from the mailbox. The run and its record are kept.",
   deleted: "Deleted",
   deleteAll: "Delete all",
   deleteAllTitle: (channel: string | undefined) =>
-    channel === undefined ? "Delete all captured messages?" : `Delete all captured messages of ${channel}?`,
-  deleteAllText: (count: string) => `${count} are removed from the mailbox. Runs and their records stay.`,
+    channel === undefined ? "Delete all captured messages?" : `Delete all captured ${channel} messages?`,
+  deleteAllText: (count: string) => `${count} are removed from the mailbox. Runs and their records are kept.`,
   deletedAll: (count: number) => (count === 1 ? "1 message deleted" : `${count.toLocaleString()} messages deleted`),
 } as const;

@@ -1,24 +1,24 @@
-// The account of the person who is signed in.
+// The account of the member who is signed in.
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import type { Role, SignedIn } from "@tidings/contract";
 import { type FormEvent, useState } from "react";
 import { baseUrl, setCredentials } from "../../api/client.ts";
 import { useChange } from "../../api/hooks.ts";
-import { sessionQuery, useSession } from "../../app/session.tsx";
-import { Button } from "../../kit/button.tsx";
-import { useConfirm } from "../../kit/confirm.tsx";
-import { TextField } from "../../kit/field.tsx";
-import { Muted, Row, Stack } from "../../kit/layout.tsx";
-import { Card, Facts } from "../../kit/page.tsx";
-import { ErrorPanel } from "../../kit/states.tsx";
-import { showError, showToast } from "../../kit/toast.tsx";
+import { sessionQuery, useSession } from "../../api/session.tsx";
+import { ErrorPanel } from "../../kit/feedback/states.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
+import { TextField } from "../../kit/inputs/field.tsx";
+import { Muted, Row, Stack } from "../../kit/layout/layout.tsx";
+import { Card, Facts } from "../../kit/layout/page.tsx";
+import { useConfirm } from "../../kit/overlays/confirm.tsx";
+import { showError, showToast } from "../../kit/overlays/toast.tsx";
 import css from "./settings.module.css";
 import { words } from "./words.ts";
 
 const text = words.account;
 
-/** The answer of a change is the session as it is now, with a new CSRF token. */
+/** A change returns the updated session, with a new CSRF token. */
 function useTakeSession(): (session: SignedIn) => void {
   const client = useQueryClient();
   const router = useRouter();
@@ -38,8 +38,8 @@ export const Account = () => (
 );
 
 function NameCard() {
-  const { person } = useSession();
-  const [name, setName] = useState(person.name);
+  const { person: member } = useSession();
+  const [name, setName] = useState(member.name);
   const update = useChange("auth.updatePerson", ["people.list"]);
   const takeSession = useTakeSession();
   const save = (event: FormEvent) => {
@@ -67,12 +67,12 @@ function NameCard() {
         />
         <Facts
           of={[
-            [text.email, person.email],
-            [text.role, `${words.roles[person.role as Role]}: ${words.roleNotes[person.role as Role]}`],
+            [text.email, member.email],
+            [text.role, `${words.roles[member.role as Role]}: ${words.roleNotes[member.role as Role]}`],
           ]}
         />
         <div>
-          <Button type="submit" disabled={update.isPending || name.trim() === "" || name.trim() === person.name}>
+          <Button type="submit" disabled={update.isPending || name.trim() === "" || name.trim() === member.name}>
             {text.save}
           </Button>
         </div>
@@ -82,7 +82,7 @@ function NameCard() {
 }
 
 function PasswordCard() {
-  const { person } = useSession();
+  const { person: member } = useSession();
   const [current, setCurrent] = useState("");
   const [next, setNext] = useState("");
   const update = useChange("auth.updatePerson");
@@ -91,7 +91,7 @@ function PasswordCard() {
   const save = (event: FormEvent) => {
     event.preventDefault();
     update.mutate(
-      { body: { password: next, ...(person.hasPassword && { currentPassword: current }) } },
+      { body: { password: next, ...(member.hasPassword && { currentPassword: current }) } },
       {
         onSuccess: ({ data }) => {
           takeSession(data);
@@ -106,10 +106,10 @@ function PasswordCard() {
     <Card title={text.password}>
       <form className={css.form} onSubmit={save}>
         {update.error && Object.keys(errors).length === 0 && <ErrorPanel error={update.error} />}
-        {!person.hasPassword && <Muted>{text.noPassword}</Muted>}
+        {!member.hasPassword && <Muted>{text.noPassword}</Muted>}
         {/* Password managers need to know whose password it is. */}
-        <input type="hidden" autoComplete="username" value={person.email} readOnly />
-        {person.hasPassword && (
+        <input type="hidden" autoComplete="username" value={member.email} readOnly />
+        {member.hasPassword && (
           <TextField
             label={text.current}
             type="password"
@@ -129,7 +129,7 @@ function PasswordCard() {
           onChange={({ target }) => setNext(target.value)}
         />
         <div>
-          <Button type="submit" disabled={update.isPending || next === "" || (person.hasPassword && current === "")}>
+          <Button type="submit" disabled={update.isPending || next === "" || (member.hasPassword && current === "")}>
             {text.change}
           </Button>
         </div>

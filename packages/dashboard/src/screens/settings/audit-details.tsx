@@ -1,9 +1,9 @@
 // One change: each field that differs, before and after.
 import type { AuditEntry } from "@tidings/contract";
-import { Muted } from "../../kit/layout.tsx";
-import { Facts } from "../../kit/page.tsx";
-import { Table } from "../../kit/table.tsx";
-import { Time } from "../../kit/time.tsx";
+import { Table } from "../../kit/data/table.tsx";
+import { Time } from "../../kit/data/time.tsx";
+import { Muted } from "../../kit/layout/layout.tsx";
+import { Facts } from "../../kit/layout/page.tsx";
 import css from "./settings.module.css";
 import { words } from "./words.ts";
 

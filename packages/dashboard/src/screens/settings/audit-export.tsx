@@ -1,16 +1,16 @@
-// The audit log as a file: read part by part, put together in the browser. A spreadsheet gets no formulas: the service defuses
-// them.
+// The audit log as a file: read part by part, put together in the browser. A spreadsheet gets no formulas: the service
+// defuses them.
 import { useEffect, useRef, useState } from "react";
 import { callOperation } from "../../api/client.ts";
-import { Button } from "../../kit/button.tsx";
-import { Menu } from "../../kit/menu.tsx";
-import { showError, showToast } from "../../kit/toast.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
+import { Menu } from "../../kit/overlays/menu.tsx";
+import { showError, showToast } from "../../kit/overlays/toast.tsx";
 import type { AuditQuery } from "./audit-filters.tsx";
 import { words } from "./words.ts";
 
 const text = words.audit.export;
 /** Beyond it a file is made of the newest ones, and says so. */
-const mostEntries = 20_000;
+const maxEntries = 20_000;
 
 type Format = "csv" | "json";
 const files: Record<Format, { type: string; end: string }> = {
@@ -29,7 +29,7 @@ async function readFile(
   const parts: string[] = [];
   let count = 0;
   let after: string | undefined;
-  while (count < mostEntries) {
+  while (count < maxEntries) {
     const part = await callOperation("auditLog.export", { query: { ...query, format, after }, signal });
     parts.push(part.text);
     count += part.count;

@@ -1,17 +1,19 @@
 // The filters of the audit log, which are in the address.
-import { useNavigate } from "@tanstack/react-router";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import type { Input } from "@tidings/contract";
 import { useMemo } from "react";
 import { useOperation } from "../../api/hooks.ts";
-import { useMay } from "../../app/permissions.ts";
-import { useSession } from "../../app/session.tsx";
-import { Button } from "../../kit/button.tsx";
-import { TextField } from "../../kit/field.tsx";
-import { Row } from "../../kit/layout.tsx";
-import { Select } from "../../kit/select.tsx";
-import { type AuditRange, auditRanges, type SettingsSearch, settingsRoute } from "./routes.ts";
+import { useMay } from "../../api/permissions.ts";
+import { useSession } from "../../api/session.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
+import { TextField } from "../../kit/inputs/field.tsx";
+import { Select } from "../../kit/inputs/select.tsx";
+import { Row } from "../../kit/layout/layout.tsx";
+import { type AuditRange, auditRanges, type SettingsSearch } from "./search.ts";
 import css from "./settings.module.css";
 import { words } from "./words.ts";
+
+const settingsRoute = getRouteApi("/shell/settings");
 
 const text = words.audit;
 const any = "";
@@ -27,22 +29,22 @@ type Filters = {
 };
 
 export function useAuditFilters(): Filters {
-  const { person, operation, environment, range, from, to } = settingsRoute.useSearch();
+  const { member, operation, environment, range, from, to } = settingsRoute.useSearch();
   const navigate = useNavigate();
-  // A time of its own for each choice: with the present, every draw would be another question.
+  // The times are fixed once per choice: with the current time, every render would be a different query.
   const times = useMemo(() => timesOf(range, from, to), [range, from, to]);
   const change = (changed: Partial<SettingsSearch>) =>
     void navigate({
       to: "/settings",
-      search: (old) => ({ env: old.env, tab: "audit", person, operation, environment, range, from, to, ...changed }),
+      search: (old) => ({ env: old.env, tab: "audit", member, operation, environment, range, from, to, ...changed }),
     });
   return {
-    query: { person, operation, environment, ...times },
-    isFiltered: [person, operation, environment, range].some((value) => value !== undefined),
+    query: { person: member, operation, environment, ...times },
+    isFiltered: [member, operation, environment, range].some((value) => value !== undefined),
     change,
     clear: () =>
       change({
-        person: undefined,
+        member: undefined,
         operation: undefined,
         environment: undefined,
         range: undefined,
@@ -64,21 +66,21 @@ function timesOf(range: AuditRange | undefined, from?: string, to?: string): Pic
 }
 
 export function AuditFilters({ change, clear, isFiltered }: Omit<Filters, "query">) {
-  const { person, operation, environment, range, from, to } = settingsRoute.useSearch();
+  const { member, operation, environment, range, from, to } = settingsRoute.useSearch();
   const { environments } = useSession();
   const may = useMay();
-  const people = useOperation("people.list", {}, { enabled: may("people.list") });
+  const members = useOperation("people.list", {}, { enabled: may("people.list") });
   const first = { value: any, label: text.any };
   return (
     <>
       <Row>
-        {people.data && (
+        {members.data && (
           <Select
-            name={text.person}
-            value={person ?? any}
-            isSet={person !== undefined}
-            onChange={(value) => change({ person: value || undefined })}
-            choices={[first, ...people.data.data.map(({ _id, name }) => ({ value: _id, label: name }))]}
+            name={text.member}
+            value={member ?? any}
+            isSet={member !== undefined}
+            onChange={(value) => change({ member: value || undefined })}
+            choices={[first, ...members.data.data.map(({ _id, name }) => ({ value: _id, label: name }))]}
           />
         )}
         <Select

@@ -1,20 +1,23 @@
 // Who changed what: filters in the URL, and for each change the fields before and after.
+import { getRouteApi } from "@tanstack/react-router";
 import type { AuditEntry } from "@tidings/contract";
 import { useOperation } from "../../api/hooks.ts";
-import { useMay } from "../../app/permissions.ts";
-import { Button } from "../../kit/button.tsx";
-import { Disclosure, DisclosureList } from "../../kit/disclosure.tsx";
-import { Muted, Row, Stack } from "../../kit/layout.tsx";
-import { Notice } from "../../kit/notice.tsx";
-import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
-import { Pager } from "../../kit/table.tsx";
-import { Time } from "../../kit/time.tsx";
+import { useMay } from "../../api/permissions.ts";
+import { ListView } from "../../kit/data/list-view.tsx";
+import { Pager } from "../../kit/data/table.tsx";
+import { Time } from "../../kit/data/time.tsx";
+import { Notice } from "../../kit/feedback/notice.tsx";
+import { EmptyState } from "../../kit/feedback/states.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
+import { Disclosure, DisclosureList } from "../../kit/layout/disclosure.tsx";
+import { Muted, Row, Stack } from "../../kit/layout/layout.tsx";
 import { AuditDetails } from "./audit-details.tsx";
 import { ExportButton } from "./audit-export.tsx";
 import { AuditFilters, useAuditFilters } from "./audit-filters.tsx";
-import { settingsRoute } from "./routes.ts";
 import css from "./settings.module.css";
 import { words } from "./words.ts";
+
+const settingsRoute = getRouteApi("/shell/settings");
 
 const text = words.audit;
 
@@ -38,25 +41,30 @@ function Changes() {
         <ExportButton query={query} />
       </Row>
       <AuditFilters {...filters} />
-      {error && <ErrorPanel error={error} onRetry={refetch} />}
-      {!data && !error && <Skeleton />}
-      {data?.data.length === 0 &&
-        (filters.isFiltered ? (
-          <EmptyState
-            title={text.noMatch}
-            text={text.noMatchText}
-            action={<Button onClick={filters.clear}>{text.clear}</Button>}
-          />
-        ) : (
-          <EmptyState icon="clock" title={text.none} text={text.noneText} />
-        ))}
-      {data && data.data.length > 0 && (
-        <DisclosureList label={text.list}>
-          {data.data.map((entry) => (
-            <Change key={entry._id} entry={entry} />
-          ))}
-        </DisclosureList>
-      )}
+      <ListView
+        rows={data?.data}
+        error={error}
+        onRetry={refetch}
+        empty={
+          filters.isFiltered ? (
+            <EmptyState
+              title={text.noMatch}
+              text={text.noMatchText}
+              action={<Button onClick={filters.clear}>{text.clear}</Button>}
+            />
+          ) : (
+            <EmptyState icon="clock" title={text.none} text={text.noneText} />
+          )
+        }
+      >
+        {(rows) => (
+          <DisclosureList label={text.list}>
+            {rows.map((entry) => (
+              <Change key={entry._id} entry={entry} />
+            ))}
+          </DisclosureList>
+        )}
+      </ListView>
       {data && (data.next || after) && (
         <Pager
           onPrevious={after ? () => filters.change({ after: undefined }) : undefined}
@@ -89,6 +97,6 @@ function Change({ entry }: { entry: AuditEntry }) {
 
 const isId = (text: string): boolean => /^[0-9a-f]{8}-[0-9a-f-]{27}/.test(text);
 
-/** What was changed: its name, or an identifier that people can read. */
+/** What was changed: its name, or an identifier that can be read. */
 const nameOf = ({ targetName, target }: AuditEntry): string | null =>
   targetName ?? (target !== null && !isId(target) ? target : null);

@@ -1,19 +1,19 @@
 // An invitation: the address and the role, then the link.
 import type { Role } from "@tidings/contract";
+import { roles } from "@tidings/contract/roles";
 import { type FormEvent, useState } from "react";
 import { useChange } from "../../api/hooks.ts";
-import { roleOrder } from "../../app/permissions.ts";
-import { Button } from "../../kit/button.tsx";
-import { Dialog } from "../../kit/dialog.tsx";
-import { Field, TextField } from "../../kit/field.tsx";
-import { Select } from "../../kit/select.tsx";
-import { ErrorPanel } from "../../kit/states.tsx";
+import { ErrorPanel } from "../../kit/feedback/states.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
+import { Field, TextField } from "../../kit/inputs/field.tsx";
+import { Select } from "../../kit/inputs/select.tsx";
+import { Dialog } from "../../kit/overlays/dialog.tsx";
 import { words as kitWords } from "../../words.ts";
 import { LinkDialog } from "./link-dialog.tsx";
 import css from "./settings.module.css";
 import { words } from "./words.ts";
 
-const text = words.people;
+const text = words.members;
 
 export function InviteDialog({ onClose }: { onClose: () => void }) {
   const [email, setEmail] = useState("");
@@ -54,7 +54,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
               name={text.role}
               value={role}
               onChange={setRole}
-              choices={roleOrder.map((value) => ({ value, label: words.roles[value], note: words.roleNotes[value] }))}
+              choices={roles.map((value) => ({ value, label: words.roles[value], note: words.roleNotes[value] }))}
             />
           )}
         </Field>

@@ -1,7 +1,8 @@
 // A link that works once and is shown once.
-import { Button } from "../../kit/button.tsx";
-import { Code } from "../../kit/code.tsx";
-import { Dialog } from "../../kit/dialog.tsx";
+
+import { Code } from "../../kit/data/code.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
+import { Dialog } from "../../kit/overlays/dialog.tsx";
 import { words } from "./words.ts";
 
 type LinkDialogProps = { title: string; text: string; label: string; link: string; onClose: () => void };
@@ -14,7 +15,7 @@ export const LinkDialog = ({ title, text, label, link, onClose }: LinkDialogProp
     description={text}
     actions={
       <Button look="primary" onClick={onClose}>
-        {words.people.done}
+        {words.members.done}
       </Button>
     }
   >

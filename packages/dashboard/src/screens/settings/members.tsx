@@ -1,27 +1,28 @@
 // The people who sign in: roles, invitations, reset links, removal. For owners.
-import type { Person, Role } from "@tidings/contract";
+import type { Member, Role } from "@tidings/contract";
+import { roles } from "@tidings/contract/roles";
 import { useState } from "react";
 import { useChange, useOperation } from "../../api/hooks.ts";
-import { roleOrder, useMay } from "../../app/permissions.ts";
-import { useSession } from "../../app/session.tsx";
-import { Button, IconButton } from "../../kit/button.tsx";
-import { useConfirm } from "../../kit/confirm.tsx";
-import { Muted, Row, Stack } from "../../kit/layout.tsx";
-import { Menu, type MenuEntry } from "../../kit/menu.tsx";
-import { Notice } from "../../kit/notice.tsx";
-import { Select } from "../../kit/select.tsx";
-import { ErrorPanel, Skeleton } from "../../kit/states.tsx";
-import { Table } from "../../kit/table.tsx";
-import { Time } from "../../kit/time.tsx";
-import { showError, showToast } from "../../kit/toast.tsx";
-import { Badge } from "../../kit/verdict.tsx";
+import { useMay } from "../../api/permissions.ts";
+import { useSession } from "../../api/session.tsx";
+import { Table } from "../../kit/data/table.tsx";
+import { Time } from "../../kit/data/time.tsx";
+import { Notice } from "../../kit/feedback/notice.tsx";
+import { ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
+import { Badge } from "../../kit/feedback/verdict.tsx";
+import { Button, IconButton } from "../../kit/inputs/button.tsx";
+import { Select } from "../../kit/inputs/select.tsx";
+import { Muted, Row, Stack } from "../../kit/layout/layout.tsx";
+import { useConfirm } from "../../kit/overlays/confirm.tsx";
+import { Menu, type MenuEntry } from "../../kit/overlays/menu.tsx";
+import { showError, showToast } from "../../kit/overlays/toast.tsx";
 import { InviteDialog } from "./invite-dialog.tsx";
 import { LinkDialog } from "./link-dialog.tsx";
 import { OpenInvitations, OpenResetLinks } from "./open-links.tsx";
 import css from "./settings.module.css";
 import { words } from "./words.ts";
 
-const text = words.people;
+const text = words.members;
 
 export function Members() {
   const may = useMay();
@@ -33,13 +34,13 @@ function MemberList() {
   const [resetLink, setResetLink] = useState<{ link: string; name: string } | null>(null);
   const { person: own } = useSession();
   const { data, error, refetch } = useOperation("people.list", {});
-  // Links that a person made, or that are for the person, end with the person's right to make them.
+  // Links that a member made, or that are for the member, end with the member's right to make them.
   const stale = ["people.list", "people.listInvitations", "people.listResetLinks"] as const;
   const update = useChange("people.update", stale);
   const remove = useChange("people.delete", stale);
   const reset = useChange("people.createResetLink", ["people.listResetLinks"]);
   const { confirm, dialog } = useConfirm();
-  const changeRole = ({ _id, name }: Person, role: Role) =>
+  const changeRole = ({ _id, name }: Member, role: Role) =>
     confirm(
       {
         title: text.changeRole(name, words.roles[role]),
@@ -53,12 +54,12 @@ function MemberList() {
           { onError: showError, onSuccess: () => showToast({ title: text.changed(name, words.roles[role]) }) },
         ),
     );
-  const makeReset = ({ _id, name }: Person) =>
+  const makeReset = ({ _id, name }: Member) =>
     reset.mutate(
       { params: { personId: _id } },
       { onError: showError, onSuccess: ({ data: { link } }) => setResetLink({ link, name }) },
     );
-  const drop = ({ _id, name }: Person) =>
+  const drop = ({ _id, name }: Member) =>
     confirm(
       { title: text.removeTitle(name), text: text.removeText, label: text.remove, isDanger: true, isAlways: true },
       () =>
@@ -67,10 +68,10 @@ function MemberList() {
           { onError: showError, onSuccess: () => showToast({ title: text.removed(name) }) },
         ),
     );
-  const entriesOf = (person: Person): MenuEntry[] => [
-    { label: text.reset, icon: "key", onChoose: () => makeReset(person) },
+  const entriesOf = (member: Member): MenuEntry[] => [
+    { label: text.reset, icon: "key", onChoose: () => makeReset(member) },
     { kind: "line" },
-    { label: text.remove, icon: "trash", isDanger: true, onChoose: () => drop(person) },
+    { label: text.remove, icon: "trash", isDanger: true, onChoose: () => drop(member) },
   ];
   return (
     <Stack>
@@ -102,7 +103,7 @@ function MemberList() {
             {
               title: text.name,
               cell: ({ _id, name, email }) => (
-                <span className={css.person}>
+                <span className={css.member}>
                   <strong>
                     {name} {_id === own._id && <Badge>{text.you}</Badge>}
                   </strong>
@@ -112,14 +113,14 @@ function MemberList() {
             },
             {
               title: text.role,
-              cell: (person) => (
+              cell: (member) => (
                 <Select
                   isWide
-                  name={text.roleOf(person.name)}
-                  value={person.role}
+                  name={text.roleOf(member.name)}
+                  value={member.role}
                   disabled={update.isPending}
-                  onChange={(role) => role !== person.role && changeRole(person, role)}
-                  choices={roleOrder.map((role) => ({
+                  onChange={(role) => role !== member.role && changeRole(member, role)}
+                  choices={roles.map((role) => ({
                     value: role,
                     label: words.roles[role],
                     note: words.roleNotes[role],
@@ -134,12 +135,12 @@ function MemberList() {
             },
             {
               title: "",
-              cell: (person) =>
-                person._id !== own._id && (
+              cell: (member) =>
+                member._id !== own._id && (
                   <Menu
                     align="end"
-                    entries={entriesOf(person)}
-                    trigger={<IconButton label={text.menu(person.name)} icon="more" />}
+                    entries={entriesOf(member)}
+                    trigger={<IconButton label={text.menu(member.name)} icon="more" />}
                   />
                 ),
             },

@@ -1,16 +1,16 @@
-// Links that work once and have not been used: invitations and reset links, each of which an owner can take back.
+// Links that work once and have not been used: invitations and reset links, each of which an owner can revoke.
 import type { Invitation, ResetLink } from "@tidings/contract";
 import { useChange, useOperation } from "../../api/hooks.ts";
-import { Button } from "../../kit/button.tsx";
-import { Stack } from "../../kit/layout.tsx";
-import { ErrorPanel } from "../../kit/states.tsx";
-import { type Column, Table } from "../../kit/table.tsx";
-import { Time } from "../../kit/time.tsx";
-import { showError, showToast } from "../../kit/toast.tsx";
+import { type Column, Table } from "../../kit/data/table.tsx";
+import { Time } from "../../kit/data/time.tsx";
+import { ErrorPanel } from "../../kit/feedback/states.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
+import { Stack } from "../../kit/layout/layout.tsx";
+import { showError, showToast } from "../../kit/overlays/toast.tsx";
 import css from "./settings.module.css";
 import { words } from "./words.ts";
 
-const text = words.people;
+const text = words.members;
 
 export function OpenInvitations() {
   const { data, error, refetch } = useOperation("people.listInvitations", {});
@@ -53,7 +53,7 @@ export function OpenResetLinks() {
         {
           title: text.name,
           cell: ({ name, email }) => (
-            <span className={css.person}>
+            <span className={css.member}>
               <strong>{name}</strong>
               <span className={css.muted}>{email}</span>
             </span>

@@ -1,17 +1,18 @@
 // The own account, the members, the audit log.
-import { useNavigate } from "@tanstack/react-router";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { Page } from "../../kit/page.tsx";
-import { Tabs } from "../../kit/tabs.tsx";
+import { Page } from "../../kit/layout/page.tsx";
+import { Tabs } from "../../kit/layout/tabs.tsx";
 import { Account } from "./account.tsx";
 import { AuditLog } from "./audit-log.tsx";
 import { Members } from "./members.tsx";
-import { settingsRoute } from "./routes.ts";
 import { words } from "./words.ts";
+
+const settingsRoute = getRouteApi("/shell/settings");
 
 const panels: Record<keyof typeof words.tabs, () => ReactNode> = {
   account: () => <Account />,
-  people: () => <Members />,
+  members: () => <Members />,
   audit: () => <AuditLog />,
 };
 type TabName = keyof typeof panels;

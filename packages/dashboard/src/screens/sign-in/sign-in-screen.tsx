@@ -1,18 +1,19 @@
-// Sign-in: by email and password, with OpenID Connect, or by a link that works once. The token of a link is behind the "#", so
-// that it is in no log of a server.
+// Sign-in: by email and password, with OpenID Connect, or by a link that works once. The token of a link is behind the
+// "#", so that it is in no log of a server.
 import { useQueryClient } from "@tanstack/react-query";
-import { useRouter } from "@tanstack/react-router";
+import { getRouteApi, useRouter } from "@tanstack/react-router";
 import { type FormEvent, type ReactNode, useEffect, useState } from "react";
 import { type ApiError, toApiError } from "../../api/api-error.ts";
 import { checkLink, type LinkCheck, readMethods, type SignInMethods, signIn, takeLink } from "../../api/auth.ts";
 import { baseUrl } from "../../api/client.ts";
 import { Mark } from "../../icons.tsx";
-import { AnchorButton, Button } from "../../kit/button.tsx";
-import { TextField } from "../../kit/field.tsx";
-import { ErrorPanel } from "../../kit/states.tsx";
-import { signInRoute } from "./routes.ts";
+import { ErrorPanel } from "../../kit/feedback/states.tsx";
+import { AnchorButton, Button } from "../../kit/inputs/button.tsx";
+import { TextField } from "../../kit/inputs/field.tsx";
 import css from "./sign-in.module.css";
 import { words } from "./words.ts";
+
+const signInRoute = getRouteApi("/sign-in");
 
 const tokenOf = (hash: string): string | null => new URLSearchParams(hash.replace(/^#/, "")).get("token");
 

@@ -9,26 +9,29 @@ export const words = {
   signIn: "Sign in",
   with: (name: string) => `Continue with ${name}`,
   or: "or",
-  forgotten:
-    "Forgot your password? An owner can create a link for you. So can `npm run sign-in` on the machine of the service.",
+  forgotten: "Forgot your password? Ask an owner for a reset link, or run `npm run sign-in` on the server.",
   first: "Welcome to Tidings",
   firstText:
-    "No person has an account yet. The link for the first one is in the output of npm start, or in the file that it names. Open that link to create your account.",
+    "There are no accounts yet. To create the first one, open the link in the output of npm start, or in the file it names.",
   links: {
     first: {
       heading: "Create your account",
-      text: "This account administers the installation.",
+      text: "This account owns the installation.",
       button: "Create account",
     },
     invitation: {
       heading: "Join Tidings",
-      text: "Your account is ready. Choose a name and a password.",
+      text: "You have been invited. Choose a name and a password.",
       button: "Join",
     },
-    reset: { heading: "Choose a new password", text: "The old one stops working at once.", button: "Save and sign in" },
+    reset: {
+      heading: "Choose a new password",
+      text: "The old one stops working immediately.",
+      button: "Save and sign in",
+    },
   },
   checking: "Checking the link …",
-  badLink: "This link does not work any more",
-  badLinkText: "It was used already, or it is too old. Ask an owner for another one.",
+  badLink: "This link no longer works",
+  badLinkText: "It was already used, or it has expired. Ask an owner for a new one.",
   toSignIn: "Go to sign-in",
 } as const;

@@ -1,6 +1,7 @@
-// Bars over time, drawn by hand. Failures are hatched, so that the picture can be read without colour; screen readers get a table.
+// Bars over time, drawn by hand. Failures are hatched, so that the picture can be read without colour; screen readers
+// get a table.
 import { useId } from "react";
-import { Hidden } from "../../kit/layout.tsx";
+import { Hidden } from "../../kit/layout/layout.tsx";
 import css from "./statistics.module.css";
 import { words } from "./words.ts";
 
@@ -24,14 +25,14 @@ type BarsProps = {
 
 const height = 132;
 /** So that one failure among thousands is seen. */
-const leastHeight = 3;
+const minHeight = 3;
 
 export function Bars({ label, bars, parts, hatched, faint, mark, formatTime, formatValue }: BarsProps) {
   const hatch = useId();
   const totals = bars.map((bar) => bar.parts.reduce((sum, part) => sum + part, 0));
   const most = niceMost(Math.max(...totals, ...bars.map((bar) => bar.mark ?? 0), 0));
   const width = 100 / bars.length;
-  const scale = (value: number) => (value === 0 ? 0 : Math.max(leastHeight, (value / most) * height));
+  const scale = (value: number) => (value === 0 ? 0 : Math.max(minHeight, (value / most) * height));
   return (
     <figure className={css.figure} aria-label={label}>
       <figcaption className={css.legend} aria-hidden="true">

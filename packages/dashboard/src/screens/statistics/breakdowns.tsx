@@ -1,10 +1,12 @@
 // The figures by provider, workflow and channel, and the reasons of skipped steps.
+
 import { Link } from "@tanstack/react-router";
 import type { Output, StatisticsBreakdown } from "@tidings/contract";
 import type { ReactNode } from "react";
-import { Muted, Stack } from "../../kit/layout.tsx";
-import { type Column, Table } from "../../kit/table.tsx";
-import { formatDuration } from "../../kit/time.tsx";
+import { type Column, Table } from "../../kit/data/table.tsx";
+import { formatDuration } from "../../kit/data/time.tsx";
+import { Muted, Stack } from "../../kit/layout/layout.tsx";
+import { channelNames } from "../../outcomes/channel-names.ts";
 import { shareOf } from "./judgement.ts";
 import css from "./statistics.module.css";
 import { words } from "./words.ts";
@@ -58,7 +60,7 @@ export function Breakdowns({ breakdown, totals, waiting, providerName }: Breakdo
               columns={[
                 {
                   title: words.channel,
-                  cell: ({ channel }) => <Only search={{ channel }} name={words.channels[channel]} />,
+                  cell: ({ channel }) => <Only search={{ channel }} name={channelNames[channel]} />,
                 },
                 ...figureColumns<StatisticsBreakdown["channels"][number]>(totals.captured > 0),
               ]}
@@ -124,7 +126,7 @@ const Bad = ({ value }: { value: number }) => <span className={value > 0 ? css.b
 type Provider = StatisticsBreakdown["providers"][number];
 type ProvidersProps = Pick<BreakdownsProps, "providerName" | "waiting"> & { providers: Provider[] };
 
-/** Failure share and latency beside each other: the one that stands out is the cause. */
+/** Failure share and latency side by side: the one that stands out is the cause. */
 function Providers({ providers, waiting, providerName }: ProvidersProps) {
   const hasCaptured = providers.some(({ captured }) => captured > 0);
   const waitingFor = ({ channel, providerId }: Provider): number =>
@@ -146,7 +148,7 @@ function Providers({ providers, waiting, providerName }: ProvidersProps) {
                 ) : (
                   <Only search={{ provider: providerId }} name={providerName(providerId)} />
                 )}
-                <span className={css.weak}>{words.channels[channel]}</span>
+                <span className={css.weak}>{channelNames[channel]}</span>
               </span>
             ),
           },

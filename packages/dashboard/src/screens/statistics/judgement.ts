@@ -1,6 +1,6 @@
 // Is it us, or the provider? One sentence about the failures of a time, from the figures by provider. Pure.
 import type { Output } from "@tidings/contract";
-import { countMessages, formatAge } from "../integrations/outage.ts";
+import { countMessages, formatAge } from "../../health/outage.ts";
 import { words } from "./words.ts";
 
 type Statistics = Output<"statistics.list">;
@@ -11,9 +11,9 @@ export type Judgement = { tone: "good" | "warn" | "bad" | "info"; title: string;
 
 /** Shares that differ by no more than this are called alike. */
 const alikeFactor = 3;
-/** Shorter waits are those of a retry. */
+/** Shorter waits come from retries. */
 const longWaitMs = 60_000;
-/** Of all failures: the rest is told beside them. */
+/** The share of all failures that counts as most of them; the rest is mentioned as well. */
 const mostOf = 0.8;
 
 export const shareOf = ({ sent, refused }: Pick<ProviderFigures, "sent" | "refused">): number =>

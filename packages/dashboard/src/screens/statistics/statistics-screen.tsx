@@ -1,22 +1,26 @@
-// What was sent and what was not, and whose fault it is.
-import { useNavigate } from "@tanstack/react-router";
+// What was sent, what was not, and what caused the failures.
+
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import type { Channel, Output } from "@tidings/contract";
 import { useOperation } from "../../api/hooks.ts";
 import { ExportCsv } from "../../app/export-csv.tsx";
-import { Button, LinkButton } from "../../kit/button.tsx";
-import { Muted, Row, Stack } from "../../kit/layout.tsx";
-import { Page } from "../../kit/page.tsx";
-import { Select } from "../../kit/select.tsx";
-import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
-import { formatDuration } from "../../kit/time.tsx";
-import { Verdict } from "../../kit/verdict.tsx";
-import { formatAge } from "../integrations/outage.ts";
+import { formatAge } from "../../health/outage.ts";
+import { formatDuration } from "../../kit/data/time.tsx";
+import { EmptyState, ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
+import { Verdict } from "../../kit/feedback/verdict.tsx";
+import { Button, LinkButton } from "../../kit/inputs/button.tsx";
+import { Select } from "../../kit/inputs/select.tsx";
+import { Muted, Row, Stack } from "../../kit/layout/layout.tsx";
+import { Page } from "../../kit/layout/page.tsx";
+import { channelNames } from "../../outcomes/channel-names.ts";
 import { Bars } from "./bars.tsx";
 import { Breakdowns } from "./breakdowns.tsx";
 import { judge, type ProviderFigures } from "./judgement.ts";
-import { type StatisticsRange, type StatisticsSearch, statisticsRanges, statisticsRoute } from "./routes.ts";
+import { type StatisticsRange, type StatisticsSearch, statisticsRanges } from "./search.ts";
 import css from "./statistics.module.css";
 import { words } from "./words.ts";
+
+const statisticsRoute = getRouteApi("/shell/statistics");
 
 type Statistics = Output<"statistics.list">;
 
@@ -67,7 +71,7 @@ export function StatisticsScreen() {
             isSet={channel !== undefined}
             choices={[
               { value: "", label: words.any },
-              ...Object.entries(words.channels).map(([value, label]) => ({ value, label })),
+              ...Object.entries(channelNames).map(([value, label]) => ({ value, label })),
             ]}
             onChange={(value) => change({ channel: (value || undefined) as Channel | undefined })}
           />

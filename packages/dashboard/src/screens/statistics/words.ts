@@ -2,18 +2,17 @@ const number = (value: number): string => value.toLocaleString();
 
 export const words = {
   title: "Statistics",
-  lead: "What was sent and what was not, by the hour in which it was made.",
+  lead: "What was sent and what was not, by the hour it was created.",
   ranges: { "24h": "24 hours", "7d": "7 days", "30d": "30 days" },
   times: { "24h": "the last 24 hours", "7d": "the last 7 days", "30d": "the last 30 days" },
   channel: "Channel",
   any: "All",
   clear: "Clear filters",
   only: { workflow: (name: string) => `Workflow: ${name}`, provider: (name: string) => `Provider: ${name}` },
-  channels: { in_app: "In-app", email: "Email", sms: "SMS", chat: "Chat", push: "Push" },
   noProvider: "No provider",
   deletedWorkflow: "A deleted workflow",
-  none: "Nothing was sent yet",
-  noneText: "Send a first event, and it is counted here within seconds.",
+  none: "Nothing has been sent yet",
+  noneText: "Send your first event, and it is counted here within seconds.",
 
   figures: {
     label: "Figures",
@@ -23,13 +22,13 @@ export const words = {
     opened: "Opened",
     failed: "Failed",
     failedNote: (refused: number) =>
-      refused === 0 ? "none refused by a provider" : `${number(refused)} refused by a provider`,
+      refused === 0 ? "none rejected by a provider" : `${number(refused)} rejected by a provider`,
     skipped: "Skipped",
     skippedNote: "on purpose",
     waiting: "Waiting",
     waitingNote: (age: string) => `the oldest for ${age}`,
     captured: "Captured",
-    capturedNote: "kept in the mailbox, sent to nobody",
+    capturedNote: "kept in the mailbox, not sent",
     latency: "Time to accept",
     latencyNote: (p95: string) => `median · 95 % within ${p95}`,
     ofSent: (share: string) => `${share} of sent`,
@@ -43,16 +42,16 @@ export const words = {
     sent: "Sent",
     failed: "Failed",
     captured: "Captured",
-    p50: "Half of the messages (p50)",
-    p95: "95 % of the messages (p95)",
-    start: "Begin",
-    utcDays: "Days begin at midnight UTC.",
+    p50: "Median (p50)",
+    p95: "95th percentile (p95)",
+    start: "Start",
+    utcDays: "Days start at midnight UTC.",
   },
 
   tables: {
     providers: "By provider",
     providersText:
-      "A provider that stands out from the others of its channel is the cause; failures everywhere are ours.",
+      "If one provider fails more than others on its channel, it is the cause. If all fail, the cause is on your side.",
     workflows: "By workflow",
     channels: "By channel",
     skipped: "Skipped, by reason",
@@ -66,7 +65,7 @@ export const words = {
     captured: "Captured",
     attempts: "Failed attempts",
     waiting: "Waiting",
-    share: "Share refused",
+    share: "Rejected",
     p50: "p50",
     p95: "p95",
     noValue: "–",
@@ -76,20 +75,20 @@ export const words = {
   },
 
   reasons: {
-    skipped_by_condition: "The condition of the step",
-    filtered_by_workflow: "The preferences of the workflow",
-    filtered_by_dashboard: "The preferences that the team set",
+    skipped_by_condition: "The step's condition",
+    filtered_by_workflow: "The workflow's preferences",
+    filtered_by_dashboard: "Preferences set by your team",
     filtered_by_subscriber_global: "The subscriber turned the channel off",
     filtered_by_subscriber_workflow: "The subscriber turned this workflow off",
     outside_schedule: "Outside the subscriber's schedule",
-    throttled: "The limit of a throttle",
+    throttled: "A throttle limit",
     no_email: "No email address",
     no_phone: "No phone number",
     no_device_tokens: "No device",
     no_chat_channel: "No chat channel",
     no_webhook_url: "A chat channel without a webhook URL",
     recipient_suppressed: "The address is suppressed",
-    unknown: "Not known",
+    unknown: "Unknown",
   } as Record<string, string>,
 
   judgement: {
@@ -100,32 +99,32 @@ export const words = {
       count === 1 ? `1 attempt through ${name} failed` : `${number(count)} attempts through ${name} failed`,
     alsoCaptured: (captured: number) =>
       captured === 1
-        ? "1 more was captured in the mailbox and reached nobody."
-        : `${number(captured)} more were captured in the mailbox and reached nobody.`,
+        ? "1 more was captured in the mailbox and not sent."
+        : `${number(captured)} more were captured in the mailbox and not sent.`,
     onlyCaptured: (time: string, captured: number) =>
       captured === 1
-        ? `1 message of ${time} was captured in the mailbox, and none was sent`
-        : `${number(captured)} messages of ${time} were captured in the mailbox, and none was sent`,
+        ? `1 message was captured in the mailbox in ${time}, and none were sent`
+        : `${number(captured)} messages were captured in the mailbox in ${time}, and none were sent`,
     skipped: (count: number) => `${number(count)} steps were skipped; the reasons are below.`,
     noFailure: (time: string, sent: number) =>
       `Nothing failed in ${time}: ${sent === 1 ? "1 message was" : `${number(sent)} messages were`} sent`,
     ours: (time: string, failed: number) =>
       failed === 1
-        ? `The one failure of ${time} happened before a provider was called`
-        : `All ${number(failed)} failures of ${time} happened before a provider was called`,
+        ? `The only failure in ${time} happened before a provider was called`
+        : `All ${number(failed)} failures in ${time} happened before a provider was called`,
     oursText:
-      "It is not the provider: addresses are missing, contents cannot be rendered, or no integration is active.",
+      "The provider is not the cause: addresses are missing, content cannot be rendered, or no integration is active.",
     all: (time: string, name: string, refused: number, asked: number) =>
-      `All failures of ${time} come from ${name}: ${number(refused)} of ${number(asked)} refused`,
+      `All failures in ${time} come from ${name}: ${number(refused)} of ${number(asked)} rejected`,
     most: (time: string, name: string, refused: number, asked: number) =>
-      `Most failures of ${time} come from ${name}: ${number(refused)} of ${number(asked)} refused`,
+      `Most failures in ${time} come from ${name}: ${number(refused)} of ${number(asked)} rejected`,
     alike: (time: string, names: readonly string[]) =>
-      `Failures of ${time} come from ${names.length} providers alike: ${names.join(", ")}`,
+      `Failures in ${time} affect ${names.length} providers equally: ${names.join(", ")}`,
     alikeText: "That points to the messages or the addresses rather than to one provider.",
     several: (time: string, failed: number) => `${number(failed)} failures in ${time} have several causes`,
-    part: (name: string, refused: number, asked: number) => `${name} refused ${number(refused)} of ${number(asked)}`,
-    fine: (name: string, sent: number) => `${name} refused none of ${number(sent)}`,
+    part: (name: string, refused: number, asked: number) => `${name} rejected ${number(refused)} of ${number(asked)}`,
+    fine: (name: string, sent: number) => `${name} rejected none of ${number(sent)}`,
     before: (count: number) => `${number(count)} failed before a provider was called`,
-    see: "See what failed",
+    see: "View failures",
   },
 } as const;

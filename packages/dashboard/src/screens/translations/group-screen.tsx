@@ -1,30 +1,33 @@
 // The texts of a workflow or layout: a row for each key, a column for each language.
+import { getRouteApi } from "@tanstack/react-router";
 import type { TranslatedResource } from "@tidings/contract";
 import { useState } from "react";
 import { useChange } from "../../api/hooks.ts";
-import { leastRole, useMay } from "../../app/permissions.ts";
-import { useEnvironment } from "../../app/session.tsx";
-import { Button, LinkButton } from "../../kit/button.tsx";
-import { useConfirm } from "../../kit/confirm.tsx";
-import { ListBar } from "../../kit/list.tsx";
-import { Notice } from "../../kit/notice.tsx";
-import { Page } from "../../kit/page.tsx";
-import { Select } from "../../kit/select.tsx";
-import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
-import { Time } from "../../kit/time.tsx";
-import { showError, showToast } from "../../kit/toast.tsx";
+import { requiredRole, useMay } from "../../api/permissions.ts";
+import { useEnvironment } from "../../api/session.tsx";
+import { LeaveGuard } from "../../drafts/leave-guard.tsx";
+import { ListBar } from "../../kit/data/list.tsx";
+import { Time } from "../../kit/data/time.tsx";
+import { Notice } from "../../kit/feedback/notice.tsx";
+import { EmptyState, ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
+import { Badge } from "../../kit/feedback/verdict.tsx";
+import { Button, LinkButton } from "../../kit/inputs/button.tsx";
+import { choicesOf } from "../../kit/inputs/choices.ts";
+import { Select } from "../../kit/inputs/select.tsx";
+import { Page } from "../../kit/layout/page.tsx";
+import { useConfirm } from "../../kit/overlays/confirm.tsx";
+import { showError, showToast } from "../../kit/overlays/toast.tsx";
 import { useSettledText } from "../../kit/use-settled.ts";
-import { Badge } from "../../kit/verdict.tsx";
 import { words as kitWords } from "../../words.ts";
-import { LeaveGuard } from "../workflows/editor/leave-guard.tsx";
-import { choicesOf } from "../workflows/step/condition-builder.tsx";
 import { NameDialog } from "./name-dialog.tsx";
-import { type GroupSearch, translationRoute } from "./routes.ts";
+import type { GroupSearch } from "./search.ts";
 import { TextTable } from "./text-table.tsx";
 import { defaultLocale } from "./texts.ts";
 import css from "./translations.module.css";
 import { type Group, useGroup } from "./use-group.ts";
 import { words } from "./words.ts";
+
+const translationRoute = getRouteApi("/shell/translations/$resourceType/$resourceId");
 
 const say = words.group;
 const back = { to: "/translations", search: {}, label: say.back } as const;
@@ -61,7 +64,7 @@ function LoadedGroup({ resourceType, resourceId }: { resourceType: TranslatedRes
       actions={!isReadOnly && <Actions group={group} />}
       isSticky
     >
-      {isReadOnly && <Notice icon="key">{kitWords.needsRole(leastRole("translations.create"))}</Notice>}
+      {isReadOnly && <Notice icon="key">{kitWords.needsRole(requiredRole("translations.create"))}</Notice>}
       {group.restoredAt && (
         <Notice icon="refresh">
           {say.restored} <Time at={group.restoredAt} isRelative />.

@@ -1,8 +1,8 @@
 // A new key, or a new language.
 import { type FormEvent, useId, useState } from "react";
-import { Button } from "../../kit/button.tsx";
-import { Dialog } from "../../kit/dialog.tsx";
-import { TextField } from "../../kit/field.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
+import { TextField } from "../../kit/inputs/field.tsx";
+import { Dialog } from "../../kit/overlays/dialog.tsx";
 import { words as kitWords } from "../../words.ts";
 import { isLocale } from "./file-dialogs.tsx";
 import { words } from "./words.ts";

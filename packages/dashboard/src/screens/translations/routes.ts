@@ -1,26 +1,19 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { shellRoute } from "../../app/root-route.tsx";
-import { readListPlace } from "../../kit/list-place.ts";
+import { readListPlace } from "../../kit/data/list-place.ts";
+import { readGroupSearch } from "./search.ts";
 
-const textOf = (value: unknown): string | undefined =>
-  (typeof value === "string" || typeof value === "number") && value !== "" ? String(value).slice(0, 255) : undefined;
-
-export const translationsRoute = createRoute({
+const translationsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: "/translations",
   validateSearch: readListPlace,
   component: lazyRouteComponent(() => import("./translations-screen.tsx"), "TranslationsScreen"),
 });
 
-export type GroupSearch = { q?: string; show?: "missing" | "extra" };
-
-export const translationRoute = createRoute({
+const translationRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: "/translations/$resourceType/$resourceId",
-  validateSearch: ({ q, show }: Record<string, unknown>): GroupSearch => ({
-    ...(textOf(q) !== undefined && { q: textOf(q) }),
-    ...((show === "missing" || show === "extra") && { show }),
-  }),
+  validateSearch: readGroupSearch,
   component: lazyRouteComponent(() => import("./group-screen.tsx"), "GroupScreen"),
 });
 

@@ -3,11 +3,11 @@ import { useNavigate } from "@tanstack/react-router";
 import type { TranslatedResource } from "@tidings/contract";
 import { useState } from "react";
 import { useOperation } from "../../api/hooks.ts";
-import { Button } from "../../kit/button.tsx";
-import { Dialog } from "../../kit/dialog.tsx";
-import { Field } from "../../kit/field.tsx";
-import { Select } from "../../kit/select.tsx";
-import { Skeleton } from "../../kit/states.tsx";
+import { Skeleton } from "../../kit/feedback/states.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
+import { Field } from "../../kit/inputs/field.tsx";
+import { Select } from "../../kit/inputs/select.tsx";
+import { Dialog } from "../../kit/overlays/dialog.tsx";
 import { words as kitWords } from "../../words.ts";
 import { words } from "./words.ts";
 

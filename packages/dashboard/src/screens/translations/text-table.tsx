@@ -1,6 +1,7 @@
 // The table of texts. Each cell is a field; what is missing or outdated says so.
-import { IconButton } from "../../kit/button.tsx";
-import { Badge } from "../../kit/verdict.tsx";
+
+import { Badge } from "../../kit/feedback/verdict.tsx";
+import { IconButton } from "../../kit/inputs/button.tsx";
 import { defaultLocale } from "./texts.ts";
 import css from "./translations.module.css";
 import type { Group } from "./use-group.ts";

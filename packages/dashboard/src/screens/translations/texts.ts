@@ -1,5 +1,5 @@
-// Texts of several locales as one table of keys. Keys may be nested in one locale and written with dots in another; both are the
-// same key. Pure.
+// Texts of several locales as one table of keys. Keys may be nested in one locale and written with dots in another;
+// both are the same key. Pure.
 export type Content = Record<string, unknown>;
 
 export const defaultLocale = "en_US";

@@ -1,19 +1,21 @@
 // The workflows and layouts that have texts, with how complete each language is.
+import { getRouteApi } from "@tanstack/react-router";
 import type { Output } from "@tidings/contract";
 import { useState } from "react";
 import { useOperation } from "../../api/hooks.ts";
-import { useMay } from "../../app/permissions.ts";
-import { Button } from "../../kit/button.tsx";
-import { NameLink } from "../../kit/list.tsx";
-import { Page } from "../../kit/page.tsx";
-import { listPageSize, PagedList } from "../../kit/paged-list.tsx";
-import { Time } from "../../kit/time.tsx";
-import { Badge } from "../../kit/verdict.tsx";
+import { useMay } from "../../api/permissions.ts";
+import { NameLink } from "../../kit/data/list.tsx";
+import { listPageSize, PagedList } from "../../kit/data/paged-list.tsx";
+import { Time } from "../../kit/data/time.tsx";
+import { Badge } from "../../kit/feedback/verdict.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
+import { Page } from "../../kit/layout/page.tsx";
 import { ExportDialog, ImportDialog } from "./file-dialogs.tsx";
-import { translationsRoute } from "./routes.ts";
 import { StartDialog } from "./start-dialog.tsx";
 import css from "./translations.module.css";
 import { words } from "./words.ts";
+
+const translationsRoute = getRouteApi("/shell/translations");
 
 type Group = Output<"translations.listGroups">["groups"][number];
 

@@ -1,13 +1,13 @@
 // The texts of one workflow or layout in all its languages, and the changes that are not saved yet.
 import { useQueries, useQueryClient } from "@tanstack/react-query";
 import type { TranslatedResource, Translation } from "@tidings/contract";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { ApiError } from "../../api/api-error.ts";
 import { callOperation } from "../../api/client.ts";
 import { useOperation } from "../../api/hooks.ts";
-import { useEnvironment, useSession } from "../../app/session.tsx";
-import { beginSave, showNotSaved, showSaved } from "../../kit/toast.tsx";
-import { dropDraft, readDraft, writeDraft } from "../workflows/editor/draft-store.ts";
+import { useEnvironment } from "../../api/session.tsx";
+import { type Base, useDraft } from "../../drafts/use-draft.ts";
+import { beginSave, showNotSaved, showSaved } from "../../kit/overlays/toast.tsx";
 import { type Content, defaultLocale, type Edits, textsOf, withEdits } from "./texts.ts";
 import { words } from "./words.ts";
 
@@ -16,12 +16,14 @@ type AllEdits = Readonly<Record<string, Edits>>;
 
 const isEdits = (found: AllEdits | undefined): boolean => typeof found === "object" && found !== null;
 
+/** Edits are changes of what is saved, so without them there is nothing. */
+const nothing: Base<AllEdits> = { draft: {}, version: undefined };
+
 const without = (edits: Edits, key: string): Edits =>
   Object.fromEntries(Object.entries(edits).filter(([name]) => name !== key));
 
 export function useGroup(resourceType: TranslatedResource, resourceId: string) {
   const { _id } = useEnvironment();
-  const { person } = useSession();
   const client = useQueryClient();
   const params = { resourceType, resourceId };
   const group = useOperation("translations.retrieveGroup", { params });
@@ -40,19 +42,15 @@ export function useGroup(resourceType: TranslatedResource, resourceId: string) {
   const contents = new Map<string, Content>(
     answers.flatMap(({ data }) => (data ? [[data.locale, data.content as Content] as const] : [])),
   );
-  const place = useMemo(
-    () => ({ environmentId: _id, recordId: `texts.${resourceType}.${resourceId}`, personId: person._id }),
-    [_id, resourceType, resourceId, person._id],
-  );
-  const [start] = useState(() => readDraft<AllEdits>(place, isEdits));
-  const [edits, setEdits] = useState<AllEdits>(start?.draft ?? {});
+  const held = useDraft<AllEdits>({
+    recordId: `texts.${resourceType}.${resourceId}`,
+    saved: nothing,
+    isReadOnly: false,
+    isDraft: isEdits,
+  });
+  const { draft: edits, isChanged } = held;
   const [isSaving, setSaving] = useState(false);
   const count = Object.values(edits).reduce((sum, of) => sum + Object.keys(of).length, 0);
-
-  useEffect(() => {
-    if (count === 0) return dropDraft(place);
-    writeDraft<AllEdits>(place, { baseVersion: undefined, base: {}, draft: edits, at: new Date().toISOString() });
-  }, [place, edits, count]);
 
   const textOf = (locale: string, key: string): string | undefined => {
     const edited = edits[locale]?.[key];
@@ -61,24 +59,22 @@ export function useGroup(resourceType: TranslatedResource, resourceId: string) {
   };
   const change = (locale: string, key: string, text: string | undefined) => {
     const before = textsOf(contents.get(locale) ?? {}).get(key)?.text;
-    setEdits((old) => {
-      const own = without(old[locale] ?? {}, key);
-      return { ...old, [locale]: text === before ? own : { ...own, [key]: text ?? null } };
-    });
+    const { [locale]: old = {}, ...others } = held.latest.current;
+    const own = text === before ? without(old, key) : { ...old, [key]: text ?? null };
+    held.change(Object.keys(own).length === 0 ? others : { ...others, [locale]: own }, `${locale}.${key}`);
   };
 
-  /** Only changed keys are written, into the texts as they are by now: what another person changed meanwhile stays. */
+  /** Only changed keys are written, into the current texts: what another member changed meanwhile stays. */
   const save = async () => {
     setSaving(true);
     beginSave();
     try {
       for (const [locale, changed] of Object.entries(edits)) {
-        if (Object.keys(changed).length === 0) continue;
         const now = stored.includes(locale) ? await readContent({ ...params, locale }, _id) : {};
         const content = withEdits(now, changed, contents.get(defaultLocale) ?? {});
         await callOperation("translations.create", { body: { ...params, locale, content } }, _id);
       }
-      setEdits({});
+      held.restart(nothing);
       showSaved(words.group.saved(count));
     } catch (error) {
       showNotSaved(error, () => void again.current());
@@ -108,13 +104,13 @@ export function useGroup(resourceType: TranslatedResource, resourceId: string) {
     isStored: (locale: string) => stored.includes(locale),
     dropLocale: (locale: string) => {
       setAdded(added.filter((one) => one !== locale));
-      setEdits(Object.fromEntries(Object.entries(edits).filter(([name]) => name !== locale)));
+      held.change(Object.fromEntries(Object.entries(edits).filter(([name]) => name !== locale)));
     },
     count,
-    isChanged: count > 0,
+    isChanged,
     isSaving,
-    restoredAt: count > 0 ? (start?.at ?? null) : null,
-    discard: () => setEdits({}),
+    restoredAt: held.restoredAt,
+    discard: () => held.restart(nothing),
     save: () => void save(),
   };
 }

@@ -1,26 +1,28 @@
-// The deliveries of an endpoint: each opens to what was sent and what the receiver answered.
-import { useNavigate } from "@tanstack/react-router";
+// An endpoint's deliveries: each opens to show what was sent and how the receiver responded.
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import type { Webhook, WebhookDelivery } from "@tidings/contract";
 import { useState } from "react";
 import { useChange, useOperation } from "../../api/hooks.ts";
-import { useMay } from "../../app/permissions.ts";
-import { Button } from "../../kit/button.tsx";
-import { Code, Id, Json } from "../../kit/code.tsx";
-import { useConfirm } from "../../kit/confirm.tsx";
-import { Disclosure, DisclosureList } from "../../kit/disclosure.tsx";
-import { Muted, Stack, Tools } from "../../kit/layout.tsx";
-import { Facts } from "../../kit/page.tsx";
-import { Select } from "../../kit/select.tsx";
-import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
-import { Pager } from "../../kit/table.tsx";
-import { Time } from "../../kit/time.tsx";
-import { showError, showToast } from "../../kit/toast.tsx";
+import { useMay } from "../../api/permissions.ts";
+import { Code, Id, Json } from "../../kit/data/code.tsx";
+import { ListView } from "../../kit/data/list-view.tsx";
+import { Pager } from "../../kit/data/table.tsx";
+import { Time } from "../../kit/data/time.tsx";
+import { EmptyState, ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
+import { Badge } from "../../kit/feedback/verdict.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
+import { Select } from "../../kit/inputs/select.tsx";
+import { Disclosure, DisclosureList } from "../../kit/layout/disclosure.tsx";
+import { Muted, Stack, Tools } from "../../kit/layout/layout.tsx";
+import { Facts } from "../../kit/layout/page.tsx";
+import { useConfirm } from "../../kit/overlays/confirm.tsx";
+import { showError, showToast } from "../../kit/overlays/toast.tsx";
 import type { Tone } from "../../kit/tone.ts";
-import { Badge } from "../../kit/verdict.tsx";
 import { ReplaySince } from "./replay-since.tsx";
-import { webhookRoute } from "./routes.ts";
 import css from "./webhooks.module.css";
 import { words } from "./words.ts";
+
+const webhookRoute = getRouteApi("/shell/webhooks/$webhookId");
 
 const text = words.deliveries;
 const any = "";
@@ -64,25 +66,30 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
         </Tools>
       </div>
       {isReplaying && <ReplaySince webhook={webhook} onClose={() => setReplaying(false)} />}
-      {error && <ErrorPanel error={error} onRetry={refetch} />}
-      {!data && !error && <Skeleton />}
-      {data?.data.length === 0 &&
-        (state === undefined ? (
-          <EmptyState icon="webhook" title={text.none} text={text.noneText} />
-        ) : (
-          <EmptyState
-            title={text.noMatch}
-            text={text.noMatchText}
-            action={<Button onClick={() => go({})}>{text.clear}</Button>}
-          />
-        ))}
-      {data && data.data.length > 0 && (
-        <DisclosureList label={text.title}>
-          {data.data.map((delivery) => (
-            <Delivery key={delivery.id} webhook={webhook} delivery={delivery} />
-          ))}
-        </DisclosureList>
-      )}
+      <ListView
+        rows={data?.data}
+        error={error}
+        onRetry={refetch}
+        empty={
+          state === undefined ? (
+            <EmptyState icon="webhook" title={text.none} text={text.noneText} />
+          ) : (
+            <EmptyState
+              title={text.noMatch}
+              text={text.noMatchText}
+              action={<Button onClick={() => go({})}>{text.clear}</Button>}
+            />
+          )
+        }
+      >
+        {(rows) => (
+          <DisclosureList label={text.title}>
+            {rows.map((delivery) => (
+              <Delivery key={delivery.id} webhook={webhook} delivery={delivery} />
+            ))}
+          </DisclosureList>
+        )}
+      </ListView>
       {data && (data.hasMore || page > 0) && (
         <Pager
           onPrevious={page > 0 ? () => go({ state, page: page - 1 || undefined }) : undefined}

@@ -2,15 +2,16 @@
 import type { Webhook } from "@tidings/contract";
 import { useState } from "react";
 import { useOperation } from "../../api/hooks.ts";
-import { useMay } from "../../app/permissions.ts";
-import { Button, IconButton } from "../../kit/button.tsx";
-import { Stack, Tools } from "../../kit/layout.tsx";
-import { Menu, type MenuEntry } from "../../kit/menu.tsx";
-import { Row, RowLink, RowList } from "../../kit/row-list.tsx";
-import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
-import { Switch } from "../../kit/switch.tsx";
-import { formatRelative } from "../../kit/time.tsx";
-import { Badge } from "../../kit/verdict.tsx";
+import { useMay } from "../../api/permissions.ts";
+import { ListView } from "../../kit/data/list-view.tsx";
+import { Row, RowLink, RowList } from "../../kit/data/row-list.tsx";
+import { formatRelative } from "../../kit/data/time.tsx";
+import { EmptyState } from "../../kit/feedback/states.tsx";
+import { Badge } from "../../kit/feedback/verdict.tsx";
+import { Button, IconButton } from "../../kit/inputs/button.tsx";
+import { Switch } from "../../kit/inputs/switch.tsx";
+import { Stack, Tools } from "../../kit/layout/layout.tsx";
+import { Menu, type MenuEntry } from "../../kit/overlays/menu.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
 import { useWebhookChanges } from "./use-webhook-changes.tsx";
 import { WebhookForm } from "./webhook-form.tsx";
@@ -40,19 +41,23 @@ export function Endpoints() {
         />
       )}
       {secret !== null && <SecretDialog secret={secret} onClose={() => setSecret(null)} />}
-      {error && <ErrorPanel error={error} onRetry={refetch} />}
-      {!data && !error && <Skeleton />}
-      {data?.length === 0 && <EmptyState icon="webhook" title={words.none} text={words.noneText} action={add} />}
-      {data && data.length > 0 && (
-        <>
-          {add && <Tools>{add}</Tools>}
-          <RowList label={words.list}>
-            {data.map((webhook) => (
-              <Endpoint key={webhook.id} webhook={webhook} changes={changes} />
-            ))}
-          </RowList>
-        </>
-      )}
+      <ListView
+        rows={data}
+        error={error}
+        onRetry={refetch}
+        empty={<EmptyState icon="webhook" title={words.none} text={words.noneText} action={add} />}
+      >
+        {(rows) => (
+          <>
+            {add && <Tools>{add}</Tools>}
+            <RowList label={words.list}>
+              {rows.map((webhook) => (
+                <Endpoint key={webhook.id} webhook={webhook} changes={changes} />
+              ))}
+            </RowList>
+          </>
+        )}
+      </ListView>
     </Stack>
   );
 }

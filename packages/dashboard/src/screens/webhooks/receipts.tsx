@@ -1,21 +1,24 @@
 // What came from providers: what each report changed, and what was refused and why.
-import { useNavigate } from "@tanstack/react-router";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import type { StoredReceipt } from "@tidings/contract";
 import type { ReactNode } from "react";
 import { useOperation } from "../../api/hooks.ts";
-import { Button, LinkButton } from "../../kit/button.tsx";
-import { Code, Id } from "../../kit/code.tsx";
-import { Disclosure, DisclosureList } from "../../kit/disclosure.tsx";
-import { Muted, Stack, Tools } from "../../kit/layout.tsx";
-import { Facts } from "../../kit/page.tsx";
-import { Select } from "../../kit/select.tsx";
-import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
-import { Pager } from "../../kit/table.tsx";
-import { Time } from "../../kit/time.tsx";
+import { Code, Id } from "../../kit/data/code.tsx";
+import { ListView } from "../../kit/data/list-view.tsx";
+import { Pager } from "../../kit/data/table.tsx";
+import { Time } from "../../kit/data/time.tsx";
+import { EmptyState } from "../../kit/feedback/states.tsx";
+import { Badge } from "../../kit/feedback/verdict.tsx";
+import { Button, LinkButton } from "../../kit/inputs/button.tsx";
+import { Select } from "../../kit/inputs/select.tsx";
+import { Disclosure, DisclosureList } from "../../kit/layout/disclosure.tsx";
+import { Muted, Stack, Tools } from "../../kit/layout/layout.tsx";
+import { Facts } from "../../kit/layout/page.tsx";
 import type { Tone } from "../../kit/tone.ts";
-import { Badge } from "../../kit/verdict.tsx";
-import { type WebhooksSearch, webhooksRoute } from "./routes.ts";
+import type { WebhooksSearch } from "./search.ts";
 import { words } from "./words.ts";
+
+const webhooksRoute = getRouteApi("/shell/webhooks");
 
 const text = words.receipts;
 const any = "";
@@ -73,30 +76,35 @@ export function Receipts() {
           </Button>
         )}
       </Tools>
-      {error && <ErrorPanel error={error} onRetry={refetch} />}
-      {!data && !error && <Skeleton />}
-      {data?.data.length === 0 &&
-        (isFiltered ? (
-          <EmptyState
-            title={text.noMatch}
-            text={text.noMatchText}
-            action={<Button onClick={clear}>{text.clear}</Button>}
-          />
-        ) : (
-          <EmptyState
-            icon="webhook"
-            title={text.none}
-            text={text.noneText}
-            action={<LinkButton to="/integrations">{text.openIntegrations}</LinkButton>}
-          />
-        ))}
-      {data && data.data.length > 0 && (
-        <DisclosureList label={text.list}>
-          {data.data.map((receipt) => (
-            <Receipt key={receipt.id} receipt={receipt} />
-          ))}
-        </DisclosureList>
-      )}
+      <ListView
+        rows={data?.data}
+        error={error}
+        onRetry={refetch}
+        empty={
+          isFiltered ? (
+            <EmptyState
+              title={text.noMatch}
+              text={text.noMatchText}
+              action={<Button onClick={clear}>{text.clear}</Button>}
+            />
+          ) : (
+            <EmptyState
+              icon="webhook"
+              title={text.none}
+              text={text.noneText}
+              action={<LinkButton to="/integrations">{text.openIntegrations}</LinkButton>}
+            />
+          )
+        }
+      >
+        {(rows) => (
+          <DisclosureList label={text.list}>
+            {rows.map((receipt) => (
+              <Receipt key={receipt.id} receipt={receipt} />
+            ))}
+          </DisclosureList>
+        )}
+      </ListView>
       {data && (data.hasMore || page > 0) && (
         <Pager
           onPrevious={page > 0 ? () => go({ page: page - 1 || undefined }) : undefined}

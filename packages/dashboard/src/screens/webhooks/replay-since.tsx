@@ -2,15 +2,15 @@
 import type { Webhook } from "@tidings/contract";
 import { useState } from "react";
 import { useChange } from "../../api/hooks.ts";
-import { useEnvironment } from "../../app/session.tsx";
-import { Button } from "../../kit/button.tsx";
-import { Dialog } from "../../kit/dialog.tsx";
-import { Field } from "../../kit/field.tsx";
-import { Stack } from "../../kit/layout.tsx";
-import { Notice } from "../../kit/notice.tsx";
-import { Select } from "../../kit/select.tsx";
-import { ErrorPanel } from "../../kit/states.tsx";
-import { showToast } from "../../kit/toast.tsx";
+import { useEnvironment } from "../../api/session.tsx";
+import { Notice } from "../../kit/feedback/notice.tsx";
+import { ErrorPanel } from "../../kit/feedback/states.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
+import { Field } from "../../kit/inputs/field.tsx";
+import { Select } from "../../kit/inputs/select.tsx";
+import { Stack } from "../../kit/layout/layout.tsx";
+import { Dialog } from "../../kit/overlays/dialog.tsx";
+import { showToast } from "../../kit/overlays/toast.tsx";
 import { words as kitWords } from "../../words.ts";
 import { words } from "./words.ts";
 

@@ -1,7 +1,8 @@
 // A secret that is shown once.
-import { Button } from "../../kit/button.tsx";
-import { Code } from "../../kit/code.tsx";
-import { Dialog } from "../../kit/dialog.tsx";
+
+import { Code } from "../../kit/data/code.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
+import { Dialog } from "../../kit/overlays/dialog.tsx";
 import { words } from "./words.ts";
 
 const text = words.secret;

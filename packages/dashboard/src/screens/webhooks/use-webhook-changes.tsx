@@ -3,12 +3,12 @@ import { useNavigate } from "@tanstack/react-router";
 import type { Webhook } from "@tidings/contract";
 import { type ReactNode, useState } from "react";
 import { useChange } from "../../api/hooks.ts";
-import { useConfirm } from "../../kit/confirm.tsx";
-import { showError, showToast } from "../../kit/toast.tsx";
+import { useConfirm } from "../../kit/overlays/confirm.tsx";
+import { showError, showToast } from "../../kit/overlays/toast.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
 import { words } from "./words.ts";
 
-/** Answers that are old after a change of an endpoint. */
+/** Operations whose responses are outdated after an endpoint has changed. */
 export const staleAfterChange = ["webhooks.list", "webhooks.retrieve", "system.retrieve"] as const;
 
 export function useWebhookChanges() {

@@ -2,15 +2,15 @@
 import type { Webhook, WebhookEventType } from "@tidings/contract";
 import { type FormEvent, useState } from "react";
 import { useChange } from "../../api/hooks.ts";
-import { useEnvironment } from "../../app/session.tsx";
-import { Button } from "../../kit/button.tsx";
-import { Dialog } from "../../kit/dialog.tsx";
-import { Checkbox, Field, TextField } from "../../kit/field.tsx";
-import { DialogEnd, Stack } from "../../kit/layout.tsx";
-import { Notice } from "../../kit/notice.tsx";
-import { Select } from "../../kit/select.tsx";
-import { ErrorPanel } from "../../kit/states.tsx";
-import { showToast } from "../../kit/toast.tsx";
+import { useEnvironment } from "../../api/session.tsx";
+import { Notice } from "../../kit/feedback/notice.tsx";
+import { ErrorPanel } from "../../kit/feedback/states.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
+import { Checkbox, Field, TextField } from "../../kit/inputs/field.tsx";
+import { Select } from "../../kit/inputs/select.tsx";
+import { DialogEnd, Stack } from "../../kit/layout/layout.tsx";
+import { Dialog } from "../../kit/overlays/dialog.tsx";
+import { showToast } from "../../kit/overlays/toast.tsx";
 import { words as kitWords } from "../../words.ts";
 import { staleAfterChange } from "./use-webhook-changes.tsx";
 import css from "./webhooks.module.css";
@@ -20,7 +20,7 @@ const text = words.form;
 const types = Object.keys(words.events) as WebhookEventType[];
 
 type WebhookFormProps = {
-  /** Absent: a new one is made. */
+  /** Absent: a new one is created. */
   webhook?: Webhook;
   onClose: () => void;
   onCreated?: (secret: string) => void;

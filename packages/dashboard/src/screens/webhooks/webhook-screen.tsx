@@ -1,26 +1,28 @@
 // One endpoint: its state, why the service switched it off, and its deliveries.
+import { getRouteApi } from "@tanstack/react-router";
 import type { Webhook } from "@tidings/contract";
 import { useState } from "react";
 import { useChange, useOperation } from "../../api/hooks.ts";
-import { leastRole, useMay } from "../../app/permissions.ts";
-import { Button, IconButton } from "../../kit/button.tsx";
-import { Id } from "../../kit/code.tsx";
-import { useConfirm } from "../../kit/confirm.tsx";
-import { Stack } from "../../kit/layout.tsx";
-import { Menu, type MenuEntry } from "../../kit/menu.tsx";
-import { Notice } from "../../kit/notice.tsx";
-import { Card, Facts, Page } from "../../kit/page.tsx";
-import { ErrorPanel, Skeleton } from "../../kit/states.tsx";
-import { Time } from "../../kit/time.tsx";
-import { showError, showToast } from "../../kit/toast.tsx";
+import { requiredRole, useMay } from "../../api/permissions.ts";
+import { Id } from "../../kit/data/code.tsx";
+import { Time } from "../../kit/data/time.tsx";
+import { Notice } from "../../kit/feedback/notice.tsx";
+import { ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
+import { Button, IconButton } from "../../kit/inputs/button.tsx";
+import { Stack } from "../../kit/layout/layout.tsx";
+import { Card, Facts, Page } from "../../kit/layout/page.tsx";
+import { useConfirm } from "../../kit/overlays/confirm.tsx";
+import { Menu, type MenuEntry } from "../../kit/overlays/menu.tsx";
+import { showError, showToast } from "../../kit/overlays/toast.tsx";
 import { words as kitWords } from "../../words.ts";
 import { Deliveries } from "./deliveries.tsx";
 import { describeTypes, StateBadge } from "./endpoints.tsx";
-import { webhookRoute } from "./routes.ts";
 import { useWebhookChanges } from "./use-webhook-changes.tsx";
 import { WebhookForm } from "./webhook-form.tsx";
 import css from "./webhooks.module.css";
 import { words } from "./words.ts";
+
+const webhookRoute = getRouteApi("/shell/webhooks/$webhookId");
 
 const text = words.one;
 
@@ -74,7 +76,7 @@ function Endpoint({ webhook }: { webhook: Webhook }) {
       {changes.dialogs}
       {isEditing && <WebhookForm webhook={webhook} onClose={() => setEditing(false)} />}
       <Stack>
-        {!mayChange && <Notice icon="key">{kitWords.needsRole(leastRole("webhooks.update"))}</Notice>}
+        {!mayChange && <Notice icon="key">{kitWords.needsRole(requiredRole("webhooks.update"))}</Notice>}
         {!webhook.active && (
           <Notice
             tone={webhook.disabledAt ? "bad" : "warn"}

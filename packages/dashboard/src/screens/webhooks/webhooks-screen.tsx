@@ -1,12 +1,14 @@
-// Endpoints that hear of events, and what providers reported.
-import { useNavigate } from "@tanstack/react-router";
+// Endpoints that receive events, and what providers reported.
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { Page } from "../../kit/page.tsx";
-import { Tabs } from "../../kit/tabs.tsx";
+import { Page } from "../../kit/layout/page.tsx";
+import { Tabs } from "../../kit/layout/tabs.tsx";
 import { Endpoints } from "./endpoints.tsx";
 import { Receipts } from "./receipts.tsx";
-import { type WebhookTab, webhooksRoute } from "./routes.ts";
+import type { WebhookTab } from "./search.ts";
 import { words } from "./words.ts";
+
+const webhooksRoute = getRouteApi("/shell/webhooks");
 
 const panels: Record<WebhookTab, () => ReactNode> = {
   endpoints: () => <Endpoints />,

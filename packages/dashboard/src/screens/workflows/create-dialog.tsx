@@ -3,15 +3,14 @@ import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useId, useState } from "react";
 import type { ApiError } from "../../api/api-error.ts";
 import { useChange } from "../../api/hooks.ts";
-import { useEnvironment } from "../../app/session.tsx";
-import { Button } from "../../kit/button.tsx";
-import { Dialog } from "../../kit/dialog.tsx";
-import { TextField } from "../../kit/field.tsx";
-import { ErrorPanel } from "../../kit/states.tsx";
-import { showToast } from "../../kit/toast.tsx";
+import { useEnvironment } from "../../api/session.tsx";
+import { identifierFrom, isIdentifier } from "../../fields/identifier.ts";
+import { ErrorPanel } from "../../kit/feedback/states.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
+import { TextField } from "../../kit/inputs/field.tsx";
+import { Dialog } from "../../kit/overlays/dialog.tsx";
+import { showToast } from "../../kit/overlays/toast.tsx";
 import { words as kitWords } from "../../words.ts";
-import { identifierFrom, isIdentifier } from "./identifier.ts";
-import type { WorkflowRow } from "./row-menu.tsx";
 import { words } from "./words.ts";
 import css from "./workflows.module.css";
 
@@ -38,7 +37,7 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-export function DuplicateDialog({ row, onClose }: { row: WorkflowRow; onClose: () => void }) {
+export function DuplicateDialog({ row, onClose }: { row: { workflowId: string; name: string }; onClose: () => void }) {
   const navigate = useNavigate();
   const duplicate = useChange("workflows.duplicate", ["workflows.list"]);
   const save = (name: string, workflowId: string) =>

@@ -2,14 +2,14 @@ import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { shellRoute } from "../../app/root-route.tsx";
 import { readEditorSearch, readListSearch } from "./search.ts";
 
-export const workflowsRoute = createRoute({
+const workflowsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: "/workflows",
   validateSearch: readListSearch,
   component: lazyRouteComponent(() => import("./workflows-screen.tsx"), "WorkflowsScreen"),
 });
 
-export const workflowRoute = createRoute({
+const workflowRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: "/workflows/$workflowId",
   validateSearch: readEditorSearch,

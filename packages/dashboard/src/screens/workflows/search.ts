@@ -1,4 +1,6 @@
 // What the addresses of these screens carry: the filters of the list; the tab, the step and the view of the editor.
+import { choiceParam, pageParam, present, type RawSearch, textParam } from "../../kit/search-params.ts";
+
 const statuses = ["ACTIVE", "INACTIVE", "ERROR"] as const;
 export type WorkflowStatus = (typeof statuses)[number];
 export type ListSearch = { q?: string; status?: WorkflowStatus; page?: number };
@@ -8,26 +10,13 @@ export type EditorTab = (typeof tabs)[number];
 
 export type EditorSearch = { tab?: EditorTab; step?: string; view?: "canvas"; version?: string };
 
-const memberOf = <T extends string>(value: unknown, of: readonly T[]): T | undefined =>
-  of.find((member) => member === value);
+export const readListSearch = ({ q, status, page }: RawSearch): ListSearch =>
+  present({ q: textParam(q), status: choiceParam(status, statuses), page: pageParam(page) });
 
-const textOf = (value: unknown): string | undefined =>
-  (typeof value === "string" || typeof value === "number") && value !== "" ? String(value).slice(0, 255) : undefined;
-
-const withoutGaps = <T extends object>(search: T): T =>
-  Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as T;
-
-export const readListSearch = ({ q, status, page }: Record<string, unknown>): ListSearch =>
-  withoutGaps({
-    q: textOf(q),
-    status: memberOf(status, statuses),
-    page: Number.isInteger(page) && (page as number) > 0 ? (page as number) : undefined,
-  });
-
-export const readEditorSearch = ({ tab, step, view, version }: Record<string, unknown>): EditorSearch =>
-  withoutGaps({
-    tab: memberOf(tab, tabs),
-    step: textOf(step),
-    view: view === "canvas" ? ("canvas" as const) : undefined,
-    version: textOf(version),
+export const readEditorSearch = ({ tab, step, view, version }: RawSearch): EditorSearch =>
+  present({
+    tab: choiceParam(tab, tabs),
+    step: textParam(step),
+    view: choiceParam(view, ["canvas"]),
+    version: textParam(version),
   });

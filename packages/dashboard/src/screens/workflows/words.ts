@@ -1,18 +1,5 @@
 // Words of the list, and those that the list and the editor share.
-import type { StepType } from "@tidings/contract";
 import type { WorkflowStatus } from "./search.ts";
-
-export const stepNames: Record<StepType, string> = {
-  in_app: "In-app",
-  email: "Email",
-  sms: "SMS",
-  chat: "Chat",
-  push: "Push",
-  digest: "Digest",
-  delay: "Delay",
-  throttle: "Throttle",
-  custom: "Custom",
-};
 
 export const statusNames: Record<WorkflowStatus, string> = {
   ACTIVE: "Active",
@@ -34,30 +21,30 @@ export const words = {
   updated: "Changed",
   noSteps: "none",
   none: "No workflows yet",
-  noneText: "Create one here, or over the API. It is then triggered by its identifier.",
-  noMatch: "No workflow matches",
-  noMatchText: "Try a part of the name or of the identifier, or another status.",
+  noneText: "Create one here or through the API, then trigger it by its identifier.",
+  noMatch: "No matching workflows",
+  noMatchText: "Try part of the name or identifier, or another status.",
   clear: "Clear filters",
   count: (from: number, to: number, total: number) => `${from}–${to} of ${total}`,
   menu: (name: string) => `Actions for ${name}`,
   open: "Open",
-  activity: "Show its activity",
+  activity: "View activity",
   duplicate: "Duplicate …",
   remove: "Delete …",
   createTitle: "New workflow",
-  createText: "Its identifier is what your code triggers. It cannot be changed later.",
+  createText: "Your code triggers the workflow by its identifier, which cannot be changed later.",
   createAction: "Create",
   idHint: "Letters and digits, joined by - _ or .",
-  idTaken: "Another workflow has this identifier already.",
+  idTaken: "Another workflow already has this identifier.",
   duplicateTitle: (name: string) => `Duplicate ${name}`,
   duplicateText: "The copy has its own steps and translations, and is inactive until you activate it.",
   duplicateAction: "Duplicate",
   copyName: (name: string) => `${name} (copy)`,
   duplicated: (name: string) => `${name} was created`,
   removeTitle: (name: string) => `Delete ${name}?`,
-  removeText: "New events of it are refused at once, and runs that wait are canceled. This cannot be undone.",
+  removeText: "New events are rejected immediately, and waiting runs are canceled. This cannot be undone.",
   removeConfirm: (id: string) => `Type ${id} to confirm`,
   removeAction: "Delete workflow",
   removed: (name: string) => `${name} was deleted`,
-  production: "This is a production environment: the change applies to real people at once.",
+  production: "This is a production environment: the change applies to real people immediately.",
 } as const;

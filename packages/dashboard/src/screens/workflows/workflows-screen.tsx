@@ -1,27 +1,30 @@
 // The list of workflows.
-import { useNavigate } from "@tanstack/react-router";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useOperation } from "../../api/hooks.ts";
 import { Icon } from "../../icons.tsx";
-import { Button } from "../../kit/button.tsx";
-import { ListBar, NameLink } from "../../kit/list.tsx";
-import { Page } from "../../kit/page.tsx";
-import { Select } from "../../kit/select.tsx";
-import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
-import { Pager, Table } from "../../kit/table.tsx";
-import { Time } from "../../kit/time.tsx";
+import { ListBar, NameLink } from "../../kit/data/list.tsx";
+import { ListView } from "../../kit/data/list-view.tsx";
+import { Pager, Table } from "../../kit/data/table.tsx";
+import { Time } from "../../kit/data/time.tsx";
+import { EmptyState } from "../../kit/feedback/states.tsx";
+import { Badge } from "../../kit/feedback/verdict.tsx";
+import { Button } from "../../kit/inputs/button.tsx";
+import { Select } from "../../kit/inputs/select.tsx";
+import { Page } from "../../kit/layout/page.tsx";
 import { useSettledText } from "../../kit/use-settled.ts";
-import { Badge } from "../../kit/verdict.tsx";
+import { stepIcons } from "../../outcomes/tones.ts";
+import { stepNames } from "../../steps/facts.gen.ts";
 import { words as kitWords } from "../../words.ts";
-import { stepIcons } from "../activity/outcomes.ts";
 import { CreateDialog } from "./create-dialog.tsx";
 import { createCurl } from "./curl.ts";
-import { workflowsRoute } from "./routes.ts";
 import { RowMenu, type WorkflowRow } from "./row-menu.tsx";
 import type { ListSearch, WorkflowStatus } from "./search.ts";
 import { statusTones } from "./status-tones.ts";
-import { statusNames, stepNames, words } from "./words.ts";
+import { statusNames, words } from "./words.ts";
 import css from "./workflows.module.css";
+
+const workflowsRoute = getRouteApi("/shell/workflows");
 
 const pageSize = 25;
 
@@ -43,6 +46,7 @@ export function WorkflowsScreen() {
     { keep: true },
   );
   const isFiltered = q !== undefined || status !== undefined;
+  const total = data?.totalCount ?? 0;
   return (
     <Page
       title={words.title}
@@ -54,15 +58,14 @@ export function WorkflowsScreen() {
       }
     >
       <Filters search={search} />
-      {error && <ErrorPanel error={error} onRetry={refetch} />}
-      {!data && !error && <Skeleton />}
-      {data?.workflows.length === 0 && <NoRows isFiltered={isFiltered} />}
-      {data && data.workflows.length > 0 && (
-        <>
-          <Rows rows={data.workflows} />
-          {data.totalCount > pageSize && <Pages page={page} shown={data.workflows.length} total={data.totalCount} />}
-        </>
-      )}
+      <ListView rows={data?.workflows} error={error} onRetry={refetch} empty={<NoRows isFiltered={isFiltered} />}>
+        {(rows) => (
+          <>
+            <Rows rows={rows} />
+            {total > pageSize && <Pages page={page} shown={rows.length} total={total} />}
+          </>
+        )}
+      </ListView>
       {isCreating && <CreateDialog onClose={() => setCreating(false)} />}
     </Page>
   );

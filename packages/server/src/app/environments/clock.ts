@@ -1,12 +1,12 @@
-// The clock of an environment: real time, or in `dev` environments a test clock that callers set and move. A request only
-// stores the target; pipeline/clock/move-clock.ts moves the clock there.
+// The clock of an environment: real time, or in `dev` environments a test clock that callers set and move. A request
+// only stores the target; pipeline/clock/move-clock.ts moves the clock there.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EnvironmentClock, Input, Output } from "@tidings/contract";
-import { type AlternateSuccess, alternateSuccess, type Pending, pending } from "../../answer.ts";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { type Clock, readClock, realClock } from "../../pipeline/clock/clock.ts";
 import { addTime, readTime } from "../../pipeline/rules/waits.ts";
+import { type AlternateSuccess, alternateSuccess, type Pending, pending } from "../../response.ts";
 import { type ClockState, findClock, lockClock, setClock } from "../../store/environments/clocks.ts";
 import { requireOwn } from "./environments.ts";
 
@@ -18,10 +18,10 @@ export const environmentClock = async (ctx: Ctx, caller: Caller): Promise<Clock>
 export const environmentNow = async (ctx: Ctx, caller: Caller): Promise<Date> =>
   (await environmentClock(ctx, caller)).now(caller.environmentId);
 
-/** How long a request waits for the clock to arrive before it answers that the clock is moving. */
+/** How long a request waits for the clock to arrive before it reports that the clock is moving. */
 const maxWaitMs = 15_000;
 const firstPollMs = 5;
-const longestPollMs = 25;
+const maxPollMs = 25;
 
 /** The range of times that a test clock may have. */
 const earliest = new Date("1970-01-01T00:00:00Z");
@@ -59,13 +59,14 @@ export async function update(
   const before = (await lockClock(ctx.db, id))!;
   const after = move === null ? { now: null, target: null } : moveClock(before, move, ctx.now());
   await setClock(ctx.db, id, after);
-  // Also when the clock does not move: tasks change between the queue and the clock when an environment gets or loses a test clock.
+  // Even when the clock does not move: tasks change between the queue and the clock when an environment gets or loses a
+  // test clock.
   await ctx.queue.enqueue(ctx.db, "clock", [{ data: { environmentId: id } }]);
   const answer = toClock(ctx, id, after);
   return answer.status === "moving" ? pending(alternateSuccess(answer), (later) => waitForArrival(later, id)) : answer;
 }
 
-/** From where the clock stands, or is moving to, to where it should go. */
+/** From the current time of the clock, or the time it is moving to, to where it should go. */
 type Move = (from: Date) => Date;
 
 /** Null: back to real time. */
@@ -106,7 +107,7 @@ async function waitForArrival(
   environmentId: string,
 ): Promise<EnvironmentClock | AlternateSuccess<EnvironmentClock>> {
   const end = performance.now() + maxWaitMs;
-  for (let pollMs = firstPollMs; ; pollMs = Math.min(longestPollMs, pollMs * 2)) {
+  for (let pollMs = firstPollMs; ; pollMs = Math.min(maxPollMs, pollMs * 2)) {
     const state = await readState(ctx, environmentId);
     if (state.status !== "moving") return state;
     if (performance.now() > end) return alternateSuccess(state);

@@ -1,5 +1,6 @@
-// The inbox on the page /inbox: one subscriber of the Development environment, to whom the page sends the example workflow. The
-// page has no API key: it can do this one thing, and only while that environment opens inboxes without a hash.
+// The inbox on the page /inbox: one subscriber of the Development environment, to whom the page sends the example
+// workflow. The page has no API key: it can do this one thing, and only while that environment opens inboxes without a
+// hash.
 import type { Output } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { findPublicEnvironment, listLiveKeys } from "../../store/environments/environments.ts";
@@ -11,7 +12,10 @@ const developmentIdentifier = "development";
 /** The subscriber of the first command in the start banner: what that command sends is seen on the page as well. */
 export const demoSubscriberId = "ada";
 
-/** The Development environment, as the owner of its newest key; null when there is none, or when it is no environment for development. */
+/**
+ * The Development environment, as the owner of its newest key; null when there is none, or when it is not an
+ * environment for development.
+ */
 export async function findDemoCaller(ctx: Ctx): Promise<Caller | null> {
   const environment = await findPublicEnvironment(ctx.db, developmentIdentifier);
   if (environment?.type !== "dev") return null;

@@ -2,8 +2,8 @@
 // migration: the service generates and encrypts the keys for push to browsers.
 //
 // Each built-in integration is added once: the installation stores which ones were. An environment that has or had an
-// integration of the provider gets none (deleted ones stay as rows), and a mailbox is active only in a channel without an
-// active integration, so that no message is captured that used to be sent.
+// integration of the provider gets none (deleted ones stay as rows), and a mailbox is active only in a channel without
+// an active integration, so that no message is captured that used to be sent.
 import { inRepeatableTransaction } from "../../store/db.ts";
 import {
   findIntegrationHistories,
@@ -22,7 +22,7 @@ const pageSize = 100;
 
 const firstId = "00000000-0000-0000-0000-000000000000";
 
-/** Answers how many integrations were added. Processes that start at the same time take turns, page by page. */
+/** Returns how many integrations were added. Processes that start at the same time take turns, page by page. */
 export async function catchUpEnvironments(tools: SetupTools): Promise<number> {
   let added = 0;
   for (let after: string | null = firstId; after !== null; ) {

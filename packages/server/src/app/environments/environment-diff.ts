@@ -1,5 +1,5 @@
-// Compares the workflows and layouts of two environments by their identifiers. Pure: the diff that is shown and the plan of
-// what is copied come from the same comparison.
+// Compares the workflows and layouts of two environments by their identifiers. Pure: the diff that is shown and the
+// plan of what is copied come from the same comparison.
 import type { PublishedResource, ResourceChange, ResourceDependency } from "@tidings/contract";
 import { idFromSlug } from "../../lib/ids.ts";
 import { canonicalJson, type JsonObject } from "../../lib/json.ts";
@@ -129,7 +129,9 @@ function changesOf(type: PublishedResource, source: Item | null, target: Item | 
   return [...own, ...stepChanges(source.steps, target.steps)];
 }
 
-/** Steps are matched by identifier. An unchanged step has moved when its place among the steps of both sides differs. */
+/**
+ * Steps are matched by identifier. An unchanged step has moved when its place among the steps of both sides differs.
+ */
 function stepChanges(source: PortableStep[], target: PortableStep[]): Change[] {
   const find = (steps: PortableStep[], stepId: string) => steps.findIndex((step) => step.stepId === stepId);
   const common = (steps: PortableStep[], others: PortableStep[]) =>

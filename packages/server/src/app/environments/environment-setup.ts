@@ -1,6 +1,6 @@
-// What a new environment gets: an API key, the in-app integration, push to browsers with its own keys, and mailboxes that
-// capture email, SMS and chat instead of sending them (read with GET /v2/captured). In production the mailboxes are
-// inactive. Older environments get later additions from environment-catch-up.ts.
+// What a new environment gets: an API key, the in-app integration, push to browsers with its own keys, and mailboxes
+// that capture email, SMS and chat instead of sending them (read with GET /v2/captured). In production the mailboxes
+// are inactive. Older environments get later additions from environment-catch-up.ts.
 import { addedProviderIds, type Channel } from "@tidings/contract";
 import { makeVapidKeys } from "@tidings/providers";
 import type { Config } from "../../config.ts";
@@ -79,7 +79,7 @@ export function builtInRow(
   };
 }
 
-/** Providers that the peer API does not have are hidden until used: its clients check provider ids against a closed set. */
+/** Providers that Novu does not have are hidden until used: its clients check provider ids against a closed set. */
 const isAdded = (providerId: string): boolean => (addedProviderIds as readonly string[]).includes(providerId);
 
 /** The operator's contact for push services: an https: or mailto: address, which some of them require to exist. */

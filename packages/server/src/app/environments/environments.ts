@@ -1,5 +1,5 @@
-// Environments of the caller's organisation, and their API keys. Keys are shown for the caller's own environment only, so
-// that a development key cannot read the production key.
+// Environments of the caller's organisation, and their API keys. Keys are shown for the caller's own environment only,
+// so that a development key cannot read the production key.
 import type { ApiKey, Environment, Input, Output } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";

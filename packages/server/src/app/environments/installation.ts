@@ -1,5 +1,5 @@
-// The first start creates an organisation with the environments Development and Production and an API key each. Every start
-// checks that the encryption key is the one that the secrets in this database were encrypted with.
+// The first start creates an organisation with the environments Development and Production and an API key each. Every
+// start checks that the encryption key is the one that the secrets in this database were encrypted with.
 import type { Config } from "../../config.ts";
 import { newApiKey, type Secrets } from "../../lib/secrets.ts";
 import { type Db, inTransaction } from "../../store/db.ts";
@@ -16,17 +16,17 @@ import {
 import { insertWorkflow, type WorkflowContent } from "../../store/workflows/workflows.ts";
 import { addBuiltInIntegrations, apiKeyRow, type SetupTools } from "./environment-setup.ts";
 
-class WrongEncryptionKey extends Error {}
+class WrongEncryptionKeyError extends Error {}
 
 export const welcomeWorkflowId = "welcome";
 
 export async function ensureInstallation(tools: SetupTools & { config: Config }): Promise<{ isFirstStart: boolean }> {
   return inTransaction(tools.db, async (tx) => {
-    // Of several processes that start at the same time, one sets the database up.
+    // Among several processes that start at the same time, one sets the database up.
     await lockInstallation(tx);
     await checkEncryptionKey(tx, tools.secrets);
     if (!(await isEmptyInstallation(tx))) return { isFirstStart: false };
-    await createEnvironments({ ...tools, db: tx });
+    await createOrganization({ ...tools, db: tx });
     return { isFirstStart: true };
   });
 }
@@ -45,13 +45,14 @@ async function checkEncryptionKey(db: Db, secrets: Secrets): Promise<void> {
   } catch {
     // Same error as for a key that decrypts to another text.
   }
-  throw new WrongEncryptionKey(
+  throw new WrongEncryptionKeyError(
     "TIDINGS_ENCRYPTION_KEY is not the key this database was set up with; its secrets cannot be read. " +
       "Give the old key, or after a rotation both as 2:<new key>,1:<old key>.",
   );
 }
 
-async function createEnvironments(tools: SetupTools & { config: Config }): Promise<void> {
+/** With the environments Development, whose API key may be given by a setting, and Production. */
+export async function createOrganization(tools: SetupTools & { config: Config }): Promise<void> {
   const { config, db, now, newId } = tools;
   const development = newId();
   const production = newId();
@@ -69,7 +70,11 @@ async function createEnvironments(tools: SetupTools & { config: Config }): Promi
   });
   await addBuiltInIntegrations(tools, development, "dev");
   await addBuiltInIntegrations(tools, production, "prod");
-  await insertWorkflow(db, development, newId(), welcomeWorkflow({ now, newId }), "Created");
+  await insertWorkflow(db, development, {
+    versionId: newId(),
+    content: welcomeWorkflow({ now, newId }),
+    summary: "Created",
+  });
 }
 
 /** An example workflow, which the curl command of the start banner triggers. */
@@ -117,7 +122,9 @@ export async function developmentKey(tools: Pick<SetupTools, "db" | "secrets">):
   return row ? tools.secrets.decrypt(row.secret) : null;
 }
 
-/** The first API key of an environment that the operator names; an unknown name is answered with those that exist. */
+/**
+ * The first API key of an environment that the operator names; the error for an unknown name lists those that exist.
+ */
 export async function environmentKey(
   tools: Pick<SetupTools, "db" | "secrets">,
   identifier: string,

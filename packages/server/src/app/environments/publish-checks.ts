@@ -1,5 +1,6 @@
-// What to look at before resources are published: faults of their own content, and what the target lacks for them. Nothing here
-// refuses a publish; the dashboard leaves resources with a fault out of the selection until a person has seen it.
+// What to check before resources are published: errors in their own content, and what the target lacks for them.
+// Nothing here refuses a publish; the dashboard leaves resources with an error out of the selection until a person has
+// seen it.
 import { channels, type PublishCheck, type StepType } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { defaultLocale } from "../../lib/locale.ts";
@@ -13,8 +14,8 @@ import { issuesOf } from "../workflows/workflow-view.ts";
 import { viewFacts } from "../workflows/workflows.ts";
 import type { Compared, Item } from "./environment-diff.ts";
 
-const mostChecks = 20;
-const mostKeys = 3;
+const maxChecks = 20;
+const maxKeys = 3;
 
 type Ends = { target: EnvironmentRow; from: Publishable; to: Publishable };
 type Known = Ends & { facts: IssueFacts; changedLayouts: ReadonlySet<string> };
@@ -32,7 +33,7 @@ export async function findPublishChecks(
   for (const { source } of compared) {
     if (!source) continue;
     const checks = await checksOf(source, { ...ends, facts, changedLayouts });
-    const sorted = checks.sort((a, b) => Number(b.isFault) - Number(a.isFault)).slice(0, mostChecks);
+    const sorted = checks.sort((a, b) => Number(b.isFault) - Number(a.isFault)).slice(0, maxChecks);
     if (sorted.length > 0) found.set(`${source.type} ${source.identifier}`, sorted);
   }
   return found;
@@ -58,7 +59,7 @@ type WorkflowItem = Extract<Item, { type: "workflow" }>;
 const fault = (code: PublishCheck["code"], message: string): PublishCheck => ({ code, isFault: true, message });
 const note = (code: PublishCheck["code"], message: string): PublishCheck => ({ code, isFault: false, message });
 
-/** Errors in the content of its steps. That the target has no integration is no fault of the workflow. */
+/** Errors in the content of its steps. That the target has no integration is not an error of the workflow. */
 async function faultsOf(item: WorkflowItem, { facts }: Known): Promise<PublishCheck[]> {
   const steps = item.steps.map((step) => ({ ...step, id: step.stepId }));
   const issues = await issuesOf({ ...item.row, steps }, facts);
@@ -90,7 +91,9 @@ function lackedChannels({ steps }: WorkflowItem, { facts, target }: Known): Publ
   });
 }
 
-/** Layouts of its emails that are other ones in the target. One that a step names and the target lacks is a dependency. */
+/**
+ * Layouts of its emails that are other ones in the target. One that a step names and the target lacks is a dependency.
+ */
 function otherLayouts({ steps }: WorkflowItem, { from, to, target, changedLayouts }: Known): PublishCheck[] {
   const mails = steps.filter(({ type }) => type === "email");
   const named = new Set(mails.map(({ controlValues }) => controlValues.layoutId));
@@ -129,8 +132,8 @@ function missingTexts({ row, texts }: Item): PublishCheck[] {
     const own = new Set(keysOf(content));
     const missing = wanted.filter((key) => !own.has(key));
     if (missing.length === 0) return [];
-    const more = missing.length > mostKeys ? ` and ${missing.length - mostKeys} more` : "";
-    const names = `${missing.slice(0, mostKeys).join(", ")}${more}`;
+    const more = missing.length > maxKeys ? ` and ${missing.length - maxKeys} more` : "";
+    const names = `${missing.slice(0, maxKeys).join(", ")}${more}`;
     return [note("MISSING_TRANSLATION", `Texts are missing in ${locale}: ${names}`)];
   });
 }

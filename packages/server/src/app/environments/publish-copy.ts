@@ -1,5 +1,5 @@
-// Carrying out the plan of a publish: workflows, layouts and their translations are copied into the target, and selected
-// ones deleted there. One transaction and a fixed number of statements.
+// Carrying out the plan of a publish: workflows, layouts and their translations are copied into the target, and
+// selected ones deleted there. One transaction and a fixed number of statements.
 import type { PublishedResource } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { type EventData, emit } from "../../pipeline/webhooks/events.ts";
@@ -21,7 +21,10 @@ import type { Item } from "./environment-diff.ts";
 import type { CopiedResource, PublishOutcome } from "./publish-plan.ts";
 import { recordPublish, type TargetChanges } from "./publish-record.ts";
 
-/** `before`: the target as it was read under its lock. Answers the id of the publish; undefined when nothing was changed. */
+/**
+ * `before`: the target, read under its lock. Returns the id of the publish; undefined when nothing was
+ * changed.
+ */
 export async function carryOutPlan(
   ctx: Ctx,
   caller: Caller,
@@ -52,7 +55,7 @@ export async function carryOutPlan(
     copied.map((resource) => resource.source),
     "workflow",
   );
-  await markPublished(ctx.db, source.id, published, caller.userId, now);
+  await markPublished(ctx.db, source.id, { ids: published, by: caller.userId, now });
   const workflows = changes.workflows.map(({ row }) => row);
   await emitChanged(ctx, target.id, { type: "workflow.published", workflows, deleted }, now);
   return recordPublish(ctx, caller, { kind: "publish", source, before, changes, now });
@@ -86,7 +89,7 @@ export async function writeTarget(
     () => summary,
   );
   const owners = [...written.map(({ resource_id }) => resource_id), ...deleted.map((item) => item.row.id)];
-  await replaceTranslations(ctx.db, targetId, owners, translations, now);
+  await replaceTranslations(ctx.db, targetId, { resourceIds: owners, entries: translations, now });
 }
 
 type Stamp = { environment_id: string; updated_at: Date; updated_by: string };
@@ -110,7 +113,7 @@ function copyWorkflows(ctx: Ctx, copied: CopiedResource[], stamp: Stamp): Workfl
   return copied.flatMap(({ source, target }): WorkflowRow[] => {
     if (source.type !== "workflow") return [];
     const before = target?.type === "workflow" ? target.row : undefined;
-    // A step keeps its id in the target, so that digests that are open there go on collecting.
+    // A step keeps its id in the target, so that digests that are open there keep collecting.
     const steps = source.steps.map((step) => ({
       ...step,
       id: before?.steps.find((old) => old.stepId === step.stepId)?.id ?? ctx.newId(),

@@ -1,5 +1,5 @@
-// What a publish says about the resources it copies: their issues of severity `error` in the target, for example a layout that
-// neither environment has. They are copied all the same; each faulty step fails, as it does in the source.
+// What a publish says about the resources it copies: their issues of severity `error` in the target, for example a
+// layout that neither environment has. They are copied all the same; each invalid step fails, as it does in the source.
 import type { ResourceIssue } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";

@@ -1,4 +1,4 @@
-// What a publish or a restore did, as it is kept: of every workflow and layout the state before and after.
+// The record of a publish or a restore: every workflow and layout, before and after.
 import type { Caller, Ctx } from "../../context.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { EnvironmentRow } from "../../store/environments/environments.ts";
@@ -25,7 +25,7 @@ type Done = {
   now: Date;
 } & ({ kind: "publish"; source: EnvironmentRow } | { kind: "restore"; restores: string; sourceName: string });
 
-/** Answers its id; undefined when nothing was changed. */
+/** Returns its id; undefined when nothing was changed. */
 export async function recordPublish(ctx: Ctx, caller: Caller, done: Done): Promise<string | undefined> {
   const resources = toChanges(done.before, done.changes);
   if (resources.length === 0) return undefined;
@@ -38,7 +38,7 @@ export async function recordPublish(ctx: Ctx, caller: Caller, done: Done): Promi
     source_name: done.kind === "publish" ? done.source.name : done.sourceName,
     created_at: done.now,
     created_by: caller.userId,
-    created_by_name: caller.person?.name ?? `API key of ${caller.environmentIdentifier}`,
+    created_by_name: caller.member?.name ?? `API key of ${caller.environmentIdentifier}`,
     resources,
     restores: done.kind === "restore" ? done.restores : null,
     restored_at: null,

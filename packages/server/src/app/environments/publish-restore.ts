@@ -1,6 +1,6 @@
-// The plan of taking a publish back: what is done with each workflow and layout of it, and what was changed since. It is decided
-// from the target as it is now, and the same plan is shown and carried out.
-import { mostInFlightLooked, type RestoreOutcome } from "@tidings/contract";
+// The plan for undoing a publish: what is done with each workflow and layout of it, and what was changed since. It
+// is decided from the current target, and the same plan is shown and carried out.
+import { maxInFlightChecked, type RestoreOutcome } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { canonicalJson } from "../../lib/json.ts";
 import { findDeletedWorkflows, findUserNames, type Publishable } from "../../store/environments/publishing.ts";
@@ -24,7 +24,7 @@ export type RestorePlan = {
 
 type Step = {
   change: PublishedChange;
-  /** The resource of this identifier as it is now. */
+  /** The current resource with this identifier. */
   current: Item | null;
   action: RestoreOutcome["action"];
   reason: string | null;
@@ -59,7 +59,7 @@ export async function planRestore(
       targetId,
       workflows.flatMap(({ versionBefore }) => versionBefore ?? []),
     ),
-    inFlight: await findWorkflowsInFlight(ctx.db, targetId, idsOf(made), mostInFlightLooked),
+    inFlight: await findWorkflowsInFlight(ctx.db, targetId, idsOf(made), maxInFlightChecked),
   };
   // Layouts last: whether one can be deleted depends on the workflows that stay.
   const first = workflows.map((change) => planStep(change, facts, []));
@@ -79,18 +79,18 @@ function planStep(change: PublishedChange, facts: Facts, earlier: Step[]): Step 
   const current = facts.items.get(`${change.type} ${change.identifier}`) ?? null;
   const step = (action: Step["action"], reason: string | null = null): Step => ({ change, current, action, reason });
   if (change.action === "created") {
-    if (!current) return step("kept", "It does not exist any more");
+    if (!current) return step("kept", "It no longer exists");
     if (current.type === "layout") {
       const fault = layoutDeletionFault(current.row, { workflows: workflowsAfter(earlier, facts) }, new Set());
       return fault === null ? step("deleted") : step("kept", fault);
     }
-    return facts.inFlight.has(change.id) ? step("turned_off", "Runs of it are under way, and finish") : step("deleted");
+    return facts.inFlight.has(change.id) ? step("turned_off", "Its runs are in progress, and finish") : step("deleted");
   }
   const hasContent = change.type === "layout" || facts.versions.has(change.versionBefore ?? "");
-  if (!hasContent) return step("kept", "Its content from before is not there any more");
+  if (!hasContent) return step("kept", "Its earlier content no longer exists");
   if (current) return step("restored");
   const canRecreate = change.type === "layout" || facts.deletedRows.has(change.id);
-  return canRecreate ? step("recreated") : step("kept", "It was deleted, and cannot be made again");
+  return canRecreate ? step("recreated") : step("kept", "It was deleted, and cannot be created again");
 }
 
 /** The workflows of the target when these steps are done. */
@@ -134,7 +134,7 @@ function isChangedSince(change: PublishedChange, current: Item | null): boolean 
   if (!current) return true;
   if (current.row.id !== change.id || !isSame(current.texts, change.textsAfter)) return true;
   if (current.type === "workflow") return current.row.version_id !== change.versionAfter;
-  // Which layout is the default is no part of what was published.
+  // Which layout is the default is not part of what was published.
   return !isSame({ ...storedLayout(current.row), is_default: true }, { ...change.layoutAfter, is_default: true });
 }
 

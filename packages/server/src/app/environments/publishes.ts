@@ -1,4 +1,4 @@
-// The history of publishes into an environment: listed, shown with what each changed, and taken back.
+// The history of publishes into an environment: listed, shown with what each changed, and undone.
 import type { Input, Output, PublishChange, PublishHead, RestoreOutcome } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
@@ -133,7 +133,7 @@ async function carryOutRestore(
   const now = ctx.now();
   const changes = plan.toChanges({ updated_at: now, updated_by: caller.userId }, ctx.newId);
   const time = publish.created_at.toISOString();
-  await writeTarget(ctx, caller.environmentId, changes, `Took back the publish of ${time}`, now);
+  await writeTarget(ctx, caller.environmentId, changes, `Undid the publish of ${time}`, now);
   const workflows = changes.workflows.map(({ row }) => row);
   await emitChanged(ctx, caller.environmentId, { type: "workflow.updated", workflows, deleted: changes.deleted }, now);
   await markRestored(ctx.db, caller.environmentId, publish.id, now);

@@ -1,6 +1,6 @@
 // Publishing: two environments are compared, and the differences shown (diff) or copied from the source into the target
-// (publish, sync). The target is always the environment of the caller's API key, the source any other of the organisation:
-// so a development key cannot change production. Refusals are decided before anything is written.
+// (publish, sync). The target is always the environment of the caller's API key, the source any other of the
+// organisation: so a development key cannot change production. Refusals are decided before anything is written.
 import {
   type Input,
   type Output,
@@ -108,7 +108,7 @@ function toDiff(
   };
 }
 
-/** From the target, as it is, to the source. */
+/** From the current target to the source. */
 function describeDifference({ source, target }: Compared): string[] {
   const texts = { before: target?.texts ?? {}, after: source?.texts ?? {} };
   if ((source ?? target)!.type === "layout") {
@@ -175,7 +175,7 @@ export async function syncWorkflow(
   { params, body }: Input<"workflows.sync">,
 ): Promise<Output<"workflows.sync">> {
   const { targetEnvironmentId, sourceEnvironmentId } = body;
-  // Programs for the peer API read this refusal by its status.
+  // Programs for Novu read this refusal by its status.
   const refuseSame =
     ctx.config.vocabulary === "novu" ? failure("SAME_ENVIRONMENT", { workflowId: params.workflowId }) : undefined;
   const { source, target } = await requireSourceAndTarget(

@@ -12,7 +12,9 @@ export function encodeWaitCursor(cursor: WaitCursor): string {
 
 const latest = Date.parse("9999-12-31T00:00:00Z");
 
-/** Null when the text is not a cursor that encodeWaitCursor made: the database would refuse some values with an error. */
+/**
+ * Null when the text is not a cursor from encodeWaitCursor: the database would refuse some values with an error.
+ */
 export function decodeWaitCursor(text: string): WaitCursor | null {
   try {
     const [time, word, versionId, stepIndex] = JSON.parse(Buffer.from(text, "base64url").toString("utf8")) as unknown[];

@@ -1,9 +1,9 @@
-// The timeline of an environment: what waits, for when, and the messages that were made last.
+// The timeline of an environment: what waits, for when, and the newest messages.
 import {
   type Input,
-  mostDigestEventsCounted,
-  mostResultsLooked,
-  mostWaitingLooked,
+  maxDigestEventsCounted,
+  maxResultsChecked,
+  maxWaitingChecked,
   type Output,
   type TimelineResult,
   type TimelineWait,
@@ -13,11 +13,11 @@ import { invalid } from "../../failure.ts";
 import { waitingGroup } from "../../pipeline/clock/clock.ts";
 import {
   findResults,
-  findTimelinePeople,
+  findTimelineSubscribers,
   findTimelineVersions,
   findWaits,
   type ResultGroup,
-  type TimelinePersonRow,
+  type TimelineSubscriberRow,
   type TimelineVersionRow,
   type WaitGroup,
   type WaitKey,
@@ -36,7 +36,7 @@ export async function retrieve(
   const clock = await readState(ctx, id);
   const isByMinute = clock.status === "real";
   const { waits, next, isCapped } = await pageOfWaits(ctx, id, { after: query.after, limit, isByMinute });
-  const results = await findResults(ctx.db, id, { limit, looked: mostResultsLooked, isByMinute });
+  const results = await findResults(ctx.db, id, { limit, looked: maxResultsChecked, isByMinute });
   const parts = await loadParts(ctx, id, [...waits, ...results]);
   return {
     clock,
@@ -58,15 +58,15 @@ async function pageOfWaits(ctx: Ctx, environmentId: string, { after, limit, isBy
     queueGroup: waitingGroup(environmentId),
     ...startOf(cursor, isByMinute),
     limit,
-    looked: mostWaitingLooked,
-    mostEvents: mostDigestEventsCounted,
+    looked: maxWaitingChecked,
+    maxEvents: maxDigestEventsCounted,
     isByMinute,
   });
-  const isCapped = looked === mostWaitingLooked;
+  const isCapped = looked === maxWaitingChecked;
   const waits = rows.slice(0, limit);
   if (rows.length > limit) return { waits, next: cursorAt(waits.at(-1)!), isCapped };
   if (!isCapped) return { waits, next: null, isCapped };
-  // The last moment was looked at in part: the next page begins with it. One that takes the whole page is passed over.
+  // The last moment was examined in part: the next page begins with it. One that takes the whole page is passed over.
   const last = waits.at(-1)?.moment ?? until!;
   const whole = waits.filter(({ moment }) => moment.getTime() !== last.getTime());
   return whole.length > 0
@@ -88,12 +88,12 @@ const cursorAt = ({ moment, kind, version_id, step_index }: WaitGroup): WaitKey 
   stepIndex: step_index,
 });
 
-type Parts = { people: Map<string, TimelinePersonRow>; versions: Map<string, TimelineVersionRow> };
+type Parts = { subscribers: Map<string, TimelineSubscriberRow>; versions: Map<string, TimelineVersionRow> };
 type Group = WaitGroup | ResultGroup;
 
 async function loadParts(ctx: Ctx, environmentId: string, groups: Group[]): Promise<Parts> {
   const idsIn = (of: (group: Group) => string[]) => [...new Set(groups.flatMap(of))];
-  const people = await findTimelinePeople(
+  const subscribers = await findTimelineSubscribers(
     ctx.db,
     environmentId,
     idsIn((group) => group.notification_ids),
@@ -104,12 +104,12 @@ async function loadParts(ctx: Ctx, environmentId: string, groups: Group[]): Prom
     idsIn((group) => [group.version_id]),
   );
   return {
-    people: new Map(people.map((row) => [row.id, row])),
+    subscribers: new Map(subscribers.map((row) => [row.id, row])),
     versions: new Map(versions.map((row) => [row.id, row])),
   };
 }
 
-function placeOf(group: Group, { people, versions }: Parts) {
+function placeOf(group: Group, { subscribers, versions }: Parts) {
   const { workflow_id: _id, definition } = versions.get(group.version_id)!;
   // The jobs of a run are those of the steps that were active when it began.
   const step = definition.steps.filter(({ active }) => active)[group.step_index]!;
@@ -120,8 +120,8 @@ function placeOf(group: Group, { people, versions }: Parts) {
     step: { _id: step.id, stepId: step.stepId, name: step.name, type: step.type },
     count: group.count,
     people: group.notification_ids.flatMap((id) => {
-      const person = people.get(id);
-      return person ? [{ subscriberId: person.subscriber_id, transactionId: person.transaction_id }] : [];
+      const subscriber = subscribers.get(id);
+      return subscriber ? [{ subscriberId: subscriber.subscriber_id, transactionId: subscriber.transaction_id }] : [];
     }),
   };
 }

@@ -1,4 +1,5 @@
-// The list of events as CSV, page by page, with the filters of the list. Bounded: it ends with a line that says so where more events match.
+// The list of events as CSV, page by page, with the filters of the list. Bounded: it ends with a line that says so
+// where more events match.
 import { type ActivityEvent, type Input, notificationOutcomes } from "@tidings/contract";
 import type { Caller, NetworkCtx } from "../../context.ts";
 import { writeCsvRow } from "../../lib/text/csv.ts";
@@ -9,9 +10,9 @@ type Filters = Omit<Input<"activity.listEvents">["query"], "cursor" | "limit">;
 
 const pageSize = 100;
 /** Events of one file. */
-const mostExportedEvents = 10_000;
-/** Pages of one file, also empty ones: each looks at a bounded number of events, and takes a second at most. */
-const mostPages = 300;
+const maxExportedEvents = 10_000;
+/** Pages of one file, also empty ones: each examines a bounded number of events, and takes a second at most. */
+const maxPages = 300;
 
 const columns = [
   "time",
@@ -54,11 +55,11 @@ async function* writePages(first: Page, read: (cursor: string) => Promise<Page>)
   yield writeCsvRow(columns);
   let page = first;
   for (let pages = 1, written = 0; ; pages++) {
-    const rows = page.data.slice(0, mostExportedEvents - written);
+    const rows = page.data.slice(0, maxExportedEvents - written);
     written += rows.length;
     if (rows.length > 0) yield rows.map((row) => writeCsvRow(cellsOf(row))).join("");
     if (page.next === null) return;
-    if (written >= mostExportedEvents || pages >= mostPages) break;
+    if (written >= maxExportedEvents || pages >= maxPages) break;
     page = await read(page.next);
   }
   const { scannedTo } = page;

@@ -1,4 +1,4 @@
-// The list of events, newest first, page by page: which of them one request looks at, and where the next one goes on.
+// The list of events, newest first, page by page: which of them one request examines, and where the next one continues.
 import type { ActivityEvent, Input, Output } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { invalid } from "../../failure.ts";
@@ -11,11 +11,11 @@ import { describeSoleRecipients } from "./activity-recipients.ts";
 
 type Query = Input<"activity.listEvents">["query"];
 
-/** Events that one request looks at, and that one statement does; outcomes and payloads take longer to look at. */
+/** Events that one request examines, and that one statement does; outcomes and payloads take longer to look at. */
 const limits = { cheap: { most: 20_000, chunk: 20_000 }, costly: { most: 2_000, chunk: 200 } };
-/** After this time a request answers what it has found. */
+/** After this time a request returns what it has found. */
 const maxScanMs = 1_000;
-/** Ids are made a moment before or after the time of their row. */
+/** Ids are generated a moment before or after the time of their row. */
 const slackMs = 60_000;
 
 export async function list(
@@ -38,7 +38,8 @@ export async function list(
     query.searchValue !== undefined ||
     Object.values(filters).some((one) => one !== undefined && one !== null);
 
-  // Events with this search value come first, found by key however old they are. The others are looked for from the newest on.
+  // Events with this search value come first, found by key however old they are. The others are searched for from the
+  // newest on.
   const isByValue = place.isByValue && value !== undefined;
   const { text, ...rest } = filters;
   const byValue = isByValue
@@ -78,7 +79,7 @@ async function answer(
 }
 
 type ScanOptions = {
-  /** 0: nothing is looked at, and the next page begins here. */
+  /** 0: nothing is examined, and the next page begins here. */
   limit: number;
   /** Absent where every event matches. */
   budget: { most: number; chunk: number } | undefined;
@@ -88,7 +89,7 @@ type ScannedPage = {
   found: ActivityEvent[];
   /** The id below which the next page begins; null when there is nothing more. */
   next: string | null;
-  /** The page is not full, because the request has looked at as many events as it may. */
+  /** The page is not full, because the request has examined as many events as it may. */
   isBehind: boolean;
   firstId: string | null;
 };
@@ -109,7 +110,7 @@ async function scanPage(
   let isDone = false;
   let firstId: string | null = null;
   if (limit <= 0) return { found, next: below, isBehind: false, firstId };
-  // A chunk at a time, so that a page that is full early looks at no more events, and one that takes long ends.
+  // A chunk at a time, so that a page that is full early examines no more events, and one that takes long ends.
   while (!isDone && found.length <= limit && looked < most && (looked === 0 || performance.now() < end)) {
     const scan = budget ? Math.min(budget.chunk, most - looked) : limit + 1 - found.length;
     // Whether an event has the outcome is known only after it was read.
@@ -119,7 +120,7 @@ async function scanPage(
     isDone = scanned < scan && rows.length < options.limit;
     looked += scanned;
     firstId ??= first.firstId;
-    // A full page ends at its last event, any other at the last one looked at.
+    // A full page ends at its last event, any other at the last one examined.
     below = rows.length === options.limit ? rows.at(-1)!.id : (lastId ?? below);
   }
   const page = found.slice(0, limit);

@@ -1,5 +1,5 @@
-// Events for one person, in the words of their steps: "Email was not sent: subscriber has no email address." says more than a
-// count of one.
+// Events for one person, in the words of their steps: "Email was not sent: subscriber has no email address." says more
+// than a count of one.
 import { type ActivityEvent, isChannel, type StepType } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import type { KnownIntegrations } from "../../pipeline/rules/delivery-text.ts";
@@ -28,7 +28,9 @@ export async function describeSoleRecipients(
   });
 }
 
-/** Lower numbers come first: what failed, what waits, channels that sent nothing. The rest keeps the order of its steps. */
+/**
+ * Lower numbers come first: what failed, what waits, channels that sent nothing. The rest keeps the order of its steps.
+ */
 function urgencyOf({ status, step }: { status: JobRow["status"]; step: { type: StepType } }): number {
   if (status === "failed") return 0;
   if (status === "delayed" || status === "queued" || status === "running") return 1;

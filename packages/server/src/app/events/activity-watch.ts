@@ -1,8 +1,9 @@
 // New and changed events of environments, for those who watch them live.
 //
-// The hints of live inboxes do not fit: they name subscribers, are collected only while inboxes are open, and a delivery that fails
-// changes no inbox. A hint per event would be a NOTIFY more for each of them. So an environment that is watched is read once a
-// second, by key and bounded, however many watch it and however many events come; one that is not watched costs nothing.
+// The hints of live inboxes do not fit: they name subscribers, are collected only while inboxes are open, and a
+// delivery that fails changes no inbox. A hint per event would be a NOTIFY more for each of them. So an environment
+// that is watched is read once a second, by key and bounded, however many watch it and however many events come; one
+// that is not watched costs nothing.
 import type { ActivityEvent } from "@tidings/contract";
 import { LRUCache } from "lru-cache";
 import type { NetworkCtx } from "../../context.ts";
@@ -23,17 +24,17 @@ export type ActivityWatch = {
 };
 
 const readMs = 1_000;
-/** A transaction may commit rows whose ids were made this long before. */
+/** A transaction may commit rows whose ids were generated this long before. */
 const overlapMs = 5_000;
 const maxEvents = 30;
 const maxMessages = 500;
-/** Events that are still under way are looked at again, the newest first. */
+/** Events that are still in progress are examined again, the newest first. */
 const maxPending = 10;
 
 type Watched = {
   environmentId: string;
   listeners: Set<Listener>;
-  /** What was told of each event last. */
+  /** What was last sent of each event. */
   told: LRUCache<string, string>;
   pending: Set<string>;
   from: number;

@@ -3,7 +3,7 @@ import {
   type ActivityEvent,
   type Input,
   isChannel,
-  mostCountedRecipients,
+  maxCountedRecipients,
   type NotificationOutcome,
 } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
@@ -26,7 +26,7 @@ type Query = Input<"activity.listEvents">["query"];
 const eventsPerSubscriber = 500;
 export const maxId = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 export const minId = "00000000-0000-0000-0000-000000000000";
-/** A value that finds events by itself is not refused for the many people that it may also mean. */
+/** A value that finds events automatically is not refused for the many people that it may also mean. */
 async function findSearchedPeople(ctx: Ctx, environmentId: string, search: string): Promise<string[]> {
   const people = await findSubscriberIds(ctx.db, environmentId, search);
   if (people.length <= maxSubscribers) return people;
@@ -78,7 +78,7 @@ export async function withOutcomes(
   wanted?: NotificationOutcome[],
 ): Promise<ActivityEvent[]> {
   const ids = rows.map((row) => row.id);
-  const counts = await countOutcomes(ctx.db, environmentId, ids, mostCountedRecipients);
+  const counts = await countOutcomes(ctx.db, environmentId, ids, maxCountedRecipients);
   const byEvent = Map.groupBy(counts, (count) => count.event_id);
   const events = rows.map((row) => {
     const own = (byEvent.get(row.id) ?? []).map(({ outcome, count }) => [outcome, count]);
@@ -89,7 +89,7 @@ export async function withOutcomes(
 
 function toEvent(row: ActivityRow, outcomes: Outcomes): ActivityEvent {
   const recipients = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
-  const isCapped = recipients >= mostCountedRecipients;
+  const isCapped = recipients >= maxCountedRecipients;
   const status = statusOf(row, recipients);
   return {
     id: row.id,
@@ -116,7 +116,7 @@ function toEvent(row: ActivityRow, outcomes: Outcomes): ActivityEvent {
 function statusOf(row: ActivityRow, recipients: number): ActivityEvent["status"] {
   if (row.refusal) return "refused";
   if (row.canceled_at) return "canceled";
-  const isOpen = (row.has_audience && !row.expanded_at) || recipients < Math.min(row.named, mostCountedRecipients);
+  const isOpen = (row.has_audience && !row.expanded_at) || recipients < Math.min(row.named, maxCountedRecipients);
   if (!isOpen) return "expanded";
   return recipients === 0 ? "accepted" : "expanding";
 }
@@ -131,7 +131,7 @@ const outcomeWords: [keyof Outcomes, string][] = [
   ["skipped", "sent nothing"],
 ];
 
-/** Of an event that has no notifications. */
+/** For an event without notifications. */
 const emptyVerdicts: Record<ActivityEvent["status"], string> = {
   accepted: "Accepted, not started yet.",
   expanding: "It has no recipients.",

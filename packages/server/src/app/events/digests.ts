@@ -1,9 +1,10 @@
-// Open digests, and closing them early: their windows become due now, and the pipeline goes on as if their time had come.
+// Open digests, and closing them early: their windows become due now, and the pipeline continues as if their time had
+// come.
 import {
   type DigestMember,
   type Input,
-  mostClosedDigests,
-  mostCountedMembers,
+  maxClosedDigests,
+  maxCountedMembers,
   type OpenDigest,
   type Output,
 } from "@tidings/contract";
@@ -11,9 +12,9 @@ import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { valueAt } from "../../lib/json.ts";
 import { enqueueTimed, peekClock } from "../../pipeline/clock/clock.ts";
-import { detail } from "../../pipeline/rules/details.ts";
 import { groupPathOf } from "../../pipeline/rules/grouping.ts";
 import { wakeTasks } from "../../pipeline/run/progress.ts";
+import { digestDetail } from "../../pipeline/steps/digest.ts";
 import { makeWindowsDue, type WindowFilter } from "../../store/events/digests.ts";
 import {
   findFirstMembers,
@@ -41,8 +42,8 @@ export async function close(
   const subscriberId =
     body.subscriberId === undefined ? null : await findSubscriberId(ctx, environmentId, body.subscriberId);
 
-  const closed = await closeWindows(ctx, caller, { stepIds, subscriberId }, mostClosedDigests);
-  return { closed, hasMore: closed === mostClosedDigests };
+  const closed = await closeWindows(ctx, caller, { stepIds, subscriberId }, maxClosedDigests);
+  return { closed, hasMore: closed === maxClosedDigests };
 }
 
 /** The wake task that waits for the window's own time finds its run continued, and does nothing. */
@@ -50,13 +51,15 @@ async function closeWindows(ctx: Ctx, caller: Caller, filter: WindowFilter, limi
   const { environmentId } = caller;
   const clock = await environmentClock(ctx, caller);
   const now = clock.now(environmentId);
-  const closed = detail("digest_closed_early", now);
-  const leaders = await makeWindowsDue(ctx.db, environmentId, filter, closed, now, limit);
+  const closed = digestDetail("digest_closed_early", now);
+  const leaders = await makeWindowsDue(ctx.db, environmentId, { filter, closed, now, limit });
   await enqueueTimed({ ...ctx, clock }, "wake", wakeTasks({ environmentId, ids: leaders }));
   return leaders.length;
 }
 
-/** As with `close`, the lock on the workflow comes before the clock is read: of several requests, one closes the window. */
+/**
+ * As with `close`, the lock on the workflow comes before the clock is read: of several requests, one closes the window.
+ */
 export async function closeOne(
   ctx: Ctx,
   caller: Caller,
@@ -107,7 +110,7 @@ const toMember = (row: MemberRow): DigestMember => ({
 const shownMembers = 3;
 
 async function toDigests(ctx: Ctx, environmentId: string, rows: OpenDigestRow[]): Promise<OpenDigest[]> {
-  const limits = { shown: shownMembers, limit: mostCountedMembers };
+  const limits = { shown: shownMembers, limit: maxCountedMembers };
   const first = Map.groupBy(await findFirstMembers(ctx.db, environmentId, rows, limits), (member) => member.id);
   const now = (await peekClock(ctx, environmentId)).now(environmentId);
   return rows.map((row): OpenDigest => {

@@ -1,5 +1,5 @@
-// A dry run: what an event would do if it were triggered. It is evaluated as by events.trigger, its runs are created as in
-// the fan-out and advanced by the pipeline's own `advance()`, all in one read-only transaction.
+// A dry run: what an event would do if it were triggered. It is evaluated as by events.trigger, its runs are created as
+// in the fan-out and advanced by the pipeline's own `advance()`, all in one read-only transaction.
 import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { DryRun, DryRunEvent, Input, Output, TriggerEvent } from "@tidings/contract";
 import { LRUCache } from "lru-cache";
@@ -12,7 +12,9 @@ import {
   matchTopicMember,
   memberReason,
   plainReason,
+  topicKeysOf,
   topicReason,
+  withDecider,
 } from "../../pipeline/rules/recipient-reasons.ts";
 import { type BridgeSimulation, type EventUpserts, type SimulatedRun, simulate } from "../../pipeline/run/dry-run.ts";
 import { loadVersions } from "../../pipeline/run/versions.ts";
@@ -34,9 +36,9 @@ import { explainSteps, toExplainedMessage } from "./explain-view.ts";
 
 /** Recipients simulated in one batch; between two batches the event loop serves other requests. */
 const maxBatchSize = 50;
-/** A batch that took longer makes the next one a batch of one: its templates are slow. */
+/** A batch that took longer makes the next one per batch of one: its templates are slow. */
 const slowBatchMs = 200;
-/** Beyond either limit the answer ends, with `truncated`: the time it takes, and the characters of content in it. */
+/** Beyond either limit the response ends, with `truncated`: the time it takes, and the characters of content in it. */
 const maxSimulationMs = 10_000;
 const maxContentLength = 5_000_000;
 
@@ -46,7 +48,7 @@ export async function dryRun(
   { body, query }: Input<"explain.dryRun">,
   found: BridgeAnswers | null,
 ): Promise<Output<"explain.dryRun">> {
-  const limit = Math.min(query.limit ?? 100, found ? mostBridgedPeople : 1_000);
+  const limit = Math.min(query.limit ?? 100, found ? maxBridgedPeople : 1_000);
   const bridge = { answers: found ?? new Map(), asks: new Map() };
   return inReadOnlyTransaction(ctx.db, async (tx) => {
     const { event, ...simulated } = await readEvent({ ...ctx, db: tx }, caller, body);
@@ -55,17 +57,17 @@ export async function dryRun(
   });
 }
 
-/** Each person is a call for each step, so a dry run of a workflow of a bridge looks at fewer. */
-const mostBridgedPeople = 10;
+/** Each person is a call for each step, so a dry run of a workflow of a bridge examines fewer. */
+const maxBridgedPeople = 10;
 /** A workflow has at most 20 steps. */
-const mostRounds = 20;
+const maxRounds = 20;
 
 type BridgeAnswers = Map<string, BridgeAnswer | { fault: string }>;
 
 /**
- * For a workflow that is defined in code: what its bridge answers to `execute`, as in a run, for all steps of all people. (To
- * `preview` the framework does not say whether the code skips a step.) No call is made inside a transaction: the event is
- * simulated as far as the answers reach, the next steps are asked, and so on.
+ * For a workflow that is defined in code: what its bridge returns for `execute`, as in a run, for all steps of all
+ * people. (To `preview` the framework does not say whether the code skips a step.) No call is made inside a
+ * transaction: the event is simulated as far as the responses reach, the next steps are asked, and so on.
  */
 export async function askBridge(
   ctx: NetworkCtx,
@@ -80,7 +82,7 @@ export async function askBridge(
   const isGiven = bridgeUrl !== undefined && eventBridgeFault(bridgeUrl, caller.environmentType === "dev") === null;
   const end = performance.now() + maxSimulationMs;
   const answers: BridgeAnswers = new Map();
-  for (let round = 0; round < mostRounds && performance.now() < end; round++) {
+  for (let round = 0; round < maxRounds && performance.now() < end; round++) {
     const asks: BridgeSimulation["asks"] = new Map();
     await simulateWith(reads, caller, input, { answers, asks });
     if (asks.size === 0) break;
@@ -102,13 +104,13 @@ async function simulateWith(
   await inReadOnlyTransaction(ctx.db, async (tx) => {
     const { event, targets, ...simulated } = await readEvent({ ...ctx, db: tx }, caller, body);
     checkPayloadSizes([event]);
-    return explainEvent(simulated.ctx, caller, event, { limit: mostBridgedPeople, targets, bridge });
+    return explainEvent(simulated.ctx, caller, event, { limit: maxBridgedPeople, targets, bridge });
   });
 }
 
 type SimulatedEvent = { ctx: Ctx; event: TriggerEvent; targets?: TriggerTarget[] };
 
-/** An event of a draft finds its version in a cache of its own, so that no other request ever sees the draft. */
+/** An event of a draft finds its version in its own cache, so that no other request ever sees the draft. */
 async function readEvent(ctx: Ctx, caller: Caller, { workflow, name, ...rest }: DryRunEvent): Promise<SimulatedEvent> {
   if (workflow === undefined && name !== undefined) return { ctx, event: { name, ...rest } };
   if (workflow === undefined || name !== undefined) {
@@ -132,9 +134,13 @@ async function explainEvent(
   const { environmentId } = caller;
   const clock = await peekClock(ctx, environmentId);
   const now = clock.now(environmentId);
-  const [evaluation] = await evaluateEvents(ctx, caller, [given], { audience: null, now, targets });
+  const [evaluation] = await evaluateEvents(ctx, caller, [{ request: given, event: given }], {
+    audience: null,
+    now,
+    targets,
+  });
   const { result, accepted } = evaluation!;
-  throwIfRefused(given, evaluation!);
+  throwIfRefused(evaluation!);
   const { status, error } = result;
   const head = { status, error, time: now.toISOString() };
   const workflow = { workflowId: given.name, name: given.name };
@@ -168,8 +174,8 @@ async function explainEvent(
 type FoundAudience = { members: Member[]; notReached: DryRun["notReached"]; count: number; isTruncated: boolean };
 
 /**
- * The first members of the event's topics: those it reaches, and those it does not with the reason. Members that the event
- * also names as recipients are in neither list.
+ * The first members of the event's topics: those it reaches, and those it does not with the reason. Members that the
+ * event also names as recipients are in neither list.
  */
 async function findAudience(
   ctx: Ctx,
@@ -182,7 +188,12 @@ async function findAudience(
   if (audience?.kind !== "topics") return found;
   const { topicKeys } = audience;
   const excluded = excludedFromTopics(event, audience);
-  const page = await findTopicAudience(ctx.db, environmentId, topicKeys, contextKeys, null, limit);
+  const page = await findTopicAudience(ctx.db, environmentId, {
+    topicKeys,
+    contextKeys,
+    afterRecipientRowId: null,
+    limit,
+  });
   const judged = await mapWithPauses(page.members, (member) => ({
     subscriber: member.subscriber,
     verdict: matchTopicMember(member, { audience, excluded, version, payload: event.payload }),
@@ -190,7 +201,9 @@ async function findAudience(
   for (const { subscriber, verdict } of judged) {
     if (verdict.kind === "topic") found.members.push({ subscriber, subscriptions: verdict.subscriptions });
     else if (verdict.kind !== "direct") {
-      found.notReached.push({ subscriberId: subscriber.subscriber_id, reached: false, via: memberReason(verdict) });
+      const subscriberId = subscriber.subscriber_id;
+      const via = withDecider(memberReason(verdict), { workflow: version.definition, subscriberId, topicKeys });
+      found.notReached.push({ subscriberId, reached: false, via });
     }
   }
   found.count = await countTopicAudience(ctx.db, environmentId, topicKeys, contextKeys);
@@ -256,7 +269,11 @@ async function explainBatch(ctx: Ctx, simulation: Simulation, batch: Person[]): 
       subscriberId,
       isNew: created.has(subscriberId),
       reached: true,
-      via: subscriptions ? topicReason(subscriptions) : plainReason("direct"),
+      via: withDecider(subscriptions ? topicReason(subscriptions) : plainReason("direct"), {
+        workflow: version.definition,
+        subscriberId,
+        topicKeys: topicKeysOf(event.audience),
+      }),
       ...explainRun(one, version, identifiers, transactions.get(one.digestedInto ?? "")),
     };
   });

@@ -1,5 +1,5 @@
-// What becomes of each event of a request: refused with a status and its errors, or accepted and ready to be stored. Checks
-// run in the order of the table in docs/trigger.md. Only reads: the dry run evaluates events in the same way.
+// The outcome of each event of a request: refused with a status and its errors, or accepted and ready to be stored.
+// Checks run in the order of the table in docs/trigger.md. Only reads: the dry run evaluates events in the same way.
 import type { TriggerEvent, TriggerResult } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
@@ -37,15 +37,22 @@ export function checkPayloadSizes(events: TriggerEvent[]): void {
   }
 }
 
-/** `result` is the item of the answer. `accepted` is absent when the event was refused, or accepted before. */
-export type Evaluation = {
+/** An event and its request, which may have others. Requests are distinguished by identity. */
+export type RequestedEvent = { request: object; event: TriggerEvent };
+
+/** `result` is the item of the response. `accepted` is absent when the event was refused, or accepted before. */
+type Verdict = {
   result: TriggerResult;
   accepted?: AcceptedEvent;
   /** The event of a workflow that is not active, to be stored for people who look for it. */
   refused?: RefusedEntry;
-  /** Why the workflow's payload schema refused the payload: a single trigger answers more than the texts in `result`. */
+  /**
+   * Why the workflow's payload schema refused the payload: a single trigger returns more than the texts in `result`.
+   */
   payload?: { faults: PayloadFault[]; schema: JsonObject };
 };
+
+export type Evaluation = RequestedEvent & Verdict;
 
 /** An event as it will be stored, with what it brings along. */
 export type AcceptedEvent = {
@@ -58,22 +65,26 @@ export type AcceptedEvent = {
 };
 
 /** 404 or 400 where an item of a bulk request carries the error: the workflow or the payload is refused. */
-export function throwIfRefused({ name }: TriggerEvent, { result, payload }: Evaluation): void {
-  if (result.error?.[0] === "workflow_not_found") throw failure("WORKFLOW_NOT_FOUND", { workflowId: name });
+export function throwIfRefused({ event, result, payload }: Evaluation): void {
+  if (result.error?.[0] === "workflow_not_found") throw failure("WORKFLOW_NOT_FOUND", { workflowId: event.name });
   if (!payload) return;
   const faults = payload.faults.map(({ field, message }) => `${field}: ${message}`).join("; ");
   throw failure("PAYLOAD_VALIDATION_ERROR", { faults }, { errors: payload.faults, body: { schema: payload.schema } });
 }
 
-/** `audience`: whom the events reach beside the recipients they name. `targets`: the workflows, where they are not stored. */
+/**
+ * `audience`: whom the events reach in addition to the recipients that they name. `targets`: the workflows, where they
+ * are not stored.
+ */
 export async function evaluateEvents(
   ctx: Ctx,
   caller: Caller,
-  events: TriggerEvent[],
+  requested: RequestedEvent[],
   { audience, now, targets: given }: { audience: Audience | null; now: Date; targets?: TriggerTarget[] },
 ): Promise<Evaluation[]> {
   const { environmentId } = caller;
   const isDevelopment = caller.environmentType === "dev";
+  const events = requested.map(({ event }) => event);
   const names = [...new Set(events.map((event) => event.name))];
   const targets = given ?? (await findTriggerTargets(ctx.db, environmentId, names));
   const byName = new Map(targets.map((target) => [target.workflow_id, target]));
@@ -82,16 +93,17 @@ export async function evaluateEvents(
   const namedTenants = events.flatMap(({ tenant }) => (typeof tenant === "string" ? tenant.trim() : []));
   const tenants = await findTenantIdentifiers(ctx.db, environmentId, [...new Set(namedTenants)]);
 
-  return mapWithPauses(events, (event): Evaluation => {
+  return mapWithPauses(requested, ({ request, event }): Evaluation => {
     const { transactionId } = event;
-    if (transactionId !== undefined && used.has(transactionId)) return { result: processed(transactionId) };
+    if (transactionId !== undefined && used.has(transactionId))
+      return { request, event, result: processed(transactionId) };
     const target = byName.get(event.name);
     const evaluation = evaluateEvent(event, { ctx, environmentId, isDevelopment, target, tenants, audience, now });
     // A later event of this request with the same transaction id is a duplicate of this one.
     if (evaluation.accepted && transactionId !== undefined) used.add(transactionId);
     // Later events of this request may name the tenant that this event creates.
     if (evaluation.accepted?.tenant) tenants.add(evaluation.accepted.tenant.identifier);
-    return evaluation;
+    return { request, event, ...evaluation };
   });
 }
 
@@ -115,9 +127,9 @@ type Surroundings = {
 
 type Refusal = { status: TriggerResult["status"]; error: string[] };
 
-function evaluateEvent(event: TriggerEvent, surroundings: Surroundings): Evaluation {
+function evaluateEvent(event: TriggerEvent, surroundings: Surroundings): Verdict {
   const { ctx, target, tenants } = surroundings;
-  const refuse = ({ status, error }: Refusal, transactionId = event.transactionId): Evaluation => ({
+  const refuse = ({ status, error }: Refusal, transactionId = event.transactionId): Verdict => ({
     result: { acknowledged: true, status, error, transactionId },
   });
   if (!target) return refuse({ status: "error", error: ["workflow_not_found"] });
@@ -187,8 +199,8 @@ function evaluateEvent(event: TriggerEvent, surroundings: Surroundings): Evaluat
 }
 
 /**
- * The event as far as it can be read: nothing of it is checked, since it is not sent. Attachments are listed, their files are not
- * kept; contexts, tenant and subscribers are neither created nor changed.
+ * The event as far as it can be read: nothing of it is checked, since it is not sent. Attachments are listed, their
+ * files are not kept; contexts, tenant and subscribers are neither created nor changed.
  */
 function toRefused(event: TriggerEvent, target: TriggerTarget, surroundings: Surroundings): RefusedEntry {
   const { ctx, environmentId, now } = surroundings;

@@ -1,11 +1,12 @@
 // Canceling an event. A job or delivery that a worker has begun finishes; the other jobs of the event are canceled, and
-// messages that wait for their provider are withdrawn. A digest that the event leads, open or closed, is handed over to the
-// oldest event that was merged into it.
+// messages that wait for their provider are withdrawn. A digest that the event leads, open or closed, is handed over to
+// the oldest event that was merged into it.
 import type { Input, Output } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { type Clock, enqueueTimed } from "../../pipeline/clock/clock.ts";
 import { detail } from "../../pipeline/rules/details.ts";
 import { findHandovers, handOver } from "../../pipeline/run/hand-over.ts";
+import { digestDetail } from "../../pipeline/steps/digest.ts";
 import { releaseHeldEvents } from "../../pipeline/trigger/batch-plan.ts";
 import {
   cancelJobsOfEvent,
@@ -36,10 +37,17 @@ export async function cancel(
   const windows = await lockRuns(db, environmentId, event.id);
   const handovers = hasDigests ? await findHandovers(ctx, environmentId, event.id) : [];
   // Messages before jobs: settling a delivery locks them in this order, and another order could deadlock.
-  await withdrawMessages(db, environmentId, event.id, `Canceled: ${cancelReason}`, now);
+  await withdrawMessages(db, environmentId, { eventId: event.id, reason: `Canceled: ${cancelReason}`, now });
   const leaders = windows.map((window) => window.leader_job_id);
   const stepCanceled = detail("step_canceled", now, { raw: { reason: cancelReason } });
-  const canceled = new Set(await cancelJobsOfEvent(db, environmentId, event.id, leaders, stepCanceled, now));
+  const canceled = new Set(
+    await cancelJobsOfEvent(db, environmentId, {
+      eventId: event.id,
+      openLeaders: leaders,
+      canceled: stepCanceled,
+      now,
+    }),
+  );
   const left = handovers.filter(({ jobs }) => jobs.some((job) => canceled.has(job.id)));
   const moved = await handOver({ ...ctx, clock }, environmentId, event.id, left);
   const orphaned = windows.filter(({ leader_job_id: id }) => canceled.has(id) && !moved.has(id));
@@ -59,8 +67,10 @@ async function handOverDigests(ctx: Ctx, environmentId: string, orphaned: Digest
   const { db } = ctx;
   const now = clock.now(environmentId);
   const heirs = await findNextLeaders(db, environmentId, orphaned);
-  const promoted = detail("step_digested", now, { raw: { reason: "the event that led this digest was canceled" } });
-  await handOverWindows(db, environmentId, heirs, promoted, now);
+  const promoted = digestDetail("step_digested", now, {
+    raw: { reason: "the event that led this digest was canceled" },
+  });
+  await handOverWindows(db, environmentId, { leaders: heirs, taken: promoted, now });
   const inherited = new Set(heirs.map((heir) => heir.old_leader_id));
   const empty = orphaned.map((window) => window.leader_job_id).filter((id) => !inherited.has(id));
   await deleteWindows(db, environmentId, empty);

@@ -1,5 +1,5 @@
-// What happened to one notification: its steps in words, with their execution details, messages and attempts. Of a
-// notification that was merged into a digest, also what happened to the notification that carried the digest on.
+// What happened to one notification: its steps in words, with their execution details, messages and attempts. For
+// a notification that was merged into a digest, it adds what happened to the notification that carried the digest on.
 import type { ExplainedMessage, Explanation } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { openAddress } from "../../pipeline/encrypted-parts.ts";

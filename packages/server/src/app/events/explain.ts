@@ -11,7 +11,9 @@ import {
   otherContextReason,
   plainReason,
   ruleReason,
+  topicKeysOf,
   topicReason,
+  withDecider,
 } from "../../pipeline/rules/recipient-reasons.ts";
 import { loadVersions } from "../../pipeline/run/versions.ts";
 import { inReadOnlyTransaction } from "../../store/db.ts";
@@ -60,9 +62,16 @@ async function explain(ctx: Ctx, caller: Caller, query: Input<"explain.retrieve"
   const status = await statusOf(ctx, event);
   const question = { event, status, version, subscriberId, subscriber };
   const timezone = subscriber?.timezone ?? undefined;
+  const decided = (reach: Reach): Reach =>
+    withDecider(reach, {
+      workflow: version.definition,
+      subscriberId,
+      transactionId,
+      topicKeys: topicKeysOf(event.audience),
+    });
   const common = { transactionId, subscriberId, timezone, event: toEvent(question) };
   if (!notification) {
-    const via = await explainNotReached(ctx, question);
+    const via = decided(await explainNotReached(ctx, question));
     const verdict = `Nothing was sent: ${via.text.charAt(0).toLowerCase()}${via.text.slice(1)}.`;
     return { ...common, reached: false, evaluatedNow: status !== "refused", via, verdict, steps: [] };
   }
@@ -70,13 +79,13 @@ async function explain(ctx: Ctx, caller: Caller, query: Input<"explain.retrieve"
     ...common,
     reached: true,
     evaluatedNow: false,
-    via: reachedVia(question, notification),
+    via: decided(reachedVia(question, notification)),
     notificationId: notification.id,
     ...(await explainNotification(ctx, environmentId, notification)),
   };
 }
 
-/** What is stored counts, also for a subscriber that was deleted since, or deleted and created again. */
+/** What is stored counts, even for a subscriber that was deleted since, or deleted and created again. */
 async function findNotificationOf(
   { db }: Ctx,
   { environment_id: environmentId, id: eventId }: EventRow,
@@ -161,7 +170,11 @@ async function explainNoTopicMatch(
   const { event, version } = question;
   const { environment_id: environmentId, context_keys: contextKeys } = event;
   const { topicKeys } = audience;
-  const all = await findMemberships(ctx.db, environmentId, topicKeys, subscriber.id, maxMemberships);
+  const all = await findMemberships(ctx.db, environmentId, {
+    topicKeys,
+    subscriberRowId: subscriber.id,
+    limit: maxMemberships,
+  });
   if (all.length === 0) return notMemberReason(topicKeys);
   const matching = all.filter((membership) => membership.contextKeys.join() === contextKeys.join());
   if (matching.length === 0) return otherContextReason(all, contextKeys);

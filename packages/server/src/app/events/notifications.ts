@@ -13,8 +13,9 @@ import { detailIdOf } from "../../lib/ids.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { firstSearchKey } from "../../lib/search-values.ts";
 import { type DecisionPlace, decidedBy } from "../../pipeline/rules/deciders.ts";
-import { type DetailName, details } from "../../pipeline/rules/details.ts";
+import type { DetailName } from "../../pipeline/rules/details.ts";
 import { maskOverrides } from "../../pipeline/rules/overrides.ts";
+import { findEntry } from "../../pipeline/steps/catalogue.ts";
 import { findEvents } from "../../store/events/events.ts";
 import { findJobs, type JobRow } from "../../store/events/jobs.ts";
 import { maxSubscribers, searchNotifications } from "../../store/events/notification-search.ts";
@@ -39,7 +40,7 @@ export async function list(
     throw invalid({ after: { messages: ["after must be earlier than before"], value: query.after } });
   }
   const { page, limit, search, ...filters } = query;
-  // `trigger` matches every event, and is no job type that the query could find.
+  // `trigger` matches every event, and is not a job type that the query could find.
   if (filters.channels?.includes("trigger")) filters.channels = undefined;
   const contextKeys = readContextKeys(query.contextKeys);
   const after = asked < oldest ? oldest : asked;
@@ -160,7 +161,7 @@ export function toDetails(
   const stored = job.type === "in_app" ? withInAppStart(job.details) : job.details;
   return [created, ...stored].map((one, index) => {
     const { d, t, p, y, r } = one;
-    const entry = details[d as DetailName];
+    const entry = findEntry(one)!;
     return {
       _id: detailIdOf(job.id, { time: t, step: job.step_index, index }),
       createdAt: new Date(t).toISOString(),
@@ -180,8 +181,8 @@ export function toDetails(
 const inAppStarts = new Set<string>(["message_created", "no_integration", "render_failed"] satisfies DetailName[]);
 
 /**
- * An in-app step starts, creates its message and queues it at one moment. The details `start_sending` and `step_queued`,
- * which other channels store, are derived here: in-app jobs are the most frequent ones, and store less.
+ * An in-app step starts, creates its message and queues it at one moment. The details `start_sending` and
+ * `step_queued`, which other channels store, are derived here: in-app jobs are the most frequent ones, and store less.
  */
 function withInAppStart(stored: StoredDetail[]): StoredDetail[] {
   const at = stored.findIndex(({ d }) => inAppStarts.has(d));
@@ -192,7 +193,7 @@ function withInAppStart(stored: StoredDetail[]): StoredDetail[] {
   return [...stored.slice(0, at), derived("start_sending"), first, ...queued, ...stored.slice(at + 1)];
 }
 
-/** Each topic once, also when several of its subscriptions matched. */
+/** Each topic once, even when several of its subscriptions matched. */
 const topicsOf = (subscriptions: PassedSubscription[]): Notification["topics"] =>
   [...new Map(subscriptions.map(({ topicId, topicKey }) => [topicId, topicKey]))].map(([_topicId, topicKey]) => ({
     _topicId,

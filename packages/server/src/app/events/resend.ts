@@ -11,10 +11,10 @@ export async function resendStep(
   { params }: Input<"notifications.resendStep">,
 ): Promise<Output<"notifications.resendStep">> {
   const { notificationId, stepId } = params;
-  const { environmentId, person, environmentIdentifier } = caller;
+  const { environmentId, member, environmentIdentifier } = caller;
   const notification = await findNotification(ctx.db, environmentId, notificationId);
   if (!notification) throw failure("NOTIFICATION_NOT_FOUND", { notificationId });
-  const by = person ? person.name || person.email : `an API key of ${environmentIdentifier}`;
+  const by = member ? member.name || member.email : `an API key of ${environmentIdentifier}`;
   const result = await resend(ctx, { environment_id: environmentId, id: notification.id }, stepId, by);
   switch (result.kind) {
     case "not_found":

@@ -213,7 +213,10 @@ function addressedBy({ recipients, audience }: EventRow): unknown {
   return all.length === 1 ? all[0] : all;
 }
 
-/** There is no provider that captures push messages. A message that failed at its provider would be taken by the mailbox that captures the messages of a scenario. */
+/**
+ * There is no provider that captures push messages. A message that failed at its provider would be taken by the mailbox
+ * that captures the messages of a scenario.
+ */
 const isHandedOver = ({ status, provider_id, channel }: ScenarioMessageRow): boolean =>
   channel !== "push" && (status === "sent" || (status === "error" && provider_id !== null && channel !== "in_app"));
 
@@ -238,20 +241,20 @@ const expectedTime = (ms: number, isTestClock: boolean): ScenarioMessage["at"] =
     ? formatOffset(ms)
     : { from: formatOffset(wholeSeconds(ms - latestMs)), to: formatOffset(wholeSeconds(ms) + 1_000) };
 
-const longestBody = 500;
-const longestPart = 200;
+const maxBodyLength = 500;
+const maxPartLength = 200;
 
-/** Emails have links of their own in every run, such as the one to unsubscribe: a line of their text stands for them. */
+/** Emails have their own links in every run, such as the one to unsubscribe: a line of their text stands for them. */
 function expectedBody({ channel, content }: ScenarioMessageRow): Pick<ScenarioMessage, "body"> {
   if (content === null || content === "") return {};
   if (channel !== "email")
-    return { body: content.length <= longestBody ? content : { contains: content.slice(0, longestPart) } };
+    return { body: content.length <= maxBodyLength ? content : { contains: content.slice(0, maxPartLength) } };
   const lines = htmlToText(content)
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "" && !line.includes("://"));
   const [longest] = lines.toSorted((a, b) => b.length - a.length);
-  return longest === undefined ? {} : { body: { contains: longest.slice(0, longestPart) } };
+  return longest === undefined ? {} : { body: { contains: longest.slice(0, maxPartLength) } };
 }
 
 function notesOn({ events, messages, recipients, preferences, withFiles, isOpen }: Happened): string[] {

@@ -1,5 +1,5 @@
 // Exports past events as a scenario: a test that brings about the same on a test clock and expects the same messages.
-import { type Input, mostScenarioEvents, mostScenarioSubscribers, type Output, type Scenario } from "@tidings/contract";
+import { type Input, maxScenarioEvents, maxScenarioSubscribers, type Output, type Scenario } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { firstIdAt } from "../../lib/ids.ts";
@@ -28,12 +28,12 @@ import { toYaml } from "./scenario-yaml.ts";
 
 type Query = Input<"scenarios.export">["query"];
 
-const mostMessages = 500;
-const mostRecipients = 1_000;
-const mostPayloadBytes = 1_000_000;
-/** Events that are looked at for those between two times: on a test clock, times are not in the order of ids. */
-const mostScanned = 20_000;
-/** Ids are made a moment before or after the time of their row. */
+const maxMessages = 500;
+const maxRecipients = 1_000;
+const maxPayloadBytes = 1_000_000;
+/** Events that are examined for those between two times: on a test clock, times are not in the order of ids. */
+const maxScanned = 20_000;
+/** Ids are generated a moment before or after the time of their row. */
 const slackMs = 60_000;
 
 export async function exportScenario(
@@ -44,26 +44,26 @@ export async function exportScenario(
   return inReadOnlyTransaction(ctx.db, async (tx) => {
     const happened = await readHappened({ ...ctx, db: tx }, caller, query);
     const { scenario, notes } = await buildScenario(happened);
-    return { scenario, notes, yaml: writeFile(scenario, notes) };
+    return { scenario, notes, yaml: await writeFile(scenario, notes) };
   });
 }
 
-const writeFile = (scenario: Scenario, notes: string[]): string =>
-  notes.map((note) => `# ${note.replaceAll(/\s+/g, " ")}\n`).join("") + toYaml(scenario);
+const writeFile = async (scenario: Scenario, notes: string[]): Promise<string> =>
+  notes.map((note) => `# ${note.replaceAll(/\s+/g, " ")}\n`).join("") + (await toYaml(scenario));
 
 async function readHappened(ctx: Ctx, caller: Caller, query: Query): Promise<Happened> {
   const { environmentId } = caller;
   const clock = await peekClock(ctx, environmentId);
   const isTestClock = clock.isStopped(environmentId);
   const eventIds = await findEventIds(ctx, environmentId, query, isTestClock);
-  refuseMore(eventIds.length, mostScenarioEvents, `${mostScenarioEvents} events`);
+  refuseMore(eventIds.length, maxScenarioEvents, `${maxScenarioEvents} events`);
   const bytes = await measureEvents(ctx.db, environmentId, eventIds);
-  refuseMore(bytes, mostPayloadBytes, "1 MB of payloads");
+  refuseMore(bytes, maxPayloadBytes, "1 MB of payloads");
   const events = (await findEvents(ctx.db, environmentId, eventIds)).filter(({ refusal }) => refusal === null);
-  const recipients = await findScenarioRecipients(ctx.db, environmentId, eventIds, mostRecipients + 1);
-  refuseMore(recipients.length, mostRecipients, `${mostRecipients} notifications`);
-  const messages = await findScenarioMessages(ctx.db, environmentId, eventIds, mostMessages + 1);
-  refuseMore(messages.length, mostMessages, `${mostMessages} messages`);
+  const recipients = await findScenarioRecipients(ctx.db, environmentId, eventIds, maxRecipients + 1);
+  refuseMore(recipients.length, maxRecipients, `${maxRecipients} notifications`);
+  const messages = await findScenarioMessages(ctx.db, environmentId, eventIds, maxMessages + 1);
+  refuseMore(messages.length, maxMessages, `${maxMessages} messages`);
   const subscribers = await findPeople(
     ctx,
     environmentId,
@@ -99,7 +99,7 @@ async function readHappened(ctx: Ctx, caller: Caller, query: Query): Promise<Hap
   };
 }
 
-/** Notifications of the event are still to be made. */
+/** Notifications of the event are still to be created. */
 function isExpanding(
   { id, audience, expanded_at, canceled_at, recipients }: EventRow,
   made: ScenarioRecipient[],
@@ -123,7 +123,7 @@ async function findEventIds(
     if (from ?? to) throw invalid({ general: { messages: ["Give either transactionId, or from and to"] } });
     const event = await findEventOfTransaction(ctx.db, environmentId, transactionId);
     if (!event || event.refusal) throw failure("TRANSACTION_NOT_FOUND", { transactionId });
-    return findDigestEvents(ctx.db, environmentId, event.id, mostScenarioEvents + 1);
+    return findDigestEvents(ctx.db, environmentId, event.id, maxScenarioEvents + 1);
   }
   if (from === undefined || to === undefined) {
     throw invalid({ general: { messages: ["Give transactionId, or from and to"] } });
@@ -137,8 +137,8 @@ async function findEventIds(
     {
       from: isTestClock ? minId : firstIdAt(new Date(Math.max(0, after.getTime() - slackMs))),
       below: isTestClock ? maxId : firstIdAt(new Date(before.getTime() + slackMs)),
-      scan: mostScanned,
-      limit: mostScenarioEvents + 1,
+      scan: maxScanned,
+      limit: maxScenarioEvents + 1,
     },
   );
   if (rows.length === 0) {
@@ -150,14 +150,14 @@ async function findEventIds(
 /** Everyone the events reached, and their actors. */
 async function findPeople(ctx: Ctx, environmentId: string, events: EventRow[], reached: string[]) {
   const ids = [...new Set(reached)];
-  refuseMore(ids.length, mostScenarioSubscribers, `${mostScenarioSubscribers} subscribers`);
+  refuseMore(ids.length, maxScenarioSubscribers, `${maxScenarioSubscribers} subscribers`);
   const people = await findSubscribersByIds(ctx.db, environmentId, ids);
   const known = new Set(people.map((person) => person.subscriber_id));
   const actors = events.flatMap(({ actor }) => actor?.subscriberId ?? []).filter((id) => !known.has(id));
   const further = await findSubscribersByKeys(
     ctx.db,
     environmentId,
-    [...new Set(actors)].slice(0, mostScenarioSubscribers),
+    [...new Set(actors)].slice(0, maxScenarioSubscribers),
   );
   return [...people, ...further];
 }

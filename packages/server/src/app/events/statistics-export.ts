@@ -1,5 +1,5 @@
-// Statistics as CSV: a line for each hour or day, and with `breakdown` one for each workflow, channel and provider. The columns
-// are the figures that the list answers, so a new figure is a new column by itself.
+// Statistics as CSV: a line for each hour or day, and with `breakdown` one for each workflow, channel and provider. The
+// columns are the figures that the list returns, so a new figure is a new column automatically.
 import { type Input, isJsonObject, type JsonObject } from "@tidings/contract";
 import type { Caller, NetworkCtx } from "../../context.ts";
 import { writeCsvRow } from "../../lib/text/csv.ts";
@@ -8,7 +8,7 @@ import { list } from "./statistics.ts";
 
 type Line = Record<string, string>;
 
-/** The members of an object in columns of their own: `latency.p50`, `skipped.no_email`. */
+/** The members of an object in their own columns: `latency.p50`, `skipped.no_email`. */
 function flatten(value: JsonObject, prefix = ""): Line {
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, member]): [string, string][] => {
@@ -35,7 +35,7 @@ export async function exportStatistics(
   return linesOf([...buckets, ...groups, { kind: "total", ...flatten(totals as JsonObject) }]);
 }
 
-/** What a line is about comes first, then the figures in the order in which the answer has them. */
+/** What a line is about comes first, then the figures in the order in which the response has them. */
 const first = ["kind", "start", "workflowId", "name", "channel", "providerId"];
 
 async function* linesOf(lines: Line[]): AsyncGenerator<string> {

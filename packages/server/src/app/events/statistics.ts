@@ -1,8 +1,8 @@
 // Statistics by hour or by day: hours that were counted, and the latest ones, which are counted with the request.
 import {
   type Input,
-  mostStatisticsDays,
-  mostStatisticsGroups,
+  maxStatisticsDays,
+  maxStatisticsGroups,
   type Output,
   type StatisticsBreakdown,
   type StatisticsBucket,
@@ -26,7 +26,7 @@ import {
 import { findCountedHours } from "../../store/installation/statistics.ts";
 import { listIntegrations } from "../../store/integrations/integrations.ts";
 import { countHeld, countRetries } from "../../store/queue/held.ts";
-import { mostHeldCounted } from "../integrations/integration-health.ts";
+import { maxHeldCounted } from "../integrations/integration-health.ts";
 
 type Query = Input<"statistics.list">["query"];
 type Figures = Omit<StatisticsBucket, "start">;
@@ -36,7 +36,7 @@ const dayMs = 24 * hourMs;
 const liveHours = 2;
 const maxLiveRows = 50_000;
 /** Messages waiting for their next attempt that are counted. */
-const mostRetriesCounted = 10_000;
+const maxRetriesCounted = 10_000;
 /** Providers that keep messages for the mailbox instead of sending them. */
 const captures = listProviders().flatMap(({ id, capture }) => (capture ? id : []));
 /** Combinations of workflow, channel, provider and reason that a breakdown adds up. */
@@ -77,7 +77,7 @@ async function toBreakdown(ctx: Ctx, environmentId: string, rows: DimensionRow[]
     [...Map.groupBy(rows, keyOf).values()]
       .map((group) => ({ first: group[0]!, figures: toFigures(group) }))
       .sort((a, b) => volumeOf(b.figures) - volumeOf(a.figures))
-      .slice(0, mostStatisticsGroups);
+      .slice(0, maxStatisticsGroups);
   const workflows = groupsOf((row) => row.workflow_id);
   const names = await findWorkflowNames(
     ctx.db,
@@ -93,7 +93,7 @@ async function toBreakdown(ctx: Ctx, environmentId: string, rows: DimensionRow[]
       ...figures,
     })),
     channels: groupsOf((row) => row.channel).map(({ first: { channel }, figures }) => ({ channel, ...figures })),
-    // A step that was skipped has called no provider: it stands with its workflow and its channel.
+    // A step that was skipped has called no provider: it counts for its workflow and its channel.
     providers: providers
       .filter(({ figures }) => volumeOf(figures) > 0)
       .map(({ first: { channel, provider_id }, figures }) => ({
@@ -107,7 +107,7 @@ async function toBreakdown(ctx: Ctx, environmentId: string, rows: DimensionRow[]
 const volumeOf = ({ sent, captured, failed, failedAttempts }: Figures): number =>
   sent + captured + failed + failedAttempts;
 
-/** What waits now, whatever the range: for an integration that does not answer, or for the next attempt. */
+/** What waits now, whatever the range: for an integration that does not return, or for the next attempt. */
 async function findWaiting(ctx: Ctx, environmentId: string, query: Query): Promise<StatisticsWaiting | undefined> {
   // Which workflow a task in the queue belongs to is not known without reading its messages.
   if (query.workflowId !== undefined) return undefined;
@@ -115,10 +115,10 @@ async function findWaiting(ctx: Ctx, environmentId: string, query: Query): Promi
     (query.channel === undefined || query.channel === channel) &&
     (query.providerId === undefined || query.providerId === providerId);
   const integrations = new Map((await listIntegrations(ctx.db, environmentId)).map((one) => [one.id, one]));
-  const held = await countHeld(ctx.db, environmentId, [...integrations.keys()], mostHeldCounted);
+  const held = await countHeld(ctx.db, environmentId, [...integrations.keys()], maxHeldCounted);
   const retries = await countRetries(ctx.db, environmentId, {
     group: waitingGroup(environmentId),
-    limit: mostRetriesCounted,
+    limit: maxRetriesCounted,
   });
   const counts = [
     ...held.map(({ integration_id, ...count }) => {
@@ -162,7 +162,7 @@ function readRange(query: Query, now: number, width: number): { from: number; to
   const to = query.to ? Date.parse(query.to) : now + 1;
   const from = query.from ? Date.parse(query.from) : to - dayMs;
   if (from >= to) throw invalid({ from: { messages: ["from must be earlier than to"], value: query.from } });
-  const days = mostStatisticsDays[granularity];
+  const days = maxStatisticsDays[granularity];
   if (to - from > days * dayMs) {
     const message = `from and to may be ${days} days apart with the granularity ${granularity}`;
     throw invalid({ from: { messages: [message], value: query.from } });

@@ -7,7 +7,7 @@ type NamedTenant = { identifier: string; entry?: TenantEntry };
 
 const maxDataBytes = 65_536;
 
-/** Null when the event has no tenant, or one with faults. */
+/** Null when the event has no tenant, or one with errors. */
 export function checkTenant(tenant: string | object | undefined): { tenant: NamedTenant | null; faults: string[] } {
   if (tenant === undefined) return { tenant: null, faults: [] };
   if (typeof tenant === "string") return { tenant: { identifier: tenant.trim() }, faults: [] };

@@ -1,5 +1,6 @@
-// Writes what a plan says: everything of one kind in one statement, in the transaction of the request. Integrations, of which an
-// environment has a handful, are written one by one by the functions that their operations use, which know the rules of the primary.
+// Writes what a plan says: everything of one kind in one statement, in the transaction of the request. Integrations, of
+// which an environment has a handful, are written one by one by the functions that their operations use, which know the
+// rules of the primary.
 import type { IntegrationPatch } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
@@ -111,7 +112,7 @@ async function putTexts(ctx: Ctx, environmentId: string, owners: Owner[], now: D
     Object.entries(texts).map(([locale, content]) => ({ resource_type: type, resource_id: id, locale, content })),
   );
   const ids = owners.map(({ id }) => id);
-  await replaceTranslations(ctx.db, environmentId, ids, entries, now);
+  await replaceTranslations(ctx.db, environmentId, { resourceIds: ids, entries, now });
 }
 
 type Written = { write: WorkflowWrite; row: WorkflowRow };
@@ -139,7 +140,7 @@ async function deleteResources(ctx: Ctx, caller: Caller, { deletedLayouts, delet
   const owners = [...deletedLayouts, ...deletedWorkflows].map(({ id }) => id);
   if (owners.length === 0) return;
   const now = await environmentNow(ctx, caller);
-  await replaceTranslations(ctx.db, environmentId, owners, [], now);
+  await replaceTranslations(ctx.db, environmentId, { resourceIds: owners, entries: [], now });
   const layoutIds = deletedLayouts.map(({ id }) => id);
   if (layoutIds.length > 0) await deleteLayouts(ctx.db, environmentId, layoutIds);
   if (deletedWorkflows.length === 0) return;
@@ -175,6 +176,6 @@ async function writeIntegration(ctx: Ctx, caller: Caller, { row, file, changed }
     await integrations.setPrimary(ctx, caller, { params: { integrationId: id! }, query: {}, body: undefined });
 }
 
-/** The mask stands for the stored value. */
+/** The mask represents the stored value. */
 const keptSigningKey = (ctx: Ctx, stored: string | null): { inboundWebhookSigningKey?: string } =>
   unseal(ctx.secrets, stored).inboundWebhookSigningKey === undefined ? {} : { inboundWebhookSigningKey: mask };

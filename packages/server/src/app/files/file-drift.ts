@@ -1,4 +1,5 @@
-// What others changed in an environment: since the fingerprints that a request brings, else since files were applied last.
+// What others changed in an environment: since the fingerprints that a request brings, else since files were applied
+// last.
 import type { FileResources, FilesPlan } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { findFileApply, recordFileApply } from "../../store/workflows/file-applies.ts";
@@ -27,7 +28,7 @@ export async function readDrift(
   const applied = await findFileApply(ctx.db, environmentId);
   if (!applied) return { drift: [] };
   const { fingerprints, applied_at } = applied;
-  // What these files never put in place is another repository's, or made by hand.
+  // What these files never put in place is another repository's, or created by hand.
   const keys = keysOf(resources).filter((key) => Object.hasOwn(fingerprints, key));
   return {
     drift: findDrift(state, fingerprints, changes, keys),

@@ -1,5 +1,5 @@
-// Stored records as files have them: identifiers in place of internal ids, no secrets, and every default left out, so that equal
-// meaning has one form. What is compared, exported and fingerprinted is this form. Pure.
+// Stored records as files have them: identifiers instead of internal ids, no secrets, and every default left out, so
+// that equal meaning has one form. What is compared, exported and fingerprinted is this form. Pure.
 import { createHash } from "node:crypto";
 import type {
   FileType,
@@ -90,8 +90,8 @@ export const toFilterFile = ({ isNegated, type, value, children }: StepFilter): 
   });
 
 /**
- * The preferences of a workflow's definition are the weakest level: what they leave out is allowed. So a member that only says
- * this decides nothing.
+ * The preferences of a workflow's definition are the weakest level: what they leave out is allowed. So a member that
+ * only says this decides nothing.
  */
 export function withoutDefaults({ all, channels }: WorkflowPreference): WorkflowPreference {
   const isEnabled = all?.enabled ?? true;

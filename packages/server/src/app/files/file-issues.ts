@@ -1,5 +1,5 @@
 // The issues of severity `error` that the workflows and layouts of a plan would have once it is applied.
-import { type FileIssue, type FileResources, mostFileIssues, type ResourceIssue } from "@tidings/contract";
+import { type FileIssue, type FileResources, maxFileIssues, type ResourceIssue } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import type { IssueFacts } from "../workflows/step-issues.ts";
 import { viewFacts } from "../workflows/workflows.ts";
@@ -29,9 +29,9 @@ export async function findFileIssues(
   const facts = factsAfter(await viewFacts(ctx, environmentId), state, plan);
   for (const { content } of written) {
     add("workflow", content.workflow_id, await workflowErrors(content, facts));
-    if (issues.length >= mostFileIssues) break;
+    if (issues.length >= maxFileIssues) break;
   }
-  return issues.slice(0, mostFileIssues);
+  return issues.slice(0, maxFileIssues);
 }
 
 /** With the layouts and integrations that the plan brings. */

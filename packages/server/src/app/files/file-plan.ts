@@ -1,5 +1,5 @@
-// Compares what an environment has with what files say it should have. Pure: the plan that is shown and the writes that apply it
-// come from the same comparison.
+// Compares what an environment has with what files say it should have. Pure: the plan that is shown and the writes that
+// apply it come from the same comparison.
 import { type FileDrift, fileTypes, type TopicFile, unlistedReason } from "@tidings/contract";
 import { canonicalJson } from "../../lib/json.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
@@ -126,7 +126,7 @@ function planWorkflowDeletions(plan: Plan, state: FileState, given: ReadWorkflow
       continue;
     }
     plan.deletedWorkflows.push(row);
-    const sentences = ["It is deleted: events that name it are refused, and its subscribers hear no more of it"];
+    const sentences = ["It is deleted: events that name it are refused, and its subscribers get no more events"];
     plan.changes.push({
       ...bareChange,
       type: "workflow",
@@ -160,7 +160,7 @@ function planTopics(plan: Plan, state: FileState, given: TopicFile[]): void {
   }
 }
 
-/** What happened in the environment since these fingerprints were taken, and whether the plan takes it back. */
+/** What happened in the environment since these fingerprints were taken, and whether the plan undoes it. */
 export function findDrift(
   state: FileState,
   pulled: Record<string, string>,

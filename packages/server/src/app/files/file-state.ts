@@ -1,6 +1,6 @@
-// What an environment has, in the form of files, with the fingerprint of each resource and of all of them. Six queries, however
-// many resources there are.
-import { type FileResources, inAppProviderId, mostFiles } from "@tidings/contract";
+// What an environment has, in the form of files, with the fingerprint of each resource and of all of them. Six queries,
+// however many resources there are.
+import { type FileResources, inAppProviderId, maxFiles } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
 import type { JsonObject } from "../../lib/json.ts";
@@ -32,7 +32,7 @@ export type FileState = {
   integrations: Stored<IntegrationRow, FilesOf<"integrations">>[];
   /** Null where there are too many: then files have none. */
   topics: Stored<TopicRow, FilesOf<"topics">>[] | null;
-  /** Of the topics that a request names, those that exist, with or without a name. */
+  /** The topics that a request names and that exist, with or without a name. */
   namedTopics: TopicRow[];
   /** Also integrations that are hidden or built in. */
   allIntegrations: IntegrationRow[];
@@ -40,14 +40,16 @@ export type FileState = {
   fingerprint: string;
 };
 
-/** Every environment has these from the start, and which of them are active depends on its type: they are in no file. */
+/**
+ * Every environment has these from the start, and which of them are active depends on its type: they are in no file.
+ */
 export const isBuiltIn = ({ identifier, provider_id }: Pick<IntegrationRow, "identifier" | "provider_id">): boolean =>
   provider_id === inAppProviderId ||
   (identifier === `${provider_id}-default` && builtIns.some(({ providerId }) => providerId === provider_id));
 
-function requireAtMost(type: keyof typeof mostFiles, count: number): void {
-  if (count > mostFiles[type])
-    throw failure("TOO_MANY_FILES", { type, count: String(count), limit: String(mostFiles[type]) });
+function requireAtMost(type: keyof typeof maxFiles, count: number): void {
+  if (count > maxFiles[type])
+    throw failure("TOO_MANY_FILES", { type, count: String(count), limit: String(maxFiles[type]) });
 }
 
 const textsBy = (translations: TranslationRow[]): ((type: string, id: string) => Texts) => {
@@ -67,7 +69,7 @@ export async function readState(
   const workflows = all.filter((row) => row.bridge_url === null);
   const allIntegrations = await listIntegrations(ctx.db, environmentId);
   const namedTopics = await findTopicsByKeys(ctx.db, environmentId, options.topicKeys ?? []);
-  const topics = await listNamedTopics(ctx.db, environmentId, mostFiles.topics + 1);
+  const topics = await listNamedTopics(ctx.db, environmentId, maxFiles.topics + 1);
   const integrations = allIntegrations.filter((row) => !row.is_hidden && !isBuiltIn(row));
   requireAtMost("workflows", workflows.length);
   requireAtMost("layouts", layouts.length);
@@ -89,7 +91,7 @@ export async function readState(
       })),
       ({ row }) => row.identifier,
     ),
-    topics: topics.length > mostFiles.topics ? null : topics.map((row) => ({ row, file: toTopicFile(row) })),
+    topics: topics.length > maxFiles.topics ? null : topics.map((row) => ({ row, file: toTopicFile(row) })),
   };
   const fingerprints: Record<string, string> = {};
   for (const { row, file } of state.workflows)

@@ -1,7 +1,7 @@
-// Workflows as files: the configuration of an environment is exported, compared with what files say (plan), and put in place
-// (apply). Plan and apply run the same comparison; apply runs it under the locks of its transaction, and refuses when the
-// environment is not the one that was planned for.
-import { type FilesPlan, type Input, mostInFlightLooked, type Output } from "@tidings/contract";
+// Workflows as files: the configuration of an environment is exported, compared with what files say (plan), and put in
+// place (apply). Plan and apply run the same comparison; apply runs it under the locks of its transaction, and refuses
+// when the environment is not the one that was planned for.
+import { type FilesPlan, type Input, maxInFlightChecked, type Output } from "@tidings/contract";
 import { validateCredentials } from "@tidings/providers";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, faultCollector } from "../../failure.ts";
@@ -82,7 +82,7 @@ export async function apply(ctx: Ctx, caller: Caller, { body }: Input<"files.app
   const { state, plan: planned } = await compare(ctx, caller, body, true);
   const answer = await toAnswer(ctx, caller, state, planned, body);
   const { fingerprint, fingerprints } = state;
-  // A repeated request finds its own work done, which is no conflict.
+  // A repeated request finds its own work done, which is not a conflict.
   if (planned.changes.length === 0) {
     await recordApplied(ctx, environmentId, body.resources, fingerprints, planned);
     return { ...answer, fingerprints };
@@ -110,7 +110,7 @@ async function toAnswer(ctx: Ctx, caller: Caller, state: FileState, plan: Plan, 
   ];
   const idOf = new Map(rows.map((row) => [row.workflow_id, row.id]));
   // The work is bounded, however many workflows change.
-  const limit = Math.max(100, Math.floor(mostInFlightLooked / Math.max(1, rows.length)));
+  const limit = Math.max(100, Math.floor(maxInFlightChecked / Math.max(1, rows.length)));
   const inFlight = await countInFlightOf(ctx.db, caller.environmentId, [...idOf.values()], limit);
   return {
     fingerprint: state.fingerprint,
@@ -118,7 +118,7 @@ async function toAnswer(ctx: Ctx, caller: Caller, state: FileState, plan: Plan, 
       const found = change.type === "workflow" ? inFlight.get(idOf.get(change.id) ?? "") : undefined;
       const total = found?.rows.reduce((sum, row) => sum + row.count, 0) ?? 0;
       if (!found || total === 0) return change;
-      const runs = total === 1 ? "1 run is under way: it" : `${total} runs are under way: they`;
+      const runs = total === 1 ? "1 run is in progress: it" : `${total} runs are in progress: they`;
       const text =
         change.action === "deleted"
           ? `${runs} will be canceled`

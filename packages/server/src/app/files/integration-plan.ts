@@ -1,5 +1,5 @@
-// An integration of a file beside the one that the environment has. Pure. Secrets are entered by hand: an integration that lacks
-// them stays inactive, and the plan says so.
+// An integration of a file compared with the one that the environment has. Pure. Secrets are entered by hand: an
+// integration that lacks them stays inactive, and the plan says so.
 import type { FileChange, IntegrationFile } from "@tidings/contract";
 import { canonicalJson } from "../../lib/json.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";

@@ -1,4 +1,5 @@
-// Layouts of files beside those that the environment has: new, changed, deleted, and which one is the default. Pure.
+// Layouts of files compared with those that the environment has: new, changed, deleted, and which one is the default.
+// Pure.
 import { unlistedReason } from "@tidings/contract";
 import { canonicalJson, type JsonObject } from "../../lib/json.ts";
 import type { WorkflowRow } from "../../store/workflows/workflows.ts";

@@ -1,6 +1,6 @@
-// What the command line checks without a service: the shape of a file, and everything that saving a workflow or layout refuses or
-// reports as an issue. Nothing here reaches the database, the network or the settings; it is the only file of the server that the
-// command line imports.
+// What the command line checks without a service: the shape of a file, and everything that saving a workflow or layout
+// refuses or reports as an issue. Nothing here reaches the database, the network or the settings; it is the only file
+// of the server that the command line imports.
 import { type ContentIssue, channels, type LayoutFile, type WorkflowFile } from "@tidings/contract";
 import type { ErrorObject } from "ajv";
 import { Failure, type FieldFaults } from "../../failure.ts";
@@ -22,7 +22,7 @@ export type Problem = { field: string; message: string; variableName?: string };
 const toProblems = (faults: FieldFaults): Problem[] =>
   Object.entries(faults).flatMap(([field, { messages }]) => messages.map((message) => ({ field, message })));
 
-/** The faults of a value by a schema of the contract, in the words of the service. */
+/** The errors of a value by a schema of the contract, in the words of the service. */
 export function createShapeCheck(schema: object): (value: unknown) => Problem[] {
   const check = compileBody(schema);
   return (value) => {
@@ -36,7 +36,7 @@ export function createShapeCheck(schema: object): (value: unknown) => Problem[] 
   };
 }
 
-/** Of an unknown member: its field, and the members that there are. */
+/** For an unknown member: its field, and the known members. */
 function knownMembers({ keyword, instancePath, params, parentSchema }: ErrorObject): [string, string[]][] {
   if (keyword !== "additionalProperties") return [];
   const field = [...instancePath.split("/").slice(1), String(params.additionalProperty)].join(".");

@@ -1,4 +1,4 @@
-// What a plan is: the changes as they are told, and the writes that carry them out.
+// What a plan is: the changes as shown, and the writes that carry them out.
 import type { FileChange, FileKept, TopicFile } from "@tidings/contract";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { WorkflowRow } from "../../store/workflows/workflows.ts";

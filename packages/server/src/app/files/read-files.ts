@@ -1,5 +1,5 @@
-// Resources of a request, read into what would be stored. Every fault is collected and named by its place in the request, such
-// as `resources.workflows.3.steps.0.controlValues.subject`.
+// Resources of a request, read into what would be stored. Every error is collected and named by its place in the
+// request, such as `resources.workflows.3.steps.0.controlValues.subject`.
 import type { FileResources, FileType, IntegrationFile, LayoutFile, TopicFile } from "@tidings/contract";
 import { findProvider } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
@@ -55,7 +55,7 @@ export async function readFiles(
   return read;
 }
 
-/** Runs a check; its faults get the path of the resource in front. */
+/** Runs a check; its errors get the path of the resource in front. */
 function collect<T>(faults: FieldFaults, path: string, check: () => T): T | undefined {
   try {
     return check();

@@ -1,4 +1,5 @@
-// A change in the words of those who will notice it: subscribers get other messages, events are refused, a wait is longer. Pure.
+// A change in the words of those who will notice it: subscribers get other messages, events are refused, a wait is
+// longer. Pure.
 import type { ChangedField, StepChange, WorkflowFile } from "@tidings/contract";
 import { canonicalJson, isObject, type JsonObject } from "../../lib/json.ts";
 import type { Texts } from "./file-forms.ts";
@@ -6,16 +7,16 @@ import type { Texts } from "./file-forms.ts";
 const typeWords: Record<string, string> = { in_app: "in-app", sms: "SMS" };
 const typeWord = (type: string): string => typeWords[type] ?? type;
 
-const longestValue = 60;
+const maxValueLength = 60;
 
 /** A value as part of a sentence; null when it is too long or has structure. */
 function shortValue(value: unknown): string | null {
   if (value === null || value === undefined || value === "") return "nothing";
   if (typeof value === "number" || typeof value === "boolean") return String(value);
-  if (typeof value === "string") return value.length <= longestValue && !value.includes("\n") ? `“${value}”` : null;
+  if (typeof value === "string") return value.length <= maxValueLength && !value.includes("\n") ? `“${value}”` : null;
   if (Array.isArray(value) && value.every((item) => typeof item === "string")) {
     const text = value.join(", ");
-    return text.length <= longestValue ? text : null;
+    return text.length <= maxValueLength ? text : null;
   }
   return null;
 }
@@ -94,7 +95,7 @@ function stepFieldSentence(field: ChangedField): string {
     return field.after === true
       ? "a failure cancels the steps behind it"
       : "a failure no longer stops the steps behind it";
-  // Texts are long, and both are in the answer: a sentence with half of one says little.
+  // Texts are long, and both are in the response: a sentence with half of one says little.
   if (name === "body") return "the text changes";
   return changeOf(fieldNames[name] ?? name, field);
 }

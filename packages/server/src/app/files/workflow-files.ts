@@ -1,6 +1,6 @@
-// Workflows and layouts of files, read into what would be stored; faults are thrown by field. Pure: the command line runs the same
-// checks without a service.
-import { type LayoutFile, type StepFile, type StepIn, stepControlSchemas, type WorkflowFile } from "@tidings/contract";
+// Workflows and layouts of files, read into what would be stored; errors are thrown by field. Pure: the command line
+// runs the same checks without a service.
+import { type LayoutFile, type StepFile, type StepIn, stepDefinitions, type WorkflowFile } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { Failure, type FieldFaults, invalid, maxFaults } from "../../failure.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
@@ -52,13 +52,13 @@ const toStepIn = ({ name, stepId, ...step }: StepFile): StepIn => ({ ...step, st
 function unknownControls(steps: StepFile[]): FieldFaults {
   const faults: FieldFaults = {};
   for (const [index, { type, controlValues }] of steps.entries()) {
-    const schema = stepControlSchemas[type];
+    const schema = stepDefinitions[type].controls;
     const branches = (schema.oneOf as JsonObject[] | undefined) ?? [schema];
     const known = new Set(branches.flatMap(({ properties }) => Object.keys(properties as JsonObject)));
     for (const name of Object.keys(controlValues ?? {})) {
       const field = `steps.${index}.controlValues.${name}`;
       if (known.has(name)) continue;
-      // Finding the nearest name takes time, and no answer has more faults than these.
+      // Finding the nearest name takes time, and no response has more errors than these.
       const more = Object.keys(faults).length < maxFaults ? describeKnown(name, [...known]) : "";
       faults[field] = { messages: [`${field} is not a known member of a step of type ${type}${more}`] };
     }

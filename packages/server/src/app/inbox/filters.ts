@@ -2,7 +2,7 @@
 import { maxNotificationFilters, NotificationFilter, type NotificationSelection } from "@tidings/contract";
 import { invalid } from "../../failure.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
-import type { InboxFilter } from "../../store/inbox/notifications.ts";
+import type { InboxFilter } from "../../store/inbox/inbox-messages.ts";
 import { compileBody, faultsOf, unstorableTexts } from "../../validation.ts";
 import { readContextKeys } from "../subscribers/contexts.ts";
 
@@ -34,7 +34,9 @@ export function readSelection({
   };
 }
 
-/** Groups of tags, one of each of which must match. Words beside groups are one group. An empty list is no filter. */
+/**
+ * Groups of tags, one of each of which must match. Words next to groups are one group. An empty list is not a filter.
+ */
 function readTags(tags: NonNullable<GivenFilter["tags"]>): string[][] {
   if (!Array.isArray(tags)) return "or" in tags ? [tags.or] : tags.and.map((group) => group.or);
   const items: (string | string[])[] = tags;
@@ -64,7 +66,7 @@ const checkFilters = compileBody({
   items: NotificationFilter,
 });
 
-/** The filters of a count: as they were given, for the answer, and as the store takes them. */
+/** The filters of a count: as they were given, for the response, and as the store takes them. */
 export function readFilters(text: string): { given: JsonObject; filter: InboxFilter }[] {
   const value = parseJson(text);
   if (!Array.isArray(value)) {

@@ -1,5 +1,5 @@
-// Chat connections and endpoints of the subscriber whose token a request has. Those of other subscribers do not exist for it, and
-// access tokens of workspaces are never shown to a browser.
+// Chat connections and endpoints of the subscriber whose token a request has. Those of other subscribers do not exist
+// for it, and access tokens of workspaces are never shown to a browser.
 import type { ChannelConnection, ChannelEndpoint, InboxConnection, Input, Output } from "@tidings/contract";
 import type { Ctx, InboxCaller } from "../../context.ts";
 import { failure } from "../../failure.ts";

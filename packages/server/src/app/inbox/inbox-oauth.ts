@@ -1,5 +1,5 @@
-// Where the subscriber whose token a request has connects a chat workspace of its own, or links its own chat account. The rest
-// of the way is that of app/integrations/chat-oauth-callback.ts.
+// Where the subscriber whose token a request has connects its own chat workspace, or links its own chat account.
+// The rest of the way is that of app/integrations/chat-oauth-callback.ts.
 import type { Input, Output } from "@tidings/contract";
 import type { Ctx, InboxCaller } from "../../context.ts";
 import { faultCollector } from "../../failure.ts";
@@ -11,8 +11,8 @@ import { contextOf } from "./session-context.ts";
 type Given = Input<"inbox.createChatOauthUrl">["body"];
 
 /**
- * For the session's own subscriber and contexts. A browser that names others is refused instead of being given something else
- * than it asked for.
+ * For the session's own subscriber and contexts. A browser that names others is refused instead of being given
+ * something else than it asked for.
  */
 function ownWish(caller: InboxCaller, given: Given) {
   const { subscriberId, context, connectionMode } = given;

@@ -1,4 +1,5 @@
-// Preferences of the subscriber whose token a request has. A session with contexts reads and changes those of its contexts.
+// Preferences of the subscriber whose token a request has. A session with contexts reads and changes those of its
+// contexts.
 import { channels, type InboxPreference, type Input, type Output, type PreferenceChannels } from "@tidings/contract";
 import type { Ctx, InboxCaller } from "../../context.ts";
 import { invalid } from "../../failure.ts";
@@ -51,7 +52,9 @@ export async function updateGlobal(
   return { data: { level: "global", ...global, timezone: zoneFor(ctx, caller) } };
 }
 
-/** The topic subscription that the items are about, if any. Existing clients change those of one subscription at a time. */
+/**
+ * The topic subscription that the items are about, if any. Existing clients change those of one subscription at a time.
+ */
 function readSubscription(items: Input<"inbox.bulkUpdatePreferences">["body"]["preferences"]): string | undefined {
   const [first] = items;
   const index = items.findIndex(

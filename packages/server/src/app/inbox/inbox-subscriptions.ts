@@ -1,10 +1,10 @@
-// Topic subscriptions of the subscriber whose token a request has. Those of other subscribers, and for a session with contexts
-// those with other contexts, do not exist for it.
+// Topic subscriptions of the subscriber whose token a request has. Those of other subscribers, and for a session with
+// contexts those with other contexts, do not exist for it.
 import type { Input, Output, SubscriptionPreference } from "@tidings/contract";
-import { type AlternateSuccess, nothingThere } from "../../answer.ts";
 import type { Ctx, InboxCaller } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { definedMembers } from "../../lib/json.ts";
+import { type AlternateSuccess, nothingThere } from "../../response.ts";
 import {
   deleteSubscriptions,
   findOwnSubscription,
@@ -59,7 +59,11 @@ export async function list(
   const topic = await findTopic(ctx.db, caller.environmentId, params.topicKey);
   if (!topic) return { data: [] };
   const filters = { topicId: topic.id, subscriberId: caller.subscriber.id, contextKeys: caller.contextKeys };
-  const page = await listSubscriptions(ctx.db, caller.environmentId, filters, "createdAt", readCursor({ limit: 100 }));
+  const page = await listSubscriptions(ctx.db, caller.environmentId, {
+    filters,
+    orderBy: "createdAt",
+    request: readCursor({ limit: 100 }),
+  });
   const showRules = await loadRulesView(ctx, caller, page.rows);
   return { data: page.rows.map((row) => toDetails(row, showRules)) };
 }
@@ -122,7 +126,11 @@ async function save(
   row: SubscriptionRow,
   changes: { name?: string; rules?: StoredRule[] },
 ) {
-  const next = await updateSubscription(ctx.db, caller.environmentId, row.id, changes, ctx.now());
+  const next = await updateSubscription(ctx.db, caller.environmentId, {
+    id: row.id,
+    changes,
+    now: ctx.now(),
+  });
   return next ?? row;
 }
 

@@ -1,5 +1,5 @@
-// Push to the browser of the subscriber whose token a request has. A browser is a device token of the Web Push integration, the
-// same that the API of subscribers stores; here it is known by a hash of its address.
+// Push to the browser of the subscriber whose token a request has. A browser is a device token of the Web Push
+// integration, the same that the API of subscribers stores; here it is known by a hash of its address.
 import { createECDH } from "node:crypto";
 import { type Input, maxBrowsers, maxDeviceTokenLength, type Output } from "@tidings/contract";
 import type { Ctx, InboxCaller, NetworkCtx } from "../../context.ts";
@@ -30,7 +30,7 @@ async function requireIntegration(ctx: Ctx, caller: InboxCaller): Promise<Integr
   return found;
 }
 
-/** Null for a token that is no PushSubscription; the provider refuses it when it is used. */
+/** Null for a token that is not a PushSubscription; the provider refuses it when it is used. */
 function endpointOf(token: string): string | null {
   try {
     const { endpoint } = JSON.parse(token) as { endpoint?: unknown };
@@ -56,7 +56,10 @@ export async function retrieve(ctx: Ctx, caller: InboxCaller): Promise<Output<"i
   return toAnswer(ctx, integration, deviceTokens(ctx.secrets, caller.subscriber, integration));
 }
 
-/** 422 for an address that no push may go to. Each delivery checks it again, because a name may resolve to another address. */
+/**
+ * 422 for an address that no push may go to. Each delivery checks it again, because a name may resolve to another
+ * address.
+ */
 export async function checkEndpoint(
   ctx: NetworkCtx,
   _caller: InboxCaller,
@@ -141,5 +144,5 @@ async function saveTokens(ctx: Ctx, row: SubscriberRow, integration: Integration
   const entries = withChannelEntry(channelEntries(ctx.secrets, row), integration, change);
   const kept = tokens.length > 0 ? entries : entries.filter(({ _integrationId }) => _integrationId !== integration.id);
   const sealed = kept.map((entry) => sealChannel(ctx.secrets, entry));
-  await setChannels(ctx.db, row.environment_id, row.id, sealed, ctx.now());
+  await setChannels(ctx.db, row.environment_id, { id: row.id, channels: sealed, now: ctx.now() });
 }

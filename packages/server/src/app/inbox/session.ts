@@ -1,5 +1,6 @@
-// Sessions of an inbox. The customer's server vouches for the subscriber with a hash under an API key of the environment; the
-// session's token names that key and ends with it. Without a hash, a session is possible only where settings allow it.
+// Sessions of an inbox. The customer's server vouches for the subscriber with a hash under an API key of the
+// environment; the session's token names that key and ends with it. Without a hash, a session is possible only where
+// settings allow it.
 import { type Input, type Output, severities } from "@tidings/contract";
 import type { Caller, Ctx, Visitor } from "../../context.ts";
 import { failure } from "../../failure.ts";
@@ -16,7 +17,7 @@ import { recordInboxConnected } from "../messages/feed.ts";
 import { contextKeysOf, type NamedContext, readContext } from "../subscribers/contexts.ts";
 import { readSchedule, saveChoices } from "../subscribers/preferences.ts";
 import { readProfile, requireSubscriber } from "../subscribers/subscribers.ts";
-import { countFilters } from "./notifications.ts";
+import { countFilters } from "./inbox-messages.ts";
 
 /** Existing clients never renew a token. */
 const sessionMs = 7 * 86_400_000;
@@ -135,8 +136,9 @@ async function isHashRequired(ctx: Ctx, environment: EnvironmentRow): Promise<bo
 }
 
 /**
- * Creates the subscriber, or updates the fields that are given. The schedule is that of a new subscriber only. Browsers add their time zone by
- * themselves, so it is taken only where the subscriber has none: a zone that was chosen moves schedules and digests.
+ * Creates the subscriber, or updates the fields that are given. The schedule is that of a new subscriber only. Browsers
+ * add their time zone automatically, so it is taken only where the subscriber has none: a zone that was chosen moves
+ * schedules and digests.
  */
 async function saveSubscriber(
   ctx: Ctx,
@@ -149,7 +151,7 @@ async function saveSubscriber(
   const known = fields.timezone ? await findSubscriber(ctx.db, caller.environmentId, subscriberId) : undefined;
   if (known?.timezone) delete fields.timezone;
   const entry = { id: ctx.newId(), subscriberId, fields };
-  const [row] = await upsertSubscribers(ctx.db, caller.environmentId, [entry], ctx.now());
+  const [row] = await upsertSubscribers(ctx.db, caller.environmentId, { entries: [entry], now: ctx.now() });
   await resolveContexts(ctx.db, caller.environmentId, contexts, ctx.now());
   if (row!.is_new && defaultSchedule) {
     await saveChoices(ctx, row!, [], [{ workflow: null, channels: {}, schedule: readSchedule(defaultSchedule) }]);

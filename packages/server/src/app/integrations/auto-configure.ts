@@ -1,5 +1,5 @@
-// Registers our inbound webhook with a provider, so that it reports deliveries without manual setup. The provider is called
-// before the transaction; its answer is returned to the caller either way, and only a success is stored.
+// Registers our inbound webhook with a provider, so that it reports deliveries without manual setup. The provider is
+// called before the transaction; its response is returned to the caller either way, and only a success is stored.
 import { randomBytes } from "node:crypto";
 import type { Input, Output } from "@tidings/contract";
 import { findProvider, registerReceipts } from "@tidings/providers";

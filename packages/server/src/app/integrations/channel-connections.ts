@@ -22,7 +22,7 @@ import { readCursor, toCursorList } from "../paging.ts";
 import { contextKeysOf, readContext, readContextKeys } from "../subscribers/contexts.ts";
 import { seal, unseal } from "./credentials.ts";
 
-/** Of workspace and auth only the members of the contract: clients may store more, such as refresh tokens. */
+/** From workspace and auth, only the members of the contract: clients may store more, such as refresh tokens. */
 const toConnection = (ctx: Ctx, row: ConnectionRow): ChannelConnection => ({
   identifier: row.identifier,
   channel: row.channel,
@@ -71,7 +71,11 @@ async function createIfMissing(ctx: Ctx, caller: Caller, subscriberId: string): 
   const messages = subscriberFaults({ subscriberId });
   if (messages.length > 0) throw invalid({ subscriberId: { messages, value: subscriberId } });
   const entry = { id: ctx.newId(), subscriberId, fields: {} };
-  await upsertSubscribers(ctx.db, caller.environmentId, [entry], ctx.now(), { keepExisting: true });
+  await upsertSubscribers(ctx.db, caller.environmentId, {
+    entries: [entry],
+    now: ctx.now(),
+    options: { keepExisting: true },
+  });
 }
 
 export async function create(
@@ -81,7 +85,11 @@ export async function create(
 ): Promise<Output<"channelConnections.create">> {
   const { integration, key, subscriberId, contextKeys } = await lockOwner(ctx, caller, body);
   const identifier = body.identifier ?? `conn-${randomText(12)}`;
-  const own = await findOwnConnection(ctx.db, caller.environmentId, integration.id, subscriberId, contextKeys);
+  const own = await findOwnConnection(ctx.db, caller.environmentId, {
+    integrationId: integration.id,
+    subscriberId,
+    contextKeys,
+  });
   if (own && own.identifier !== identifier) {
     const message =
       `Subscriber ${key} is already connected to integration ${body.integrationIdentifier} by channel connection ` +
@@ -124,7 +132,7 @@ export async function listBy(
   const contextKeys = readContextKeys(query.contextKeys);
   const subscriberId = isShared ? null : query.subscriberId;
   const filters = { subscriberId, contextKeys, channel, providerId, integrationIdentifier };
-  const page = await listConnections(ctx.db, caller.environmentId, filters, orderBy, readCursor(query));
+  const page = await listConnections(ctx.db, caller.environmentId, { filters, orderBy, request: readCursor(query) });
   return toCursorList(page, (row) => toConnection(ctx, row));
 }
 
@@ -144,12 +152,12 @@ export async function update(
   { params, body }: Input<"channelConnections.update">,
 ): Promise<Output<"channelConnections.update">> {
   const { identifier } = params;
-  // People see a mask in place of the token; sent back, it keeps the stored one.
+  // People see a mask instead of the token; sent back, it keeps the stored one.
   const isMasked = body.auth.accessToken === mask;
   const stored = isMasked ? await findConnection(ctx.db, caller.environmentId, identifier) : undefined;
   const auth = seal(ctx.secrets, stored ? unseal(ctx.secrets, stored.auth) : body.auth);
   const changes = { workspace: body.workspace, auth };
-  const isKnown = await updateConnection(ctx.db, caller.environmentId, identifier, changes, ctx.now());
+  const isKnown = await updateConnection(ctx.db, caller.environmentId, { identifier, changes, now: ctx.now() });
   if (!isKnown) throw failure("CONNECTION_NOT_FOUND", { identifier });
   return retrieve(ctx, caller, { params });
 }

@@ -1,5 +1,5 @@
-// Channel endpoints: the chat address of a subscriber. Its type must be one that the provider supports, and its address must
-// have the shape of the type.
+// Channel endpoints: the chat address of a subscriber. Its type must be one that the provider supports, and its address
+// must have the shape of the type.
 import {
   type ChannelEndpoint,
   type ChannelEndpointAddress,
@@ -117,8 +117,9 @@ export async function list(
   const contextKeys = readContextKeys(query.contextKeys);
   const filters = { subscriberId, contextKeys, channel, providerId, integrationIdentifier, connectionIdentifier };
   const { orderBy = "createdAt" } = query;
-  return toCursorList(await listEndpoints(ctx.db, caller.environmentId, filters, orderBy, readCursor(query)), (row) =>
-    toEndpoint(ctx, row),
+  return toCursorList(
+    await listEndpoints(ctx.db, caller.environmentId, { filters, orderBy, request: readCursor(query) }),
+    (row) => toEndpoint(ctx, row),
   );
 }
 
@@ -140,7 +141,11 @@ export async function update(
   const { type } = await retrieve(ctx, caller, { params });
   const address = readAddress(type, body.endpoint);
   const sealed = sealValue(ctx.secrets, address);
-  await updateEndpoint(ctx.db, caller.environmentId, params.identifier, sealed, ctx.now());
+  await updateEndpoint(ctx.db, caller.environmentId, {
+    identifier: params.identifier,
+    endpoint: sealed,
+    now: ctx.now(),
+  });
   return retrieve(ctx, caller, { params });
 }
 

@@ -1,6 +1,6 @@
-// The second half of the OAuth flow of chat providers: a person returns from the provider with a code. The signed state is
-// the only authorization, valid for 10 minutes and one connection. The provider is called before the transaction; a failure
-// writes nothing, so that the person can try again.
+// The second half of the OAuth flow of chat providers: a person returns from the provider with a code. The signed state
+// is the only authorization, valid for 10 minutes and one connection. The provider is called before the transaction; a
+// failure writes nothing, so that the person can try again.
 import {
   type Access,
   type CallbackParams,
@@ -104,7 +104,7 @@ const sanitizeText = (value: string | undefined): string | undefined =>
     .slice(0, maxTextLength)
     .toWellFormed();
 
-/** Texts of the provider, truncated and without control characters; a webhook that is no web address is dropped. */
+/** Texts of the provider, truncated and without control characters; a webhook that is not a web address is dropped. */
 const sanitizeAccess = ({ workspace, auth, webhook, personId }: Access): Access => ({
   workspace: { ...workspace, name: sanitizeText(workspace.name) },
   auth,

@@ -1,5 +1,5 @@
-// What a person granted at a chat provider, stored in one transaction with the state that it was granted for: a connection, an
-// endpoint, or both.
+// What a person granted at a chat provider, stored in one transaction with the state that it was granted for: a
+// connection, an endpoint, or both.
 import { type ChannelEndpointAddress, type ChannelEndpointType, endpointTypesOf } from "@tidings/contract";
 import type { Access, Person } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
@@ -22,7 +22,8 @@ import { seal } from "./credentials.ts";
 
 /**
  * The integration or the subscriber was deleted; the connection belongs to another subscriber or integration; the
- * subscriber has a connection with another identifier; the state was used before; the workspace of the person is not connected.
+ * subscriber has a connection with another identifier; the state was used before; the workspace of the person is not
+ * connected.
  */
 export type Refusal =
   | "integration-gone"
@@ -70,8 +71,8 @@ export const storeAccess = (ctx: Ctx, state: OauthState, access: Access): Promis
   store(ctx, (tx) => writeAccess(tx, state, access));
 
 /**
- * When the person picked a channel at the provider and the state names a subscriber, the channel becomes an endpoint of the
- * subscriber. A connection is stored otherwise, or beside the endpoint when the state names a connection.
+ * When the person picked a channel at the provider and the state names a subscriber, the channel becomes an endpoint of
+ * the subscriber. A connection is stored otherwise, or in addition to the endpoint when the state names a connection.
  */
 async function writeAccess(ctx: Ctx, state: OauthState, access: Access): Promise<void> {
   const { integration, subscriber } = await takeState(ctx, state);
@@ -155,7 +156,7 @@ async function writeConnection(
   subscriberId: string | null,
   { workspace, auth }: Access,
 ): Promise<string> {
-  const own = await findOwnConnection(ctx.db, environmentId, integrationId, subscriberId, contextKeys);
+  const own = await findOwnConnection(ctx.db, environmentId, { integrationId, subscriberId, contextKeys });
   const identifier = connectionIdentifier ?? own?.identifier ?? `conn-${randomText(12)}`;
   if (own && own.identifier !== identifier) throw new Refused("connected-otherwise");
   const [id, now, sealed] = [ctx.newId(), ctx.now(), seal(ctx.secrets, auth)];
@@ -175,7 +176,7 @@ async function writeConnection(
   const known = await findConnection(ctx.db, environmentId, identifier);
   const isSame = known?.integration_id === integrationId && known.subscriber_id === subscriberId;
   if (!isSame) throw new Refused("taken");
-  if (!(await updateConnection(ctx.db, environmentId, identifier, { workspace, auth: sealed }, now))) {
+  if (!(await updateConnection(ctx.db, environmentId, { identifier, changes: { workspace, auth: sealed }, now }))) {
     throw new Refused("taken");
   }
   return known.id;

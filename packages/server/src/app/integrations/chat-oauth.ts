@@ -1,5 +1,5 @@
-// The first half of the OAuth flow of chat providers: the URL where a person authorizes an integration for a workspace. The
-// provider redirects to our callback with the signed `state`, which says what the authorization is for
+// The first half of the OAuth flow of chat providers: the URL where a person authorizes an integration for a workspace.
+// The provider redirects to our callback with the signed `state`, which says what the authorization is for
 // (chat-oauth-callback.ts). In the end the person is redirected to the integration's `redirectUrl`.
 import type { Input, Output } from "@tidings/contract";
 import { authorizationUrl, findOauth } from "@tidings/providers";
@@ -61,7 +61,7 @@ export async function createUrl(
 
 export type OauthWish = Input<"integrations.createChatOauthUrl">["body"] &
   Pick<OauthState, "grants" | "linksPerson"> & {
-    /** Of a subscriber, who may not ask for more than the usual scopes; an API key may. */
+    /** For a subscriber, who may not ask for more than the usual scopes; an API key may. */
     isFromBrowser?: true;
   };
 

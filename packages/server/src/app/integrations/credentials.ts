@@ -1,6 +1,6 @@
-// Secrets in credentials are write-only: answers show a mask, and a request with the mask keeps the stored secret, so that a
-// record that was read can be written back. A change of the host requires the secrets again: otherwise an API key could
-// have the stored secrets sent to any host.
+// Secrets in credentials are write-only: responses show a mask, and a request with the mask keeps the stored secret, so
+// that a record that was read can be written back. A change of the host requires the secrets again: otherwise an API
+// key could have the stored secrets sent to any host.
 import { type Credentials, movedDestinations, secretFields, secretTlsMembers } from "@tidings/providers";
 import { faultCollector } from "../../failure.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";

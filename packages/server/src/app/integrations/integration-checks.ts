@@ -1,5 +1,5 @@
-// What is checked before an integration is written: its credentials and conditions, and with `check` a call to the provider
-// that verifies the credentials.
+// What is checked before an integration is written: its credentials and conditions, and with `check` a call to the
+// provider that verifies the credentials.
 import type { Input, IntegrationPatch } from "@tidings/contract";
 import {
   type CheckResult,
@@ -25,7 +25,7 @@ function addCredentialFaults(faults: Faults, providerId: string, credentials: Js
   }
 }
 
-/** 422 when the credentials have such a fault. */
+/** 422 when the credentials have such an error. */
 export function checkCredentials(providerId: string, credentials: JsonObject, requireAll: boolean): void {
   const faults = faultCollector();
   addCredentialFaults(faults, providerId, credentials, requireAll);
@@ -60,7 +60,7 @@ export function readConditions(
 ): IntegrationRow["conditions"] | undefined {
   if (!given) return undefined;
   const { filters, faults } = readFilters(given, "conditions");
-  // Programs for the peer API choose integrations by tenant; the contract names the subscriber and the payload.
+  // Programs for Novu choose integrations by tenant; the contract names the subscriber and the payload.
   if (config.vocabulary !== "novu") Object.assign(faults, tenantFaults(given));
   if (Object.keys(faults).length > 0) throw invalid(faults);
   return filters;
@@ -78,7 +78,7 @@ const tenantFaults = (given: NonNullable<IntegrationPatch["conditions"]>): Field
     ),
   );
 
-/** Faults that do not depend on the stored integration are reported before it is looked up. */
+/** Errors that do not depend on the stored integration are reported before it is looked up. */
 export async function checkPatch(ctx: Ctx, caller: Caller, body: IntegrationPatch): Promise<void> {
   if (body.credentials) checkCredentials("", body.credentials as JsonObject, false);
   readConditions(ctx, body.conditions);
@@ -104,7 +104,7 @@ export async function callProvider<T>(
 ): Promise<T> {
   const release = providerCalls.tryAcquire(environmentId);
   if (!release) {
-    const message = `At most ${maxProviderCalls} calls to providers may be under way at once for an environment`;
+    const message = `At most ${maxProviderCalls} calls to providers may be in flight at once for an environment`;
     throw failure("RATE_LIMITED", {}, { message, headers: { "retry-after": "1" } });
   }
   try {
@@ -114,10 +114,13 @@ export async function callProvider<T>(
   }
 }
 
-/** `failure`: the answer to the caller. The text and the class are what is stored of it. */
+/** `failure`: the response to the caller. The text and the class are what is stored of it. */
 export type CheckFault = { text: string; class: "auth" | "config" | "transient"; failure: Failure };
 
-/** What a check found; null when the provider accepted the credentials. Only a provider that answers can have refused them. */
+/**
+ * What a check found; null when the provider accepted the credentials. Only a provider that responds can have refused
+ * them.
+ */
 function toCheckFault(result: CheckResult, { host, port }: JsonObject): CheckFault | null {
   if (result.ok) return null;
   const { reason, class: errorClass = "auth", unresolvedHost } = result;
@@ -129,7 +132,7 @@ function toCheckFault(result: CheckResult, { host, port }: JsonObject): CheckFau
   return { ...fault, failure: failure("PROVIDER_CHECK_FAILED", { reason }, { message }) };
 }
 
-/** Has the provider verify the credentials; the providers package sets the time-out. */
+/** Has the provider verify the credentials; the providers package sets the timeout. */
 export async function checkWithProvider(
   ctx: NetworkCtx,
   caller: Caller,

@@ -1,17 +1,17 @@
 // How an integration is doing, in words for people: its circuit breaker, its last error, and what waits for it.
 import type { IntegrationHealth, Output } from "@tidings/contract";
-import { summarizeError } from "@tidings/providers";
+import { findConnectionFault, summarizeError } from "@tidings/providers";
 import type { Caller, Ctx } from "../../context.ts";
 import { timeOfId } from "../../lib/ids.ts";
 import { findHealth, type HealthRow, listHealth, listIntegrations } from "../../store/integrations/integrations.ts";
 import { countHeld, type HeldCount } from "../../store/queue/held.ts";
 
 /** Waiting messages that are counted for an environment. */
-export const mostHeldCounted = 100_000;
+export const maxHeldCounted = 100_000;
 
 export type HealthFacts = { row?: HealthRow; held?: HeldCount };
 
-/** Of these integrations, by id. */
+/** The health of these integrations, by id. */
 export async function loadHealth(
   ctx: Ctx,
   { environmentId }: Pick<Caller, "environmentId">,
@@ -22,7 +22,7 @@ export async function loadHealth(
     integrationIds.length === 1
       ? [await findHealth(ctx.db, environmentId, only!)]
       : await listHealth(ctx.db, environmentId);
-  const held = await countHeld(ctx.db, environmentId, integrationIds, mostHeldCounted);
+  const held = await countHeld(ctx.db, environmentId, integrationIds, maxHeldCounted);
   const facts = new Map<string, HealthFacts>(integrationIds.map((id) => [id, {}]));
   for (const row of rows) if (row && facts.has(row.integration_id)) facts.get(row.integration_id)!.row = row;
   for (const count of held) facts.get(count.integration_id)!.held = count;
@@ -34,10 +34,12 @@ const oldestOf = (held: HeldCount | undefined): string | undefined =>
 
 type Waiting = Output<"system.retrieve">["environment"]["waiting"];
 
-/** The integrations that messages wait for, the most first. One that answers again is among them until all are sent. */
+/**
+ * The integrations that messages wait for, the most first. One that responds again is among them until all are sent.
+ */
 export async function listWaiting(ctx: Ctx, environmentId: string): Promise<Waiting> {
   const integrations = new Map((await listIntegrations(ctx.db, environmentId)).map((one) => [one.id, one]));
-  const held = await countHeld(ctx.db, environmentId, [...integrations.keys()], mostHeldCounted);
+  const held = await countHeld(ctx.db, environmentId, [...integrations.keys()], maxHeldCounted);
   if (held.length === 0) return [];
   const states = new Map((await listHealth(ctx.db, environmentId)).map((row) => [row.integration_id, row.state]));
   return held
@@ -58,7 +60,8 @@ export function toLastError(
   if (!row?.last_error || !row.last_error_at) return undefined;
   const { last_error: message, last_error_class, last_error_at: at } = row;
   const errorClass = last_error_class ?? "transient";
-  return { message, summary: summarizeError(message, errorClass), class: errorClass, at: at.toISOString() };
+  const cause = findConnectionFault(message)?.cause ?? (errorClass === "unknown" ? "unknown" : undefined);
+  return { message, summary: summarizeError(message, errorClass), class: errorClass, cause, at: at.toISOString() };
 }
 
 export const toHealthView = ({ row, held }: HealthFacts): IntegrationHealth => ({

@@ -1,5 +1,5 @@
-// Integrations: the credentials of an environment for a provider, and which integration of a channel is primary. What is
-// checked before one is written is integration-checks.ts.
+// Integrations: the credentials of an environment for a provider, and which integration of a channel is primary. What
+// is checked before one is written is integration-checks.ts.
 import type { Input, Integration, IntegrationPatch, Output } from "@tidings/contract";
 import { findProvider } from "@tidings/providers";
 import type { Caller, Ctx, NetworkCtx } from "../../context.ts";
@@ -110,7 +110,7 @@ export async function create(
     canBePrimary && !existing.some((row) => row.channel === body.channel && row.is_primary && !isCapture(row));
   const top = await nextPriority(ctx.db, caller.environmentId, body.channel);
   // A capture provider is primary only until the channel gets a real provider.
-  if (isPrimary) await demotePrimary(ctx.db, caller.environmentId, body.channel, top, now);
+  if (isPrimary) await demotePrimary(ctx.db, caller.environmentId, { channel: body.channel, priority: top, now });
   const identifier = body.identifier ?? `${body.providerId}-${randomText(8)}`;
   return refuseTakenIdentifier(identifier, async () => {
     const row = await insertIntegration(ctx.db, {
@@ -130,7 +130,7 @@ export async function create(
       created_at: now,
       updated_at: now,
     });
-    if (body.check) await closeCircuit(ctx.db, caller.environmentId, row.id, "answered", now);
+    if (body.check) await closeCircuit(ctx.db, caller.environmentId, { integrationId: row.id, cause: "answered", now });
     // What waits for another integration of the channel may go through this one.
     if (active) await enqueueReleases(ctx, [{ environmentId: caller.environmentId, id: row.id }]);
     return toIntegration(ctx, caller, row, await healthOf(ctx, caller, row.id));
@@ -152,8 +152,9 @@ export async function checkChange(
   const row = await requireIntegration(ctx, caller, params.integrationId);
   const fault = await checkWithProvider(ctx, caller, row.provider_id, readNextCredentials(ctx, row, body));
   if (!fault) return;
-  // A check of what is stored tells how the integration is. Outside of the transaction, which the failure undoes.
-  if (!body.credentials) await recordFailedCheck(ctx.db, caller.environmentId, row.id, fault, ctx.now());
+  // A check of what is stored shows the state of the integration. Outside of the transaction, which the failure undoes.
+  if (!body.credentials)
+    await recordFailedCheck(ctx.db, caller.environmentId, { integrationId: row.id, error: fault, now: ctx.now() });
   throw fault.failure;
 }
 
@@ -187,7 +188,7 @@ async function changeHealth(
   if (resetsHealth.every((name) => body[name] === undefined)) return;
   const before = await findHealth(ctx.db, environmentId, id);
   const cause = body.check ? "answered" : body.credentials ? "changed" : "reset";
-  await closeCircuit(ctx.db, environmentId, id, cause, ctx.now());
+  await closeCircuit(ctx.db, environmentId, { integrationId: id, cause, now: ctx.now() });
   const wasOpen = before !== undefined && before.state !== "closed";
   if (wasOpen || next.active !== active) await enqueueReleases(ctx, [{ environmentId, id }]);
 }
@@ -226,8 +227,8 @@ export async function remove(
 ): Promise<Output<"integrations.delete">> {
   await lockIntegrations(ctx.db, caller.environmentId);
   const row = await requireIntegration(ctx, caller, params.integrationId);
-  await markIntegrationDeleted(ctx.db, caller.environmentId, row.id, caller.userId, ctx.now());
-  await closeCircuit(ctx.db, caller.environmentId, row.id, "reset", ctx.now());
+  await markIntegrationDeleted(ctx.db, caller.environmentId, { id: row.id, by: caller.userId, now: ctx.now() });
+  await closeCircuit(ctx.db, caller.environmentId, { integrationId: row.id, cause: "reset", now: ctx.now() });
   await enqueueReleases(ctx, [{ environmentId: caller.environmentId, id: row.id }]);
   await deleteChannelsOf(ctx.db, caller.environmentId, row.id, ctx.now());
   return list(ctx, caller);
@@ -249,7 +250,7 @@ export async function setPrimary(
 
   const now = ctx.now();
   const top = await nextPriority(ctx.db, environmentId, channel);
-  await demotePrimary(ctx.db, environmentId, channel, top, now);
+  await demotePrimary(ctx.db, environmentId, { channel, priority: top, now });
   if (!row.active) await enqueueReleases(ctx, [{ environmentId, id: row.id }]);
   const changes = { is_primary: true, active: true, conditions: [], priority: top + 1, updated_at: now };
   return toIntegration(ctx, caller, await updateIntegration(ctx.db, { ...row, ...changes }), health);

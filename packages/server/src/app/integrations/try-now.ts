@@ -12,7 +12,7 @@ import { type CheckFault, checkWithProvider } from "./integration-checks.ts";
 import { loadHealth } from "./integration-health.ts";
 import { requireIntegration, toIntegration } from "./integrations.ts";
 
-/** What the check of "try now" found out; null when none was made. */
+/** What the check of "try now" found out; null when there was none. */
 type Tried = { fault: CheckFault | null } | null;
 
 /** With no message that could be the probe, the provider is asked about the credentials instead, where it can be. */
@@ -31,7 +31,7 @@ export async function tryCheck(
   return { fault: await checkWithProvider(ctx, caller, row.provider_id, credentials) };
 }
 
-/** Messages that are woken for a probe: the first may be one that is not wanted any more. */
+/** Messages that are woken for a probe: the first may be one that is no longer wanted. */
 const probeMessages = 3;
 
 export async function tryNow(
@@ -43,9 +43,10 @@ export async function tryNow(
   const { environmentId } = caller;
   await lockIntegrations(ctx.db, environmentId);
   const row = await requireIntegration(ctx, caller, params.integrationId);
-  if (tried?.fault) await recordFailedCheck(ctx.db, environmentId, row.id, tried.fault, ctx.now());
+  if (tried?.fault)
+    await recordFailedCheck(ctx.db, environmentId, { integrationId: row.id, error: tried.fault, now: ctx.now() });
   else if (tried) {
-    await closeCircuit(ctx.db, environmentId, row.id, "answered", ctx.now());
+    await closeCircuit(ctx.db, environmentId, { integrationId: row.id, cause: "answered", now: ctx.now() });
     await enqueueReleases(ctx, [{ environmentId, id: row.id }]);
   } else {
     await makeProbeDue(ctx.db, environmentId, row.id, ctx.now());

@@ -3,7 +3,7 @@ import {
   type CapturedMessage,
   capturedSummaryLength,
   type Input,
-  mostSearchedCaptured,
+  maxSearchedCaptured,
   type Output,
 } from "@tidings/contract";
 import type { ChatTarget, Message } from "@tidings/providers";
@@ -36,7 +36,7 @@ export async function list(
     ...readCursor(query),
     content,
     search,
-    searched: mostSearchedCaptured,
+    searched: maxSearchedCaptured,
   });
   const captured = await mapWithPauses(page.rows, (row) => {
     const message = toCaptured(ctx, row);
@@ -113,7 +113,9 @@ type Content = Omit<
   | "createdAt"
 >;
 
-/** The stored part of a message. Anyone who has the address of a push or chat message can send to it: it is encrypted. */
+/**
+ * The stored part of a message. Anyone who has the address of a push or chat message can send to it: it is encrypted.
+ */
 export function capturedContent(secrets: Secrets, message: Message): Omit<Content, "to"> & { to: Sealed<string[]> } {
   const content = contentOf(message);
   const isSecret = message.channel === "push" || message.channel === "chat";

@@ -10,7 +10,7 @@ import { storedFilter } from "./dead-letter-replays.ts";
 import { checkSelection, requireSender } from "./dead-letters.ts";
 
 const texts: Record<PreviewReason, (integration: string) => string> = {
-  message_gone: () => "Nothing is sent: the message was deleted, or was sent meanwhile. They stay as they are.",
+  message_gone: () => "Nothing is sent: the message was deleted, or was sent meanwhile. They do not change.",
   canceled: () => "Nothing is sent: the workflow or the subscriber was deleted. The messages are canceled.",
   suppressed: () =>
     "Nothing is sent: the address is suppressed after a bounce, a complaint or a request. The messages fail.",

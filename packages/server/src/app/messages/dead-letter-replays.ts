@@ -91,7 +91,7 @@ export async function create(
   return view(ctx, environmentId, id);
 }
 
-/** Makes the content of one letter again from another payload. */
+/** Renders the content of one letter again from another payload. */
 async function editLetter(ctx: Ctx, environmentId: string, ids: string[] | undefined, payload: JsonObject) {
   const refuse = (message: string) => invalid({ payload: { messages: [message] } });
   const [id] = ids ?? [];
@@ -99,7 +99,7 @@ async function editLetter(ctx: Ctx, environmentId: string, ids: string[] | undef
   const letter = await findDeadLetter(ctx.db, environmentId, id);
   if (!letter) throw failure("DEAD_LETTER_NOT_FOUND", { id });
   const notOpen = () => failure("DEAD_LETTER_NOT_OPEN", { id, reason: notOpenReasons[letter.status] });
-  const [locked] = await lockOpenLetters(ctx.db, environmentId, { ids: [id] }, undefined, 1);
+  const [locked] = await lockOpenLetters(ctx.db, environmentId, { which: { ids: [id] }, channel: undefined, limit: 1 });
   if (!locked) throw notOpen();
   const edited = await editMessage(ctx, environmentId, locked, payload);
   if (edited.kind === "gone") throw notOpen();

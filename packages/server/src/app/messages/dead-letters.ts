@@ -126,7 +126,9 @@ export function checkSelection({ ids, filter }: { ids?: unknown; filter?: unknow
   faults.throwIfAny();
 }
 
-/** The integration of a replay: for email or SMS. Device tokens and chat addresses are bound to their own integration. */
+/**
+ * The integration of a replay: for email or SMS. Device tokens and chat addresses are bound to their own integration.
+ */
 export async function requireSender(ctx: Ctx, caller: Caller, identifier: string): Promise<IntegrationRow> {
   const integration = await findIntegration(ctx.db, caller.environmentId, identifier);
   if (!integration) throw failure("INTEGRATION_NOT_FOUND", { integrationId: identifier });

@@ -34,8 +34,8 @@ export async function listFeed(
 }
 
 /**
- * Environments that are known to have served a feed. Ids are unique across databases, so one cache serves all of them. It
- * keeps a read of the feed from writing every time.
+ * Environments that are known to have served a feed. Ids are unique across databases, so one cache serves all of them.
+ * It keeps a read of the feed from writing every time.
  */
 const connectedInboxes = createBoundedCache<true>(10_000);
 

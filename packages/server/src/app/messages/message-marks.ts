@@ -7,11 +7,12 @@ import { toMessage } from "../../pipeline/views.ts";
 import { emitMessages, type MessageChange } from "../../pipeline/webhooks/events.ts";
 import {
   countFeed,
-  type Marking,
+  type MessageSelection,
   markAction,
-  markFeed,
   type StoredMark,
-  markMessages as writeMarks,
+  selectFeed,
+  selectMessages,
+  writeMark,
 } from "../../store/messages/message-marks.ts";
 import { type ListedMessage, listMessagesByIds } from "../../store/messages/messages.ts";
 import type { RecipientRow } from "../../store/subscribers/subscribers.ts";
@@ -28,9 +29,7 @@ export async function markMessages(
   const now = await environmentNow(ctx, caller);
   const before = await requireMessages(ctx, caller, subscriber, ids);
   if (body.markAs !== "seen") refuseSnoozed(before, now);
-  await markAs(ctx, caller, body.markAs, now, (marking) =>
-    writeMarks(ctx.db, caller.environmentId, subscriber.id, ids, marking),
-  );
+  await markSelected(ctx, caller, { mark: body.markAs, at: now }, selectMessages(subscriber.id, ids));
   ctx.hints.add(subscriber.id);
   const byId = new Map((await requireMessages(ctx, caller, subscriber, ids)).map((row) => [row.id, row]));
   return ids.map((id) => toMessage(ctx.secrets, caller, byId.get(id)!));
@@ -45,9 +44,8 @@ export async function markAllMessages(
   // Messages belong to no named feed, so `feedIdentifier` matches none.
   if (body.feedIdentifier !== undefined) return 0;
   const now = await environmentNow(ctx, caller);
-  const changed = await markAs(ctx, caller, body.markAs, now, (marking) =>
-    markFeed(ctx.db, caller.environmentId, subscriber.id, marking),
-  );
+  const selection = selectFeed(caller.environmentId, subscriber.id, now);
+  const changed = await markSelected(ctx, caller, { mark: body.markAs, at: now }, selection);
   ctx.hints.add(subscriber.id);
   return changed.length;
 }
@@ -98,38 +96,36 @@ const eventTypes = {
   unarchived: "message.unarchived",
 } as const;
 
-/** A mark with an event of its own that is written before this one. */
+/** A mark with its own event that is written before this one. */
 const impliedMarks: Partial<Record<StoredMark, StoredMark>> = {
   unseen: "unread",
   unread: "unarchived",
   archived: "read",
 };
 
-/** Writes a mark and sends its event to webhooks. */
-export async function markAs(
+/** The mark after those that it implies. */
+function withImplied(mark: StoredMark): StoredMark[] {
+  const implied = impliedMarks[mark];
+  return implied ? [...withImplied(implied), mark] : [mark];
+}
+
+export type Mark = { mark: StoredMark; at: Date };
+
+/** Writes a mark and sends its event to webhooks. Returns the ids of the messages that it changed. */
+export async function markSelected(
   ctx: Ctx,
   { environmentId }: Caller,
-  mark: StoredMark,
-  at: Date,
-  write: (marking: Marking) => Promise<string[]>,
+  { mark, at }: Mark,
+  selection: MessageSelection,
 ): Promise<string[]> {
   const changes: MessageChange[] = [];
-  const writeOne = async (one: StoredMark): Promise<string[]> => {
-    const changed = await write({
-      mark: one,
-      detail: one === "seen" || one === "read" ? detail(one, at) : null,
-      now: at,
-    });
+  let changed: string[] = [];
+  for (const one of withImplied(mark)) {
+    const note = one === "seen" || one === "read" ? detail(one, at) : null;
+    changed = await writeMark(ctx.db, environmentId, selection, { mark: one, detail: note, now: at });
     const type = eventTypes[one];
     if (type) changes.push(...changed.map((messageId) => ({ environmentId, messageId, type, at })));
-    return changed;
-  };
-  const writeWithImplied = async (one: StoredMark): Promise<string[]> => {
-    const implied = impliedMarks[one];
-    if (implied) await writeWithImplied(implied);
-    return writeOne(one);
-  };
-  const changed = await writeWithImplied(mark);
+  }
   await emitMessages(ctx, changes);
   return changed;
 }

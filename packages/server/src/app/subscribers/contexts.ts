@@ -1,5 +1,5 @@
-// Contexts, and how other requests name them: `context` in a body is a map from type to id, `contextKeys` in a query a list
-// of `<type>:<id>`, which is also how records store them.
+// Contexts, and how other requests name them: `context` in a body is a map from type to id, `contextKeys` in a query a
+// list of `<type>:<id>`, which is also how records store them.
 import { type Context, ContextMap, type Input, type Output } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { type FieldFaults, failure, invalid } from "../../failure.ts";
@@ -18,7 +18,7 @@ export type NamedContext = { type: string; id: string; data?: Record<string, unk
 
 const checkMap = compileBody(ContextMap);
 
-/** The contexts that the `context` of a body names, and its faults by field. */
+/** The contexts that the `context` of a body names, and its errors by field. */
 export function checkContext(context: unknown): { entries: NamedContext[]; faults: FieldFaults } {
   if (context === undefined) return { entries: [], faults: {} };
   if (!checkMap(context)) return { entries: [], faults: faultsOf(checkMap.errors ?? [], "context") };
@@ -42,8 +42,8 @@ export const contextKeysOf = (entries: readonly { type: string; id: string }[]):
 const keyPattern = /^[a-zA-Z0-9_-]{1,100}:[a-zA-Z0-9_-]{1,100}$/;
 
 /**
- * The `contextKeys` of a query, sorted and without duplicates, as records store them. A record matches when it has exactly
- * these; a single empty value matches records without contexts. Undefined: no filter.
+ * The `contextKeys` of a query, sorted and without duplicates, as records store them. A record matches when it has
+ * exactly these; a single empty value matches records without contexts. Undefined: no filter.
  */
 export function readContextKeys(given: string[] | undefined): string[] | undefined {
   if (given === undefined) return undefined;
@@ -80,7 +80,11 @@ export async function list(
   { query }: Input<"contexts.list">,
 ): Promise<Output<"contexts.list">> {
   const { type, id, search, orderBy = "createdAt" } = query;
-  const page = await listContexts(ctx.db, caller.environmentId, { type, id, search }, orderBy, readCursor(query));
+  const page = await listContexts(ctx.db, caller.environmentId, {
+    filters: { type, id, search },
+    orderBy,
+    request: readCursor(query),
+  });
   return toCursorList(page, toContext);
 }
 
@@ -99,7 +103,7 @@ export async function update(
   caller: Caller,
   { params: { type, id }, body }: Input<"contexts.update">,
 ): Promise<Output<"contexts.update">> {
-  const row = await updateContext(ctx.db, caller.environmentId, type, id, body.data, ctx.now());
+  const row = await updateContext(ctx.db, caller.environmentId, { type, id, data: body.data, now: ctx.now() });
   if (!row) throw failure("CONTEXT_NOT_FOUND", { type, id });
   return toContext(row);
 }

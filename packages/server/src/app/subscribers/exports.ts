@@ -1,5 +1,5 @@
-// Exports as CSV, page by page: memory holds one page, whatever the size of the environment. What is exported can be imported
-// again (docs/import.md).
+// Exports as CSV, page by page: memory holds one page, whatever the size of the environment. What is exported can be
+// imported again (docs/import.md).
 import { importColumns } from "@tidings/contract";
 import type { Caller, NetworkCtx } from "../../context.ts";
 import { writeCsvRow } from "../../lib/text/csv.ts";
@@ -57,7 +57,10 @@ async function* exportSubscriptions(
   }
 }
 
-/** The faulty lines of an import as a file of the same columns, with what is wrong: corrected, it can be imported as it is. */
+/**
+ * The invalid rows of an import as a file of the same columns, with what is wrong: corrected, it can be imported
+ * unchanged.
+ */
 async function* exportFaultyLines(ctx: NetworkCtx, caller: Caller, { id, columns }: ImportRow): AsyncGenerator<string> {
   const kept = columns.flatMap((name, index) => (["line", "problem"].includes(name) ? [] : index));
   yield writeCsvRow([...kept.map((index) => columns[index]!), "line", "problem"]);

@@ -1,4 +1,4 @@
-// Imports of CSV files: accepted, listed, and their faulty lines. The work on the lines is pipeline/imports/.
+// Imports of CSV files: accepted, listed, and their invalid rows. The work on the lines is pipeline/imports/.
 import { type Import, type Input, importLimits, type Output } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";

@@ -1,5 +1,5 @@
-// The preferences of a subscriber for one set of contexts, resolved over all levels, as the API, webhooks and the preference
-// page show them. Which level decides is pipeline/rules/preferences.ts.
+// The preferences of a subscriber for one set of contexts, resolved over all levels, as the API, webhooks and the
+// preference page show them. Which level decides is pipeline/rules/preferences.ts.
 import {
   type Channel,
   channels,
@@ -70,7 +70,9 @@ const rowsFor = (stored: PreferenceRow[], workflowId: string | null, contextKeys
     .filter((row) => row.workflow_id === workflowId && [contextKeys.join(), ""].includes(row.context_keys.join()))
     .sort((a, b) => b.context_keys.length - a.context_keys.length);
 
-/** The channels that at least one workflow has an active step for; a choice for another channel would have no effect. */
+/**
+ * The channels that at least one workflow has an active step for; a choice for another channel would have no effect.
+ */
 export const channelsInUse = (workflows: PreferenceWorkflow[]): Channel[] =>
   channels.filter((channel) => workflows.some((workflow) => workflow.step_types.includes(channel)));
 
@@ -87,7 +89,7 @@ export function viewGlobal(
   };
 }
 
-/** The preference for one workflow, for the answer to a bulk update and for webhooks. */
+/** The preference for one workflow, for the response to a bulk update and for webhooks. */
 export function viewEntry(workflow: PreferenceWorkflow, stored: PreferenceRow[], contextKeys: string[]) {
   const levels = levelsOf(workflow, stored, contextKeys);
   return {

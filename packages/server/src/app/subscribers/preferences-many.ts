@@ -22,22 +22,26 @@ export async function updateMany(
   if (Object.keys(channels).length === 0) throw invalid({ channels: { messages: ["channels must not be empty"] } });
   const keys = [...new Set(body.subscriberIds.map((id) => id.trim()))];
   const [workflow] = workflowId === undefined ? [] : await requireWorkflows(ctx, caller, [workflowId], "Workflow");
-  const people = await findSubscribersByKeys(ctx.db, environmentId, keys);
-  const ids = people.map((row) => row.id);
+  const subscribers = await findSubscribersByKeys(ctx.db, environmentId, keys);
+  const ids = subscribers.map((row) => row.id);
   const now = ctx.now();
-  await mergePreferenceOfMany(ctx.db, environmentId, ids, { workflow_id: workflow?.id ?? null, channels }, now);
+  await mergePreferenceOfMany(ctx.db, environmentId, {
+    subscriberIds: ids,
+    change: { workflow_id: workflow?.id ?? null, channels },
+    now,
+  });
   await emit(ctx, { environmentId, type: "preference.updated", at: now }, async () => {
     const stored = Map.groupBy(
       await findPreferencesOfMany(ctx.db, environmentId, ids),
       ({ subscriber_id }) => subscriber_id,
     );
     const used = workflow ? [] : channelsInUse(await listPreferenceWorkflows(ctx.db, environmentId));
-    return people.map((person) => {
-      const own = stored.get(person.id) ?? [];
+    return subscribers.map((subscriber) => {
+      const own = stored.get(subscriber.id) ?? [];
       const entry = workflow ? viewEntry(workflow, own, []) : { level: "global", ...viewGlobal(own, [], used) };
-      return { object: { ...entry, contextKeys: [] }, subscriberId: person.subscriber_id };
+      return { object: { ...entry, contextKeys: [] }, subscriberId: subscriber.subscriber_id };
     });
   });
-  const found = new Set(people.map((row) => row.subscriber_id));
-  return { updated: people.length, notFound: keys.filter((key) => !found.has(key)) };
+  const found = new Set(subscribers.map((row) => row.subscriber_id));
+  return { updated: subscribers.length, notFound: keys.filter((key) => !found.has(key)) };
 }

@@ -60,7 +60,7 @@ export async function bulkUpdate(
   const given = body.preferences.map((item) => item.workflowId);
   const workflows = await requireWorkflows(ctx, caller, given, "Workflows");
   const contextKeys = await createContexts(ctx, caller, named);
-  // Of several items for one workflow, the map keeps the position of the first and the value of the last.
+  // When there are several items for one workflow, the map keeps the position of the first and the value of the last.
   const items = new Map(workflows.map((workflow, index) => [workflow, body.preferences[index]!.channels]));
   const choices = [...items].map(([workflow, channels]) => ({ workflow, channels }));
   await saveChoices(ctx, subscriber, contextKeys, choices);
@@ -68,7 +68,7 @@ export async function bulkUpdate(
   return choices.map(({ workflow }) => viewEntry(workflow, stored, contextKeys));
 }
 
-/** For one workflow, or with null for all workflows that have no choice of their own. */
+/** For one workflow, or with null for all workflows without a choice. */
 export type Choice = { workflow: PreferenceWorkflow | null; channels: PreferenceChannels; schedule?: Schedule };
 
 /** Merges choices into the stored ones, one per workflow, and sends the resulting preferences to webhooks. */
@@ -81,7 +81,7 @@ export async function saveChoices(
   const { id, environment_id: environmentId, subscriber_id: subscriberId } = subscriber;
   const now = ctx.now();
   const changes = choices.map(({ workflow, ...choice }) => ({ workflow_id: workflow?.id ?? null, ...choice }));
-  await mergePreferences(ctx.db, environmentId, id, contextKeys, changes, now);
+  await mergePreferences(ctx.db, environmentId, { subscriberId: id, contextKeys, changes, now });
   await emit(ctx, { environmentId, type: "preference.updated", at: now }, async () => {
     const stored = await findPreferences(ctx.db, environmentId, id, contextKeys);
     const isGlobal = choices.some(({ workflow }) => workflow === null);

@@ -47,10 +47,13 @@ export async function deleteCredentials(
   const row = await requireLockedSubscriber(ctx, caller, params.subscriberId);
   const rest = row.channels.filter((entry) => entry.providerId !== params.providerId);
   if (rest.length === row.channels.length) return;
-  await setChannels(ctx.db, caller.environmentId, row.id, rest, ctx.now());
+  await setChannels(ctx.db, caller.environmentId, { id: row.id, channels: rest, now: ctx.now() });
 }
 
-/** The subscriber is locked until the transaction ends, so that concurrent requests do not overwrite each other's tokens. */
+/**
+ * The subscriber is locked until the transaction ends, so that concurrent requests do not overwrite each other's
+ * tokens.
+ */
 async function changeCredentials(
   ctx: Ctx,
   caller: Caller,
@@ -64,7 +67,7 @@ async function changeCredentials(
     withUniqueTokens(merge(stored)),
   );
   const sealed = next.map((entry) => sealChannel(ctx.secrets, entry));
-  const saved = await setChannels(ctx.db, caller.environmentId, row.id, sealed, ctx.now());
+  const saved = await setChannels(ctx.db, caller.environmentId, { id: row.id, channels: sealed, now: ctx.now() });
   return toSubscriber(ctx.secrets, saved, caller.organizationId);
 }
 

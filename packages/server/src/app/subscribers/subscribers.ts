@@ -6,8 +6,8 @@ import { definedMembers, type JsonObject } from "../../lib/json.ts";
 import { detail } from "../../pipeline/rules/details.ts";
 import { toSubscriber } from "../../pipeline/views.ts";
 import { cancelWaitingJobs } from "../../store/events/jobs.ts";
+import { eraseSubscriberFromAuditLog } from "../../store/members/audit-log.ts";
 import { cancelPendingMessages } from "../../store/messages/messages.ts";
-import { eraseSubscriberFromAuditLog } from "../../store/people/audit-log.ts";
 import {
   deleteSubscriber,
   findSubscriber,
@@ -37,7 +37,11 @@ export async function create(
   const subscriberId = body.subscriberId.trim();
   const entry = { id: ctx.newId(), subscriberId, fields: readProfile(body) };
   const keepExisting = query.failIfExists ?? false;
-  const [row] = await upsertSubscribers(ctx.db, caller.environmentId, [entry], ctx.now(), { keepExisting });
+  const [row] = await upsertSubscribers(ctx.db, caller.environmentId, {
+    entries: [entry],
+    now: ctx.now(),
+    options: { keepExisting },
+  });
   const subscriber = toSubscriber(ctx.secrets, row!, caller.organizationId);
   // Existing clients read the record from the 409 body, so its fields are added to those of the error.
   if (keepExisting && !row!.is_new) throw failure("SUBSCRIBER_EXISTS", { subscriberId }, { body: subscriber });
@@ -75,7 +79,10 @@ export async function createBulk(
     const merged = { ...before?.fields, ...definedMembers(readProfile(fields)) };
     entries.set(subscriberId, { id: before?.id ?? ctx.newId(), subscriberId, fields: merged });
   }
-  const rows = await upsertSubscribers(ctx.db, caller.environmentId, [...entries.values()], ctx.now());
+  const rows = await upsertSubscribers(ctx.db, caller.environmentId, {
+    entries: [...entries.values()],
+    now: ctx.now(),
+  });
   const isNew = new Set(rows.flatMap((row) => (row.is_new ? row.subscriber_id : [])));
   // Every valid entry is reported: the first one of a new subscriber as created, its later ones as updated.
   const isCreated = (subscriberId: string, index: number) =>
@@ -95,13 +102,11 @@ export async function list(
 ): Promise<Output<"subscribers.list">> {
   const { subscriberId, email, phone, name, search } = query;
   const filters = { subscriberId, email, phone, name, search };
-  const page = await listSubscribers(
-    ctx.db,
-    caller.environmentId,
+  const page = await listSubscribers(ctx.db, caller.environmentId, {
     filters,
-    query.orderBy ?? "createdAt",
-    readCursor(query),
-  );
+    orderBy: query.orderBy ?? "createdAt",
+    request: readCursor(query),
+  });
   return toCursorList(page, (row) => toSubscriber(ctx.secrets, row, caller.organizationId));
 }
 
@@ -119,7 +124,11 @@ export async function update(
   { params, body }: Input<"subscribers.update">,
 ): Promise<Output<"subscribers.update">> {
   const subscriberId = params.subscriberId.trim();
-  const row = await updateSubscriber(ctx.db, caller.environmentId, subscriberId, readProfile(body), ctx.now());
+  const row = await updateSubscriber(ctx.db, caller.environmentId, {
+    subscriberId,
+    fields: readProfile(body),
+    now: ctx.now(),
+  });
   if (!row) throw failure("SUBSCRIBER_NOT_FOUND", { subscriberId });
   return toSubscriber(ctx.secrets, row, caller.organizationId);
 }
@@ -149,7 +158,11 @@ export async function updateOnlineStatus(
   { params, body }: Input<"subscribers.updateOnlineStatus">,
 ): Promise<Output<"subscribers.updateOnlineStatus">> {
   const { subscriberId } = params;
-  const row = await setOnline(ctx.db, caller.environmentId, subscriberId.trim(), body.isOnline, ctx.now());
+  const row = await setOnline(ctx.db, caller.environmentId, {
+    subscriberId: subscriberId.trim(),
+    isOnline: body.isOnline,
+    now: ctx.now(),
+  });
   if (!row) throw failure("SUBSCRIBER_NOT_FOUND", { subscriberId });
   return toSubscriber(ctx.secrets, row, caller.organizationId);
 }

@@ -1,10 +1,10 @@
 // Suppressed addresses: listed, added and removed by callers. Bounces and complaints add theirs in
 // pipeline/deliver/receipts.ts.
 import { emailPattern, type Input, type Output, type Suppression } from "@tidings/contract";
-import { type AlternateSuccess, alternateSuccess } from "../../answer.ts";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { normalizeAddress } from "../../lib/addresses.ts";
+import { type AlternateSuccess, alternateSuccess } from "../../response.ts";
 import {
   deleteSuppression,
   findNamedSuppression,

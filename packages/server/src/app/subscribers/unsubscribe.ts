@@ -1,6 +1,6 @@
 // The unsubscribe link of an email: a page that shows the preferences of the subscriber and changes them, and one-click
-// unsubscribe, which switches the emails of one workflow off. The signed token in the link authorizes; there is no login
-// and no API key.
+// unsubscribe, which switches the emails of one workflow off. The signed token in the link authorizes; there is no
+// login and no API key.
 //
 // A choice made here applies to all contexts: it is stored without context, and stored choices for single contexts are
 // removed for the same channel. Only channels that the reader changed are written.
@@ -28,7 +28,7 @@ type PageWorkflow = { id: string; name: string; channels: PreferenceChannels };
 
 export type PreferencePage = {
   /** Name and masked address: readers recognise themselves, others do not learn the address. */
-  person: string;
+  subscriberName: string;
   /** The workflow of the email; undefined when it was deleted, or became critical and cannot be switched off. */
   subject?: PageWorkflow;
   global: PreferenceChannels;
@@ -56,7 +56,7 @@ export async function viewPage(ctx: Ctx, subscriber: SubscriberRow, workflowId: 
   const workflows = [...(subject ? [subject] : []), ...all.filter((one) => one !== subject)].slice(0, maxWorkflows);
   const used = channels.filter((channel) => workflows.some((workflow) => channel in workflow.channels));
   return {
-    person: nameOf(subscriber),
+    subscriberName: nameOf(subscriber),
     subject,
     global: viewGlobal(stored, [], used).channels,
     workflows,
@@ -71,7 +71,9 @@ function nameOf({ first_name, last_name, email }: SubscriberRow): string {
   return name && address ? `${name} (${address})` : name || address;
 }
 
-/** `critical`: the workflow cannot be switched off any more. A deleted workflow sends no emails, so it counts as done. */
+/**
+ * `critical`: the workflow can no longer be switched off. A deleted workflow sends no emails, so it counts as done.
+ */
 type Unsubscribed = { kind: "done" | "critical"; workflowName?: string };
 
 export async function unsubscribe(ctx: Ctx, subscriber: SubscriberRow, workflowId: string): Promise<Unsubscribed> {
@@ -92,7 +94,7 @@ export async function unsubscribe(ctx: Ctx, subscriber: SubscriberRow, workflowI
 /** One row of the submitted form: channels it showed, and those that are checked. Without workflow: the global row. */
 export type Edit = { workflowId: string | null; shown: Channel[]; wanted: Channel[] };
 
-/** Answers whether anything was changed. Workflows that were deleted or became critical meanwhile are ignored. */
+/** Returns whether anything was changed. Workflows that were deleted or became critical meanwhile are ignored. */
 export async function save(ctx: Ctx, subscriber: SubscriberRow, edits: Edit[]): Promise<boolean> {
   const ids = edits.flatMap(({ workflowId }) => workflowId ?? []);
   const found = await findPreferenceWorkflows(ctx.db, subscriber.environment_id, ids);
@@ -114,13 +116,11 @@ export async function save(ctx: Ctx, subscriber: SubscriberRow, edits: Edit[]): 
 
 /** Removes choices for single contexts that would override these. */
 const dropContextChoices = (ctx: Ctx, subscriber: SubscriberRow, choices: Choice[]): Promise<boolean> =>
-  deleteScopedPreferences(
-    ctx.db,
-    subscriber.environment_id,
-    subscriber.id,
-    choices.map(({ workflow, channels: chosen }) => ({
+  deleteScopedPreferences(ctx.db, subscriber.environment_id, {
+    subscriberId: subscriber.id,
+    chosen: choices.map(({ workflow, channels: chosen }) => ({
       workflow_id: workflow?.id ?? null,
       names: Object.keys(chosen) as Channel[],
     })),
-    ctx.now(),
-  );
+    now: ctx.now(),
+  });

@@ -14,7 +14,7 @@ export const toSubscriberRef = (row: RecipientRow): SubscriberRef => ({
   email: row.email ?? undefined,
 });
 
-/** The members that a subscription has also in the answer to its deletion. */
+/** The members that a subscription has even in the response to its deletion. */
 export const toDeletedSubscription = (
   row: SubscriptionRow,
   topic: TopicRow,

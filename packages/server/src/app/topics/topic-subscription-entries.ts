@@ -1,5 +1,5 @@
-// Creating and deleting many topic subscriptions at once. Each entry of a request succeeds or fails on its own, and both are
-// reported; the number of statements does not depend on the number of entries.
+// Creating and deleting many topic subscriptions at once. Each entry of a request succeeds or fails on its own, and
+// both are reported; the number of statements does not depend on the number of entries.
 import {
   type Input,
   maxSubscriptionEntries,
@@ -48,20 +48,25 @@ export async function create(
   const topic = await findOrRenameTopic(ctx, caller, topicKey, body.name, now);
   const existing = await loadExisting(ctx, caller, topic, entries);
   const { planned, faults } = planEntries(ctx, topic, entries, existing);
-  const inserted = await insertSubscriptions(ctx.db, environmentId, topic.id, planned, terms, now);
+  const inserted = await insertSubscriptions(ctx.db, environmentId, {
+    topicId: topic.id,
+    entries: planned,
+    terms,
+    now,
+  });
   // Another request may have taken an identifier since it was looked up.
   const lost = inserted.length < planned.length ? planned.map(({ identifier }) => identifier) : [];
   const late = await findSubscriptionsByIdentifiers(ctx.db, environmentId, topic.id, lost);
   const rows = new Map([...existing.subscriptions, ...late, ...inserted].map((row) => [row.identifier, row]));
 
-  const stored: { row: SubscriptionRow; person: RecipientRow }[] = [];
+  const stored: { row: SubscriptionRow; subscriber: RecipientRow }[] = [];
   const errors: SubscriptionError[] = [];
   for (const [index, entry] of entries.entries()) {
     const row = rows.get(entry.identifier);
-    const person = existing.people.get(entry.subscriberId);
+    const subscriber = existing.subscribers.get(entry.subscriberId);
     const error = faults[index];
     if (error) errors.push(error);
-    else if (row && person && row.subscriber_id === person.id) stored.push({ row, person });
+    else if (row && subscriber && row.subscriber_id === subscriber.id) stored.push({ row, subscriber });
     else if (row) errors.push(identifierTaken(entry));
     else {
       ctx.log.error({ topicKey, subscriberId: entry.subscriberId }, "subscription could not be created");
@@ -73,11 +78,14 @@ export async function create(
     caller,
     stored.map(({ row }) => row),
   );
-  const data = stored.map(({ row, person }) => toSubscription(row, topic, person, showRules));
+  const data = stored.map(({ row, subscriber }) => toSubscription(row, topic, subscriber, showRules));
   return { data, ...summary(entries.length, errors) };
 }
 
-/** `subscriptions` and the older `subscriberIds` as one list. An id that both have, or the older one twice, is one entry. */
+/**
+ * `subscriptions` and the older `subscriberIds` as one list. An id that both have, or the older one twice, is one
+ * entry.
+ */
 function mergeLists<Item extends object>(
   subscriptions: (string | Item)[] | undefined,
   subscriberIds: string[] = [],
@@ -114,31 +122,35 @@ async function findOrRenameTopic(ctx: Ctx, caller: Caller, key: string, name: st
   const { environmentId } = caller;
   const { row, isNew } = await findOrCreateTopic(ctx.db, environmentId, { id: ctx.newId(), key, name }, now);
   if (isNew || name === undefined || name === row.name) return row;
-  return (await renameTopic(ctx.db, environmentId, key, name, now))!;
+  return (await renameTopic(ctx.db, environmentId, { key, name, now }))!;
 }
 
 /** What exists already: the subscribers, the subscriptions with these identifiers, and how many each subscriber has. */
-type Existing = { people: Map<string, RecipientRow>; subscriptions: SubscriptionRow[]; counts: Map<string, number> };
+type Existing = {
+  subscribers: Map<string, RecipientRow>;
+  subscriptions: SubscriptionRow[];
+  counts: Map<string, number>;
+};
 
 async function loadExisting(ctx: Ctx, caller: Caller, topic: TopicRow, entries: Entry[]): Promise<Existing> {
   const { environmentId } = caller;
   const keys = [...new Set(entries.map((entry) => entry.subscriberId))];
-  const people = await lockSubscribers(ctx.db, environmentId, keys);
+  const subscribers = await lockSubscribers(ctx.db, environmentId, keys);
   const identifiers = [...new Set(entries.map((entry) => entry.identifier))];
   return {
-    people: new Map(people.map((row) => [row.subscriber_id, row])),
+    subscribers: new Map(subscribers.map((row) => [row.subscriber_id, row])),
     subscriptions: await findSubscriptionsByIdentifiers(ctx.db, environmentId, topic.id, identifiers),
     counts: await countSubscriptions(
       ctx.db,
       environmentId,
       topic.id,
-      people.map((row) => row.id),
+      subscribers.map((row) => row.id),
     ),
   };
 }
 
 /** The subscriptions to insert, and for each entry its error, or null. */
-function planEntries(ctx: Ctx, topic: TopicRow, entries: Entry[], { people, subscriptions, counts }: Existing) {
+function planEntries(ctx: Ctx, topic: TopicRow, entries: Entry[], { subscribers, subscriptions, counts }: Existing) {
   const holders = new Map(subscriptions.map((row) => [row.identifier, row.subscriber_id]));
   const planned: NewSubscription[] = [];
   const planEntry = (entry: Entry): SubscriptionError | null => {
@@ -147,19 +159,19 @@ function planEntries(ctx: Ctx, topic: TopicRow, entries: Entry[], { people, subs
       const message = `Subscription identifier must have 1 to ${subscriptionIdentifierLength} characters`;
       return entryError(entry, "INVALID_SUBSCRIPTION_IDENTIFIER", message);
     }
-    const person = people.get(subscriberId);
-    if (!person) return subscriberNotFound(subscriberId);
+    const subscriber = subscribers.get(subscriberId);
+    if (!subscriber) return subscriberNotFound(subscriberId);
     const holder = holders.get(identifier);
-    if (holder) return holder === person.id ? null : identifierTaken(entry);
-    const count = counts.get(person.id) ?? 0;
+    if (holder) return holder === subscriber.id ? null : identifierTaken(entry);
+    const count = counts.get(subscriber.id) ?? 0;
     if (count >= subscriptionsPerSubscriber) {
       const which = `${subscriptionsPerSubscriber} subscriptions in topic '${topic.key}'`;
       return entryError(entry, "SUBSCRIPTION_LIMIT_EXCEEDED", `Subscriber '${subscriberId}' already has ${which}`);
     }
     // Later entries of the request count this one as stored.
-    counts.set(person.id, count + 1);
-    holders.set(identifier, person.id);
-    planned.push({ id: ctx.newId(), subscriber_id: person.id, identifier, name });
+    counts.set(subscriber.id, count + 1);
+    holders.set(identifier, subscriber.id);
+    planned.push({ id: ctx.newId(), subscriber_id: subscriber.id, identifier, name });
     return null;
   };
   return { faults: entries.map(planEntry), planned };
@@ -203,13 +215,13 @@ export async function remove(
     return { subscriberId: subscriberId?.trim(), identifier };
   });
   const keys = [...new Set(entries.flatMap((entry) => entry.subscriberId ?? []))];
-  const people = new Map(
+  const subscribers = new Map(
     (await findSubscribersByKeys(ctx.db, environmentId, keys)).map((row) => [row.subscriber_id, row]),
   );
   const targets = entries.flatMap(({ subscriberId, identifier = null }): DeletionTarget[] => {
     if (subscriberId === undefined) return identifier === null ? [] : [{ subscriber_id: null, identifier }];
-    const person = people.get(subscriberId);
-    return person ? [{ subscriber_id: person.id, identifier }] : [];
+    const subscriber = subscribers.get(subscriberId);
+    return subscriber ? [{ subscriber_id: subscriber.id, identifier }] : [];
   });
   const deleted = await deleteSubscriptions(ctx.db, environmentId, topic.id, targets);
 
@@ -218,10 +230,11 @@ export async function remove(
     if (subscriberId === undefined && identifier === undefined) {
       return entryError(named, "INVALID_REQUEST", "An entry needs subscriberId or identifier");
     }
-    const person = subscriberId === undefined ? undefined : people.get(subscriberId);
-    if (subscriberId !== undefined && !person) return subscriberNotFound(subscriberId);
+    const subscriber = subscriberId === undefined ? undefined : subscribers.get(subscriberId);
+    if (subscriberId !== undefined && !subscriber) return subscriberNotFound(subscriberId);
     const isMatch = (row: SubscriptionRow) =>
-      (!person || row.subscriber_id === person.id) && (identifier === undefined || row.identifier === identifier);
+      (!subscriber || row.subscriber_id === subscriber.id) &&
+      (identifier === undefined || row.identifier === identifier);
     if (deleted.some(isMatch)) return [];
     const which = identifier === undefined ? `of subscriber '${subscriberId}'` : `with identifier '${identifier}'`;
     return entryError(named, "SUBSCRIPTION_NOT_FOUND", `Subscription ${which} not found`);

@@ -21,7 +21,7 @@ import { requireTopic, toTopic } from "./topics.ts";
 type ListQuery = Omit<Input<"topicSubscriptions.list">["query"], "subscriberId">;
 type Scope = Pick<SubscriptionFilters, "topicId" | "subscriberId">;
 
-/** An id that no row has: a filter that names an unknown topic or subscriber matches nothing, and is no error. */
+/** An id that no row has: a filter that names an unknown topic or subscriber matches nothing, and is not an error. */
 const noId = "00000000-0000-0000-0000-000000000000";
 
 export async function list(
@@ -50,14 +50,18 @@ export async function listOfSubscriber(
   });
 }
 
-/** `findScope` runs after the query was checked, so that faults of the query are reported before a 404. */
+/** `findScope` runs after the query was checked, so that errors of the query are reported before a 404. */
 async function listIn(ctx: Ctx, caller: Caller, query: ListQuery, findScope: () => Promise<Scope>) {
   const faults = faultCollector();
   const cursor = faults.attempt(() => readCursor(query));
   const contextKeys = faults.attempt(() => readContextKeys(query.contextKeys));
   faults.throwIfAny();
   const filters = { ...(await findScope()), contextKeys };
-  const page = await listSubscriptions(ctx.db, caller.environmentId, filters, query.orderBy ?? "createdAt", cursor!);
+  const page = await listSubscriptions(ctx.db, caller.environmentId, {
+    filters,
+    orderBy: query.orderBy ?? "createdAt",
+    request: cursor!,
+  });
   const { topicOf, subscriberOf } = await loadTopicsAndSubscribers(ctx, caller, page.rows);
   // A topic or subscriber that was deleted between the two reads took its subscriptions with it.
   const rows = page.rows.filter((row) => topicOf(row) && subscriberOf(row));
@@ -122,7 +126,9 @@ export async function update(
   const changes = { name: body.name, rules: body.preferences && readRules(body.preferences) };
   const isChanged = changes.name !== undefined || changes.rules !== undefined;
   const { environmentId } = caller;
-  const next = isChanged ? await updateSubscription(ctx.db, environmentId, row.id, changes, ctx.now()) : row;
+  const next = isChanged
+    ? await updateSubscription(ctx.db, environmentId, { id: row.id, changes, now: ctx.now() })
+    : row;
   const [subscriber] = await findSubscribersByIds(ctx.db, environmentId, [row.subscriber_id]);
   // The subscription or its subscriber was deleted since it was found.
   if (!next || !subscriber) throw failure("SUBSCRIPTION_NOT_FOUND", params);

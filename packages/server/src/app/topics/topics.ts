@@ -1,8 +1,8 @@
 // Topics: named groups of subscribers that can be notified as one.
 import type { Input, Output, Topic } from "@tidings/contract";
-import { type AlternateSuccess, alternateSuccess } from "../../answer.ts";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
+import { type AlternateSuccess, alternateSuccess } from "../../response.ts";
 import { hasSubscription } from "../../store/topics/topic-subscriptions.ts";
 import {
   deleteTopic,
@@ -32,7 +32,11 @@ export async function requireTopic(ctx: Ctx, caller: Caller, topicKey: string): 
 
 export async function list(ctx: Ctx, caller: Caller, { query }: Input<"topics.list">): Promise<Output<"topics.list">> {
   const { key, name, orderBy = "createdAt" } = query;
-  const page = await listTopics(ctx.db, caller.environmentId, { key, name }, orderBy, readCursor(query));
+  const page = await listTopics(ctx.db, caller.environmentId, {
+    filters: { key, name },
+    orderBy,
+    request: readCursor(query),
+  });
   return toCursorList(page, toTopic);
 }
 
@@ -46,7 +50,7 @@ export async function create(
   if (isNew) return toTopic(row);
   // Existing clients read the record from the 409 body, so its fields are added to those of the error.
   if (query.failIfExists) throw failure("TOPIC_EXISTS", { topicKey: key }, { body: toTopic(row) });
-  const renamed = name === undefined ? row : await renameTopic(ctx.db, caller.environmentId, key, name, now);
+  const renamed = name === undefined ? row : await renameTopic(ctx.db, caller.environmentId, { key, name, now });
   return alternateSuccess(toTopic(renamed!));
 }
 
@@ -63,7 +67,7 @@ export async function update(
   caller: Caller,
   { params: { topicKey }, body }: Input<"topics.update">,
 ): Promise<Output<"topics.update">> {
-  const row = await renameTopic(ctx.db, caller.environmentId, topicKey, body.name, ctx.now());
+  const row = await renameTopic(ctx.db, caller.environmentId, { key: topicKey, name: body.name, now: ctx.now() });
   if (!row) throw failure("TOPIC_NOT_FOUND", { topicKey });
   return toTopic(row);
 }

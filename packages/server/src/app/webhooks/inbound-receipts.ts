@@ -1,5 +1,5 @@
-// What providers reported, listed; and the requests that were refused, written. A refused request is written outside of its
-// transaction, which ends without a change, and only so often: a flood of them must not fill the disk.
+// What providers reported, listed; and the requests that were refused, written. A refused request is written outside of
+// its transaction, which ends without a change, and only so often: a flood of them must not fill the disk.
 import type { InboundReason, Input, Output, StoredReceipt } from "@tidings/contract";
 import { LRUCache } from "lru-cache";
 import type { Caller, Ctx } from "../../context.ts";
@@ -47,7 +47,10 @@ export async function list(
   return { ...toPage(rows, query, toStoredReceipt), totalCount };
 }
 
-/** Refused requests that one process stores for an integration in a minute; housekeeping keeps the newest of an environment. */
+/**
+ * Refused requests that one process stores for an integration in a minute; housekeeping keeps the newest of an
+ * environment.
+ */
 const refusedPerMinute = 20;
 const minuteMs = 60_000;
 
@@ -68,7 +71,9 @@ const maxExcerptLength = 2_000;
 const textMember = /("([^"]{1,100})"\s{0,9}:\s{0,9})"(?:[^"\\]|\\.)*"?/g;
 const secretName = /pass|secret|token|key|auth|sign/i;
 
-/** The beginning of a request that was not taken, without the values that look like secrets and without the signing key. */
+/**
+ * The beginning of a request that was not taken, without the values that look like secrets and without the signing key.
+ */
 export function excerptOf(text: string, key = ""): string {
   // Cut first: nothing here has to read megabytes.
   const start = storableText(text, 2 * maxExcerptLength);

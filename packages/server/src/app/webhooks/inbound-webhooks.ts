@@ -1,5 +1,5 @@
-// Receipts: delivery reports of providers, by POST or GET. The integration is found, the signature verified and the receipts
-// read before pipeline/deliver/receipts.ts applies them to messages.
+// Receipts: delivery reports of providers, by POST or GET. The integration is found, the signature verified and the
+// receipts read before pipeline/deliver/receipts.ts applies them to messages.
 import type { InboundReason, InboundReceipt, Input, Output } from "@tidings/contract";
 import {
   answerChallenge,
@@ -10,11 +10,11 @@ import {
   receiptKey,
   verifyReceipt,
 } from "@tidings/providers";
-import { type PlainText, plainText } from "../../answer.ts";
 import type { Ctx, NetworkCtx } from "../../context.ts";
 import { Failure, failure } from "../../failure.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { applyReceipts, type MatchedReceipt } from "../../pipeline/deliver/receipts.ts";
+import { type PlainText, plainText } from "../../response.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import { findReportedIntegration, hasEnvironment } from "../../store/messages/receipts.ts";
 import { unseal } from "../integrations/credentials.ts";
@@ -64,7 +64,9 @@ export const receive = (
   verified: VerifiedReport,
 ): Promise<Output<"inboundWebhooks.receive">> => applyReport(ctx, verified);
 
-/** The query string is read like the form body of a POST. A provider may also send a challenge, which is answered. */
+/**
+ * The query string is read like the form body of a POST. A provider may also send a challenge, which gets a response.
+ */
 export async function verifyByGet(
   ctx: NetworkCtx,
   _caller: null,
@@ -141,7 +143,9 @@ const refuserOf =
       excerpt: excerptOf(text, target?.key),
     });
 
-/** As `requireReportTarget`; an address of an environment that exists and has no such integration is stored as refused. */
+/**
+ * As `requireReportTarget`; an address of an environment that exists and has no such integration is stored as refused.
+ */
 async function findTarget(ctx: Ctx, params: ReportPath, refuse: Refuse): Promise<ReportTarget> {
   try {
     return await requireReportTarget(ctx, params);

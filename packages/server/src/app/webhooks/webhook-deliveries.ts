@@ -35,7 +35,11 @@ export async function list(
   { params, query }: Input<"webhooks.listDeliveries">,
 ): Promise<Output<"webhooks.listDeliveries">> {
   const { id } = await requireWebhook(ctx, caller, params.webhookId);
-  const page = await listDeliveries(ctx.db, caller.environmentId, id, query.status, pageRange(query));
+  const page = await listDeliveries(ctx.db, caller.environmentId, {
+    webhookId: id,
+    status: query.status,
+    page: pageRange(query),
+  });
   return { totalCount: page.totalCount, ...toPage(page.rows, query, toDelivery) };
 }
 
@@ -67,7 +71,11 @@ export async function replay(
     if (missing.length > 0) throw failure("WEBHOOK_DELIVERY_NOT_FOUND", { ids: missing.slice(0, 20).join(", ") });
   }
   const target = ids ? { ids } : { failedSince: since! };
-  const restarted = await restartDeliveries(ctx.db, caller.environmentId, webhook.id, target, replayLimit);
+  const restarted = await restartDeliveries(ctx.db, caller.environmentId, {
+    webhookId: webhook.id,
+    target,
+    limit: replayLimit,
+  });
   await ctx.queue.enqueue(
     ctx.db,
     "webhook",

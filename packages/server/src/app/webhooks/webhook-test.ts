@@ -1,5 +1,5 @@
-// A test of a webhook: one event that is sent at once, so that the person who asks sees what the receiver answers. It is stored
-// as a delivery like all others.
+// A test of a webhook: one event that is sent at once, so that the member who asks sees the receiver's response. It
+// is stored as a delivery like all others.
 import { type Input, type Output, testEventType } from "@tidings/contract";
 import type { Caller, Ctx, NetworkCtx } from "../../context.ts";
 import { callWebhook, isSuccess, type Reply } from "../../pipeline/webhooks/call.ts";

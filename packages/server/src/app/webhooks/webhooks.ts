@@ -5,7 +5,7 @@ import { countedDeliveries, type Input, type Output, type Webhook, webhooksPerEn
 import type { Caller, Ctx, NetworkCtx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { newWebhookSecret } from "../../lib/standard-webhooks.ts";
-import { AddressRefused } from "../../lib/url-guard.ts";
+import { AddressRefusedError } from "../../lib/url-guard.ts";
 import { invalidateWebhookCache } from "../../pipeline/webhooks/events.ts";
 import { lockEnvironment } from "../../store/environments/environments.ts";
 import {
@@ -69,7 +69,9 @@ export async function list(ctx: Ctx, caller: Caller): Promise<Output<"webhooks.l
 /** A slower name server does not hold up the request: each delivery checks the address again. */
 const resolveMs = 2_000;
 
-/** 422 when the webhook may not point there. A host may resolve to another address later, so deliveries check it again. */
+/**
+ * 422 when the webhook may not point there. A host may resolve to another address later, so deliveries check it again.
+ */
 async function checkUrl(ctx: NetworkCtx, caller: Caller, text: string): Promise<void> {
   const refuse = (message: string) => invalid({ url: { messages: [message], value: text } });
   const url = URL.parse(text);
@@ -92,7 +94,7 @@ async function addressFault(ctx: NetworkCtx, host: string): Promise<string | nul
     await ctx.resolveHost(host);
     return null;
   } catch (error) {
-    return error instanceof AddressRefused ? error.message : null;
+    return error instanceof AddressRefusedError ? error.message : null;
   }
 }
 

@@ -1,14 +1,14 @@
-// The answer of a bridge to `discover`, read into workflows that can be stored. One fault refuses the whole answer: a sync
-// changes all workflows of the bridge or none.
+// The response of a bridge to `discover`, read into workflows that can be stored. One error refuses the whole response:
+// a sync changes all workflows of the bridge or none.
 import {
   type Channel,
   channels,
   identifiers,
-  mostBridgedWorkflows,
+  maxBridgedWorkflows,
   type Severity,
   type StepType,
   severities,
-  stepControlSchemas,
+  stepTypes,
   type WorkflowPreference,
 } from "@tidings/contract";
 import { isObject, type JsonObject } from "../../lib/json.ts";
@@ -27,8 +27,8 @@ export type DiscoveredWorkflow = {
   steps: DiscoveredStep[];
 };
 
-/** Why an answer cannot be used, worded to follow "cannot be read: ". */
-export class DiscoveryFault extends Error {}
+/** Why a response cannot be used, worded to follow "cannot be read: ". */
+export class DiscoveryError extends Error {}
 
 const identifierPattern = new RegExp(identifiers.workflowId.pattern);
 const isIdentifier = (value: unknown): value is string =>
@@ -36,12 +36,12 @@ const isIdentifier = (value: unknown): value is string =>
 
 const shown = (value: unknown): string => JSON.stringify(value)?.slice(0, 100) ?? "nothing";
 
-/** Throws DiscoveryFault. */
+/** Throws DiscoveryError. */
 export function readDiscovery(body: JsonObject): DiscoveredWorkflow[] {
   const { workflows } = body;
-  if (!Array.isArray(workflows)) throw new DiscoveryFault("its answer has no list of workflows");
-  if (workflows.length > mostBridgedWorkflows) {
-    throw new DiscoveryFault(`it has ${workflows.length} workflows, and at most ${mostBridgedWorkflows} can be synced`);
+  if (!Array.isArray(workflows)) throw new DiscoveryError("its response has no list of workflows");
+  if (workflows.length > maxBridgedWorkflows) {
+    throw new DiscoveryError(`it has ${workflows.length} workflows, and at most ${maxBridgedWorkflows} can be synced`);
   }
   const found = workflows.map(readWorkflow);
   refuseDuplicates(
@@ -53,18 +53,18 @@ export function readDiscovery(body: JsonObject): DiscoveredWorkflow[] {
 
 function refuseDuplicates(ids: string[], what: string): void {
   const twice = ids.find((id, index) => ids.indexOf(id) !== index);
-  if (twice !== undefined) throw new DiscoveryFault(`two of its ${what} have the id ${shown(twice)}`);
+  if (twice !== undefined) throw new DiscoveryError(`two of its ${what} have the id ${shown(twice)}`);
 }
 
 function readWorkflow(given: unknown): DiscoveredWorkflow {
   if (!isObject(given) || !isIdentifier(given.workflowId)) {
     const id = isObject(given) ? given.workflowId : given;
-    throw new DiscoveryFault(
+    throw new DiscoveryError(
       `a workflow has the id ${shown(id)}: letters, digits and single - _ . between them are allowed, up to ${identifiers.workflowId.maxLength}`,
     );
   }
   const { workflowId, name, description, tags, severity, payload, preferences, steps } = given;
-  const refuse = (reason: string) => new DiscoveryFault(`workflow ${workflowId}: ${reason}`);
+  const refuse = (reason: string) => new DiscoveryError(`workflow ${workflowId}: ${reason}`);
   if (!Array.isArray(steps) || steps.length > maxSteps) throw refuse(`steps must be a list of at most ${maxSteps}`);
   const read = steps.map((step) => readStep(step, refuse));
   refuseDuplicates(
@@ -92,7 +92,7 @@ const maxSchemaLength = 200_000;
 const readText = (value: unknown, maxLength: number): string =>
   typeof value === "string" ? value.trim().slice(0, maxLength).toWellFormed() : "";
 
-function readTags(given: unknown, refuse: (reason: string) => DiscoveryFault): string[] {
+function readTags(given: unknown, refuse: (reason: string) => DiscoveryError): string[] {
   if (given === undefined || given === null) return [];
   if (!Array.isArray(given) || given.length > 16) throw refuse("tags must be a list of at most 16");
   const tags = given.map((tag) => readText(tag, 64));
@@ -100,9 +100,7 @@ function readTags(given: unknown, refuse: (reason: string) => DiscoveryFault): s
   return [...new Set(tags)];
 }
 
-const stepTypes = Object.keys(stepControlSchemas) as StepType[];
-
-function readStep(given: unknown, refuse: (reason: string) => DiscoveryFault): DiscoveredStep {
+function readStep(given: unknown, refuse: (reason: string) => DiscoveryError): DiscoveredStep {
   if (!isObject(given) || !isIdentifier(given.stepId)) {
     throw refuse(`a step has the id ${shown(isObject(given) ? given.stepId : given)}, which is not an identifier`);
   }

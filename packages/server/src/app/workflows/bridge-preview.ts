@@ -1,10 +1,10 @@
-// One step of a workflow that is defined in code, as its bridge answers it outside a run. `preview`: missing parts of the payload
-// and missing results of earlier steps are made up from their schemas, and the code is not asked whether it skips the step.
-// `execute`: as in a run.
+// One step of a workflow that is defined in code, as its bridge returns it outside a run. `preview`: missing parts of
+// the payload and missing results of earlier steps are made up from their schemas, and the code is not asked whether it
+// skips the step. `execute`: as in a run.
 import type { Caller, NetworkCtx } from "../../context.ts";
-import { readAnswer } from "../../pipeline/bridge/answer.ts";
 import { callBridge } from "../../pipeline/bridge/call.ts";
 import type { StepRequest } from "../../pipeline/bridge/request.ts";
+import { readAnswer } from "../../pipeline/bridge/response.ts";
 import type { BridgeAnswer } from "../../store/tables.ts";
 import { findBridgeKey } from "../../store/workflows/bridges.ts";
 

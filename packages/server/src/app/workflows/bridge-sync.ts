@@ -1,5 +1,5 @@
-// Syncing a bridge: its workflows are read before the transaction, and stored in it. A sync without a change of the code makes
-// no new versions.
+// Syncing a bridge: its workflows are read before the transaction, and stored in it. A sync without a change of the
+// code creates no new versions.
 import type { Input, Output } from "@tidings/contract";
 import type { Caller, Ctx, NetworkCtx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
@@ -17,7 +17,7 @@ import {
   type WorkflowRow,
 } from "../../store/workflows/workflows.ts";
 import { callProvider } from "../integrations/integration-checks.ts";
-import { type DiscoveredWorkflow, DiscoveryFault, readDiscovery } from "./bridge-discovery.ts";
+import { type DiscoveredWorkflow, DiscoveryError, readDiscovery } from "./bridge-discovery.ts";
 import { bridgeUrlFault } from "./bridge-url.ts";
 import { diffContents, summarizeDiff } from "./version-diff.ts";
 import { defaultSettings } from "./workflow-content.ts";
@@ -41,7 +41,7 @@ export async function discover(
   try {
     return readDiscovery(reply.body);
   } catch (error) {
-    if (!(error instanceof DiscoveryFault)) throw error;
+    if (!(error instanceof DiscoveryError)) throw error;
     throw failure("BRIDGE_SYNC_FAILED", { host, reason: error.message });
   }
 }
@@ -97,7 +97,11 @@ async function store(
     updated_by: userId,
   };
   if (!row) {
-    const created = await insertWorkflow(ctx.db, environmentId, ctx.newId(), next, "Synced from code");
+    const created = await insertWorkflow(ctx.db, environmentId, {
+      versionId: ctx.newId(),
+      content: next,
+      summary: "Synced from code",
+    });
     const object = async () => [{ object: await view(ctx, created) }];
     await emit(ctx, { environmentId, type: "workflow.created", at }, object);
     return "created";
@@ -109,7 +113,7 @@ async function store(
     canonicalJson([before.definition, before.settings]) === canonicalJson([after.definition, after.settings]);
   if (isSame) return "unchanged";
   const summary = summarizeDiff(diffContents(before, after));
-  const saved = await replaceWorkflow(ctx.db, environmentId, ctx.newId(), next, summary);
+  const saved = await replaceWorkflow(ctx.db, environmentId, { versionId: ctx.newId(), content: next, summary });
   await emit(ctx, { environmentId, type: "workflow.updated", at }, async () => [
     { object: await view(ctx, saved), previousObject: await view(ctx, row) },
   ]);
@@ -120,7 +124,9 @@ function contentOf({ environment_id, version_id, created_at, deleted_at, ...cont
   return content;
 }
 
-/** What the code does not decide. Payloads are checked by the code, whose validators may be wider than their schemas. */
+/**
+ * What the code does not decide. Payloads are checked by the code, whose validators may be wider than their schemas.
+ */
 const newContent = (ctx: Ctx) => ({
   ...defaultSettings,
   id: ctx.newId(),

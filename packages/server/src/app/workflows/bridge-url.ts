@@ -1,4 +1,5 @@
-// Addresses of bridges, as callers give them. Which hosts may be connected to is checked with each call (lib/url-guard.ts).
+// Addresses of bridges, as callers give them. Which hosts may be connected to is checked with each call
+// (lib/url-guard.ts).
 
 const maxLength = 2_048;
 
@@ -12,7 +13,7 @@ export function bridgeUrlFault(text: string): string | null {
   return url.username || url.password ? "must not contain a user name or password" : null;
 }
 
-/** The address that an event names: in production, only a sync decides which code answers. */
+/** The address that an event names: in production, only a sync decides which code runs. */
 export function eventBridgeFault(text: string, isDevelopment: boolean): string | null {
   if (!isDevelopment) return "bridgeUrl can be given in a development environment only";
   const fault = bridgeUrlFault(text);

@@ -1,5 +1,5 @@
-// What can be changed of a workflow that is defined in code: control values of its steps, whether it is active, and how the
-// service treats it. All else is decided by the code.
+// What can be changed of a workflow that is defined in code: control values of its steps, whether it is active, and how
+// the service treats it. All else is decided by the code.
 import type { StepIn } from "@tidings/contract";
 import { failure, invalid } from "../../failure.ts";
 import { canonicalJson, jsonBytes } from "../../lib/json.ts";

@@ -1,6 +1,6 @@
-// What differs between two contents of a workflow or layout, as sentences about what people will notice. Pure. The comparison
-// itself is version-diff.ts.
-import type { ChangedField, StepChange, StepType } from "@tidings/contract";
+// What differs between two contents of a workflow or layout, as sentences about what people will notice. Pure. The
+// comparison itself is version-diff.ts.
+import { type ChangedField, type StepChange, type StepType, stepDefinitions } from "@tidings/contract";
 import { canonicalJson, type JsonObject } from "../../lib/json.ts";
 import type { StoredLayout, StoredStep } from "../../store/tables.ts";
 import { diffContents, type VersionContent } from "./version-diff.ts";
@@ -16,7 +16,7 @@ export function describeWorkflow(
   { before, after }: Both<VersionContent | null>,
   texts: Both<Texts> = { before: {}, after: {} },
 ): string[] {
-  if (!after) return ["The workflow is deleted, and its runs under way are canceled"];
+  if (!after) return ["The workflow is deleted, and its runs in progress are canceled"];
   if (!before) return describeAdded(after, texts.after);
   const { settings, steps } = diffContents(before, after);
   return limit([
@@ -118,8 +118,8 @@ const settingSentences: Record<string, (after: unknown) => string> = {
   },
   onUnknownOutcome: (after) =>
     after === "may_delay"
-      ? "When a provider gives no answer, the message is not sent again"
-      : "When a provider gives no answer, the message is sent again",
+      ? "When a provider does not respond, the message is not sent again"
+      : "When a provider does not respond, the message is sent again",
 };
 
 function describeSetting({ field, before, after }: ChangedField): string[] {
@@ -138,23 +138,16 @@ function describeTags(before: string[], after: string[]): string[] {
   ];
 }
 
-const typeNames: Record<StepType, string> = {
-  in_app: "In-app",
-  email: "Email",
-  sms: "SMS",
-  push: "Push",
-  chat: "Chat",
-  delay: "Delay",
-  digest: "Digest",
-  throttle: "Throttle",
-  custom: "Custom step",
-};
+function typeNameOf(type: StepType): string {
+  const { label, kind } = stepDefinitions[type];
+  return kind === "custom" ? `${label} step` : label;
+}
 
 type Named = { name: string; type: StepType };
 
-/** "Email", or `Email “Receipt”` where the step has a name of its own. */
+/** "Email", or `Email “Receipt”` where the step has its own name. */
 function nameOf({ name, type }: Named): string {
-  const typeName = typeNames[type];
+  const typeName = typeNameOf(type);
   return name.toLowerCase() === typeName.toLowerCase() ? typeName : `${typeName} ${quote(name)}`;
 }
 
@@ -169,12 +162,13 @@ function spanOf({ type, amount, unit, cron, dynamicKey }: Values): string {
   return `${String(amount)} ${amount === 1 ? word.replace(/s$/, "") : word}`;
 }
 
-const isWait = ({ type }: Pick<StoredStep, "type">): boolean => type === "delay" || type === "digest";
+const isWait = ({ type }: Pick<StoredStep, "type">): boolean => stepDefinitions[type].kind === "wait";
 
 /** "SMS after 1 hour": with the waits before it. */
 function nameWithWait(step: StoredStep, steps: StoredStep[], index: number): string {
   const own = spanOf(step.controlValues);
-  if (isWait(step) || step.type === "throttle") return own === "" ? nameOf(step) : `${nameOf(step)} (${own})`;
+  if (isWait(step) || stepDefinitions[step.type].kind === "gate")
+    return own === "" ? nameOf(step) : `${nameOf(step)} (${own})`;
   const waits = steps.slice(0, index).filter(isWait);
   const spans = waits.map(({ controlValues }) => spanOf(controlValues)).filter((span) => span !== "");
   return spans.length > 0 ? `${nameOf(step)} after ${spans.join(" and ")}` : nameOf(step);
@@ -223,11 +217,11 @@ const fieldNames: Record<string, string> = {
 function describeField(name: string, { type }: Named, { field, before, after }: ChangedField): string[] {
   switch (field) {
     case "name":
-      return [`${typeNames[type]} ${quote(before)} is called ${quote(after)} now`];
+      return [`${typeNameOf(type)} ${quote(before)} is called ${quote(after)} now`];
     case "active":
       return [`${name} is turned ${after ? "on" : "off"}`];
     case "shouldStopOnFail":
-      return [after ? `When ${name} fails, later steps are canceled` : `When ${name} fails, later steps go on`];
+      return [after ? `When ${name} fails, later steps are canceled` : `When ${name} fails, later steps continue`];
     case "controlValues.skip":
     case "filters":
       if (isEmpty(before)) return [`${name} gets a condition`];

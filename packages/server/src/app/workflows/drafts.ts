@@ -12,8 +12,9 @@ import {
 import { defaultPreference, defaultSettings, readSettings, readSteps } from "./workflow-content.ts";
 
 /**
- * A draft of a workflow that exists keeps its id and those of its steps: the choices of subscribers, translations and open
- * digests of the workflow are those of the draft. Settings that the draft leaves out are the defaults, as in a new workflow.
+ * A draft of a workflow that exists keeps its id and those of its steps: the choices of subscribers, translations and
+ * open digests of the workflow are those of the draft. Settings that the draft leaves out are the defaults, as in a new
+ * workflow.
  */
 export async function readDraft(
   ctx: Ctx,

@@ -1,5 +1,5 @@
-// The runs of a workflow that are under way, by version, step and what they wait for.
-import { type InFlightStep, type Input, mostInFlightLooked, type Output } from "@tidings/contract";
+// The runs of a workflow that are in progress, by version, step and what they wait for.
+import { type InFlightStep, type Input, maxInFlightChecked, type Output, waitingSteps } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { countInFlight, type InFlightRow } from "../../store/events/in-flight.ts";
 import { requireWorkflow } from "./workflows.ts";
@@ -11,11 +11,11 @@ export async function retrieve(
 ): Promise<Output<"workflows.retrieveInFlight">> {
   const { environmentId } = caller;
   const workflow = await requireWorkflow(ctx, environmentId, params.workflowId);
-  const { rows, looked } = await countInFlight(ctx.db, environmentId, workflow.id, mostInFlightLooked);
+  const { rows, looked } = await countInFlight(ctx.db, environmentId, workflow.id, maxInFlightChecked);
   return {
     data: rows.map(toStep),
     total: rows.reduce((sum, row) => sum + row.count, 0),
-    isCapped: looked === mostInFlightLooked,
+    isCapped: looked === maxInFlightChecked,
   };
 }
 
@@ -36,5 +36,5 @@ export function toStep(row: InFlightRow): InFlightStep {
 function waitOf({ status, type }: InFlightRow): InFlightStep["wait"] {
   if (status === "pending") return "starting";
   if (status !== "delayed") return "sending";
-  return type === "delay" || type === "digest" ? type : "held";
+  return waitingSteps.find((one) => one === type) ?? "held";
 }

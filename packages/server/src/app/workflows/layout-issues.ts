@@ -1,4 +1,5 @@
-// Issues of a layout: faults in its body that do not prevent saving. As those of steps, they are computed when it is read.
+// Issues of a layout: errors in its body that do not prevent saving. As those of steps, they are computed when it is
+// read.
 import type { Layout } from "@tidings/contract";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import { addIssue, bodyIssues } from "./step-issues.ts";

@@ -1,4 +1,4 @@
-// Layouts of emails. As with workflows, a fault in the structure is refused, and a fault in the content is stored and
+// Layouts of emails. As with workflows, an error in the structure is refused, and an error in the content is stored and
 // reported as an issue.
 import {
   type Input,
@@ -14,7 +14,7 @@ import { freeIdentifier, identifierFrom } from "../../lib/identifiers.ts";
 import { idFromSlug, slug } from "../../lib/ids.ts";
 import { peekClock } from "../../pipeline/clock/clock.ts";
 import { plainLayoutBody } from "../../pipeline/render/layout.ts";
-import { RenderFault } from "../../pipeline/render/liquid.ts";
+import { RenderError } from "../../pipeline/render/liquid.ts";
 import { renderMail } from "../../pipeline/render/mail-body.ts";
 import { clockScope, textsFor } from "../../pipeline/rules/scope.ts";
 import { findLinkSchemes, lockEnvironment } from "../../store/environments/environments.ts";
@@ -72,7 +72,11 @@ export async function list(
 ): Promise<Output<"layouts.list">> {
   const order = { by: query.orderBy ?? "createdAt", direction: query.orderDirection ?? "DESC" };
   const page = { limit: query.limit ?? 10, offset: query.offset ?? 0 };
-  const { rows, totalCount } = await listLayouts(ctx.db, caller.environmentId, { query: query.query }, order, page);
+  const { rows, totalCount } = await listLayouts(ctx.db, caller.environmentId, {
+    filters: { query: query.query },
+    order,
+    page,
+  });
   const layouts: Layout[] = [];
   for (const row of rows) layouts.push(await toLayout(row));
   return { layouts, totalCount };
@@ -177,7 +181,7 @@ export async function duplicate(
     control_values: original.control_values,
   });
   const resource = (id: string) => ({ type: "layout" as const, id });
-  await copyTranslations(ctx.db, environmentId, resource(original.id), resource(copy.id), ctx.now());
+  await copyTranslations(ctx.db, environmentId, { from: resource(original.id), to: resource(copy.id), now: ctx.now() });
   return toLayout(copy);
 }
 
@@ -214,7 +218,7 @@ export async function preview(
       result: { type: "email", preview: { body: html } },
     };
   } catch (error) {
-    if (!(error instanceof RenderFault)) throw error;
+    if (!(error instanceof RenderError)) throw error;
     const reason = [error.message, error.position].filter(Boolean).join(", ");
     const field = "controlValues.email.body";
     throw invalid({ [field]: { messages: [`${field} could not be rendered: ${reason}`] } });

@@ -1,12 +1,12 @@
-// Payload schemas of workflows: an invalid or too large one is refused when the workflow is saved. Payloads are validated by
-// interpreting the schema (lib/json-schema/json-schema.ts), never by compiling it.
+// Payload schemas of workflows: an invalid or too large one is refused when the workflow is saved. Payloads are
+// validated by interpreting the schema (lib/json-schema/json-schema.ts), never by compiling it.
 import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { faultsOf, isOfDraft7 } from "../../lib/json-schema/json-schema.ts";
 import { brokenReferences } from "../../lib/json-schema/refs.ts";
 import { patternFault } from "../../lib/patterns.ts";
-import { charge, OverBudget, withinBudget } from "../../lib/work.ts";
+import { charge, OverBudgetError, withinBudget } from "../../lib/work.ts";
 
 export type PayloadFault = { field: string; message: string; value?: unknown; schemaPath: string };
 
@@ -34,7 +34,7 @@ export function payloadSchemaFault(schema: JsonObject): string | null {
       return ref === undefined ? null : `can't resolve reference ${ref}`;
     });
   } catch (error) {
-    if (error instanceof OverBudget) return "its patterns and references take too much work";
+    if (error instanceof OverBudgetError) return "its patterns and references take too much work";
     return (error as Error).message;
   }
 }
@@ -74,12 +74,12 @@ function* patternFaults(patterns: string[], path: string[]): Generator<string> {
 
 export type DefaultFault = { path: string; message: string };
 
-/** Defaults that do not fit the schema they stand in: a payload without the member gets them, and is refused. */
+/** Defaults that do not fit their schema: a payload without the member gets them, and is refused. */
 export function defaultFaults(schema: JsonObject): DefaultFault[] {
   try {
     return withinBudget(() => [...defaultFaultsIn(schema, schema, [])].slice(0, 20));
   } catch (error) {
-    if (error instanceof OverBudget) return [];
+    if (error instanceof OverBudgetError) return [];
     throw error;
   }
 }
@@ -104,7 +104,7 @@ export function fillPayloadDefaults(schema: JsonObject, payload: JsonObject): vo
   if (hasDefaults(schema)) payloadFaults(schema, payload);
 }
 
-/** Faults of a payload. Fills in the defaults of the schema. */
+/** Errors of a payload. Fills in the defaults of the schema. */
 export function payloadFaults(schema: JsonObject, payload: JsonObject): PayloadFault[] {
   try {
     return withinBudget(() => faultsOf(schema, payload)).map(({ keyword, path, message, schemaPath }) => ({
@@ -113,7 +113,7 @@ export function payloadFaults(schema: JsonObject, payload: JsonObject): PayloadF
       schemaPath,
     }));
   } catch (error) {
-    if (!(error instanceof OverBudget)) throw error;
+    if (!(error instanceof OverBudgetError)) throw error;
     return [{ field: "payload", message: "takes too much work to check against the payloadSchema", schemaPath: "#" }];
   }
 }

@@ -1,6 +1,6 @@
-// Previews: the content of a step that is not saved, rendered by the functions that the steps themselves use. Each field is
-// rendered on its own, with the budget of work of a whole step, so that a fault is told with its field and the fields
-// without a fault are shown.
+// Previews: the content of a step that is not saved, rendered by the functions that the steps themselves use. Each
+// field is rendered on its own, with the budget of work of a whole step, so that an error is reported with its field
+// and the fields without an error are shown.
 import type { Input, Output, PreviewFault, PreviewResult } from "@tidings/contract";
 import type { Caller, Ctx, NetworkCtx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
@@ -9,7 +9,7 @@ import { pauseIfDue } from "../../lib/load/pauses.ts";
 import { peekClock } from "../../pipeline/clock/clock.ts";
 import { isBlockBody } from "../../pipeline/render/blocks.ts";
 import { chooseLayout } from "../../pipeline/render/layout.ts";
-import { checkTemplate, literalScope, RenderFault, render } from "../../pipeline/render/liquid.ts";
+import { checkTemplate, literalScope, RenderError, render } from "../../pipeline/render/liquid.ts";
 import { type MailControls, renderMail } from "../../pipeline/render/mail-body.ts";
 import { clockScope, subscriberScope, textsFor } from "../../pipeline/rules/scope.ts";
 import { contentOf } from "../../pipeline/steps/bridge.ts";
@@ -22,9 +22,11 @@ import { askStep } from "./bridge-preview.ts";
 import { sampleSubscriber } from "./layouts.ts";
 import { readControlValues } from "./step-controls.ts";
 import { templatesIn } from "./step-issues.ts";
+import { stepVariables } from "./variables.ts";
 import { requireStep, requireWorkflow } from "./workflows.ts";
 
 type PreviewBody = Input<"workflows.preview">["body"];
+type PreviewedDraft = NonNullable<PreviewBody["draft"]>;
 type PreviewedContent = {
   values: JsonObject;
   scope: object;
@@ -33,7 +35,7 @@ type PreviewedContent = {
 };
 type Part = { field: string; render(): PreviewResult };
 
-/** For a step of a workflow that is defined in code: what its bridge answers to `preview`. */
+/** For a step of a workflow that is defined in code: what its bridge returns for `preview`. */
 export async function askBridge(
   ctx: NetworkCtx,
   caller: Caller,
@@ -75,6 +77,26 @@ export async function preview(
   { body }: Input<"workflows.preview">,
   bridged: BridgePreview | null,
 ): Promise<Output<"workflows.preview">> {
+  const { data } = await previewContent(ctx, caller, body, bridged);
+  return { data: { ...data, ...(body.draft && { variables: draftVariables(body.draft) }) } };
+}
+
+const draftVariables = ({ steps, payloadSchema = null, isTranslationEnabled = false }: PreviewedDraft): JsonObject =>
+  stepVariables(
+    {
+      steps: steps.map(({ stepId, type, controlValues = {} }) => ({ stepId, type, controlValues })),
+      payload_schema: payloadSchema,
+      is_translation_enabled: isTranslationEnabled,
+    },
+    steps.length,
+  );
+
+async function previewContent(
+  ctx: Ctx,
+  caller: Caller,
+  body: PreviewBody,
+  bridged: BridgePreview | null,
+): Promise<Output<"workflows.preview">> {
   const { step } = body;
   if (bridged && "fault" in bridged)
     return { data: { result: {}, faults: [{ field: "bridge", message: bridged.fault }] } };
@@ -99,7 +121,7 @@ async function renderContent(
     if (faults.some((fault) => fault.field === field || fault.field.startsWith(`${field}.`))) continue;
     await pauseIfDue();
     const rendered = attempt(render);
-    if (!(rendered instanceof RenderFault)) Object.assign(result, rendered);
+    if (!(rendered instanceof RenderError)) Object.assign(result, rendered);
     else faults.push(toFault(faultyField(field, content), rendered, hasPlaces(type, field, values)));
   }
   return { data: { result, faults } };
@@ -163,26 +185,26 @@ async function findLayout(
   return choice.layout;
 }
 
-function attempt<T>(work: () => T): T | RenderFault {
+function attempt<T>(work: () => T): T | RenderError {
   try {
     return work();
   } catch (error) {
-    if (error instanceof RenderFault) return error;
+    if (error instanceof RenderError) return error;
     throw error;
   }
 }
 
-const toFault = (field: string, { message, place }: RenderFault, hasPlace: boolean): PreviewFault => ({
+const toFault = (field: string, { message, place }: RenderError, hasPlace: boolean): PreviewFault => ({
   field,
   message,
   ...(hasPlace ? place : {}),
 });
 
-/** A block document becomes a template of its own, whose lines are not those of the document. */
+/** A block document becomes its own template, whose lines are not those of the document. */
 const hasPlaces = (type: string, field: string, { body, editorType }: JsonObject): boolean =>
   !(type === "email" && field === "body" && typeof body === "string" && isBlockBody(editorType, body));
 
-/** The faults that parsing finds, of every text in the values; block documents are compiled when they are rendered. */
+/** The errors that parsing finds, of every text in the values; block documents are compiled when they are rendered. */
 async function parseFaults(type: PreviewBody["step"]["type"], values: JsonObject): Promise<PreviewFault[]> {
   const faults: PreviewFault[] = [];
   for (const [field, template] of templatesIn(values)) {
@@ -213,11 +235,11 @@ function mailParts({ values, scope, layout, linkSchemes }: PreviewedContent): Pa
   ];
 }
 
-/** A body that fails with its layout and not without it: the fault is in the layout. */
+/** A body that fails with its layout and not without it: the error is in the layout. */
 function faultyField(field: string, content: PreviewedContent): string {
   if (field !== "body" || !content.layout) return field;
   const [, body] = mailParts({ ...content, layout: null });
-  return attempt(body!.render) instanceof RenderFault ? field : "layoutId";
+  return attempt(body!.render) instanceof RenderError ? field : "layoutId";
 }
 
 function plainParts(type: PreviewBody["step"]["type"], content: PreviewedContent): Part[] {

@@ -1,16 +1,26 @@
-// The control values and filters of a step, checked when a workflow is saved: a value of the wrong JSON type is refused,
-// unknown members are dropped. Values that are incomplete or do not fit are stored and reported as issues: step-issues.ts.
-import { type StepFilter, type StepFilterIn, type StepIn, type StepType, stepControlSchemas } from "@tidings/contract";
+// The control values and filters of a step, checked when a workflow is saved: a value of the wrong JSON type is
+// refused, unknown members are dropped. Values that are incomplete or do not fit are stored and reported as issues:
+// step-issues.ts.
+import {
+  type StepFilter,
+  type StepFilterIn,
+  type StepIn,
+  type StepType,
+  stepDefinitions,
+  stepTypes,
+} from "@tidings/contract";
 import type { FieldFaults } from "../../failure.ts";
 import type { JsonObject } from "../../lib/json.ts";
-import { checkTemplate, RenderFault } from "../../pipeline/render/liquid.ts";
+import { checkTemplate, RenderError } from "../../pipeline/render/liquid.ts";
 import { compileBody, faultsOf } from "../../validation.ts";
 
 type Branch = { properties: Record<string, JsonObject>; required: string[] };
 
-/** A step type with kinds (a regular or a timed digest) has one branch for each; the other types have a single branch. */
+/**
+ * A step type with kinds (a regular or a timed digest) has one branch for each; the other types have a single branch.
+ */
 function controlBranches(type: StepType): Branch[] {
-  const schema = stepControlSchemas[type];
+  const schema = stepDefinitions[type].controls;
   const branches = (schema.oneOf as JsonObject[] | undefined) ?? [schema];
   return branches.map(({ properties, required }) => ({
     properties: properties as Branch["properties"],
@@ -27,7 +37,7 @@ export function branchOf(type: StepType, values: JsonObject): Branch {
   return named ?? branches[0]!;
 }
 
-/** The same schema with JSON types only: without the rules whose breach is an issue and not a fault. */
+/** The same schema with JSON types only: without the rules whose breach is an issue and not an error. */
 function relax(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(relax);
   if (schema === null || typeof schema !== "object") return schema;
@@ -44,14 +54,14 @@ function allControls(type: StepType): Record<string, JsonObject> {
 }
 
 const controlsByType = Object.fromEntries(
-  (Object.keys(stepControlSchemas) as StepType[]).map((type) => {
+  stepTypes.map((type) => {
     const properties = allControls(type);
     const check = compileBody({ type: "object", properties: relax(properties) as object });
     return [type, { names: Object.keys(properties), check }];
   }),
 ) as Record<StepType, { names: string[]; check: ReturnType<typeof compileBody> }>;
 
-/** The values without members that the step type does not have; faults are keyed by their path in the request. */
+/** The values without members that the step type does not have; errors are keyed by their path in the request. */
 export function readControlValues(step: StepIn, path: string): { values: JsonObject; faults: FieldFaults } {
   const { names, check } = controlsByType[step.type];
   const given = step.controlValues ?? {};
@@ -63,8 +73,8 @@ export function readControlValues(step: StepIn, path: string): { values: JsonObj
 }
 
 /**
- * Filters (of steps, and of integrations as `conditions`) with the members filled in that a group leaves out. A value that
- * is a template has to parse: one that fails only when an event arrives would skip the step without any error.
+ * Filters (of steps, and of integrations as `conditions`) with the members filled in that a group leaves out. A value
+ * that is a template has to parse: one that fails only when an event arrives would skip the step without any error.
  */
 export function readFilters(
   given: readonly StepFilterIn[],
@@ -87,7 +97,7 @@ function templateFault(template: string): string | null {
     checkTemplate(template, "text");
     return null;
   } catch (error) {
-    if (!(error instanceof RenderFault)) throw error;
+    if (!(error instanceof RenderError)) throw error;
     return error.message;
   }
 }

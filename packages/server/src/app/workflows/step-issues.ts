@@ -1,11 +1,11 @@
-// Issues: faults in the content of a step or layout that do not prevent saving. They are computed whenever a workflow is
-// read, so that adding an integration or a variable clears them.
+// Issues: errors in the content of a step or layout that do not prevent saving. They are computed whenever a workflow
+// is read, so that adding an integration or a variable clears them.
 import { type ContentIssue, channels, type StepIssues, type StepType } from "@tidings/contract";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { pauseIfDue } from "../../lib/load/pauses.ts";
 import { blockTemplate, isBlockBody } from "../../pipeline/render/blocks.ts";
 import { type Candidate, chooseLayout } from "../../pipeline/render/layout.ts";
-import { checkTemplate, RenderFault, type RenderTarget } from "../../pipeline/render/liquid.ts";
+import { checkTemplate, RenderError, type RenderTarget } from "../../pipeline/render/liquid.ts";
 import { isSafeUrl } from "../../pipeline/render/safe-urls.ts";
 import { branchOf } from "./step-controls.ts";
 import { ruleIssues, type WaitFacts } from "./step-rule-issues.ts";
@@ -14,7 +14,7 @@ import { unknownNames } from "./template-names.ts";
 
 type Issues = Record<string, ContentIssue[]>;
 
-/** What the issues of a step depend on beside its workflow. */
+/** What the issues of a step depend on in addition to its workflow. */
 export type IssueFacts = WaitFacts & {
   activeChannels: ReadonlySet<string>;
   isInboxConnected: boolean;
@@ -94,7 +94,7 @@ async function controlIssues(step: CheckedStep, variables: JsonObject, facts: Is
   return issues;
 }
 
-/** Adds the issues of an html or block body. Answers its template, or null when the template does not parse. */
+/** Adds the issues of an HTML or block body. Returns its template, or null when the template does not parse. */
 export async function bodyIssues(
   issues: Issues,
   path: string,
@@ -110,13 +110,13 @@ export async function bodyIssues(
     const parses = await templateIssues(issues, path, template, "html", variables, { hasPosition: false });
     return parses ? template : null;
   } catch (error) {
-    if (!(error instanceof RenderFault)) throw error;
+    if (!(error instanceof RenderError)) throw error;
     addIssue(issues, path, "ILLEGAL_VARIABLE_IN_CONTROL_VALUE", error.message);
     return null;
   }
 }
 
-/** Adds the issues of one template: syntax, filters, unknown variables. Answers whether it parses. */
+/** Adds the issues of one template: syntax, filters, unknown variables. Returns whether it parses. */
 async function templateIssues(
   issues: Issues,
   path: string,
@@ -129,12 +129,12 @@ async function templateIssues(
   try {
     checkTemplate(template, target);
   } catch (error) {
-    if (!(error instanceof RenderFault)) throw error;
+    if (!(error instanceof RenderError)) throw error;
     const isFilter = /^undefined filter/.test(error.message);
     const position = error.position && hasPosition ? ` (${error.position})` : "";
     const issueType = isFilter ? "INVALID_FILTER_ARG_IN_VARIABLE" : "ILLEGAL_VARIABLE_IN_CONTROL_VALUE";
     addIssue(issues, path, issueType, `${error.message}${position}`);
-    // A template with an unknown filter parses: its variables are told at once, not after the filter was corrected.
+    // A template with an unknown filter parses: its variables are reported at once, not after the filter was corrected.
     if (isFilter) addUnknownNames(issues, path, template, variables);
     return false;
   }
@@ -165,8 +165,8 @@ export function addIssue(
 }
 
 /**
- * Paths of the URLs that would be left out of a message. Controls that are URLs have a pattern in their schema. A URL that
- * begins with a template is not checked: its value is known only when the template is rendered.
+ * Paths of the URLs that would be left out of a message. Controls that are URLs have a pattern in their schema. A URL
+ * that begins with a template is not checked: its value is known only when the template is rendered.
  */
 function* invalidUrls(schema: JsonObject, value: unknown, path = ""): Generator<string> {
   if (typeof value === "string" && schema.pattern !== undefined) {

@@ -1,5 +1,5 @@
-// Issues of the controls that decide whether and when a step runs: its skip condition, its waits, and the payload paths of
-// its keys.
+// Issues of the controls that decide whether and when a step runs: its skip condition, its waits, and the payload paths
+// of its keys.
 import type { ContentIssue, StepType } from "@tidings/contract";
 import { conditionFault } from "../../lib/conditions.ts";
 import { isObject, type JsonObject, toDottedPath } from "../../lib/json.ts";
@@ -68,7 +68,9 @@ function* waitIssues(path: string, wait: Wait): Generator<Finding> {
   else if (path === "lookBackWindow") yield { path, issueType: "MISSING_VALUE", message: wait.reason };
 }
 
-/** A path without a known root is one of the payload. Keys are read from the payload only, a dynamicKey from any root. */
+/**
+ * A path without a known root is one of the payload. Keys are read from the payload only, a dynamicKey from any root.
+ */
 function* pathIssues(control: string, name: string, variables: JsonObject): Generator<Finding> {
   const roots = variables.properties as JsonObject;
   const path = toDottedPath(name);

@@ -1,5 +1,5 @@
-// The variables of a template, checked against the JSON Schema of those it may use: a misspelt variable renders as an empty
-// text, so it is reported as an issue when the workflow is saved.
+// The variables of a template, checked against the JSON Schema of those it may use: a misspelt variable renders as an
+// empty text, so it is reported as an issue when the workflow is saved.
 import { Liquid, type Template } from "liquidjs";
 import { LRUCache } from "lru-cache";
 import { isObject, type JsonObject } from "../../lib/json.ts";
@@ -21,8 +21,8 @@ function namesIn(template: string): Segments[] {
 }
 
 /**
- * Limit of tags times characters, about 50 ms: for the position of each name Liquid counts lines from the beginning of the
- * text. Templates beyond it are not checked; 500 tags of 20 characters reach it.
+ * Limit of tags times characters, about 50 ms: for the position of each name Liquid counts lines from the beginning of
+ * the text. Templates beyond it are not checked; 500 tags of 20 characters reach it.
  */
 const maxCountedCharacters = 5_000_000;
 
@@ -59,7 +59,9 @@ function tagsIn(template: string): string[] {
   return tags;
 }
 
-/** Dotted names of the template that the schema does not allow. Objects with additional properties allow every member. */
+/**
+ * Dotted names of the template that the schema does not allow. Objects with additional properties allow every member.
+ */
 export const unknownNames = (template: string, schema: JsonObject): string[] => [
   ...new Set(
     namesIn(template)

@@ -7,7 +7,7 @@ import { formats, unstorableTexts } from "../../validation.ts";
 /** Bounds the recursion of code that walks the texts. */
 const maxDepth = 20;
 
-/** The fault of the texts of a locale, worded to follow the name of the field; null when they are valid. */
+/** The error in the texts of a locale, worded to follow the name of the field; null when they are valid. */
 export function contentFault(content: JsonObject): string | null {
   if (isDeeperThan(content, maxDepth)) return `must not be nested deeper than ${maxDepth} levels`;
   const hasUnstorable = Object.keys(unstorableTexts(content)).length > 0;

@@ -39,7 +39,7 @@ async function requireOwner(ctx: Ctx, caller: Caller, type: TranslatedResource, 
   return { type, id, identifier: layout_id, name };
 }
 
-/** The workflow or layout named in a path; 404 also for an unknown type. */
+/** The workflow or layout named in a path; 404 for an unknown type, too. */
 function requirePathOwner(ctx: Ctx, caller: Caller, params: { resourceType: string; resourceId: string }) {
   const { resourceType, resourceId } = params;
   const type = translatedResources.find((one) => one === resourceType);
@@ -157,7 +157,7 @@ export async function retrieve(
   return toTranslation(owner, row);
 }
 
-/** Null when the text is no locale, so that no translation can exist for it. */
+/** Null when the text is not a locale, so that no translation can exist for it. */
 const readPathLocale = (text: string): string | null => (formats.locale(text) ? canonicalLocale(text) : null);
 
 export async function remove(ctx: Ctx, caller: Caller, { params }: Input<"translations.delete">): Promise<undefined> {
@@ -218,7 +218,7 @@ async function storeMaster(ctx: Ctx, caller: Caller, locale: string, master: Mas
   const message = `${successful.length} of ${all.length} resources imported for ${locale}`;
   const result = { success: successful.length > 0, message };
   if (ctx.config.vocabulary === "neutral") return { ...result, successful, failed };
-  // The peer API leaves a list out when it is empty.
+  // Novu leaves a list out when it is empty.
   return { ...result, ...(successful.length > 0 && { successful }), ...(failed.length > 0 && { failed }) };
 }
 

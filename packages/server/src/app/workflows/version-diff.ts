@@ -1,5 +1,5 @@
-// Compares two versions of one workflow by meaning. Pure: the diff that is shown and the summary that is stored with each
-// save come from the same comparison.
+// Compares two versions of one workflow by meaning. Pure: the diff that is shown and the summary that is stored with
+// each save come from the same comparison.
 import type { ChangedField, StepChange, VersionDiff } from "@tidings/contract";
 import { canonicalJson, isObject, type JsonObject } from "../../lib/json.ts";
 import type { StoredStep, VersionSettings, WorkflowDefinition } from "../../store/tables.ts";
@@ -22,7 +22,7 @@ function settingsOf({ definition, settings }: VersionContent, other: VersionCont
     definition;
   return {
     ...rest,
-    // As they are shown: a form sends back every channel, also those that were left out before.
+    // As they are shown: a form sends back every channel, including those that were left out before.
     "preferences.user": preferences.user && completePreference(preferences.user),
     "preferences.default": completePreference(preferences.default),
     outsideSchedule: outsideSchedule ?? "hold",
@@ -33,7 +33,7 @@ function settingsOf({ definition, settings }: VersionContent, other: VersionCont
   };
 }
 
-/** An empty text is no text: a form sends one for the other, and nobody changed anything. */
+/** An empty text is not a text: a form sends one for the other, and nobody changed anything. */
 const formOf = (value: unknown): string => canonicalJson(value === "" ? null : value);
 
 function changedFields(before: JsonObject, after: JsonObject): ChangedField[] {
@@ -51,7 +51,7 @@ function fieldsOf({ id, controlValues, ...rest }: StoredStep): JsonObject {
 
 function stepChanges(from: StoredStep[], to: StoredStep[]): StepChange[] {
   const placeOf = new Map(from.map((step, index) => [step.id, index]));
-  const staying = longestRise(to.flatMap((step) => placeOf.get(step.id) ?? []));
+  const staying = maxRise(to.flatMap((step) => placeOf.get(step.id) ?? []));
   const changes = to.flatMap((step, toIndex): StepChange[] => {
     const fromIndex = placeOf.get(step.id);
     const about = { stepId: step.stepId, name: step.name, type: step.type, toIndex };
@@ -73,10 +73,10 @@ function stepChanges(from: StoredStep[], to: StoredStep[]): StepChange[] {
 }
 
 /**
- * The longest part of the places that is in rising order: those steps stay, the others have moved. So a step that is dragged
- * from the first place to the last is the only one that moved. A workflow has at most 20 steps.
+ * The longest part of the places that is in rising order: those steps stay, the others have moved. So a step that is
+ * dragged from the first place to the last is the only one that moved. A workflow has at most 20 steps.
  */
-function longestRise(places: number[]): ReadonlySet<number> {
+function maxRise(places: number[]): ReadonlySet<number> {
   const best: number[][] = [];
   for (const place of places) {
     const before = best.filter((rise) => rise.at(-1)! < place).sort((a, b) => b.length - a.length)[0] ?? [];
@@ -96,7 +96,7 @@ const settingWords: Record<string, string> = {
   payloadSchema: "payload schema",
   isTranslationEnabled: "translation",
   outsideSchedule: "quiet hours",
-  onUnknownOutcome: "retry after a time-out",
+  onUnknownOutcome: "retry after a timeout",
   "preferences.user": "preferences",
   "preferences.default": "default preferences",
 };

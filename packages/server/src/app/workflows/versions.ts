@@ -97,7 +97,7 @@ export async function restore(
   return save(ctx, caller, row, toContent(version, row), `Restored version ${version.number}`);
 }
 
-/** The content of a version, for its workflow as it is now. Whether the workflow is active is left out. */
+/** The content of a version, for its current workflow. Whether the workflow is active is left out. */
 export function toContent({ definition, settings }: VersionContent, row: WorkflowRow): Partial<WorkflowContent> {
   return {
     name: definition.name,
@@ -146,10 +146,15 @@ export async function duplicate(
     updated_by: caller.userId,
   };
   const row = await refuseDuplicate(
-    () => insertWorkflow(ctx.db, environmentId, ctx.newId(), copy, `Copied from ${original.workflow_id}`),
+    () =>
+      insertWorkflow(ctx.db, environmentId, {
+        versionId: ctx.newId(),
+        content: copy,
+        summary: `Copied from ${original.workflow_id}`,
+      }),
     failure("WORKFLOW_ID_TAKEN", { workflowId: identifier }),
   );
   const resource = (id: string) => ({ type: "workflow" as const, id });
-  await copyTranslations(ctx.db, environmentId, resource(original.id), resource(row.id), ctx.now());
+  await copyTranslations(ctx.db, environmentId, { from: resource(original.id), to: resource(row.id), now: ctx.now() });
   return announceCreated(ctx, row);
 }

@@ -1,5 +1,5 @@
-// The content of a workflow as a request gives it, read into what is stored. A fault in the structure refuses the request
-// with 422; steps that only lack something are stored and reported as issues (step-issues.ts).
+// The content of a workflow as a request gives it, read into what is stored. An error in the structure refuses the
+// request with 422; steps that only lack something are stored and reported as issues (step-issues.ts).
 import type { StepIn, WorkflowPatch, WorkflowPreference } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { type FieldFaults, failure, faultCollector, invalid } from "../../failure.ts";
@@ -36,7 +36,7 @@ export const defaultSettings: Omit<Settings, "active"> = {
   search_keys: [],
 };
 
-/** A repeated tag is stored once. Programs for the peer API expect a refusal. */
+/** A repeated tag is stored once. Programs for Novu expect a refusal. */
 export function refuseRepeatedTags({ config }: Pick<Ctx, "config">, tags: WorkflowPatch["tags"]): void {
   if (config.vocabulary !== "novu" || !tags) return;
   const tag = tags.find((one, index) => tags.indexOf(one) !== index);
@@ -67,7 +67,7 @@ export function readSettings(body: WorkflowPatch, stored: Settings): Settings {
   };
 }
 
-/** A step that replaces a stored one keeps its id, so that digests and runs under way still find it. */
+/** A step that replaces a stored one keeps its id, so that digests and runs in progress still find it. */
 export function readSteps(ctx: Pick<Ctx, "newId">, given: StepIn[], stored: StoredStep[]): StoredStep[] {
   const faults: FieldFaults = {};
   const replaced = matchSteps(given, stored);

@@ -1,11 +1,10 @@
-// A workflow as the API shows it: in full with its steps, schemas, variables and issues, as an item of the list, and as the
-// reference that other records carry.
+// A workflow as the API shows it: in full with its steps, schemas, variables and issues, as an item of the list, and as
+// the reference that other records carry.
 import {
   channels,
   type Output,
   type Step,
-  stepControlSchemas,
-  stepUiSchemas,
+  stepDefinitions,
   type Workflow,
   type WorkflowPreference,
   type WorkflowRef,
@@ -21,7 +20,7 @@ import { stepVariables } from "./variables.ts";
 
 type WorkflowSummary = Output<"workflows.list">["workflows"][number];
 
-/** What the view of a workflow depends on beside the workflow itself. */
+/** What the view of a workflow depends on in addition to the workflow itself. */
 export type ViewFacts = IssueFacts & { lastTriggeredAt: Date | null };
 
 export type IssuedWorkflow = Pick<WorkflowRow, "steps" | "bridge_url" | "payload_schema" | "is_translation_enabled">;
@@ -153,8 +152,8 @@ export const toStep = (row: WorkflowRow, step: StoredStep, index: number, issues
   workflowId: row.workflow_id,
   workflowDatabaseId: row.id,
   controls: {
-    dataSchema: step.controlSchema ?? stepControlSchemas[step.type],
-    uiSchema: step.controlSchema ? undefined : stepUiSchemas[step.type],
+    dataSchema: step.controlSchema ?? stepDefinitions[step.type].controls,
+    uiSchema: step.controlSchema ? undefined : stepDefinitions[step.type].ui,
     values: shownValues(step),
   },
   controlValues: shownValues(step),
@@ -166,12 +165,12 @@ export const toStep = (row: WorkflowRow, step: StoredStep, index: number, issues
   deadlineSeconds: step.deadlineSeconds,
 });
 
-/** The contract requires subject and body of an email in answers: a missing one is an issue, and shown as empty. */
+/** The contract requires subject and body of an email in responses: a missing one is an issue, and shown as empty. */
 const shownValues = ({ type, controlValues, controlSchema }: StoredStep): StoredStep["controlValues"] =>
   type === "email" && !controlSchema ? { subject: "", body: "", ...controlValues } : controlValues;
 
-/** Every member that the contract requires in answers, with its default. */
-/** With every channel named, as it is shown. */
+/** Every member that the contract requires in responses, with its default. */
+/** With every channel named, as shown. */
 export const completePreference = (preference: WorkflowPreference): WorkflowPreference => ({
   all: { enabled: preference.all?.enabled ?? true, readOnly: preference.all?.readOnly ?? false },
   channels: Object.fromEntries(
@@ -188,7 +187,9 @@ function payloadExampleOf(row: WorkflowRow): JsonObject | null {
   return isObject(example) ? example : null;
 }
 
-/** A value that fits a JSON Schema, for documentation: its default or example if it has one, else a value of its type. */
+/**
+ * A value that fits a JSON Schema, for documentation: its default or example if it has one, else a value of its type.
+ */
 function exampleOf(schema: JsonObject, depth = 0): unknown {
   if (schema.default !== undefined) return schema.default;
   if (Array.isArray(schema.examples) && schema.examples.length > 0) return schema.examples[0];

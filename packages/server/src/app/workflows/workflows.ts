@@ -1,4 +1,4 @@
-// Workflows. Each save writes a new version; events under way keep the version that started them.
+// Workflows. Each save writes a new version; events in progress keep the version that started them.
 import type { Input, Output, Step, Workflow } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { type Failure, failure, invalid } from "../../failure.ts";
@@ -42,7 +42,10 @@ export async function requireWorkflow(
   return row;
 }
 
-/** By slug, internal id or identifier. An identifier may have the form of a slug, so a slug that finds nothing is no error. */
+/**
+ * By slug, internal id or identifier. An identifier may have the form of a slug, so a slug that finds nothing is not an
+ * error.
+ */
 async function findByAnyId(ctx: Ctx, environmentId: string, workflowId: string, options: { lock?: boolean } = {}) {
   const fromSlug = idFromSlug(workflowId, "wf");
   const bySlug = fromSlug ? await findWorkflow(ctx.db, environmentId, fromSlug, options) : undefined;
@@ -77,7 +80,7 @@ export async function create(
 ): Promise<Output<"workflows.create">> {
   refuseRepeatedTags(ctx, body.tags);
   const content: WorkflowContent = {
-    // Clients of the peer API trigger a workflow right after creating it, so with its vocabulary a new one is active.
+    // Clients of Novu trigger a workflow right after creating it, so with its vocabulary a new one is active.
     ...readSettings(body, { ...defaultSettings, active: ctx.config.vocabulary === "novu" }),
     id: ctx.newId(),
     workflow_id: body.workflowId,
@@ -93,7 +96,7 @@ export async function create(
     updated_by: caller.userId,
   };
   const row = await refuseDuplicate(
-    () => insertWorkflow(ctx.db, caller.environmentId, ctx.newId(), content, "Created"),
+    () => insertWorkflow(ctx.db, caller.environmentId, { versionId: ctx.newId(), content, summary: "Created" }),
     failure("WORKFLOW_ID_TAKEN", { workflowId: body.workflowId }),
   );
   return announceCreated(ctx, row);
@@ -117,8 +120,8 @@ export async function update(
     throw await changedFailure(ctx, row, body.expectedVersion);
   }
   const isRenamed = body.workflowId !== undefined && body.workflowId !== row.workflow_id;
-  // Only workflows that are defined in code can change their identifier: the code names them. Callers address all others
-  // by it.
+  // Only workflows that are defined in code can change their identifier: the code names them. Callers address all
+  // others by it.
   if (isRenamed && body.origin !== "external") {
     throw invalid({ workflowId: { messages: ["workflowId cannot be changed"], value: body.workflowId } });
   }
@@ -145,7 +148,7 @@ export async function patch(
   return save(ctx, caller, row, { ...readSettings(body, row), name: body.name ?? row.name });
 }
 
-/** The row is locked, so the version in the answer is the current one. */
+/** The row is locked, so the version in the response is the current one. */
 async function changedFailure(ctx: Ctx, row: WorkflowRow, expectedVersion: string): Promise<Failure> {
   const { environment_id, id, workflow_id: workflowId, version_id: versionId } = row;
   const current = await findVersion(ctx.db, environment_id, id, versionId);
@@ -170,7 +173,7 @@ export async function save(
   const contentOf = (some: WorkflowContent) => versionOf(caller.environmentId, version_id, some, "");
   const words = summary ?? summarizeDiff(diffContents(contentOf(content), contentOf(next)));
   const saved = await refuseDuplicate(
-    () => replaceWorkflow(ctx.db, caller.environmentId, ctx.newId(), next, words),
+    () => replaceWorkflow(ctx.db, caller.environmentId, { versionId: ctx.newId(), content: next, summary: words }),
     failure("WORKFLOW_ID_TAKEN", { workflowId: next.workflow_id }),
   );
   const workflow = await view(ctx, saved);
@@ -189,7 +192,8 @@ export async function retrieve(
   if (!environmentId) return view(ctx, await requireWorkflow(ctx, caller.environmentId, params.workflowId));
   const environment = await findEnvironment(ctx.db, caller.organizationId, environmentId);
   if (!environment) throw failure("ENVIRONMENT_NOT_FOUND", { environmentId });
-  // Internal ids differ between environments, identifiers do not: an id of the caller's environment is translated first.
+  // Internal ids differ between environments, identifiers do not: an id of the caller's environment is translated
+  // first.
   const own = await findByAnyId(ctx, caller.environmentId, params.workflowId);
   const row = await findByAnyId(ctx, environment.id, own?.workflow_id ?? params.workflowId);
   if (!row) throw failure("WORKFLOW_NOT_FOUND", { workflowId: params.workflowId });

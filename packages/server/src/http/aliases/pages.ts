@@ -7,8 +7,8 @@ type CursorPage<T> = { data: T[]; next: string | null; totalCount: number };
 type ReadCursor<T> = (query: { limit: number; after?: string }) => Promise<CursorPage<T>>;
 
 const perRequest = 100;
-/** A page further behind would take too many requests. */
-const mostWalked = 10_000;
+/** A later page would take too many requests. */
+const maxWalked = 10_000;
 
 /** The first items of a list, at most `wanted`. */
 async function walk<T>(read: ReadCursor<T>, wanted: number) {
@@ -23,14 +23,14 @@ async function walk<T>(read: ReadCursor<T>, wanted: number) {
   }
 }
 
-export const walkPages = async <T>(read: ReadCursor<T>): Promise<T[]> => (await walk(read, mostWalked)).items;
+export const walkPages = async <T>(read: ReadCursor<T>): Promise<T[]> => (await walk(read, maxWalked)).items;
 
 export async function readPage<T>(query: JsonObject, newer: string, read: ReadCursor<T>): Promise<AliasAnswer> {
   const { page, limit } = readNumbers(query);
   const wanted = (page + 1) * limit;
-  if (wanted > mostWalked)
+  if (wanted > maxWalked)
     throw invalid({
-      page: { messages: [`page must stay within the first ${mostWalked} records; use ${newer} with a cursor`] },
+      page: { messages: [`page must stay within the first ${maxWalked} records; use ${newer} with a cursor`] },
     });
   const { items, totalCount, hasMore } = await walk(read, wanted);
   const data = items.slice(page * limit);

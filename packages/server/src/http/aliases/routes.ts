@@ -1,18 +1,19 @@
-// Routes of the older API, which `@novu/node` 2.x calls, in the vocabulary `novu`. An alias is no operation: it asks the operations
-// of the contract in this process, as the caller would over HTTP, and gives their answers the older form. So authentication, rate
-// limits, idempotency, validation and metrics are those of the operations. What Tidings does not have is a 410 that names the way.
+// Routes of the older API, which `@novu/node` 2.x calls, in the vocabulary `novu`. An alias is not an operation: it
+// asks the operations of the contract in this process, as the caller would over HTTP, and gives their responses the
+// older form. So authentication, rate limits, idempotency, validation and metrics are those of the operations. What
+// Tidings does not have is a 410 that names the way.
 import { type OperationId, operations, readsOnly } from "@tidings/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { failure } from "../../failure.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
-import { addPreflight, allowReading } from "../inbox-cors.ts";
+import { addPreflight, allowReading } from "../auth/inbox-cors.ts";
 import type { Alias, AliasRequest, Ask } from "./alias.ts";
 import { aliases } from "./table.ts";
 import { unsupported, widgetsPath } from "./unsupported.ts";
 
 type Answered = { statusCode: number; headers: Record<string, unknown>; payload: string };
 
-/** The answer of an operation that was refused. */
+/** The response of an operation that was refused. */
 class Refusal extends Error {
   readonly answer: Answered;
   constructor(answer: Answered) {
@@ -23,14 +24,6 @@ class Refusal extends Error {
 
 const methodOf = (route: string): string => route.split(" ")[0]!;
 const pathOf = (route: string): string => route.split(" ")[1]!;
-
-/** Method and path of every alias and every route that is refused, for the list of known routes. */
-export const aliasRoutes: readonly { method: string; path: string }[] = [
-  ...Object.keys(aliases),
-  ...unsupported.flatMap(({ routes }) => routes),
-]
-  .map((route) => ({ method: methodOf(route), path: pathOf(route) }))
-  .filter(({ path }) => !path.endsWith("*"));
 
 export function addAliases(server: FastifyInstance): void {
   acceptOnline(server);
@@ -86,11 +79,11 @@ async function answer(
   };
   let last: Answered | undefined;
   let writes = 0;
-  const ask: Ask = async (id, input = {} as never) => {
+  const ask: Ask = async (id, input) => {
     const isFirst = readsOnly(operations[id]) || writes++ === 0;
-    last = await askOperation(server, headersFor(request, isFirst ? "" : `:${writes}`), request, id, input);
+    last = await askOperation(server, headersFor(request, isFirst ? "" : `:${writes}`), request, id, input ?? {});
     if (last.statusCode >= 400) throw new Refusal(last);
-    return (last.payload === "" ? undefined : JSON.parse(last.payload)) as never;
+    return last.payload === "" ? undefined : JSON.parse(last.payload);
   };
   try {
     const { status, body } = await alias(asked, ask);
@@ -103,7 +96,10 @@ async function answer(
   }
 }
 
-/** Headers of the caller that decide who asks, and whether the request is a repetition. No cookies: aliases are for API keys. */
+/**
+ * Headers of the caller that decide who asks, and whether the request is a repetition. No cookies: aliases are for API
+ * keys.
+ */
 const passedOn = [
   "authorization",
   "idempotency-key",
@@ -113,7 +109,7 @@ const passedOn = [
   "forwarded",
 ];
 
-/** Several writes of one request are different requests, so each has an idempotency key of its own. */
+/** Several writes of one request are different requests, so each has its own idempotency key. */
 function headersFor({ headers, id }: FastifyRequest, suffix: string): Record<string, string> {
   const kept = passedOn.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]]));
   const given: Record<string, string> = { ...Object.fromEntries(kept), "x-request-id": id };

@@ -1,5 +1,5 @@
-// The aliases: method and path of the older API, and which operations answer. Single records are wrapped in `data`, as programs for
-// that API read them; lists with pages are not.
+// The aliases: method and path of the older API, and which operations serve them. Single records are wrapped in `data`,
+// as programs for that API read them; lists with pages are not.
 import type { CallInput, Channel, PreferenceChannels, SubscriberPreferences, Workflow } from "@tidings/contract";
 import { invalid } from "../../failure.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";

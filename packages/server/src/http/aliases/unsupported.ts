@@ -1,8 +1,8 @@
-// What the Novu API has and Tidings does not, with the way to do it here: routes of `@novu/node`, and those of `@novu/api` that are newer
-// than the contract.
+// What the Novu API has and Tidings does not, with the way to do it here: routes of `@novu/node`, and those of
+// `@novu/api` that are newer than the contract.
 type Unsupported = { subject: string; instead: string; routes: string[] };
 
-/** Of `@novu/notification-center`, which runs in web pages. */
+/** Routes of `@novu/notification-center`, which runs in web pages. */
 export const widgetsPath = "/v1/widgets";
 
 const routesOf = (path: string, ...methods: string[]): string[] => methods.map((method) => `${method} ${path}`);

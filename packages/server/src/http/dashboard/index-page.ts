@@ -1,5 +1,5 @@
-// The one page of the dashboard: it names the built files and the folder that the service is reached at. It contains no script
-// and no style of its own, so that its content security policy needs no exception.
+// The one page of the dashboard: it names the built files and the folder that the service is reached at. It has no
+// inline script or style, so that its content security policy needs no exception.
 import type { BuiltFiles } from "../built-files.ts";
 import { html } from "../docs/docs-page.markup.ts";
 
@@ -21,9 +21,9 @@ type PageSettings = {
   /** Where the service is reached, with a slash at both ends. */
   base: string;
   theme: "light" | "dark" | null;
-  /** The source of the screen, such as "home/home-screen.tsx": what it needs is loaded beside the entry, not after it. */
-  screen: string;
-  /** Who is signed in is asked beside the entry, too; the dashboard takes that answer in place of its own first request. */
+  /** The built file of the screen: what it needs is loaded alongside the entry, not after it. */
+  screen: string | undefined;
+  /** Who is signed in is requested with the entry, too; the dashboard uses that response instead of a first request. */
   asksForSession: boolean;
 };
 
@@ -37,9 +37,8 @@ const icon =
   );
 
 /** The files that the page needs at once: those of the entry, and the screen with its own. */
-function filesOf(files: BuiltFiles, script: string, screen: string): Set<string> {
-  const entry = files.entryOf(`src/screens/${screen}`);
-  const own = entry === undefined ? [] : [entry, ...files.find(entry)!.imports];
+function filesOf(files: BuiltFiles, script: string, screen: string | undefined): Set<string> {
+  const own = screen === undefined ? [] : [screen, ...files.find(screen)!.imports];
   return new Set([...files.find(script)!.imports, ...own]);
 }
 
@@ -71,8 +70,9 @@ ${[...filesOf(files, script, screen)].map((name) => html`<link rel="modulepreloa
 }
 
 /**
- * For html of messages: styles and embedded pictures, but no script, no form and no other frame than the one without an origin.
- * Remote pictures and fonts tell their host who looks at a message, when and from where, so they need the reader's consent.
+ * For HTML of messages: styles and embedded pictures, but no script, no form and no other frame than the one without an
+ * origin. Remote pictures and fonts tell their host who examines a message, when and from where, so they need the
+ * reader's consent.
  */
 export function framePageCsp({ allowsRemote }: { allowsRemote: boolean }): string {
   const remote = allowsRemote ? " https: http:" : "";
@@ -85,7 +85,10 @@ export function framePageCsp({ allowsRemote }: { allowsRemote: boolean }): strin
   ].join("; ");
 }
 
-/** The page around a preview (packages/dashboard/src/kit/html-frame.tsx). It is white, as mails are written for, unless it is shown dark. */
+/**
+ * The page around a preview (packages/dashboard/src/kit/data/html-frame.tsx). It is white, as mails are written for,
+ * unless it is shown dark.
+ */
 export const framePage = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

@@ -1,61 +1,24 @@
-// Serves the dashboard: its page under every path that it shows a screen for, and its built files. The paths are listed, so that
-// an unknown path of the API stays a 404 with the error body of the API.
+// Serves the dashboard: its page under every path that it shows a screen for, and its built files. An unknown path of
+// the API stays a 404 with the error body of the API.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Config } from "../../config.ts";
 import { failure } from "../../failure.ts";
-import { type BuiltFiles, mayChange, neverChanges, openBuiltFiles } from "../built-files.ts";
+import { readSessionCookie } from "../auth/cookies.ts";
+import { mayChange, neverChanges, openBuiltFiles } from "../built-files.ts";
 import { basePathOf } from "../pages/base-path.ts";
-import { readSessionCookie } from "../people/cookies.ts";
 import { framePage, framePageCsp, indexPageCsp, renderIndexPage } from "./index-page.ts";
+import { readScreens } from "./screens.ts";
 
-const signInScreen = "sign-in/sign-in-screen.tsx";
-
-/**
- * The paths of the dashboard, each with the source of its screen (packages/dashboard/src/screens), which the page loads beside the
- * entry.
- */
-const screens: Record<string, string> = {
-  "/": "home/home-screen.tsx",
-  "/sign-in": signInScreen,
-  "/activity": "activity/activity-screen.tsx",
-  "/activity/*": "activity/run-screen.tsx",
-  "/workflows": "workflows/workflows-screen.tsx",
-  "/workflows/*": "workflows/editor/editor-screen.tsx",
-  "/people": "people/people-screen.tsx",
-  "/people/*": "people/person-screen.tsx",
-  "/integrations": "integrations/integrations-screen.tsx",
-  "/integrations/*": "integrations/integration-screen.tsx",
-  "/topics": "audience/audience-screen.tsx",
-  "/topics/*": "audience/topic-screen.tsx",
-  "/imports": "audience/audience-screen.tsx",
-  "/imports/*": "imports/import-screen.tsx",
-  "/webhooks": "webhooks/webhooks-screen.tsx",
-  "/webhooks/*": "webhooks/webhook-screen.tsx",
-  "/mailbox": "mailbox/mailbox-screen.tsx",
-  "/mailbox/*": "mailbox/mailbox-screen.tsx",
-  "/dead-letters": "dead-letters/dead-letters-screen.tsx",
-  "/dead-letters/*": "dead-letters/group-screen.tsx",
-  "/clock": "clock/clock-screen.tsx",
-  "/clock/*": "clock/clock-screen.tsx",
-  "/layouts": "layouts/layouts-screen.tsx",
-  "/layouts/*": "layouts/layout-screen.tsx",
-  "/translations": "translations/translations-screen.tsx",
-  "/translations/*": "translations/group-screen.tsx",
-  "/suppressions": "audience/audience-screen.tsx",
-  "/suppressions/*": "audience/audience-screen.tsx",
-  "/statistics": "statistics/statistics-screen.tsx",
-  "/statistics/*": "statistics/statistics-screen.tsx",
-  "/environments": "environments/environments-screen.tsx",
-  "/environments/*": "environments/environments-screen.tsx",
-  "/settings": "settings/settings-screen.tsx",
-  "/settings/*": "settings/settings-screen.tsx",
-};
+/** Paths that screens had before, which bookmarks and old mails still hold. */
+const movedPaths = { "/people": "subscribers" };
 
 /** The paths of the dashboard, where this service has one. */
-export const dashboardPathsOf = ({ dashboard }: Config): string[] =>
-  dashboard ? Object.keys(screens).filter((path) => !path.endsWith("*")) : [];
+export function dashboardPathsOf({ dashboard }: Config): string[] {
+  const files = dashboard ? openBuiltFiles("dashboard") : null;
+  return files ? readScreens(files).sections : [];
+}
 
-/** The page around html of others, and whether it may load remote content. */
+/** The page around HTML of others, and whether it may load remote content. */
 const framePaths = { "/dashboard/frame": false, "/dashboard/frame/remote": true };
 const filesPath = "/dashboard/*";
 /** The licences of what is bundled: the one file whose name has no hash. */
@@ -64,14 +27,29 @@ const noticesFile = "NOTICE.txt";
 export function addDashboard(server: FastifyInstance, config: Config): void {
   const files = config.dashboard ? openBuiltFiles("dashboard") : null;
   if (!files) return;
-  for (const [path, screen] of Object.entries(screens)) {
+  const screens = readScreens(files);
+  for (const path of screens.sections.flatMap((section) => (section === "/" ? [section] : [section, `${section}/*`]))) {
     server.get(path, async (request, reply) => {
-      // A program that asks for JSON has a wrong path: those of the API begin with a version.
-      if (!acceptsPage(request.headers.accept)) {
-        throw failure("ROUTE_NOT_FOUND", { method: request.method, path: request.url.split("?")[0]! });
-      }
-      return sendIndexPage(files, config, screen, request, reply);
+      requirePageRequest(request);
+      const asked = pathOf(request);
+      const page = renderIndexPage(files, {
+        base: basePathOf(config.publicUrl, request),
+        theme: themeOf(request.headers.cookie),
+        screen: screens.fileAt(asked),
+        // The screen for signing in does not read the session; a response kept for later would be that from before the
+        // sign-in.
+        asksForSession: asked !== "/sign-in" && readSessionCookie(config, request) !== undefined,
+      });
+      return sendIndexPage(page, reply);
     });
+  }
+  for (const [path, target] of Object.entries(movedPaths)) {
+    for (const pattern of [path, `${path}/*`]) {
+      server.get(pattern, async (request, reply) => {
+        requirePageRequest(request);
+        return reply.redirect(basePathOf(config.publicUrl, request) + target + request.url.slice(path.length), 301);
+      });
+    }
   }
   for (const [path, allowsRemote] of Object.entries(framePaths)) {
     const policy = framePageCsp({ allowsRemote });
@@ -89,6 +67,14 @@ export function addDashboard(server: FastifyInstance, config: Config): void {
   });
 }
 
+/** A program that asks for JSON has a wrong path: API paths begin with a version. */
+function requirePageRequest(request: FastifyRequest): void {
+  if (!acceptsPage(request.headers.accept))
+    throw failure("ROUTE_NOT_FOUND", { method: request.method, path: pathOf(request) });
+}
+
+const pathOf = ({ url }: FastifyRequest): string => url.split("?")[0]!;
+
 const htmlRanges = ["text/html", "text/*", "*/*"];
 
 /** Whether the header `Accept` allows an HTML page. The range that fits best counts, and `q=0` excludes it. */
@@ -102,20 +88,7 @@ export function acceptsPage(accept: string | undefined): boolean {
   return best !== undefined && !best.slice(1).some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
 }
 
-function sendIndexPage(
-  files: BuiltFiles,
-  config: Config,
-  screen: string,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
-  const page = renderIndexPage(files, {
-    base: basePathOf(config.publicUrl, request),
-    theme: themeOf(request.headers.cookie),
-    screen,
-    // The screen for signing in does not ask who is signed in; an answer kept for later would be that from before the sign-in.
-    asksForSession: screen !== signInScreen && readSessionCookie(config, request) !== undefined,
-  });
+function sendIndexPage(page: string, reply: FastifyReply): FastifyReply {
   return reply
     .headers({
       "content-type": "text/html; charset=utf-8",

@@ -1,5 +1,5 @@
-// Example values from a schema, for the example bodies and curl commands of the documentation page. Realistic values explain
-// a field better than "string" does.
+// Example values from a schema, for the example bodies and curl commands of the documentation page. Realistic values
+// explain a field better than "string" does.
 import type { JsonSchema, OpenApiDocument, OpenApiOperation, OpenApiParameter } from "@tidings/contract";
 import { resolve } from "./docs-page.schema.ts";
 
@@ -28,7 +28,7 @@ const samples: Record<string, unknown> = {
   providerId: "sendgrid",
   identifier: "sendgrid-main",
   integrationId: "sendgrid-main",
-  // Answers mask secrets; in a request the mask means "keep the stored value".
+  // Responses mask secrets; in a request the mask means "keep the stored value".
   credentials: { apiKey: "********" },
   "IntegrationIn.credentials": { apiKey: "your-sendgrid-key" },
   "IntegrationPatch.credentials": { apiKey: "your-sendgrid-key" },
@@ -48,7 +48,7 @@ const preferredValues = ["email", "sendgrid", "processed", "completed", "sent", 
 const id = "0190a5c2-7d3e-7c41-9b7a-2f6d1e8c4b05";
 const time = "2026-01-01T09:30:00.000Z";
 
-/** Deep enough for every request body; deeper examples of answers would only repeat the field list. */
+/** Deep enough for every request body; deeper examples of responses would only repeat the field list. */
 const maxDepth = 5;
 
 /** The position of a value: the name of its field, the type that has the field, and the depth. */

@@ -1,5 +1,5 @@
-// HTML templates: every value is escaped unless it is the result of a template, so that a missing escape cannot turn text
-// into markup.
+// HTML templates: every value is escaped unless it is the result of a template, so that a missing escape cannot turn
+// text into markup.
 
 export type Html = { readonly html: string };
 type Value = string | number | Html | readonly Value[] | undefined | false;

@@ -1,4 +1,4 @@
-// One operation of the documentation page: description, parameters, request, answer, errors, and a form to try it.
+// One operation of the documentation page: description, parameters, request, response, errors, and a form to try it.
 import type { OpenApiDocument, OpenApiOperation, OpenApiParameter, OpenApiResponse } from "@tidings/contract";
 import { curlOf, exampleOf } from "./docs-page.example.ts";
 import { anchor, codeBlock, type Html, html, prose } from "./docs-page.markup.ts";

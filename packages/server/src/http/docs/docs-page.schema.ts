@@ -2,7 +2,7 @@
 import type { JsonSchema, OpenApiDocument } from "@tidings/contract";
 import { type Html, html, prose } from "./docs-page.markup.ts";
 
-/** Follows a reference within the document; other values are returned as they are. */
+/** Follows a reference within the document; other values are returned unchanged. */
 export function resolve<T extends object>(document: OpenApiDocument, value: T | { $ref: string }): T {
   const { $ref: reference } = value as { $ref?: unknown };
   if (typeof reference !== "string") return value as T;
@@ -85,7 +85,7 @@ function objectWithin(document: OpenApiDocument, source: JsonSchema): JsonSchema
   return undefined;
 }
 
-/** Requests mark required fields; answers mark optional ones. */
+/** Requests mark required fields; returns mark optional ones. */
 type Direction = "request" | "answer";
 
 function presence(direction: Direction, required: boolean): Html | false {

@@ -149,7 +149,7 @@ for (const details of all("details.try")) {
       const took = Math.round(performance.now() - started) + " ms";
       show(output, response.status + " " + response.statusText + ", " + took, pretty(text), !response.ok);
     } catch (error) {
-      show(output, "No answer", String(error), true);
+      show(output, "No response", String(error), true);
     }
   });
 }

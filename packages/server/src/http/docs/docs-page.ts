@@ -15,7 +15,9 @@ import {
 } from "./docs-page.operation.ts";
 import { docsPageScript } from "./docs-page.script.ts";
 
-/** The Content-Security-Policy the page is served with: its own script by hash, and requests to the same origin only. */
+/**
+ * The Content-Security-Policy the page is served with: its own script by hash, and requests to the same origin only.
+ */
 export function docsPageCsp(): string {
   const hash = createHash("sha256").update(docsPageScript).digest("base64");
   return [
@@ -117,33 +119,33 @@ const chapter = (name: string, body: Html): Html =>
 const introduction = (document: OpenApiDocument): Html => html`<section class="intro">
 <h1>${document.info.title} API</h1>
 <p class="lead">${prose(document.info.description)}</p>
-<p>Requests and answers are JSON in UTF-8. Times are ISO 8601 in UTC. An absent value is left out; <code>null</code> appears only where a field says so, and in a request it clears such a field. The same description for machines is at <a href="openapi.json"><code>openapi.json</code></a>, an OpenAPI ${document.openapi} document.</p>
+<p>Requests and responses are JSON in UTF-8. Times are ISO 8601 in UTC. Absent values are omitted; <code>null</code> appears only where a field allows it, and in a request it clears that field. The machine-readable description is at <a href="openapi.json"><code>openapi.json</code></a>, an OpenAPI ${document.openapi} document.</p>
 ${chapter(
   "Authentication",
-  html`<p>Requests of your servers carry an API key, which belongs to one environment and changes that one only. Requests of an inbox in a browser carry the token of its session: <code>Authorization: Bearer &lt;token&gt;</code>.</p>
+  html`<p>Requests from your servers carry an API key, which belongs to a single environment. Requests from an inbox in a browser carry its session token: <code>Authorization: Bearer &lt;token&gt;</code>.</p>
 ${codeBlock("Header", "Authorization: ApiKey <key>")}
 <form id="key-form" class="key" hidden><label for="key">API key for “Try it” on this page</label>
 <input id="key" type="password" autocomplete="off" spellcheck="false" aria-describedby="key-note">
-<p id="key-note">Kept in this browser tab until you close it, and sent to this service alone.</p></form>`,
+<p id="key-note">Kept in this browser tab until you close it, and sent only to this service.</p></form>`,
 )}
 ${chapter(
   "Idempotency",
-  html`<p>Give a POST, PUT, PATCH or DELETE an <code>idempotency-key</code> header of your choice (up to 255 characters), and a repeat is safe: for 24 hours the same key with the same request gets the stored answer again, marked <code>Idempotency-Replay: true</code>. The same key with another request is refused with 422; while the first request still runs, the answer is 409 with <code>Retry-After</code>.</p>`,
+  html`<p>Send an <code>idempotency-key</code> header (up to 255 characters) with a POST, PUT, PATCH or DELETE request to make it safe to retry: for 24 hours, the same key with the same request returns the stored response, marked <code>Idempotency-Replay: true</code>. The same key with a different request returns 422; while the first request is still running, the response is 409 with <code>Retry-After</code>.</p>`,
 )}
 ${chapter(
   "Paging",
-  html`<p>Cursor lists take <code>limit</code> with <code>after</code> or <code>before</code>, and answer <code>next</code> and <code>previous</code>: hand <code>next</code> back as <code>after</code> until it is <code>null</code>. Page lists take <code>page</code>, which starts at 0, and <code>limit</code>, and answer <code>hasMore</code>. Counts stop at 50,000.</p><p>A query parameter that takes a list is repeated: <code>?tags=a&amp;tags=b</code>.</p>`,
+  html`<p>Cursor lists accept <code>limit</code> with <code>after</code> or <code>before</code>, and return <code>next</code> and <code>previous</code>: pass <code>next</code> as <code>after</code> until it is <code>null</code>. Page lists accept <code>page</code>, which starts at 0, and <code>limit</code>, and return <code>hasMore</code>. Counts stop at 50,000.</p><p>Repeat a query parameter to pass a list: <code>?tags=a&amp;tags=b</code>.</p>`,
 )}
 ${chapter(
   "Errors",
-  html`<p>Every answer outside 2xx has the same body. Programs should look at <code>code</code>, which is stable; <code>message</code> is for people.</p>
+  html`<p>Every response outside 2xx has the same body. Programs should check <code>code</code>, which is stable; <code>message</code> is for people to read.</p>
 ${codeBlock("Error body", JSON.stringify(errorExample, null, 2))}
-<p>A 422 adds <code>errors</code>, a map from field path to what is wrong with it. A 500 adds <code>errorId</code>, which the log has too.</p>
-<h3 id="common-errors">Errors any operation can give</h3>${renderErrorRows(commonErrorRows(document))}`,
+<p>A 422 adds <code>errors</code>, a map from field path to problems. A 500 adds <code>errorId</code>, which also appears in the log.</p>
+<h3 id="common-errors">Errors any operation can return</h3>${renderErrorRows(commonErrorRows(document))}`,
 )}
 ${chapter(
   "Rate limits",
-  html`<p>Each environment has a token bucket per category; an operation names its category, and a bulk operation costs more than one token. Every answer to a valid key tells where you stand in <code>RateLimit-Limit</code>, <code>RateLimit-Remaining</code>, <code>RateLimit-Reset</code> and <code>RateLimit-Policy</code>. A 429 says in <code>Retry-After</code> how many seconds to wait.</p>`,
+  html`<p>Each environment has a token bucket per category; an operation names its category, and a bulk operation costs more than one token. Every response to a valid key reports your usage in <code>RateLimit-Limit</code>, <code>RateLimit-Remaining</code>, <code>RateLimit-Reset</code> and <code>RateLimit-Policy</code>. A 429 returns the number of seconds to wait in <code>Retry-After</code>.</p>`,
 )}
 </section>`;
 

@@ -1,15 +1,15 @@
-// Server-sent events: `GET /v1/activity/stream`, new and changed events of an environment, for API keys and for people who may read
-// the list of events.
+// Server-sent events: `GET /v1/activity/stream`, new and changed events of an environment, for API keys and for members
+// who may read the list of events.
 import type { OutgoingHttpHeaders } from "node:http";
 import { operations } from "@tidings/contract";
 import type { FastifyInstance } from "fastify";
 import { type ActivityChange, createActivityWatch } from "../../app/events/activity-watch.ts";
 import type { NetworkCtx } from "../../context.ts";
 import { failure } from "../../failure.ts";
-import type { WrongKeyLimiter } from "../auth.ts";
-import { identifyCaller } from "../caller.ts";
+import type { WrongKeyLimiter } from "../auth/api-keys.ts";
+import { identifyCaller } from "../auth/caller.ts";
 
-export const activityStreamPath = "/v1/activity/stream";
+const activityStreamPath = "/v1/activity/stream";
 
 const listEvents = operations["activity.listEvents"];
 
@@ -20,17 +20,17 @@ const beatMs = 25_000;
 /** A client that does not read is disconnected; it reads the list when it connects again. */
 const maxBufferedBytes = 1_000_000;
 
-/** Calls the function when a session has ended, or a person was removed or has another role. */
-export type WatchPeople = (recheck: () => void) => void;
+/** Calls the function when a session has ended, or a member was removed or has another role. */
+export type WatchMembers = (recheck: () => void) => void;
 
 export function addActivityStream(
   server: FastifyInstance,
   ctx: NetworkCtx,
-  { wrongKeys, watchPeople }: { wrongKeys: WrongKeyLimiter; watchPeople: WatchPeople },
+  { wrongKeys, watchMembers }: { wrongKeys: WrongKeyLimiter; watchMembers: WatchMembers },
 ): void {
   const watch = createActivityWatch(ctx);
   const rechecks = new Set<() => void>();
-  watchPeople(() => {
+  watchMembers(() => {
     for (const recheck of rechecks) recheck();
   });
   const open = new Map<() => void, string>();
@@ -60,14 +60,15 @@ export function addActivityStream(
         raw.write(`event: activity\ndata: ${JSON.stringify(change)}\n\n`);
       };
       const stop = watch.watch(caller.environmentId, send);
-      // The key may have been revoked since, or the person signed out; a stream is as valid as the request that opened it.
+      // The key may have been revoked since, or the member signed out; a stream is as valid as the request that opened
+      // it.
       const recheck = () =>
         void identifyCaller(ctx, wrongKeys, listEvents, request, reply).then(
           () => void raw.write(": heartbeat\n\n"),
           () => end(),
         );
       const beat = setInterval(recheck, beatMs).unref();
-      if (caller.person) rechecks.add(recheck);
+      if (caller.member) rechecks.add(recheck);
       const end = () => {
         clearInterval(beat);
         rechecks.delete(recheck);

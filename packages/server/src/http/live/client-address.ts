@@ -3,7 +3,10 @@ import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { networkSet } from "../../lib/url-guard.ts";
 
-/** Only a trusted proxy may say who its client is. The last address of the header is the one that the proxy itself has seen. */
+/**
+ * Only a trusted proxy may say who its client is. The last address of the header is the one that the proxy itself has
+ * seen.
+ */
 export function createAddressReader(
   trustedProxies: readonly string[],
 ): (request: Pick<IncomingMessage, "headers" | "socket">) => string {

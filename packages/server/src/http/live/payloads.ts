@@ -1,6 +1,6 @@
-// Live events in the shapes that clients read. Streams carry notifications as the API of the inbox shows them; sockets carry
-// messages with the names of the peer API, which its published clients expect.
-import { toInboxNotification } from "../../app/inbox/notification-view.ts";
+// Live events in the shapes that clients read. Streams carry notifications as the API of the inbox shows them; sockets
+// carry messages with the names of Novu, which its published clients expect.
+import { toInboxMessage } from "../../app/inbox/inbox-message-view.ts";
 import { toWorkflowRef } from "../../app/workflows/workflow-view.ts";
 import type { LiveEvent, LiveItem } from "../../pipeline/live/events.ts";
 import { deliveryTimes, toCta } from "../../pipeline/views.ts";
@@ -9,10 +9,10 @@ export type NamedEvent = { name: string; data: unknown };
 
 export function toStreamEvent(event: LiveEvent): NamedEvent {
   switch (event.kind) {
-    case "notification":
-      return { name: "notification", data: toNotification(event.item) };
+    case "message":
+      return { name: "notification", data: toMessage(event.item) };
     case "changed":
-      return { name: "changed", data: { notification: toNotification(event.item) } };
+      return { name: "changed", data: { notification: toMessage(event.item) } };
     case "many":
       return { name: "changed", data: { notification: null } };
     case "removed":
@@ -22,11 +22,14 @@ export function toStreamEvent(event: LiveEvent): NamedEvent {
   }
 }
 
-const toNotification = ({ row, subscriber, now }: LiveItem) => toInboxNotification(row, subscriber, now);
+const toMessage = ({ row, subscriber, now }: LiveItem) => toInboxMessage(row, subscriber, now);
 
-/** Marks have no event of their own: sockets report the new counts. A message that comes back from a snooze is sent again. */
+/**
+ * Marks have no separate event: sockets report the new counts. A message that comes back from a snooze is sent
+ * again.
+ */
 export function toSocketEvents(event: LiveEvent): NamedEvent[] {
-  if (event.kind === "notification" || (event.kind === "changed" && event.isBack)) {
+  if (event.kind === "message" || (event.kind === "changed" && event.isBack)) {
     return [{ name: "notification_received", data: { message: toSocketMessage(event.item) } }];
   }
   if (event.kind !== "counts") return [];

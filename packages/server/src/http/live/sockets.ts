@@ -1,6 +1,6 @@
-// WebSockets: plain ones at `/` and `/ws`, and the protocol of socket.io at `/socket.io/`, with its websocket transport only.
-// The token is checked before the upgrade, so a client without a valid one gets an HTTP error. Of socket.io this is all
-// that the published clients use; the package itself would take twice the memory for a connection
+// WebSockets: plain ones at `/` and `/ws`, and the protocol of socket.io at `/socket.io/`, with its websocket transport
+// only. The token is checked before the upgrade, so a client without a valid one gets an HTTP error. This is the part
+// of socket.io that the published clients use; the package itself would take twice the memory for a connection
 // (docs/decisions/0015-live-inbox.md).
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
@@ -8,11 +8,12 @@ import type { FastifyInstance } from "fastify";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
-import type { CloseReason, Hub, OpenConnection, Port } from "../../pipeline/live/hub.ts";
-import { networkOf } from "../auth.ts";
+import type { CloseReason, Port } from "../../pipeline/live/connections.ts";
+import type { Hub, OpenConnection } from "../../pipeline/live/hub.ts";
+import { networkOf } from "../auth/api-keys.ts";
+import { refuseOrigin } from "../auth/inbox-cors.ts";
+import { requireInboxSession } from "../auth/inbox-sessions.ts";
 import { errorAnswer } from "../errors.ts";
-import { requireInboxSession } from "../inbox-auth.ts";
-import { refuseOrigin } from "../inbox-cors.ts";
 import { createAddressReader } from "./client-address.ts";
 import { toSocketEvents } from "./payloads.ts";
 
@@ -81,7 +82,7 @@ export function addSockets(server: FastifyInstance, ctx: Ctx, hub: Hub): void {
     const protocol = Object.hasOwn(protocols, path) ? protocols[path] : undefined;
     if (!url || !protocol) throw failure("ROUTE_NOT_FOUND", { method: "GET", path: pathOf(request) });
     const session = await requireInboxSession(ctx, url.searchParams.get("token") ?? undefined);
-    // Browsers send the header with every upgrade, and do not check the answer as they do for requests.
+    // Browsers send the header with every upgrade, and do not check the response as they do for requests.
     refuseOrigin(ctx, session.caller, request.headers.origin);
     await hub.admit();
     if (socket.destroyed) return;
@@ -97,7 +98,7 @@ export function addSockets(server: FastifyInstance, ctx: Ctx, hub: Hub): void {
       client.on("error", () => client.terminate());
       client.on("pong", noteAnswer);
       client.on("message", (data) => {
-        // Whatever a client sends shows that it is there.
+        // Whatever a client sends shows that it is alive.
         noteAnswer();
         protocol.read(client, String(data), connection, id);
       });
@@ -141,7 +142,7 @@ function socketPort({ door, encode, ping }: Protocol, link: Link): Port {
       const { client } = link;
       if (reason === "slow" || reason === "silent") return client?.terminate();
       client?.close(closeCodes[reason], reason);
-      // A client that does not answer the close frame must not delay a shutdown.
+      // A client that does not return the close frame must not delay a shutdown.
       setTimeout(() => client?.terminate(), 1_000).unref();
     },
   };

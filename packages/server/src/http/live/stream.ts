@@ -2,17 +2,18 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Ctx } from "../../context.ts";
-import type { Hub, Port } from "../../pipeline/live/hub.ts";
-import { networkOf } from "../auth.ts";
-import { bearerOf, requireInboxSession, requireSubscriber } from "../inbox-auth.ts";
-import { allowReading, refuseOrigin } from "../inbox-cors.ts";
+import type { Port } from "../../pipeline/live/connections.ts";
+import type { Hub } from "../../pipeline/live/hub.ts";
+import { networkOf } from "../auth/api-keys.ts";
+import { allowReading, refuseOrigin } from "../auth/inbox-cors.ts";
+import { bearerOf, requireInboxSession, requireSubscriber } from "../auth/inbox-sessions.ts";
 import { toStreamEvent } from "./payloads.ts";
 
-export const streamPath = "/v1/inbox/stream";
+const streamPath = "/v1/inbox/stream";
 
 /** How long a client waits before it connects again; after a restart a random time up to the longest. */
 const reconnectMs = 2_000;
-const longestReconnectMs = 10_000;
+const maxReconnectMs = 10_000;
 
 export function addInboxStream(server: FastifyInstance, ctx: Ctx, hub: Hub): void {
   server.route({
@@ -67,7 +68,7 @@ function streamPort(raw: ServerResponse): Port {
     close(reason) {
       if (reason === "slow") return void raw.destroy();
       if (reason === "restart")
-        raw.write(`retry: ${reconnectMs + Math.floor(Math.random() * (longestReconnectMs - reconnectMs))}\n\n`);
+        raw.write(`retry: ${reconnectMs + Math.floor(Math.random() * (maxReconnectMs - reconnectMs))}\n\n`);
       raw.end();
     },
   };

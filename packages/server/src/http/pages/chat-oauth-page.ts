@@ -1,10 +1,10 @@
-// The OAuth callback page, to which chat providers redirect people. It says that the workspace is connected, or why not. The
-// signed state in the address is the only authorisation, like the token of the preference page.
+// The OAuth callback page, to which chat providers redirect people. It says that the workspace is connected, or why
+// not. The signed state in the address is the only authorisation, like the token of the preference page.
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { chatOauthCallbackPath, readState } from "../../app/integrations/chat-oauth.ts";
 import { finish, type OauthResult } from "../../app/integrations/chat-oauth-callback.ts";
 import type { NetworkCtx } from "../../context.ts";
-import type { RateLimiter } from "../rate-limit.ts";
+import type { RateLimiter } from "../auth/rate-limit.ts";
 import { limitPageRate, type Notice, page, renderErrorsAsPages, renderNotice, sendPage, sendRedirect } from "./page.ts";
 
 type Outcome = { status: number; notice: Notice };
@@ -36,22 +36,22 @@ const outcomes: { [Kind in FinalResult["kind"]]: (result: Extract<FinalResult, {
     status: 502,
     notice: [
       `${provider} is not ready yet`,
-      `${provider} did not answer, or has not heard of your decision everywhere yet. Nothing was changed. Please reload this page in a minute.`,
+      `${provider} did not respond, or has not processed your decision yet. Nothing was changed. Please reload this page in a minute.`,
     ],
   }),
   unknown: () => ({
     status: 400,
-    notice: ["This link does not work", `It is not complete, or not one of ours. ${askForNewLink}`],
+    notice: ["This link does not work", `It is incomplete or invalid. ${askForNewLink}`],
   }),
   expired: () => ({
     status: 410,
-    notice: ["This link is too old", `It worked for 10 minutes. Nothing was changed. ${askForNewLink}`],
+    notice: ["This link has expired", `Links are valid for 10 minutes. Nothing was changed. ${askForNewLink}`],
   }),
   used: () => ({
     status: 410,
     notice: [
-      "This link was used",
-      "It works once, and the connection it stands for was made. You can close this page.",
+      "This link has already been used",
+      "It works only once, and its connection was created. You can close this page.",
     ],
   }),
   "integration-gone": () => ({
@@ -64,29 +64,29 @@ const outcomes: { [Kind in FinalResult["kind"]]: (result: Extract<FinalResult, {
   "subscriber-gone": () => ({
     status: 404,
     notice: [
-      "This person is no longer known",
-      "The connection was meant for a person who has been removed. Nothing was changed.",
+      "This subscriber no longer exists",
+      "The connection was for a subscriber who has been removed. Nothing was changed.",
     ],
   }),
   "connected-otherwise": () => ({
     status: 409,
     notice: [
-      "There is a connection already",
-      `This was meant to make a second one under another name. Nothing was changed. ${askForNewLink}`,
+      "A connection already exists",
+      `This link would have created a second one with another name. Nothing was changed. ${askForNewLink}`,
     ],
   }),
   "not-connected": () => ({
     status: 409,
     notice: [
       "This workspace is not connected",
-      "The account belongs to a workspace or organisation that has to be connected first. Nothing was changed.",
+      "The account belongs to a workspace or organisation that must be connected first. Nothing was changed.",
     ],
   }),
   taken: () => ({
     status: 409,
     notice: [
       "This connection is in use",
-      `Another person or channel uses a connection of this name. Nothing was changed. ${askForNewLink}`,
+      `Another subscriber or channel uses a connection with this name. Nothing was changed. ${askForNewLink}`,
     ],
   }),
 };

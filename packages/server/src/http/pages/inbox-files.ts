@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { failure } from "../../failure.ts";
 import { mayChange, neverChanges, openBuiltFiles } from "../built-files.ts";
 
-export const inboxScriptPath = "/inbox.js";
-export const inboxFilesPath = "/inbox/{file}";
+const inboxScriptPath = "/inbox.js";
+const inboxFilesPath = "/inbox/:file";
 
 /** Names of chunks contain the hash of their content, in capitals. */
 const hashed = /-[A-Z0-9]{8}\.js(\.map)?$/;
@@ -22,7 +22,5 @@ export function addInboxFiles(server: FastifyInstance): void {
   for (const path of [inboxScriptPath, `${inboxScriptPath}.map`]) {
     server.get(path, (request, reply) => send(request, reply, path.slice(1)));
   }
-  server.get(inboxFilesPath.replace("{file}", ":file"), (request, reply) =>
-    send(request, reply, (request.params as { file: string }).file),
-  );
+  server.get(inboxFilesPath, (request, reply) => send(request, reply, (request.params as { file: string }).file));
 }

@@ -1,4 +1,4 @@
-// The markup of the page /inbox: the widget beside the code that puts it into a page.
+// The markup of the page /inbox: the widget next to the code that puts it into a page.
 import { createHash } from "node:crypto";
 import { codeBlock, html, trusted } from "../docs/docs-page.markup.ts";
 import { pageStyle } from "./page.css.ts";

@@ -1,6 +1,6 @@
-// The page /inbox for developers who try Tidings: the inbox of one subscriber of the Development environment, twice, with a button
-// that sends the example workflow to it. It is served together with the API reference (TIDINGS_DOCS) and needs no setting of its
-// own: both are for the same reader, and an operator who shows neither turns one setting off.
+// The page /inbox for developers who try Tidings: the inbox of one subscriber of the Development environment, twice,
+// with a button that sends the example workflow to it. It is served together with the API reference (TIDINGS_DOCS) and
+// needs no separate setting: both are for the same reader, and an operator who shows neither turns one setting off.
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { demoSubscriberId, findDemoCaller, sendWelcome } from "../../app/environments/demo.ts";
 import { hasInboxPage } from "../../config.ts";
@@ -8,13 +8,13 @@ import type { Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
 import { hintAfter } from "../../lib/inbox-hints.ts";
 import { inRepeatableTransaction } from "../../store/db.ts";
-import { networkOf } from "../auth.ts";
-import { type RateLimiter, takeTokens } from "../rate-limit.ts";
+import { networkOf } from "../auth/api-keys.ts";
+import { type RateLimiter, takeTokens } from "../auth/rate-limit.ts";
 import { basePathOf } from "./base-path.ts";
 import { inboxPageCsp, renderInboxPage } from "./inbox-page.markup.ts";
 
-export const inboxPagePath = "/inbox";
-export const welcomePath = "/inbox/welcome";
+const inboxPagePath = "/inbox";
+const welcomePath = "/inbox/welcome";
 
 export function addInboxPage(server: FastifyInstance, ctx: Ctx, limiter: RateLimiter): void {
   if (!hasInboxPage(ctx.config)) return;

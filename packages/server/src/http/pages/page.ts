@@ -1,9 +1,9 @@
-// Shared parts of the pages for people: one document, no script, no external resource. The token in the address of a page
-// authorises changes, so the address is kept out of caches, referrers and search engines.
+// Shared parts of the pages for people: one document, no script, no external resource. The token in the address of a
+// page authorises changes, so the address is kept out of caches, referrers and search engines.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { type RateLimiter, takeTokens } from "../auth/rate-limit.ts";
 import { type Html, html, trusted } from "../docs/docs-page.markup.ts";
 import { errorAnswer } from "../errors.ts";
-import { type RateLimiter, takeTokens } from "../rate-limit.ts";
 import { pageStyle } from "./page.css.ts";
 
 const pageHeaders = {
@@ -60,11 +60,11 @@ export type Notice = [title: string, text: string];
 
 const faults: Record<number, Notice> = {
   429: ["Too many requests", "Please try again in a moment. Nothing was changed."],
-  503: ["Back in a moment", "The service is not available right now. Please try again. Nothing was changed."],
+  503: ["Back in a moment", "The service is unavailable right now. Please try again. Nothing was changed."],
 };
-const internalFault: Notice = ["Something went wrong", "This is our fault. Please try again later."];
+const internalFault: Notice = ["Something went wrong", "This is a problem on our side. Please try again later."];
 
-/** Renders the errors of this scope as pages, by status: from `own`, from those above, or as an internal fault. */
+/** Renders the errors of this scope as pages, by status: from `own`, from those above, or as an internal error. */
 export function renderErrorsAsPages(scope: FastifyInstance, own: Record<number, Notice> = {}): void {
   scope.setErrorHandler((error, request, reply) => {
     const { status, headers } = errorAnswer(error, request);
@@ -76,8 +76,8 @@ export function renderErrorsAsPages(scope: FastifyInstance, own: Record<number, 
 }
 
 /**
- * The rate limit of pages: a bucket for each environment, apart from the one of its API, and one for all forged addresses.
- * `environmentOf` reads the environment from the address.
+ * The rate limit of pages: a bucket for each environment, apart from the one of its API, and one for all forged
+ * addresses. `environmentOf` reads the environment from the address.
  */
 export const limitPageRate =
   (limiter: RateLimiter, environmentOf: (request: FastifyRequest) => string | undefined) =>

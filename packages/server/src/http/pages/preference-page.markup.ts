@@ -20,7 +20,7 @@ export const renderPreferences = (page: PreferencePage, notice?: string): string
   frame(
     "Notification preferences",
     html`<h1>Notification preferences</h1>
-${page.person !== "" && html`<p class="lead">For ${page.person}</p>`}
+${page.subscriberName !== "" && html`<p class="lead">For ${page.subscriberName}</p>`}
 ${notice !== undefined && html`<p class="card saved" role="status">${notice}</p>`}
 ${page.subject && subjectCard(page.subject)}
 ${page.workflows.length > 0 ? choices(page) : html`<p class="card">There is nothing to turn on or off right now.</p>`}`,
@@ -33,18 +33,18 @@ const subjectCard = ({
 <h2>${name}</h2>
 ${
   on.email
-    ? html`<p>You get these notifications by email.</p>
+    ? html`<p>You receive these notifications by email.</p>
 <form method="post"><input type="hidden" name="${fields.oneClick}" value="One-Click"><button>Unsubscribe from these emails</button></form>`
-    : html`<p>You do not get these notifications by email.</p>`
+    : html`<p>You do not receive these notifications by email.</p>`
 }
 </section>`;
 
 const choices = ({ global, workflows, hasMore }: PreferencePage): Html => html`<form method="post" class="card">
-<h2>What you get, and where</h2>
+<h2>What you receive, and where</h2>
 <p class="note">Settings below override this.</p>
 ${row(fields.everything, html`All notifications <small>unless set below</small>`, global)}
 ${workflows.map(({ id, name, channels: on }) => row(idToBase62(id), html`${name}`, on))}
-${hasMore && html`<p class="note">There are more; these are the first ${workflows.length}.</p>`}
+${hasMore && html`<p class="note">Only the first ${workflows.length} are shown.</p>`}
 <button class="save">Save</button>
 </form>`;
 

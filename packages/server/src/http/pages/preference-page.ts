@@ -1,6 +1,7 @@
-// The page behind the unsubscribe link of a mail, and the one-click request of mail clients (RFC 8058). A GET changes nothing,
-// because mail scanners follow links. The token in the address is the only authorisation, without cookie or key, so forms
-// of other origins need no protection, and the address is kept out of caches, referrers and search engines.
+// The page behind the unsubscribe link of a mail, and the one-click request of mail clients (RFC 8058). A GET changes
+// nothing, because mail scanners follow links. The token in the address is the only authorisation, without cookie or
+// key, so forms of other origins need no protection, and the address is kept out of caches, referrers and search
+// engines.
 import { isChannel } from "@tidings/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import * as unsubscribe from "../../app/subscribers/unsubscribe.ts";
@@ -9,29 +10,32 @@ import { failure } from "../../failure.ts";
 import { base62ToId } from "../../lib/ids.ts";
 import { readUnsubscribeToken, type UnsubscribeTarget } from "../../lib/tokens/unsubscribe-token.ts";
 import { inRepeatableTransaction } from "../../store/db.ts";
-import { FormFault, parseForm, readBoundary } from "../multipart.ts";
-import type { RateLimiter } from "../rate-limit.ts";
+import type { RateLimiter } from "../auth/rate-limit.ts";
+import { FormError, parseForm, readBoundary } from "../request/multipart.ts";
 import { limitPageRate, type Notice, type Page, page, renderErrorsAsPages, renderNotice, sendPage } from "./page.ts";
 import { fields, renderPreferences } from "./preference-page.markup.ts";
 
-export const preferencePagePath = "/u/{token}";
+const preferencePagePath = "/u/:token";
 
 /** Twice the size of the largest form that a page has. */
 const bodyLimit = 64 * 1024;
 
 const unknownLinkPage = page(
-  renderNotice("This link does not work", "It is not complete. Please open it from the mail again, or copy all of it."),
+  renderNotice(
+    "This link does not work",
+    "It is incomplete. Please open it from the email again, or copy the whole link.",
+  ),
   404,
 );
 
 const unknownSubscriberPage = page(
-  renderNotice("Nothing to change", "You are not in our list any more, so you get none of these notifications."),
+  renderNotice("Nothing to change", "You are no longer on our list, so you do not receive these notifications."),
 );
 
 const faults: Record<number, Notice> = {
-  400: ["This could not be read", "The form did not arrive as it was sent. Please go back and try again."],
-  413: ["This could not be read", "The form is larger than it can be."],
-  415: ["This could not be read", "The form has a type that is not known here."],
+  400: ["This could not be read", "The form was not received correctly. Please go back and try again."],
+  413: ["This could not be read", "The form is too large."],
+  415: ["This could not be read", "The form has an unsupported content type."],
 };
 
 export function addPreferencePage(server: FastifyInstance, ctx: Ctx, limiter: RateLimiter): void {
@@ -43,7 +47,7 @@ export function addPreferencePage(server: FastifyInstance, ctx: Ctx, limiter: Ra
 
     scope.route({
       method: ["GET", "POST"],
-      url: preferencePagePath.replace("{token}", ":token"),
+      url: preferencePagePath,
       bodyLimit,
       onRequest: limitPageRate(limiter, (request) => targetOf(request)?.environmentId),
       handler: async (request, reply) => {
@@ -74,16 +78,16 @@ async function changePreferences(ctx: Ctx, target: UnsubscribeTarget, form: URLS
     const { kind, workflowName } = await unsubscribe.unsubscribe(ctx, subscriber, workflowId);
     if (kind === "critical") {
       const text = `“${workflowName}” is too important to be turned off: you will still get it by email.`;
-      return page(renderNotice("This cannot be turned off", text, "See all preferences"), 400);
+      return page(renderNotice("This cannot be turned off", text, "View all preferences"), 400);
     }
     const what = workflowName ? `“${workflowName}”` : "these notifications";
-    const text = `You are unsubscribed from ${what} by email.`;
-    return page(renderNotice("You are unsubscribed", text, "See all preferences"));
+    const text = `You will no longer receive ${what} by email.`;
+    return page(renderNotice("You are unsubscribed", text, "View all preferences"));
   }
   const edits = readEdits(form);
   if (edits.length === 0) return page(renderNotice(...faults[400]!), 400);
   const isChanged = await unsubscribe.save(ctx, subscriber, edits);
-  const notice = isChanged ? "Your choices are saved." : "Nothing was changed.";
+  const notice = isChanged ? "Your preferences have been saved." : "Nothing was changed.";
   return page(renderPreferences(await unsubscribe.viewPage(ctx, subscriber, workflowId), notice));
 }
 
@@ -107,7 +111,7 @@ function acceptFormBodies(scope: FastifyInstance): void {
       const parts = parseForm(body as Buffer, readBoundary(request.headers["content-type"] ?? ""));
       done(null, new URLSearchParams(parts.map(({ name, bytes }): [string, string] => [name, bytes.toString("utf8")])));
     } catch (error) {
-      done(error instanceof FormFault ? failure("MALFORMED_FORM", { reason: error.message }) : (error as Error));
+      done(error instanceof FormError ? failure("MALFORMED_FORM", { reason: error.message }) : (error as Error));
     }
   });
 }

@@ -1,10 +1,11 @@
-// The state of one check of a value against a schema, and what keywords do with it: check a part, try a part, note a fault.
+// The state of one check of a value against a schema, and what keywords do with it: check a part, try a part, note an
+// error.
 import { canonicalJson, type JsonObject } from "../json.ts";
 import { charge } from "../work.ts";
 
 export type SchemaFault = { keyword: string; path: string[]; message: string; schemaPath: string };
 
-/** The state of one check. `path` and `schemaPath`: the current position; `isTrial`: a mismatch is not a fault. */
+/** The state of one check. `path` and `schemaPath`: the current position; `isTrial`: a mismatch is not an error. */
 export type Check = {
   root: JsonObject;
   /** The keywords of 2020-12 count. */
@@ -30,7 +31,7 @@ export function fitsPart(at: string[], schema: unknown, value: unknown, check: C
   return isFit;
 }
 
-/** Whether a part fits, without faults and defaults. */
+/** Whether a part fits, without errors and defaults. */
 export function fitsTrial(schema: unknown, value: unknown, check: Check): boolean {
   return check.fits(schema, value, { ...check, isTrial: true, faults: [] });
 }

@@ -1,6 +1,6 @@
 // The members of a value that a schema evaluates, for `unevaluatedProperties` and `unevaluatedItems`.
 import { isObject, type JsonObject } from "../json.ts";
-import { charge, OverBudget } from "../work.ts";
+import { charge, OverBudgetError } from "../work.ts";
 import { type Check, fitsTrial } from "./check.ts";
 import { additionalKeys } from "./keywords.ts";
 import { resolveRef } from "./refs.ts";
@@ -14,7 +14,7 @@ const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []
 export function evaluatedKeys(schema: unknown, value: object, check: Check, depth = 0): Set<string> {
   const keys = Object.keys(value);
   charge(40 + keys.length * 10);
-  if (depth > maxDepth) throw new OverBudget();
+  if (depth > maxDepth) throw new OverBudgetError();
   if (!isObject(schema)) return new Set();
   if (evaluatesAll(schema, value)) return new Set(keys);
   const evaluated = ownKeys(schema, value, keys, check);

@@ -1,10 +1,11 @@
-// JSON Schema (draft 7 and 2020-12) as an interpreter. The compiler ajv takes 20 µs per byte of a schema, and its compiled
-// functions cannot be stopped: short recursive schemas run for ever on any value. Here every comparison of a part of a schema
-// with a part of a value is charged to a budget of work (lib/work.ts), and there is nothing to compile or to cache.
+// JSON Schema (draft 7 and 2020-12) as an interpreter. The compiler ajv takes 20 µs per byte of a schema, and its
+// compiled functions cannot be stopped: short recursive schemas run for ever on any value. Here every comparison of a
+// part of a schema with a part of a value is charged to a budget of work (lib/work.ts), and there is nothing to compile
+// or to cache.
 //
-// Faults are worded as ajv words them. Schemas may be unchecked: keywords with invalid values are ignored.
+// Errors are worded as ajv words them. Schemas may be unchecked: keywords with invalid values are ignored.
 import { isObject, type JsonObject } from "../json.ts";
-import { charge, OverBudget } from "../work.ts";
+import { charge, OverBudgetError } from "../work.ts";
 import { type Check, fail, fitsPart, type SchemaFault } from "./check.ts";
 import { evaluatedKeys } from "./evaluated.ts";
 import {
@@ -26,7 +27,10 @@ const maxDepth = 600;
 export const isOfDraft7 = ({ $schema }: JsonObject): boolean =>
   typeof $schema === "string" && /draft-0[3-7]/.test($schema);
 
-/** The faults of a value against a part of a schema, 100 at most. Fills the defaults into the value. Throws OverBudget. */
+/**
+ * The errors of a value against a part of a schema, 100 at most. Fills the defaults into the value. Throws
+ * OverBudgetError.
+ */
 export function faultsOf(root: JsonObject, value: unknown, part: unknown = root): SchemaFault[] {
   const is2020 = !isOfDraft7(root);
   const check: Check = { root, is2020, path: [], schemaPath: [], depth: 0, isTrial: false, faults: [], fits };
@@ -34,12 +38,12 @@ export function faultsOf(root: JsonObject, value: unknown, part: unknown = root)
   return check.faults;
 }
 
-/** Whether the value fits the schema; collects the faults. */
+/** Whether the value fits the schema; collects the errors. */
 function fits(schema: unknown, value: unknown, check: Check): boolean {
   charge(partCost);
   if (schema === false) return fail(check, "false schema", "boolean schema is false");
   if (!isObject(schema)) return true;
-  if (++check.depth > maxDepth) throw new OverBudget();
+  if (++check.depth > maxDepth) throw new OverBudgetError();
   const isFit = fitsObject(schema, value, check);
   check.depth -= 1;
   return isFit;

@@ -73,7 +73,7 @@ function hasFormat(name: string, value: string): boolean {
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const membersOf = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : []);
 
-/** Faults of the branches are collected apart: they are reported only when the keyword fails. */
+/** Errors of the branches are collected apart: they are reported only when the keyword fails. */
 function fitBranches(
   name: string,
   branches: unknown[],
@@ -119,7 +119,7 @@ const common: Record<string, Keyword<unknown>> = {
   },
 };
 
-/** Unlike `Array.every`, does not stop at the first fault. */
+/** Unlike `Array.every`, does not stop at the first error. */
 function every<T>(items: T[], isFit: (item: T) => boolean): boolean {
   let areFit = true;
   for (const item of items) if (!isFit(item)) areFit = false;
@@ -230,7 +230,7 @@ const object: Record<string, Keyword<JsonObject>> = {
     !check.is2020 || fitsDependencies("dependentSchemas", dependentSchemas, value, check),
 };
 
-/** The path of the fault includes the missing member. */
+/** The path of the error includes the missing member. */
 function failAt(check: Check, keyword: string, name: string, message: string): false {
   check.path.push(name);
   fail(check, keyword, message);
@@ -238,7 +238,7 @@ function failAt(check: Check, keyword: string, name: string, message: string): f
   return false;
 }
 
-/** Runs before `required` is checked. Trials leave the value as it is. */
+/** Runs before `required` is checked. Trials do not change the value. */
 export function fillDefaults(properties: unknown, value: JsonObject, check: Check): void {
   if (check.isTrial) return;
   for (const [key, part] of membersOf(properties)) {

@@ -1,8 +1,8 @@
-// Rates that several processes share without a database query for every use. Each rate is the time until which it is used
-// up, and spending moves that time on (the generic cell rate algorithm). A process spends on its own and synchronises with
-// the database four times a second: it adds what it has spent and reads what all processes have. Together they exceed a
-// rate by what one of them can spend in a quarter of a second. Rates with little use are not synchronised at all. While the
-// database is away, each process keeps to the rate on its own.
+// Rates that several processes share without a database query for every use. Each rate is the time until which it is
+// used up, and spending moves that time on (the generic cell rate algorithm). A process spends on its own and
+// synchronises with the database four times a second: it adds what it has spent and reads what all processes have.
+// Together they exceed a rate by what one of them can spend in a quarter of a second. Rates with little use are not
+// synchronised at all. While the database is away, each process keeps to the rate on its own.
 import { createBoundedCache } from "../bounded-cache.ts";
 
 const settleMs = 250;
@@ -14,7 +14,7 @@ const maxPerStatement = 1_000;
 export type Budgets = ReturnType<typeof createBudgets>;
 
 /** `isShared`: the database has it, so other processes use it too. */
-type Budget = { next: number; unsettled: number; longestMs: number; isShared: boolean };
+type Budget = { next: number; unsettled: number; maxMs: number; isShared: boolean };
 
 export type BudgetOptions = {
   now(): number;
@@ -50,7 +50,7 @@ export function createBudgets({ now, settle, max }: BudgetOptions) {
       for (const [name, ms] of ahead) {
         const budget = budgets.get(name);
         if (!budget) continue;
-        budget.next = now() + Math.min(Math.max(0, ms) + budget.unsettled, budget.longestMs);
+        budget.next = now() + Math.min(Math.max(0, ms) + budget.unsettled, budget.maxMs);
         budget.isShared = true;
       }
     } catch {
@@ -69,12 +69,12 @@ export function createBudgets({ now, settle, max }: BudgetOptions) {
   return {
     /** The time at which the budget is free: now or later. */
     freeAt: (name: string): number => Math.max(budgets.get(name)?.next ?? 0, now()),
-    /** Returns the time at which the budget was free before. It is used up for `longestMs` at most. */
-    spend(name: string, ms: number, longestMs: number): number {
+    /** Returns the time at which the budget was free before. It is used up for `maxMs` at most. */
+    spend(name: string, ms: number, maxMs: number): number {
       const time = now();
-      const budget = budgets.get(name) ?? { next: 0, unsettled: 0, longestMs, isShared: false };
+      const budget = budgets.get(name) ?? { next: 0, unsettled: 0, maxMs, isShared: false };
       const before = Math.max(budget.next, time);
-      budget.next = Math.min(before + ms, time + longestMs);
+      budget.next = Math.min(before + ms, time + maxMs);
       budget.unsettled = Math.min(budget.unsettled + budget.next - before, budget.next - time);
       budgets.set(name, budget);
       if (settle && budget.next - time >= shortMs) {
@@ -83,7 +83,9 @@ export function createBudgets({ now, settle, max }: BudgetOptions) {
       }
       return before;
     },
-    /** Frees the budgets with this prefix, in this process. Returns whether one of them is shared with other processes. */
+    /**
+     * Frees the budgets with this prefix, in this process. Returns whether one of them is shared with other processes.
+     */
     forget(prefix: string): boolean {
       let isShared = false;
       for (const name of [...budgets.keys()]) {

@@ -1,4 +1,4 @@
-// Something that happens many times in one outage is told twice: when it begins, and with a count when it is over.
+// Something that happens many times in one outage is logged twice: when it begins, and with a count when it is over.
 
 type Episode = { count: number; ms: number };
 
@@ -13,7 +13,7 @@ type EpisodeOptions<Kind> = {
   now(): number;
   /** How long a kind must not happen before its episode can be over. */
   quietMs: Record<Kind & string, number>;
-  /** Asked then; while it answers false, the episode goes on. */
+  /** Asked then; while it returns false, the episode continues. */
   isOver(kind: Kind): Promise<boolean>;
   onBegin(kind: Kind, error: unknown): void;
   onEnd(kind: Kind, episode: Episode): void;

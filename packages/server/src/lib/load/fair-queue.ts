@@ -1,11 +1,12 @@
-// Priorities of queue tasks, so that environments share the workers fairly. A task costs as much as it makes others wait,
-// which is the number of its recipients. Each environment has a share of cost per second: a task within the share gets the
-// priority of the present time, a task beyond it that of a later time, as if it had arrived later. Workers take the highest
-// priority first, so the backlog of one environment never delays a single task of another. No task is held back: an
-// environment that is alone uses all workers.
+// Priorities of queue tasks, so that environments share the workers fairly. A task costs as much as it makes others
+// wait, which is the number of its recipients. Each environment has a share of cost per second: a task within the share
+// gets the priority of the present time, a task beyond it that of a later time, as if it had arrived later. Workers
+// take the highest priority first, so the backlog of one environment never delays a single task of another. No task is
+// held back: an environment that is alone uses all workers.
 //
-// This is the virtual-clock discipline (Zhang, 1990) with two limits: an environment falls behind by ten minutes at most,
-// and all lags are reset whenever the queue has run empty, because tasks that found free workers delayed no other task.
+// This is the virtual-clock discipline (Zhang, 1990) with two limits: an environment falls behind by ten minutes at
+// most, and all lags are reset whenever the queue has run empty, because tasks that found free workers delayed no other
+// task.
 import { createBoundedCache } from "../bounded-cache.ts";
 
 /**
@@ -14,8 +15,8 @@ import { createBoundedCache } from "../bounded-cache.ts";
  */
 export const sharePerSecond = 100;
 /** How far an environment can fall behind: for so long the tasks of others go first while the service is overloaded. */
-export const longestLagMs = 10 * 60_000;
-/** Lanes of one environment that have clocks of their own; further lanes use the clock of their environment. */
+export const maxLagMs = 10 * 60_000;
+/** Lanes of one environment that have their own clocks; additional lanes use the clock of their environment. */
 const maxLanes = 16;
 /** Tasks for later times have priorities of those times, from one clock for each span of this length. */
 const spanMs = 10_000;
@@ -26,8 +27,8 @@ const epoch = Date.UTC(2020, 0, 1);
 export const priorityAt = (time: number): number => -Math.floor((time - epoch) / 1000);
 
 /**
- * `lane`: what the task goes through (an integration, a webhook). A backlog in one lane does not delay another lane of the
- * same environment. `dueAt`: when the task may begin, in ms.
+ * `lane`: what the task goes through (an integration, a webhook). A backlog in one lane does not delay another lane of
+ * the same environment. `dueAt`: when the task may begin, in ms.
  */
 type QueueEntry = { environmentId: string; lane?: string; cost: number; dueAt: number };
 
@@ -37,7 +38,7 @@ export type FairQueue = {
   resetLags(): boolean;
 };
 
-/** `advance` moves a clock on by the cost and returns where it stood before. */
+/** `advance` moves a clock on by the cost and returns its previous value. */
 export type VirtualClocks = { advance(name: string, costMs: number, now: number): number; clear(): boolean };
 
 /** Clocks of this process alone. */
@@ -46,7 +47,7 @@ function createLocalClocks(max: number): VirtualClocks {
   return {
     advance(name, costMs, now) {
       const before = Math.max(clocks.get(name) ?? 0, now);
-      clocks.set(name, Math.min(before + costMs, now + longestLagMs));
+      clocks.set(name, Math.min(before + costMs, now + maxLagMs));
       return before;
     },
     clear() {
@@ -71,7 +72,7 @@ export function createFairQueue(environments: VirtualClocks = createLocalClocks(
     lanes.set(lane, before);
     let behind = 1;
     for (const [name, time] of lanes) if (name !== lane && time > now) behind++;
-    lanes.set(lane, Math.min(before + costMs * behind, now + longestLagMs));
+    lanes.set(lane, Math.min(before + costMs * behind, now + maxLagMs));
     return before;
   }
 
@@ -85,7 +86,7 @@ export function createFairQueue(environments: VirtualClocks = createLocalClocks(
       const ofEnvironment = environments.advance(environmentId, costMs, now);
       const ofLane = lane === undefined ? undefined : advanceLane(environmentId, lane, costMs, now);
       const isOnTime = ofLane !== undefined && ofLane < now + 1000;
-      return priorityAt(Math.max(dueAt, Math.min(isOnTime ? ofLane : ofEnvironment, now + longestLagMs)));
+      return priorityAt(Math.max(dueAt, Math.min(isOnTime ? ofLane : ofEnvironment, now + maxLagMs)));
     },
     resetLags() {
       lanesOf.clear();

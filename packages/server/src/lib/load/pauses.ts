@@ -1,10 +1,10 @@
 // Pauses in long synchronous work, which let the event loop handle requests, health checks and timers in between. The
 // time without a pause is counted for the process as a whole: batches that run at the same time take turns, one per
-// round of the event loop, so the process never stands still for the sum of their slices.
+// round of the event loop, so the process never stops for the sum of their slices.
 
 /**
- * Time without a pause. A request waits for a round of the event loop at each of its dozen statements: with 20 ms it took 0.7 s while
- * another environment rendered mails without end, with 5 ms 0.4 s.
+ * Time without a pause. A request waits for a round of the event loop at each of its dozen statements: with 20 ms it
+ * took 0.7 s while another environment rendered mails without end, with 5 ms 0.4 s.
  */
 const intervalMs = 5;
 

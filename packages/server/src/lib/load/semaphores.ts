@@ -1,6 +1,6 @@
 // Limits on concurrent work in this process, by owner (an environment), so that a flood of one owner's work delays or
-// refuses that owner's work alone. `createOwnerLimit` refuses at once; `createFairSemaphore` queues, for work that shares
-// something scarce such as database connections.
+// refuses that owner's work alone. `createOwnerLimit` refuses at once; `createFairSemaphore` queues, for work that
+// shares something scarce such as database connections.
 
 export type OwnerLimit = {
   /** Returns the function that releases the slot, or null when the owner has all its slots in use. */
@@ -26,7 +26,7 @@ export function createOwnerLimit(perOwner: number): OwnerLimit {
   };
 }
 
-export class SemaphoreFull extends Error {}
+export class SemaphoreFullError extends Error {}
 
 export type FairSemaphoreLimits = {
   /** Slots in all, and for one owner. Both may change. */
@@ -40,7 +40,7 @@ export type FairSemaphoreLimits = {
 export type FairSemaphore = {
   /**
    * Resolves to the function that releases the slot. Waiting owners get slots in round-robin order. Rejects with
-   * SemaphoreFull when too much work of this owner waits, or when this work has waited for too long.
+   * SemaphoreFullError when too much work of this owner waits, or when this work has waited for too long.
    */
   acquire(owner: string): Promise<() => void>;
 };
@@ -73,7 +73,7 @@ export function createFairSemaphore(limits: FairSemaphoreLimits): FairSemaphore 
     };
   };
 
-  /** Answers whether there was one to admit. */
+  /** Returns whether there was one to admit. */
   const admitOne = (): boolean => {
     for (const [name, owner] of owners) {
       if (owner.waiting.length === 0 || !hasSlot(owner)) continue;
@@ -94,7 +94,7 @@ export function createFairSemaphore(limits: FairSemaphoreLimits): FairSemaphore 
       const owner = owners.get(name) ?? { active: 0, waiting: [] };
       owners.set(name, owner);
       if (hasSlot(owner) && owner.waiting.length === 0) return takeSlot(name, owner);
-      if (owner.waiting.length >= waitingPerOwner) throw new SemaphoreFull("too much work is waiting");
+      if (owner.waiting.length >= waitingPerOwner) throw new SemaphoreFullError("too much work is waiting");
       return new Promise((resolve, reject) => {
         const admit = () => {
           clearTimeout(timer);
@@ -103,7 +103,7 @@ export function createFairSemaphore(limits: FairSemaphoreLimits): FairSemaphore 
         const timer = setTimeout(() => {
           owner.waiting.splice(owner.waiting.indexOf(admit), 1);
           forgetIdle(name, owner);
-          reject(new SemaphoreFull("waited too long"));
+          reject(new SemaphoreFullError("waited too long"));
         }, waitMs);
         owner.waiting.push(admit);
       });

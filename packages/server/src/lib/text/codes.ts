@@ -1,11 +1,12 @@
 // Finds the one-time codes in a message, for tests of what was sent. No code is better than a wrong one:
 //
-// - A code is 4 to 8 digits, also as 123 456, 123-456 or G-123456 (returned without separator and prefix), or 6 to 10 letters
-//   and digits with at least one of each. Parts of amounts, dates, times, phone numbers, links and addresses are no
-//   codes, nor are numbers of orders, invoices and the like.
-// - It counts when a word such as "code", "PIN" or "OTP" stands in the same sentence: at the start of the sentence
-//   ("123456 is your code"), else the first one behind the word, else the last one before it. A year only right behind it.
-// - Or when it stands alone on its line and one of the two lines before has such a word.
+// - A code is 4 to 8 digits, also as 123 456, 123-456 or G-123456 (returned without separator and prefix), or 6 to 10
+//   letters and digits with at least one of each. Parts of amounts, dates, times, phone numbers, links and addresses
+//   are not codes, nor are numbers of orders, invoices and the like.
+// - It counts when a word such as "code", "PIN" or "OTP" appears in the same sentence: at the start of the sentence
+//   ("123456 is your code"), else the first one behind the word, else the last one before it. A year only right behind
+//   it.
+// - Or when it is alone on its line and one of the two lines before has such a word.
 //
 // The words cover some thirty languages. Codes for discounts, errors, places and the like are excluded.
 
@@ -13,7 +14,7 @@ const maxLength = 100_000;
 const maxLine = 1_000;
 const maxCodes = 20;
 
-/** Letters of scripts that put spaces between words; in the others a code may stand right behind one. */
+/** Letters of scripts that put spaces between words; in the others a code may appear right behind one. */
 const letter = String.raw`[\p{L}--[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}]]`;
 const wordStart = `(?<!${letter})`;
 const wordEnd = `(?!${letter})`;
@@ -88,7 +89,7 @@ export function findCodes(texts: readonly (string | undefined)[]): string[] {
   return [...found].slice(0, maxCodes);
 }
 
-/** The word without the link in it; an ellipsis in place of an email address. */
+/** The word without the link in it; an ellipsis instead of an email address. */
 function withoutAddress(word: string): string {
   const at = word.indexOf("@", 1);
   if (at > 0 && at < word.length - 1) return " … ";

@@ -1,6 +1,6 @@
-// CSV as spreadsheets write it: cells in quotes with separators and line breaks in them, CRLF, a byte order mark, semicolons or
-// tabs in place of commas. Cells that a spreadsheet would run as a formula are defused when they are written, and restored when
-// they are read.
+// CSV as spreadsheets write it: cells in quotes with separators and line breaks in them, CRLF, a byte order mark,
+// semicolons or tabs instead of commas. Cells that a spreadsheet would run as a formula are defused when they are
+// written, and restored when they are read.
 
 export type CsvSeparator = "," | ";" | "\t";
 export type CsvRow = { line: number; cells: string[] };
@@ -22,8 +22,8 @@ export function detectSeparator(text: string): CsvSeparator {
 }
 
 /**
- * The rows with the number of the line each begins at; empty lines are left out. A quote that is not closed ends with the text:
- * its row comes last, with `isOpen`.
+ * The rows with the number of the line each begins at; empty lines are left out. A quote that is not closed ends with
+ * the text: its row comes last, with `isOpen`.
  */
 export function* readCsv(text: string, separator: CsvSeparator): Generator<CsvRow & { isOpen?: true }> {
   let at = text.startsWith(byteOrderMark) ? 1 : 0;
@@ -72,19 +72,23 @@ function cellEnd(text: string, from: number, separator: string): number {
 
 const countBreaks = (text: string): number => text.match(/\r\n|\r|\n/g)?.length ?? 0;
 
-// A spreadsheet runs a cell that begins with one of these signs, also as full-width signs, as a formula: an attack when another person
-// wrote the text. It may skip spaces, invisible characters and quotes before the sign. And it may divide the text into cells at
-// semicolons, tabs and line breaks, whatever the quotes say, when it expects another separator than the comma.
+// A spreadsheet runs a cell that begins with one of these signs, also as full-width signs, as a formula: an attack when
+// another person wrote the text. It may skip spaces, invisible characters and quotes before the sign. And it may divide
+// the text into cells at semicolons, tabs and line breaks, whatever the quotes say, when it expects another separator
+// than the comma.
 const signs = "=+\\-@\uFF1D\uFF0B\uFF0D\uFF20";
 const skipped =
   "'\" \u00A0\u00AD\u1680\u2000-\u200F\u2028\u2029\u202F\u205F\u2060\u3000\uFEFF\\x00-\\x08\\v\\f\\x0E-\\x1F\\x7F";
 const formula = new RegExp(`(^|[;\\t\\r\\n])(?=[${skipped}]*[${signs}])`, "g");
 const defusedFormula = new RegExp(`(^|[;\\t\\r\\n])'(?=[${skipped}]*[${signs}])`, "g");
 
-/** Puts an apostrophe before all that a spreadsheet might run, as spreadsheets do, and before what looks defused already. */
+/**
+ * Puts an apostrophe before all that a spreadsheet might run, as spreadsheets do, and before what looks defused
+ * already.
+ */
 const defuse = (cell: string): string => cell.replace(formula, "$1'");
 
-/** The text as it was before `defuse`. */
+/** Reverses `defuse`. */
 export const restoreCell = (cell: string): string => cell.replace(defusedFormula, "$1");
 
 /** One line with its line break. Every cell is in quotes. */

@@ -20,11 +20,11 @@ function editDistance(a: string, b: string): number {
 export const nearestName = (name: string, candidates: readonly string[]): string =>
   candidates.reduce((best, next) => (editDistance(name, next) < editDistance(name, best) ? next : best));
 
-const longestName = 60;
+const maxNameLength = 60;
 
 /** Null when nothing is near: a third of the letters may differ. */
 export function suggestName(name: string, candidates: readonly string[]): string | null {
-  if (candidates.length === 0 || name.length > longestName) return null;
+  if (candidates.length === 0 || name.length > maxNameLength) return null;
   const nearest = nearestName(name, candidates);
   return editDistance(name, nearest) <= Math.max(1, Math.floor(name.length / 3)) ? nearest : null;
 }

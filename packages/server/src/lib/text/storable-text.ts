@@ -1,5 +1,5 @@
-// Text from other servers in a form that PostgreSQL stores: servers may answer with any bytes and with ids of any length, and
-// PostgreSQL refuses zero bytes and lone surrogates.
+// Text from other servers in a form that PostgreSQL stores: servers may respond with any bytes and with ids of any
+// length, and PostgreSQL refuses zero bytes and lone surrogates.
 
 export const storableText = (text: string, maxLength = Number.POSITIVE_INFINITY): string =>
   text.replaceAll("\0", " ").slice(0, maxLength).toWellFormed();

@@ -1,5 +1,5 @@
-// The token of an inbox session: one subscriber of one environment, until a time. It is signed with the encryption key of the
-// installation and names the API key under which it was issued; it ends with that key (http/inbox-auth.ts).
+// The token of an inbox session: one subscriber of one environment, until a time. It is signed with the encryption key
+// of the installation and names the API key under which it was issued; it ends with that key (http/inbox-auth.ts).
 import { base62ToId, idToBase62 } from "../ids.ts";
 import type { Secrets } from "../secrets.ts";
 

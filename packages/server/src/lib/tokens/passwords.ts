@@ -1,6 +1,6 @@
-// Passwords, hashed with scrypt. The hash names its parameters, so that they can be raised later. Hashing runs on the threads
-// that Node also needs for name lookups and files, so a process hashes two passwords at a time; others wait. Accounts take turns, so
-// that many attempts for one account do not keep the people of other accounts out.
+// Passwords, hashed with scrypt. The hash names its parameters, so that they can be raised later. Hashing runs on the
+// threads that Node also needs for name lookups and files, so a process hashes two passwords at a time; others wait.
+// Accounts take turns, so that many attempts for one account do not keep the members of other accounts out.
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
 import { createFairSemaphore } from "../load/semaphores.ts";
 
@@ -11,7 +11,7 @@ const keyLength = 32;
 /** Beyond it, a request for the same account is refused with 429. */
 const turns = createFairSemaphore({ total: 2, perOwner: 2, waitingPerOwner: 10, waitMs: 15_000 });
 
-/** Whose password it is: the address of the account (lib/addresses.ts), or the id of a link that makes one. */
+/** Whose password it is: the address of the account (lib/addresses.ts), or the id of a link that creates one. */
 type Owner = string;
 
 type Parameters = typeof current;
@@ -39,7 +39,9 @@ export async function hashPassword(owner: Owner, password: string): Promise<stri
   return `scrypt$${N}$${r}$${p}$${salt.toString("base64url")}$${key.toString("base64url")}`;
 }
 
-/** No password has this hash. A sign-in without a stored hash is checked against it, so that it takes as long as others. */
+/**
+ * No password has this hash. A sign-in without a stored hash is checked against it, so that it takes as long as others.
+ */
 const hashOfNone = `scrypt$${current.N}$${current.r}$${current.p}$${"A".repeat(22)}$${"A".repeat(43)}`;
 
 /** False where there is no hash, after the same work as with one. */

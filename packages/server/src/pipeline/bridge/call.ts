@@ -1,5 +1,5 @@
-// One call to a bridge: the signed request, and the reply as one of four kinds. Calls go through the same guard as those to
-// webhooks: no private addresses, a time limit, replies of at most 1 MB, redirects not followed.
+// One call to a bridge: the signed request, and the reply as one of four kinds. Calls go through the same guard as
+// those to webhooks: no private addresses, a time limit, replies of at most 1 MB, redirects not followed.
 import { createHmac } from "node:crypto";
 import type { Io } from "@tidings/providers";
 import { isObject, type JsonObject } from "../../lib/json.ts";
@@ -10,7 +10,7 @@ type BridgeCall = {
   url: string;
   /** The API key that signs the call. */
   key: string;
-  /** The real time, also on a test clock: bridges accept signatures of the last five minutes. */
+  /** Real time, even on a test clock: bridges accept signatures of the last five minutes. */
   now: Date;
   query: { action: "discover" | "execute" | "preview"; workflowId?: string; stepId?: string };
   /** Absent for a GET, which signs an empty object. */
@@ -19,9 +19,9 @@ type BridgeCall = {
 
 export type BridgeReply =
   | { kind: "answered"; body: JsonObject; tookMs: number }
-  /** The bridge is down, too slow or overloaded, or another program answers at its address. */
+  /** The bridge is down, too slow or overloaded, or another program responds at its address. */
   | { kind: "unavailable"; reason: string }
-  /** The bridge is there, and its code failed or gave an answer that cannot be used. */
+  /** The bridge is up, and its code failed or gave a response that cannot be used. */
   | { kind: "failing"; reason: string }
   /** Another call would be refused for the same reason. */
   | { kind: "refused"; reason: string };
@@ -65,33 +65,33 @@ const maxReasonLength = 500;
 
 type HttpReply = Awaited<ReturnType<Io["http"]>>;
 
-/** The framework answers errors as `{message, code}`; every other error is of a program in front of it. */
+/** The framework returns errors as `{message, code}`; every other error is of a program in front of it. */
 function readReply({ status, text, json }: HttpReply, tookMs: number): BridgeReply {
   const error = isObject(json) && typeof json.message === "string" && typeof json.code === "string" ? json : undefined;
   if (status >= 200 && status < 300) {
     if (text.length > 0 && json === undefined) {
-      return { kind: "failing", reason: "its answer is not JSON, or larger than 1 MB" };
+      return { kind: "failing", reason: "its response is not JSON, or larger than 1 MB" };
     }
-    if (!isObject(json)) return { kind: "failing", reason: "its answer is not a JSON object" };
+    if (!isObject(json)) return { kind: "failing", reason: "its response is not a JSON object" };
     const fault = storeFault(json);
     return fault ? { kind: "failing", reason: fault } : { kind: "answered", body: json, tookMs };
   }
   if (status >= 300 && status < 400)
-    return { kind: "failing", reason: `it answered ${status}: redirects are not followed` };
+    return { kind: "failing", reason: `it returned ${status}: redirects are not followed` };
   const told = error ? `${error.code}: ${error.message}` : text.replace(/\s+/g, " ").slice(0, 200);
-  const reason = storableText(`it answered ${status}${told ? `, ${told}` : ""}`, maxReasonLength);
+  const reason = storableText(`it returned ${status}${told ? `, ${told}` : ""}`, maxReasonLength);
   if (!error) return { kind: "unavailable", reason };
   return { kind: status >= 500 ? "failing" : "refused", reason };
 }
 
 const deepest = 64;
 
-/** Why the database could not store the answer. */
+/** Why the database could not store the response. */
 function storeFault(body: JsonObject): string | null {
-  if (isTooDeep(body, deepest)) return `its answer is nested deeper than ${deepest} levels`;
+  if (isTooDeep(body, deepest)) return `its response is nested deeper than ${deepest} levels`;
   // JSON.stringify escapes zero bytes and lone surrogates, and nothing else that PostgreSQL refuses.
   const isRefused = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i.test(JSON.stringify(body));
-  return isRefused ? "its answer has characters that cannot be stored" : null;
+  return isRefused ? "its response has characters that cannot be stored" : null;
 }
 
 const isTooDeep = (value: unknown, left: number): boolean =>

@@ -1,5 +1,5 @@
-// A step that got no content from its bridge has failed, and its task was set aside as a failed task. Replaying the task opens
-// the step again, and the steps behind it that were canceled because it failed.
+// A step that got no content from its bridge has failed, and its task was set aside as a failed task. Replaying the
+// task opens the step again, and the steps behind it that were canceled because it failed.
 import { emptyJobUpdate, type JobUpdate, updateJobs } from "../../store/events/jobs.batch.ts";
 import type { Task } from "../../store/queue/queue.ts";
 import type { Batch } from "../batch.ts";

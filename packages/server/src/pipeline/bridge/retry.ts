@@ -5,7 +5,7 @@ import type { BridgeReply } from "./call.ts";
 
 type RetryLimits = { attempts: number; firstWaitMs: number; factor: number };
 
-const longestWaitMs = 3_600_000;
+const maxWaitMs = 3_600_000;
 const giveUpAfterMs = 24 * 3_600_000;
 
 /** `attempt`: counted from 1. `askedAt`: of the first call. */
@@ -21,7 +21,7 @@ export function decideAfterCall(
 ): NextAsk {
   if (kind === "refused" || (kind === "failing" && attempt >= limits.attempts)) return { kind: "give_up" };
   const usual = limits.firstWaitMs * limits.factor ** Math.min(attempt - 1, 50) * (0.5 + random());
-  const at = now + Math.round(Math.min(usual, longestWaitMs));
+  const at = now + Math.round(Math.min(usual, maxWaitMs));
   return isTooLate(askedAt, at) ? { kind: "give_up" } : { kind: "retry", at: new Date(at) };
 }
 

@@ -1,5 +1,5 @@
-// What follows from the replies of bridges, written in one transaction: an answer wakes the run, a failed call is repeated
-// later, and a step without an answer fails, with a failed task that can be replayed.
+// What follows from the replies of bridges, written in one transaction: a response wakes the run, a failed call is
+// repeated later, and a step without a response fails, with a failed task that can be replayed.
 import type { Ctx } from "../../context.ts";
 import { sealValue } from "../../lib/sealed.ts";
 import { insertFailedTask } from "../../store/events/failed-tasks.ts";
@@ -11,9 +11,9 @@ import { enqueueTimed, randomFor, type Timed } from "../clock/clock.ts";
 import { afterCall, type Health } from "../deliver/breaker.ts";
 import { detail } from "../rules/details.ts";
 import { wakeTasks } from "../run/progress.ts";
-import { readAnswer, shownOutputs } from "./answer.ts";
 import type { FinishedAsk } from "./ask.ts";
 import type { BridgeReply } from "./call.ts";
+import { readAnswer, shownOutputs } from "./response.ts";
 import { decideAfterCall } from "./retry.ts";
 
 type Effect = { update: JobUpdate; wakes: boolean; again?: Timed; failure?: { ask: FinishedAsk; error: string } };
@@ -106,7 +106,7 @@ const setAside = (batch: Batch, { task, run, job }: FinishedAsk, error: string, 
     created_at: updated_at,
   });
 
-/** A bridge that refuses, or whose code fails, is there. */
+/** A bridge that refuses, or whose code fails, is up. */
 const toOutcome = (reply: BridgeReply) =>
   reply.kind === "unavailable"
     ? ({ kind: "retry", reason: reply.reason } as const)

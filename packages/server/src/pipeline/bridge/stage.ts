@@ -1,7 +1,7 @@
-// The stage `bridge`: asks the customer's code for the content of a step. Like a delivery it is divided into a transaction that
-// prepares the calls, the calls themselves, and a transaction that settles them, which wakes the run. The files of this
-// folder: request.ts (what is sent), call.ts (one signed call), answer.ts (what an answer means), retry.ts (when the bridge is
-// asked again), settle.ts (what follows from the replies).
+// The stage `bridge`: asks the customer's code for the content of a step. Like a delivery it is divided into a
+// transaction that prepares the calls, the calls themselves, and a transaction that settles them, which wakes the run.
+// The files of this folder: request.ts (what is sent), call.ts (one signed call), response.ts (what a response means),
+// retry.ts (when the bridge is asked again), settle.ts (what follows from the replies).
 import type { Ctx, NetworkCtx } from "../../context.ts";
 import { emptyJobUpdate, type JobUpdate, updateJobs } from "../../store/events/jobs.batch.ts";
 import type { NewTask, Task } from "../../store/queue/queue.ts";
@@ -37,7 +37,7 @@ export function createBridgeStage(ctx: NetworkCtx) {
     window,
     batch: bridgeBatch,
     gatherMs,
-    // A result that cannot be written makes the call again: answering has no effect but in the customer's own code.
+    // A result that cannot be written repeats the call: it has no effect except in the customer's own code.
     settleTries: 3,
     settlePauseMs: 500,
     prepare,
@@ -59,7 +59,7 @@ function finishAsk(ctx: NetworkCtx, one: PreparedAsk): FinishedAsk | Promise<Fin
   });
 }
 
-/** Answers the calls to make now. Steps whose bridge is paused or has no free slot are enqueued for later. */
+/** Returns the calls to make now. Steps whose bridge is paused or has no free slot are enqueued for later. */
 async function prepare(tx: Ctx, tasks: Task<BridgeTask>[], admission: Admission): Promise<PreparedAsk[]> {
   const claimed = await tx.queue.keep(tx.db, "bridge", tasks);
   const runs = await loadRuns(
@@ -84,10 +84,10 @@ async function prepare(tx: Ctx, tasks: Task<BridgeTask>[], admission: Admission)
       reply: { kind: "refused", reason },
     });
     const { url, secret } = bridge;
-    if (url === null) prepared.push(given("the workflow has no bridge any more"));
+    if (url === null) prepared.push(given("the workflow no longer has a bridge"));
     else if (secret === null) prepared.push(given("the environment has no key to sign with"));
     else if (job.bridge && isTooLate(job.bridge.askedAt, now.getTime())) {
-      prepared.push(given(`it did not answer in time${job.bridge.error ? `; ${job.bridge.error}` : ""}`));
+      prepared.push(given(`it did not respond in time${job.bridge.error ? `; ${job.bridge.error}` : ""}`));
     } else {
       const decision = admit(batch, one, probes, admission);
       if (decision.kind === "wait") waits.push({ ...one, ...decision });
@@ -139,7 +139,7 @@ const healthOf = ({ state, failures = 0, probes = 0, opened_at, next_probe_at }:
 
 const nameOf = ({ run, bridge }: Pick<Asking, "run" | "bridge">): string => `${run.environmentId} ${bridge.url}`;
 
-/** Of each bridge whose circuit is open and due for a probe, one step makes it: answers the ids of their tasks. */
+/** Returns the tasks of the steps that probe: one for each bridge whose circuit is open and due for a probe. */
 async function claimProbes(batch: Batch, asking: Asking[]): Promise<Set<string>> {
   const now = batch.now();
   const due = asking.filter(

@@ -1,5 +1,5 @@
-// Time, per environment. Most environments use real time. The time of one on a test clock stands still until a request moves
-// it, and tasks that are due later wait in the store until then. All tasks with a time are enqueued here.
+// Time, per environment. Most environments use real time. The time of one on a test clock stops until a request
+// moves it, and tasks that are due later wait in the store until then. All tasks with a time are enqueued here.
 import type { Ctx } from "../../context.ts";
 import { holdTestClocks } from "../../store/environments/clocks.batch.ts";
 import { findClock, insertClockTasks } from "../../store/environments/clocks.ts";
@@ -36,7 +36,10 @@ export function realClock(ctx: Ctx): Clock {
 export const randomFor = (clock: Clock, environmentId: string): (() => number) =>
   clock.isStopped(environmentId) ? () => 0.5 : Math.random;
 
-/** Without `at`, the task is due at once. `way` (an integration or a webhook) and `cost` as the queue has them. */
+/**
+ * Without `at`, the task is due at once. `lane` is an integration or a webhook; `lane` and `cost` are passed on to the
+ * queue.
+ */
 export type Timed = { environmentId: string; data: object; at?: Date; lane?: string; cost?: number };
 
 /** The queue group of tasks that wait in real time: they are moved to the test clock when the environment gets one. */

@@ -1,6 +1,6 @@
-// Moves a test clock to its target. The clock stops at every time for which a task waits, enqueues the tasks of that time, and
-// moves on when the environment is idle: so a month of delays happens in order, each step at its own time. Each stop is one
-// transaction, and the position is stored: after a crash another worker goes on from there.
+// Moves a test clock to its target. The clock stops at every time for which a task waits, enqueues the tasks of that
+// time, and moves on when the environment is idle: so a month of delays happens in order, each step at its own time.
+// Each stop is one transaction, and the position is stored: after a crash another worker continues from there.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Ctx } from "../../context.ts";
 import {
@@ -17,10 +17,12 @@ import { transact } from "../batch.ts";
 import { type ClockMoveTask, costOf, type WakeTask } from "../tasks.ts";
 import { enqueueTimed, inFlightGroup, realClock, waitingGroup } from "./clock.ts";
 
-/** How long one task may move the clock; then it is enqueued again, so that the clocks of other environments move too. */
+/**
+ * How long one task may move the clock; then it is enqueued again, so that the clocks of other environments move too.
+ */
 const turnMs = 10_000;
 const firstPauseMs = 2;
-const longestPauseMs = 25;
+const maxPauseMs = 25;
 /** The pause after a turn in which the environment did not become idle: a task of it fails and is being repeated. */
 const busyPauseSeconds = 2;
 
@@ -56,7 +58,7 @@ async function takeTurn(ctx: Ctx, task: Task<ClockMoveTask>): Promise<void> {
 
 /** Waits until the environment is idle, or the turn is over. The clock is not locked meanwhile: its tasks need it. */
 async function waitUntilIdle(ctx: Ctx, environmentId: string, end: number): Promise<void> {
-  for (let pauseMs = firstPauseMs; performance.now() <= end; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
+  for (let pauseMs = firstPauseMs; performance.now() <= end; pauseMs = Math.min(maxPauseMs, pauseMs * 2)) {
     await sleep(pauseMs);
     if (!(await ctx.queue.isBusy(ctx.db, inFlightGroup(environmentId)))) return;
   }
@@ -83,7 +85,7 @@ async function returnTasks(ctx: Ctx, environmentId: string): Promise<Step> {
   return taken.length === tasksPerStep ? "moved" : "done";
 }
 
-/** Moves tasks that wait in real time to the test clock. Answers whether there may be more. */
+/** Moves tasks that wait in real time to the test clock. Returns whether there may be more. */
 async function collectTasks(ctx: Ctx, environmentId: string): Promise<boolean> {
   const recalled = await ctx.queue.recall(ctx.db, waitingGroup(environmentId), tasksPerStep);
   const rows = recalled.map(({ kind, data, startAfter }) => ({
@@ -118,8 +120,8 @@ async function moveToNextTask(ctx: Ctx, environmentId: string, now: Date, target
 }
 
 /**
- * The first tasks, all of one kind: the others follow when these are finished, so that the order is the same every time. Wake
- * tasks are joined in one, whose runs continue in one transaction.
+ * The first tasks, all of one kind: the others follow when these are finished, so that the order is the same every
+ * time. Wake tasks are joined in one, whose runs continue in one transaction.
  */
 function selectTasks(due: ClockTask[]): { taken: string[]; tasks: object[] } {
   const { kind } = due[0]!;

@@ -1,6 +1,6 @@
-// The circuit breaker of an integration: pure rules. Several failures of the provider in a row open it: messages then go to
-// the next integration (failover) or wait. While it is open, one message at a time is sent as a probe, with growing pauses
-// between; the first probe that the provider answers closes it.
+// The circuit breaker of an integration: pure rules. Several failures of the provider in a row open it: messages then
+// go to the next integration (failover) or wait. While it is open, one message at a time is sent as a probe, with
+// growing pauses between; the first probe that the provider responds to closes it.
 import type { Outcome } from "@tidings/providers";
 
 export type Health = {
@@ -15,7 +15,7 @@ type BreakerLimits = {
   /** Failures in a row that open it. */
   failures: number;
   firstProbeMs: number;
-  longestProbeMs: number;
+  maxProbeMs: number;
   /** A probe without a result for this long is replaced by another. */
   probeLimitMs: number;
 };
@@ -29,7 +29,7 @@ export type BreakerCall = { outcome: Outcome; isProbe: boolean };
 export const isLocalFault = (outcome: Outcome): boolean =>
   "isDecidedLocally" in outcome && outcome.isDecidedLocally === true;
 
-/** The provider cannot be reached, does not answer or is overloaded. A provider that rejects a message is healthy. */
+/** The provider cannot be reached, does not return or is overloaded. A provider that rejects a message is healthy. */
 export const isProviderFailure = (outcome: Outcome): boolean =>
   (outcome.kind === "retry" || outcome.kind === "unknown") && !isLocalFault(outcome);
 
@@ -41,7 +41,7 @@ export function afterCall(health: Health, { outcome, isProbe }: BreakerCall, now
   if (health.state === "open") return { ...health, failures };
   if (health.state === "closed" && failures < limits.failures) return { ...health, failures };
   const probes = health.state === "half_open" ? health.probes + 1 : 0;
-  const pause = Math.min(limits.longestProbeMs, limits.firstProbeMs * 2 ** probes);
+  const pause = Math.min(limits.maxProbeMs, limits.firstProbeMs * 2 ** probes);
   return {
     state: "open",
     failures,
@@ -57,7 +57,9 @@ const returnProbe = (health: Health, now: Date): Health =>
 
 type BreakerDecision = { kind: "pass" } | { kind: "probe" } | { kind: "wait"; until: Date };
 
-/** Whether a message may be sent. A probe has to be claimed in the database first: several workers may decide at once. */
+/**
+ * Whether a message may be sent. A probe has to be claimed in the database first: several workers may decide at once.
+ */
 export function checkBreaker(health: Health, now: Date): BreakerDecision {
   if (health.state === "closed") return { kind: "pass" };
   const next = health.nextProbeAt ?? now;

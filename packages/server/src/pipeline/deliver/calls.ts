@@ -1,11 +1,11 @@
-// A stage whose work is network calls (deliver, webhook): prepare the tasks in a transaction, make the calls outside of it,
-// settle their results in another. A worker does not wait for the calls it started: it takes the next tasks as soon as
-// there are slots for them, so a slow receiver delays only its own environment. Meanwhile the claims on the tasks in flight
-// are kept alive, and results that arrive together share a transaction.
+// A stage whose work is network calls (deliver, webhook): prepare the tasks in a transaction, make the calls outside of
+// it, settle their results in another. A worker does not wait for the calls it started: it takes the next tasks as soon
+// as there are slots for them, so a slow receiver delays only its own environment. Meanwhile the claims on the tasks in
+// flight are kept alive, and results that arrive together share a transaction.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Ctx } from "../../context.ts";
 import { isDatabaseUnavailable } from "../../store/faults.ts";
-import { ClaimLost, type Task, type TaskKind } from "../../store/queue/queue.ts";
+import { ClaimLostError, type Task, type TaskKind } from "../../store/queue/queue.ts";
 import { transact } from "../batch.ts";
 import { createConcurrencyWindow } from "./concurrency.ts";
 import type { Admission, Slot } from "./pacing.ts";
@@ -29,10 +29,10 @@ type CallStage<Data, Prepared extends WithTask, Finished extends WithTask> = Set
   batch: number;
   /** How long a result may wait for others, to share a transaction with them. */
   gatherMs: number;
-  /** Answers the calls to make now, with their slots taken; finishes all other tasks. */
+  /** Returns the calls to make now, with their slots taken; finishes all other tasks. */
   prepare(tx: Ctx, tasks: Task<Data>[], admission: Admission): Promise<Prepared[]>;
   slotOf(prepared: Prepared): Slot;
-  /** The time of the call (ms), if it is not to be made at once. */
+  /** The time of the call (ms), if it is not due immediately. */
   startOf?(prepared: Prepared): number | undefined;
   /** Never rejects. A result that is not a promise was known beforehand: no call was made and no slot was taken. */
   call(prepared: Prepared): Promise<Finished> | Finished;
@@ -100,7 +100,7 @@ async function writeResults<Finished extends WithTask>(
         return;
       }
       // Another worker has claimed the task and will write its result.
-      if (error instanceof ClaimLost) return;
+      if (error instanceof ClaimLostError) return;
       if (tries >= stage.settleTries) {
         ctx.metrics.taskFailures.inc({ kind: stage.kind }, group.length);
         const facts = { err: error, kind: stage.kind, tasks: group.map(({ task }) => task.id) };

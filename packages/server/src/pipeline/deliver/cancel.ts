@@ -1,5 +1,5 @@
-// Messages that are not sent any more: deleted while they waited for their provider, or canceled because their step,
-// workflow or subscriber is gone. Their runs are woken, so that the following steps go on or end.
+// Messages that are no longer sent: deleted while they waited for their provider, or canceled because their step,
+// workflow or subscriber is gone. Their runs are woken, so that the following steps continue or end.
 import { emptyJobUpdate, updateJobs } from "../../store/events/jobs.batch.ts";
 import { cancelJobs } from "../../store/events/jobs.ts";
 import type { DeliveryState } from "../../store/messages/attempts.batch.ts";
@@ -14,8 +14,8 @@ import { endJobs, hasSeveralMessages } from "./job-ends.ts";
 type DeletedMessage = Pick<MessageRow, "id" | "job_id" | "notification_id" | "channel">;
 
 /**
- * After messages were deleted. An email or an SMS is the only message of its step, so the step is canceled and the run goes
- * on; a chat or push step goes on with the messages that are left.
+ * After messages were deleted. An email or an SMS is the only message of its step, so the step is canceled and the run
+ * continues; a chat or push step continues with the messages that are left.
  */
 export async function cancelDeletedMessages(
   batch: Batch,
@@ -49,7 +49,7 @@ export async function cancelDeletedMessages(
   );
 }
 
-/** Before messages are sent: ends those whose delivery state says why they are not wanted any more. */
+/** Before messages are sent: ends those whose delivery state says why they are no longer wanted. */
 export async function cancelUnwantedMessages(
   batch: Batch,
   messages: MessageRow[],

@@ -1,6 +1,7 @@
-// The concurrency window: the slots for calls in flight in this process. Each environment has a share of the window, and in
-// it a limit for each lane (an integration or a webhook). So a provider that hangs leaves slots for the other integrations,
-// and an environment whose providers all hang leaves slots for the other environments. The rules are in pacing.ts.
+// The concurrency window: the slots for calls in flight in this process. Each environment has a share of the window,
+// and in it a limit for each lane (an integration or a webhook). So a provider that hangs leaves slots for the other
+// integrations, and an environment whose providers all hang leaves slots for the other environments. The rules are in
+// pacing.ts.
 import {
   type Admission,
   type AdmissionResult,

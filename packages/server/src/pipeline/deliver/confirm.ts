@@ -1,5 +1,5 @@
-// Confirming a message with an unknown outcome: its call had no answer, and now a receipt proves that the provider has it. It
-// counts as sent, is not sent again, and its run goes on.
+// Confirming a message with an unknown outcome: its call had no response, and now a receipt proves that the provider
+// has it. It counts as sent, is not sent again, and its run continues.
 import type { Ctx } from "../../context.ts";
 import { emptyJobUpdate, type JobUpdate, updateJobs } from "../../store/events/jobs.batch.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";

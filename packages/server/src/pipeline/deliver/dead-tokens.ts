@@ -9,7 +9,8 @@ export type ExpiredToken = { subscriber_id: string; integration_id: string; toke
 
 /**
  * Takes the tokens out of the subscribers' channels. Rows are locked in order, and each is rewritten from what it holds
- * then: a token that was registered meanwhile stays. Two statements, and one more for every other environment of the batch.
+ * then: a token that was registered meanwhile stays. Two statements, and one more for every other environment of the
+ * batch.
  */
 export async function removeDeviceTokens(ctx: Ctx, tokens: ExpiredToken[]): Promise<void> {
   const dead = Map.groupBy(tokens, (one) => one.subscriber_id);

@@ -1,6 +1,6 @@
-// Early receipts: a provider may report on a message before the result of its call is written. Such a receipt is kept until
-// then and applied in the transaction of the result. A receipt known only by the provider's id cannot be matched before; one
-// that never matches a message expires after a few minutes.
+// Early receipts: a provider may report on a message before the result of its call is written. Such a receipt is kept
+// until then and applied in the transaction of the result. A receipt known only by the provider's id cannot be matched
+// before; one that never matches a message expires after a few minutes.
 import type { Receipt } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
 import { findIntegrationsOfBatch } from "../../store/integrations/integrations.batch.ts";
@@ -29,8 +29,8 @@ export async function applyEarlyReceipts(ctx: Ctx, group: FinishedSend[]): Promi
 }
 
 /**
- * Applies receipts that are still kept, and drops them: their call was cut off, or its result was written while they were
- * being kept. Answers whether there may be more.
+ * Applies receipts that are still kept, and drops them: their call was cut off, or its result was written while they
+ * were being kept. Returns whether there may be more.
  */
 export async function applyExpiredReceipts(ctx: Ctx, limit: number): Promise<boolean> {
   const before = new Date(ctx.now().getTime() - ctx.config.delivery.timeoutMs - graceMs);

@@ -1,5 +1,5 @@
-// A message that failed, made again from another payload: its step runs once more, by the version of the workflow that the event
-// began with, for the same recipient. Its id and its address stay.
+// A failed message, created again from another payload: its step runs once more, by the version of the workflow that
+// the event began with, for the same recipient. Its id and its address stay.
 import type { Ctx } from "../../context.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { findFailedMessage, type NewContent, replaceContent } from "../../store/messages/dead-letter-replays.ts";
@@ -12,7 +12,7 @@ import { loadFacts } from "../run/facts.ts";
 import type { MessageDraft } from "../run/run.ts";
 import { loadRuns } from "../run/wake.ts";
 
-/** `fault`: why the payload makes no message. */
+/** `fault`: why no message can be created from the payload. */
 type Edited = { kind: "replaced" } | { kind: "gone" } | { kind: "fault"; fault: string };
 
 type Letter = Pick<DeadLetterRow, "message_id" | "notification_id" | "job_id" | "channel">;
@@ -31,7 +31,7 @@ export async function editMessage(
   if (run.version.definition.isBridged) {
     return {
       kind: "fault",
-      fault: "The workflow is defined in code, which made the content: trigger a new event instead",
+      fault: "The workflow is defined in code, which provided the content: trigger a new event instead",
     };
   }
   // Facts are loaded for steps that may still run.
@@ -48,7 +48,7 @@ export async function editMessage(
   const address = openAddress(tx.secrets, { channel, address: message.address });
   const isSame = (draft: MessageDraft) => channel === "email" || channel === "sms" || draft.address === address;
   const made = result.messages.find(isSame);
-  if (!made?.outgoing) return { kind: "fault", fault: "The subscriber has no such address any more" };
+  if (!made?.outgoing) return { kind: "fault", fault: "The subscriber no longer has such an address" };
   const { subject, content, outgoing } = made;
   const sealed = sealMessage(tx.secrets, { channel, address: null, outgoing: outgoing as unknown as JsonObject });
   const replacement: NewContent = { subject, content, outgoing: sealed.outgoing! };

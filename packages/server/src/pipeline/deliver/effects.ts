@@ -1,5 +1,5 @@
-// What follows from one attempt to send: the changes of its message and job, the next deliver task, a dead letter. Nothing is
-// read or written here: settle.ts writes the effects, and finds out whether the message still exists.
+// What follows from one attempt to send: the changes of its message and job, the next deliver task, a dead letter.
+// Nothing is read or written here: settle.ts writes the effects, and finds out whether the message still exists.
 import type { JobStatus } from "@tidings/contract";
 import type { Note, Outcome } from "@tidings/providers";
 import { emptyJobUpdate, type JobUpdate } from "../../store/events/jobs.batch.ts";
@@ -38,7 +38,7 @@ export function effectOf(batch: Batch, finished: FinishedSend): Effect {
 /** The outcome of a message whose attempts are used up, without a result of the last one. */
 const missingResult: Outcome = { kind: "unknown", reason: "its last attempt ended without a result" };
 
-/** An attempt chooses its integration anew: one that is not in use any more is not called. */
+/** An attempt chooses its integration anew: one that is no longer in use is not called. */
 const offOutcome = ({ integration }: FinishedSend): Outcome => ({
   kind: "rejected",
   class: "config",
@@ -143,8 +143,8 @@ function giveUpEffect(batch: Batch, finished: FinishedSend, failure: Failure, at
 }
 
 /**
- * The effect when the message was deleted, canceled or confirmed during the call: no retry and no dead letter. Its job has
- * usually ended with it (`jobStatus`) and keeps its status.
+ * The effect when the message was deleted, canceled or confirmed during the call: no retry and no dead letter. Its job
+ * has usually ended with it (`jobStatus`) and keeps its status.
  */
 export function cancelEffect({ message, job }: Effect, jobStatus: JobStatus | undefined, at: Date): Effect {
   const details = job.details.filter(({ d }) => d !== "dead_letter");

@@ -1,5 +1,6 @@
-// Records the results of calls in the health of their integrations: the circuit breaker (breaker.ts), the last error and the last
-// success. Most calls change nothing: the row of an integration that works is written once a minute, and not even locked otherwise.
+// Records the results of calls in the health of their integrations: the circuit breaker (breaker.ts), the last error
+// and the last success. Most calls change nothing: the row of an integration that works is written once a minute, and
+// not even locked otherwise.
 import type { Outcome } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
 import { findHealthOfBatch, lockHealth, updateHealth } from "../../store/integrations/breakers.batch.ts";
@@ -24,7 +25,7 @@ type IntegrationError = { text: string; class: IntegrationErrorClass };
 const successPauseMs = 60_000;
 const errorPauseMs = 10_000;
 
-/** Null: the provider answered as it should, also when it refused the recipient or the content. */
+/** Null: the provider responded successfully, even when it refused the recipient or the content. */
 function errorOf(outcome: Outcome): IntegrationError | null {
   if (outcome.kind === "retry") return { text: outcome.reason, class: "transient" };
   if (outcome.kind === "unknown") return { text: outcome.reason, class: "unknown" };
@@ -35,7 +36,7 @@ function errorOf(outcome: Outcome): IntegrationError | null {
 type Row = HealthRow | undefined;
 const timeOf = (date: Date | null | undefined): number => date?.getTime() ?? Number.NEGATIVE_INFINITY;
 
-/** Its last call failed, and none has been answered since. */
+/** Its last call failed, and none has succeeded since. */
 const isAfterError = (row: Row): boolean => timeOf(row?.last_error_at) > timeOf(row?.last_success_at);
 
 /** Whether a call changes what is stored of its integration. */
@@ -48,7 +49,7 @@ function isWorthWriting(row: Row, outcome: Outcome, now: Date): boolean {
   return !isSame || now.getTime() - timeOf(row?.last_error_at) > errorPauseMs;
 }
 
-/** What the row says after a call that was made. */
+/** What the row says after a call. */
 function afterOutcome(row: HealthRow, error: IntegrationError | null, now: Date): HealthRow {
   if (!error) return { ...row, failing_since: null, last_success_at: now };
   return {
@@ -110,6 +111,6 @@ function logChange(ctx: Ctx, integration: IntegrationRow, before: HealthRow, aft
       "circuit breaker opened: the integration is only probed",
     );
   } else if (before.state !== "closed" && after.state === "closed") {
-    ctx.log.info(facts, "circuit breaker closed: the integration answers again, and what waits for it goes out");
+    ctx.log.info(facts, "circuit breaker closed: the integration responds again, and waiting messages are sent");
   }
 }

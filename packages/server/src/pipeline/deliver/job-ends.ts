@@ -1,7 +1,7 @@
-// The status of a job after messages of it were settled. Email and SMS jobs have one message, which decides. Chat and push
-// jobs have one message for each endpoint or device and end with the last of them: completed when at least one was sent.
-// Two workers may settle the last two messages at the same time, so the job is locked before its messages are read, and the
-// second worker sees what the first wrote.
+// The status of a job after messages of it were settled. Email and SMS jobs have one message, which decides. Chat and
+// push jobs have one message for each endpoint or device and end with the last of them: completed when at least one was
+// sent. Two workers may settle the last two messages at the same time, so the job is locked before its messages are
+// read, and the second worker sees what the first wrote.
 import type { Db } from "../../store/db.ts";
 import { type JobUpdate, lockJobs } from "../../store/events/jobs.batch.ts";
 import { findSiblings, type Sibling } from "../../store/messages/messages.batch.ts";
@@ -15,7 +15,7 @@ export type MessageEnd = { channel: string; update: JobUpdate };
 /** Whether a job of the channel may have several messages. */
 export const hasSeveralMessages = (channel: string): boolean => channel === "chat" || channel === "push";
 
-/** Answers the updates to write, one for each job, and the jobs that end with them. */
+/** Returns the updates to write, one for each job, and the jobs that end with them. */
 export async function endJobs(tx: Db, ends: MessageEnd[]): Promise<{ updates: JobUpdate[]; ended: Set<string> }> {
   const shared = ends.filter(({ channel }) => hasSeveralMessages(channel));
   const jobs = shared.map(({ update }) => update);

@@ -1,6 +1,6 @@
-// The message as a provider takes it, built from the stored row when it is sent. Attachments are read from the event and the
-// access token of a chat workspace from its connection, so that neither is stored twice. The credentials of an integration
-// are decrypted once for a batch: doing that for every message would cost more than building the request.
+// The message as a provider takes it, built from the stored row when it is sent. Attachments are read from the event
+// and the access token of a chat workspace from its connection, so that neither is stored twice. The credentials of an
+// integration are decrypted once for a batch: doing that for every message would cost more than building the request.
 import { type Attachment, type ChatTarget, findProvider, type Message, type PeerDetails } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
 import type { JsonObject } from "../../lib/json.ts";
@@ -49,16 +49,16 @@ function readSecrets({ secrets, log }: Pick<Ctx, "secrets" | "log">, integration
   }
 }
 
-/** Calls a second that may be made: as it is set, or as the provider is known to allow. Undefined: no limit. */
+/** Calls allowed per second: the setting, or what the provider is known to allow. Undefined: no limit. */
 export const rateOf = (
   { provider_id }: Pick<IntegrationRow, "provider_id">,
   { configurations }: IntegrationSecrets,
 ): number | undefined => configurations.maxPerSecond ?? findProvider(provider_id)?.limits?.perSecond;
 
-/** Without a readable token the provider answers what is missing. */
+/** Without a readable token the provider reports what is missing. */
 type ConnectionAccess = { accessToken?: string; workspace: string };
 
-/** What the messages of a batch need beside their rows. */
+/** What the messages of a batch need in addition to their rows. */
 type MessageParts = {
   /** By event. */
   attachments: ReadonlyMap<string, Attachment[]>;

@@ -1,6 +1,7 @@
 // How fast an integration or a webhook is called. Two limits: concurrency, the calls in flight in this process, so that
-// neither one slow provider nor one environment can take every slot; and a rate limit in calls a second over all processes,
-// where the integration or its provider has one. A message over a limit gets a time to try again and returns to the queue.
+// neither one slow provider nor one environment can take every slot; and a rate limit in calls a second over all
+// processes, where the integration or its provider has one. A message over a limit gets a time to try again and returns
+// to the queue.
 import type { Db } from "../../store/db.ts";
 import { reserveCalls } from "../../store/installation/budgets.ts";
 import type { PlannedSend } from "./plan.ts";
@@ -10,14 +11,14 @@ export type Slot = { environmentId: string; lane: string };
 
 export type SlotRequest = { isProbe: boolean; now: number };
 
-/** `until`: a time to try again (ms), without a promise that there is a slot. */
+/** `until`: a time to try again (ms), without a promised slot. */
 export type AdmissionResult = { kind: "go" } | { kind: "wait"; until: number };
 
 /** Takes slots for one batch, until its attempts are committed. */
 export type Admission = {
   /** `isProbe` passes every limit: a probe that was claimed has to be sent. */
   admit(slot: Slot, request: SlotRequest): AdmissionResult;
-  /** Releases a slot because of the rate limit; answers when to try again. */
+  /** Releases a slot because of the rate limit; returns when to try again. */
   postpone(slot: Slot, perSecond: number, now: number): number;
   releaseAll(): void;
 };
@@ -35,14 +36,14 @@ export type Load = {
 export const newLoad = (): Load => ({ inFlight: 0, averageMs: 500, nextRateTry: 0, nextSlotTry: 0 });
 
 /** No message waits longer for a limit: it may have been changed by then. */
-const longestWaitMs = 15 * 60_000;
+const maxWaitMs = 15 * 60_000;
 
 /** Calls are reserved this far ahead and wait in the process for their time: as long as workers take to poll again. */
 const horizonMs = 1_000;
 /** Calls that were not made in the last quarter of a second may be made up for. */
 const sliceMs = 250;
 
-/** Takes a slot or answers when to try again. Changes `load`. */
+/** Takes a slot or returns when to try again. Changes `load`. */
 export function takeSlot(load: Load, slots: number, now: number): AdmissionResult {
   if (load.inFlight >= slots) return waitForSlot(load, slots, now);
   load.inFlight++;
@@ -53,7 +54,7 @@ export function takeSlot(load: Load, slots: number, now: number): AdmissionResul
 export function waitForSlot(load: Load, slots: number, now: number): AdmissionResult {
   const gap = load.averageMs / Math.max(1, slots);
   const until = Math.max(load.nextSlotTry + gap, now + gap);
-  if (until - now > longestWaitMs) return { kind: "wait", until: now + longestWaitMs };
+  if (until - now > maxWaitMs) return { kind: "wait", until: now + maxWaitMs };
   load.nextSlotTry = until;
   return { kind: "wait", until };
 }
@@ -61,15 +62,15 @@ export function waitForSlot(load: Load, slots: number, now: number): AdmissionRe
 /** When a message over the rate limit is to try again. Waiting messages are spread as far apart as calls may be. */
 export function nextTryByRate(load: Load, perSecond: number, now: number): number {
   const until = Math.max(load.nextRateTry, now + horizonMs / 2) + 1_000 / perSecond;
-  if (until - now > longestWaitMs) return now + longestWaitMs;
+  if (until - now > maxWaitMs) return now + maxWaitMs;
   load.nextRateTry = until;
   return until;
 }
 
 /**
- * Whether an environment may take another of the `free` slots: only while it has fewer calls in flight than it leaves free.
- * One environment alone gets half of the window, n of them get 1/(n+1) each, and as much is left for the next one. (The
- * dynamic threshold of Choudhury and Hahne, 1998.)
+ * Whether an environment may take another of the `free` slots: only while it has fewer calls in flight than it leaves
+ * free. One environment alone gets half of the window, n of them get 1/(n+1) each, and as much is left for the next
+ * one. (The dynamic threshold of Choudhury and Hahne, 1998.)
  */
 export const canTakeSlot = (environment: Load, free: number): boolean => environment.inFlight < free;
 
@@ -88,15 +89,15 @@ export function endCall(load: Load, tookMs: number): void {
 /** A message that has a slot, through an integration with a rate limit. */
 export type RateLimitedSend = { send: PlannedSend; slot: Slot; perSecond: number };
 
-/** `startAt`: when the call is to be made (ms). Without it, `until`: when the message is to try again. */
+/** `startAt`: when the call is due (ms). Without it, `until`: when the message is to try again. */
 type ReservedSend = { send: PlannedSend } & (
   | { startAt: number; until?: undefined }
   | { startAt?: undefined; until: number }
 );
 
 /**
- * Reserves the calls that a batch may make within the next second under limits that all processes share. Each call waits
- * in this process for its own time; a message without a reserved call returns to the queue.
+ * Reserves the calls that a batch may make within the next second under limits that all processes share. Each call
+ * waits in this process for its own time; a message without a reserved call returns to the queue.
  */
 export async function reserveCallTimes(
   db: Db,

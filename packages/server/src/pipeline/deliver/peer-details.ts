@@ -1,5 +1,5 @@
-// The members that the peer API adds to the body of a generic webhook: the payload of the event, the subscriber, and the
-// events of a digest. Loaded only for those providers, and only where TIDINGS_VOCABULARY asks for the peer API.
+// The members that Novu adds to the body of a generic webhook: the payload of the event, the subscriber, and the events
+// of a digest. Loaded only for those providers, and only where TIDINGS_VOCABULARY asks for Novu.
 import type { PeerDetails } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
 import type { JsonObject } from "../../lib/json.ts";

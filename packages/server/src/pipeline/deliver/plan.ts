@@ -1,5 +1,6 @@
-// Decides for each message of a batch: through which integration it is sent now, or until when it waits. `planMessage` is
-// pure and works on facts that were loaded for the whole batch; `planMessages` claims the probes of open circuit breakers.
+// Decides for each message of a batch: through which integration it is sent now, or until when it waits. `planMessage`
+// is pure and works on facts that were loaded for the whole batch; `planMessages` claims the probes of open circuit
+// breakers.
 import type { Message, Outcome } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
 import type { JsonObject } from "../../lib/json.ts";
@@ -39,7 +40,7 @@ export type PlannedSend = DueMessage & {
   isProbe: boolean;
   /** All attempts with this integration are used, and the last one has no result. */
   isSpent: boolean;
-  /** The integration was switched off or deleted since the last attempt, or since the message was made. */
+  /** The integration was switched off or deleted since the last attempt, or since the message was created. */
   isOff: boolean;
   stepId: string;
   onUnknown: OnUnknownOutcome;
@@ -47,7 +48,7 @@ export type PlannedSend = DueMessage & {
   deadline: Date;
   /** The address of the recipient, if it is suppressed: then no call is made. */
   suppressed: SuppressedAddress | null;
-  /** SuppressedAddress addresses among the other recipients of a mail, which is sent without them. */
+  /** Suppressed addresses among the other recipients of an email, which is sent without them. */
   leftOut: SuppressedAddress[];
   /** The time of the call (ms), when the integration has a rate limit. */
   startAt?: number;
@@ -57,7 +58,7 @@ export type PlannedSend = DueMessage & {
 export type CalledSend = PlannedSend & { attemptId: string; outcome: Outcome };
 export type FinishedSend = CalledSend | (PlannedSend & { attemptId: null; outcome: null });
 
-/** `isRealTime`: `until` is real time, also on a test clock, because the message waits for a provider. */
+/** `isRealTime`: `until` is real time, even on a test clock, because the message waits for a provider. */
 export type PlannedWait = DueMessage & {
   until: Date;
   isRealTime: boolean;
@@ -86,15 +87,18 @@ export type PlanFacts = {
   integrations: ReadonlyMap<string, IntegrationRow>;
   health: ReadonlyMap<string, Health>;
   suppressed: ReadonlyMap<string, SuppressedAddress[]>;
-  /** Integrations with an open circuit breaker that may be sent a probe; the message that becomes the probe removes its own. */
+  /**
+   * Integrations with an open circuit breaker that may be sent a probe; the message that becomes the probe removes its
+   * own.
+   */
   probes: Set<string>;
 };
 
 /**
- * A plan for each message, in the same order. The batch plans as if it had every probe that is due, claims those it would
- * send, and plans again with those it was granted: so every claimed probe is sent, and when all circuit breakers are open,
- * the first integration that is back is found. The claims are part of the transaction that writes the attempts: if that
- * fails, the probes are free again.
+ * A plan for each message, in the same order. The batch plans as if it had every probe that is due, claims those it
+ * would send, and plans again with those it was granted: so every claimed probe is sent, and when all circuit breakers
+ * are open, the first integration that is back is found. The claims are part of the transaction that writes the
+ * attempts: if that fails, the probes are free again.
  */
 export async function planMessages(
   ctx: Ctx,
@@ -112,7 +116,10 @@ export async function planMessages(
   return granted.size === wanted.length ? plans : planWith(granted);
 }
 
-/** A message has no more attempts with one integration than the settings allow, also when their results were not written. */
+/**
+ * A message has no more attempts with one integration than the settings allow, even when their results were not
+ * written.
+ */
 export function planMessage(
   { config, newId }: Pick<Ctx, "config" | "newId">,
   { task, message }: DueMessage,
@@ -123,7 +130,8 @@ export function planMessage(
   const now = facts.clock.now(message.environment_id);
   const used = facts.tried.get(message.id) ?? [];
   const unknownAt = Math.max(...used.map((row) => row.unknown_at?.getTime() ?? 0), 0);
-  // The message may have been sent: a workflow that may not duplicate waits for a receipt and never uses another provider.
+  // The message may have been sent: a workflow that may not duplicate waits for a receipt and never uses another
+  // provider.
   const isBound = unknownAt > 0 && policy.onUnknown === "may_delay";
   if (isBound && unknownAt + retry.unknownWaitMs > now.getTime()) {
     const reason = "the outcome of the last attempt is unknown; a receipt may come";
@@ -185,7 +193,10 @@ function policyOf(message: MessageRow, { deliveryStates, versions }: PlanFacts, 
 const attemptsWith = ({ id }: IntegrationRow, used: AttemptSummary[]): number =>
   used.find((row) => row.integration_id === id)?.attempts ?? 0;
 
-/** Email and SMS: the integrations chosen for the message, then those added since. Chat and push belong to one integration. */
+/**
+ * Email and SMS: the integrations chosen for the message, then those added since. Chat and push belong to one
+ * integration.
+ */
 function candidatesOf(message: MessageRow, { active, integrations }: PlanFacts): IntegrationRow[] {
   if (message.channel !== "email" && message.channel !== "sms") return [];
   const route = (message.outgoing?.route ?? []) as string[];
@@ -204,7 +215,7 @@ const spreadMs = (waitMs: number): number => Math.max(3_000, waitMs / 10);
 function waitForProvider(due: DueMessage, integrations: IntegrationRow[], { health, now }: PlanFacts): PlannedWait {
   const times = integrations.map(({ id }) => {
     const decision = checkBreaker(health.get(id) ?? healthy, now);
-    // A probe that is due but was not granted is made by another message.
+    // A probe that is due but was not granted is left to another message.
     return decision.kind === "wait" ? decision.until : expectedProbeEnd(now);
   });
   const waitMs = Math.min(...times.map((time) => time.getTime())) - now.getTime();

@@ -1,6 +1,6 @@
-// Before a batch is sent, in one transaction: which messages are still wanted, through which integration each is sent, and
-// whether it may be sent now. Each message that may is written as an attempt before the call; the others wait, without an
-// attempt.
+// Before a batch is sent, in one transaction: which messages are still wanted, through which integration each is sent,
+// and whether it may be sent now. Each message that may is written as an attempt before the call; the others wait,
+// without an attempt.
 import type { Ctx } from "../../context.ts";
 import { emptyJobUpdate, type JobUpdate, updateJobs } from "../../store/events/jobs.batch.ts";
 import { findHealthOfBatch } from "../../store/integrations/breakers.batch.ts";
@@ -44,7 +44,7 @@ type Facts = Omit<PlanFacts, "probes">;
 /** Decrypts an integration, once for the batch. */
 type ReadSecrets = (integration: IntegrationRow) => IntegrationSecrets;
 
-/** Answers the messages to send now. Those that wait, or that are not sent any more, leave their tasks here. */
+/** Returns the messages to send now. Those that wait, or that are no longer sent, leave their tasks here. */
 export async function prepare(tx: Ctx, tasks: Task<DeliverTask>[], admission: Admission): Promise<PlannedSend[]> {
   // A message cannot be unsent, so a lapsed claim has to show before the call, not when its result is written.
   const claimed = await tx.queue.keep(tx.db, "deliver", tasks);
@@ -66,7 +66,7 @@ export async function prepare(tx: Ctx, tasks: Task<DeliverTask>[], admission: Ad
   return addContents(batch, sends, facts, readSecrets);
 }
 
-/** The pending messages of the tasks, locked, by id. Those that are not wanted any more are canceled and left out. */
+/** The pending messages of the tasks, locked, by id. Those that are no longer wanted are canceled and left out. */
 async function loadWantedMessages(tx: Ctx, tasks: Task<DeliverTask>[]) {
   const held = await holdPendingMessages(
     tx.db,
@@ -81,7 +81,7 @@ async function loadWantedMessages(tx: Ctx, tasks: Task<DeliverTask>[]) {
   return { batch, messages, states };
 }
 
-/** A message that has no place in its task any more, because its result is written or another task has it. */
+/** A message that no longer has a place in its task, because its result is written or another task has it. */
 export const finishMessages = (
   { queue, db }: Ctx,
   messages: { task: Task<DeliverTask>; messageId: string }[],
@@ -139,7 +139,7 @@ async function loadFacts(batch: Batch, messages: MessageRow[], states: DeliveryS
   );
   const chosen = [...new Set(messages.flatMap((message) => message.integration_id ?? []))];
   const activeIds = new Set(active.map((one) => one.id));
-  // An integration that was switched off or deleted after the message was made is not called; the message names it.
+  // An integration that was switched off or deleted after the message was created is not called; the message names it.
   const others = await findIntegrationsOfBatch(
     batch.db,
     chosen.filter((id) => !activeIds.has(id)),

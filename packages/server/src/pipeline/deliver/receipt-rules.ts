@@ -1,5 +1,5 @@
-// What a provider's report (receipt) means: the execution detail it adds, whether the message failed, and whether its address
-// becomes suppressed; and which recipient of a mail it is about. Pure rules.
+// What a provider's report (receipt) means: the execution detail it adds, whether the message failed, and whether its
+// address becomes suppressed; and which recipient of a mail it is about. Pure rules.
 import type { SuppressionReason } from "@tidings/contract";
 import type { ReceiptStatus } from "@tidings/providers";
 import { normalizeAddress } from "../../lib/addresses.ts";
@@ -16,8 +16,9 @@ export type ReceiptMeaning = {
 };
 
 /**
- * `bounced` is a hard bounce: adapters report a message that may still arrive as `delayed` or `deferred`, and one that failed
- * for a temporary reason as `undelivered`. Progress reports (accepted, queued, sent) matter only after an unknown outcome.
+ * `bounced` is a hard bounce: adapters report a message that may still arrive as `delayed` or `deferred`, and one that
+ * failed for a temporary reason as `undelivered`. Progress reports (accepted, queued, sent) matter only after an
+ * unknown outcome.
  */
 const meanings: Record<ReceiptStatus, ReceiptMeaning> = {
   created: {},
@@ -45,7 +46,7 @@ const meanings: Record<ReceiptStatus, ReceiptMeaning> = {
 export const meaningOf = (status: ReceiptStatus): ReceiptMeaning => meanings[status];
 
 export type ReportedRecipient = {
-  /** The recipient the message is made for: only then is the message itself delivered, or failed. */
+  /** The recipient the message is for: only then is the message itself delivered, or failed. */
   isOwn: boolean;
   /** The address to suppress, if the report asks for that; null when it is not known which recipient is meant. */
   address: string | null;
@@ -55,9 +56,9 @@ export type ReportedRecipient = {
 type SentTo = { address: string | null; recipients: readonly string[] | null };
 
 /**
- * Every report on a mail with one recipient is about that recipient, however the provider spells the address, but only a
- * known address is suppressed. For a mail with several recipients, a report without an address counts for the message and
- * suppresses none; a report with an unknown address (a mail may be forwarded) does neither.
+ * Every report on a mail with one recipient is about that recipient, however the provider spells the address, but only
+ * a known address is suppressed. For a mail with several recipients, a report without an address counts for the message
+ * and suppresses none; a report with an unknown address (a mail may be forwarded) does neither.
  */
 export function findReportedRecipient(named: string | undefined, { address, recipients }: SentTo): ReportedRecipient {
   const own = address === null ? null : normalizeAddress(address);

@@ -1,5 +1,5 @@
-// Delivery reports of providers (receipts): each takes effect once, in any order, whatever else the same request reports. A
-// report never turns a failed message into a sent one.
+// Delivery reports of providers (receipts): each takes effect once, in any order, whatever else the same request
+// reports. A report never turns a failed message into a sent one.
 import type { InboundChange } from "@tidings/contract";
 import type { Receipt } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
@@ -85,7 +85,7 @@ export async function applyKeptReceipts(
   );
 }
 
-/** What became of a receipt, as people look at it. */
+/** What happened to a receipt, as members see it. */
 type ReceiptResult = Pick<InboundReceiptRow, "result" | "reason" | "changes">;
 
 const waits: ReceiptResult = { result: "waiting", reason: null, changes: [] };
@@ -150,7 +150,7 @@ function toReport({ id, receipt, message }: FoundReceipt): Report[] {
   return [{ id, receipt, message, recipient, key }];
 }
 
-/** Answers what became of each report, by its id. */
+/** Returns what happened to each report, by its id. */
 async function applyReports(
   ctx: Ctx,
   integration: IntegrationRow,
@@ -160,7 +160,7 @@ async function applyReports(
   const environmentId = integration.environment_id;
   const unique = [...new Map(reports.map((report) => [receiptKey(report.key), report])).values()];
   const keys = unique.map((report) => report.key);
-  const isNew = await insertReceipts(ctx.db, environmentId, integration.id, keys, now);
+  const isNew = await insertReceipts(ctx.db, environmentId, { integrationId: integration.id, receipts: keys, now });
   const fresh = unique
     .filter((report) => isNew.has(receiptKey(report.key)))
     .map(
@@ -172,7 +172,7 @@ async function applyReports(
   await confirmSent(ctx, integration, confirmed);
   const resolved = await resolveLetters(ctx.db, environmentId, byMessage.flatMap(findAcceptedFailures));
   const changes = byMessage.map((group) => toReportedChange(integration, group, resolved, now));
-  const failed = await recordReports(ctx.db, environmentId, integration.id, changes, now);
+  const failed = await recordReports(ctx.db, environmentId, { integrationId: integration.id, changes, now });
   await insertSuppressions(
     ctx.db,
     environmentId,
@@ -208,8 +208,8 @@ function changesOf({ meaning, message, recipient }: NewReport, effects: Effects)
 }
 
 /**
- * A message with an unknown outcome whose provider proves that it has it. A reported failure proves nothing: such a message
- * is retried as planned.
+ * A message with an unknown outcome whose provider proves that it has it. A reported failure proves nothing: such a
+ * message is retried as planned.
  */
 function findConfirmed(group: NewReport[]): ConfirmedMessage[] {
   const { message } = group[0]!;
@@ -217,7 +217,10 @@ function findConfirmed(group: NewReport[]): ConfirmedMessage[] {
   return proof ? [{ message, externalId: storableId(proof.receipt.externalId) ?? null }] : [];
 }
 
-/** A failed message that its provider has accepted after all: its dead letter is closed, because a replay would duplicate it. */
+/**
+ * A failed message that its provider has accepted after all: its dead letter is closed, because a replay would
+ * duplicate it.
+ */
 function findAcceptedFailures(group: NewReport[]): string[] {
   const { message } = group[0]!;
   return message.has_failed && group.some(({ meaning }) => meaning.isProof && !meaning.errorId) ? [message.id] : [];

@@ -1,5 +1,6 @@
-// The recipients of a message, and which of them have a suppressed address. A mail may have several recipients: the first of
-// `to` is the one it is made for, and if that address is suppressed it is not sent; suppressed copies are removed from it.
+// The recipients of a message, and which of them have a suppressed address. A mail may have several recipients: the
+// first of `to` is the one it is for, and if that address is suppressed it is not sent; suppressed copies are
+// removed from it.
 import type { Message } from "@tidings/providers";
 import { normalizeAddress } from "../../lib/addresses.ts";
 import type { SuppressedAddress } from "../../store/subscribers/subscribers.batch.ts";
@@ -15,17 +16,22 @@ type AddressFields = { to?: string | string[]; cc?: string[]; bcc?: string[] };
 
 const addressesIn = ({ to = [], cc = [], bcc = [] }: AddressFields): string[] => [...[to].flat(), ...cc, ...bcc];
 
-/** Every address that the message may be sent to: overrides may differ between providers, and failover may change those. */
+/**
+ * Every address that the message may be sent to: overrides may differ between providers, and failover may change those.
+ */
 export function listRecipients({ channel, outgoing }: Addressed): string[] {
   if (outgoing === null || (channel !== "email" && channel !== "sms")) return [];
   const { perProvider = {}, ...common } = outgoing as AddressFields & { perProvider?: Record<string, AddressFields> };
   return [common, ...Object.values(perProvider)].flatMap(addressesIn);
 }
 
-/** `own`: the recipient the message is made for. `copies`: the others. */
+/** `own`: the recipient the message is for. `copies`: the others. */
 type SuppressedRecipients = { own: SuppressedAddress | null; copies: SuppressedAddress[] };
 
-/** The suppressed recipients of the message through this provider; `found`: those among all that `listRecipients` answers. */
+/**
+ * The suppressed recipients of the message through this provider; `found`: those among all that `listRecipients`
+ * returns.
+ */
 export function findSuppressedRecipients(
   message: Addressed,
   providerId: string,

@@ -1,6 +1,7 @@
-// What an integration held is sent as soon as its circuit breaker closes: its messages become due in turns of a second, as many as
-// the integration may be sent in that time. Each turn is a transaction that enqueues the next, so a release goes on where it stopped
-// when a process dies, and ends when the circuit opens again. A message that is not woken is due at its own time anyway.
+// What an integration held is sent as soon as its circuit breaker closes: its messages become due in turns of a second,
+// as many as the integration may be sent in that time. Each turn is a transaction that enqueues the next, so a release
+// continues where it stopped when a process dies, and ends when the circuit opens again. A message that is not woken is
+// due at its own time anyway.
 import type { Ctx } from "../../context.ts";
 import {
   findHealth,
@@ -15,15 +16,21 @@ import { createSecretsReader, rateOf } from "./message.ts";
 
 /** Between two turns. */
 const turnMs = 1_000;
-/** Messages of one turn without a rate limit. How many calls are made at once is decided when they are sent (concurrency.ts). */
-const mostPerTurn = 1_000;
 /**
- * Workers that saw the circuit open may still hold messages for so long after it has closed, and clocks differ. Messages that are
- * held again later, because another integration is away, are left alone.
+ * Messages of one turn without a rate limit. How many calls are made at once is decided when they are sent
+ * (concurrency.ts).
+ */
+const maxPerTurn = 1_000;
+/**
+ * Workers that saw the circuit open may still hold messages for so long after it has closed, and clocks differ.
+ * Messages that are held again later, because another integration is away, are left alone.
  */
 const lateMs = 4_000;
 
-/** The circuit of the integration has closed, or it is new or changed: what waits for it, or might go through it, tries again. */
+/**
+ * The circuit of the integration has closed, or it is new or changed: what waits for it, or might go through it, tries
+ * again.
+ */
 export function enqueueReleases(ctx: Ctx, integrations: { environmentId: string; id: string }[]): Promise<void> {
   const tasks = integrations.map(({ environmentId, id }) => ({
     environmentId,
@@ -63,5 +70,5 @@ async function findHolders(tx: Ctx, { id, environment_id, channel }: Integration
 
 function perTurn(tx: Ctx, integration: IntegrationRow): number {
   const perSecond = rateOf(integration, createSecretsReader(tx)(integration));
-  return perSecond === undefined ? mostPerTurn : Math.min(mostPerTurn, Math.max(1, Math.ceil(perSecond)));
+  return perSecond === undefined ? maxPerTurn : Math.min(maxPerTurn, Math.max(1, Math.ceil(perSecond)));
 }

@@ -1,6 +1,6 @@
-// Replays of dead letters: their messages go back into the queue, in a new round. A replay at a pace is walked in pages, one for
-// each second: the transaction of a page enqueues the next one, so a replay goes on where it stopped when a process dies, and
-// ends within a page when it is paused or stopped.
+// Replays of dead letters: their messages go back into the queue, in a new round. A replay at a pace is walked in
+// pages, one for each second: the transaction of a page enqueues the next one, so a replay continues where it stopped
+// when a process dies, and ends within a page when it is paused or stopped.
 import type { Input } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import type { JsonObject } from "../../lib/json.ts";
@@ -40,7 +40,9 @@ export type ReplayOptions = {
   replayId?: string;
 };
 
-/** Answers how many messages were put back into the queue. Letters are locked, so concurrent replays send no duplicate. */
+/**
+ * Returns how many messages were put back into the queue. Letters are locked, so concurrent replays send no duplicate.
+ */
 export async function replayLetters(
   ctx: Ctx,
   environmentId: string,
@@ -49,7 +51,11 @@ export async function replayLetters(
 ): Promise<number> {
   const batch = await openBatch(ctx, [environmentId]);
   const now = batch.clock.now(environmentId);
-  const locked = await lockOpenLetters(ctx.db, environmentId, selection, integration?.channel, limit);
+  const locked = await lockOpenLetters(ctx.db, environmentId, {
+    which: selection,
+    channel: integration?.channel,
+    limit,
+  });
   const intervalMs = perSecond ? 1000 / perSecond : 0;
   const letters = locked.map((letter, index) => ({ ...letter, at: new Date(now.getTime() + index * intervalMs) }));
   const replayed = detail("replayed", now, integration ? { raw: { integration: integration.identifier } } : {});
@@ -65,7 +71,7 @@ export async function replayLetters(
   return letters.length;
 }
 
-/** The pace of a replay is real time, also in an environment on a test clock: it protects the provider. */
+/** The pace of a replay is real time, even in an environment on a test clock: it protects the provider. */
 export function enqueuePage(ctx: Ctx, environmentId: string, data: ReplayTask, waitMs = 0): Promise<void> {
   const startAfter = waitMs > 0 ? new Date(Date.now() + waitMs) : undefined;
   return ctx.queue.enqueue(ctx.db, "replay", [{ environmentId, data, startAfter }]);

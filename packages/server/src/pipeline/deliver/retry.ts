@@ -1,12 +1,13 @@
-// The retry decision: what happens after an attempt to send, by its outcome and the attempts before it.
-// Transient faults are retried with the same integration after 1 s, 4 s, 16 s and 64 s, each multiplied by a random factor
-// between 0.5 and 1.5. After the last retry, and at once when the integration is at fault or a retry would miss the
-// deadline, the next integration is tried (failover). Faults of the recipient or the content are final, because another
+// The retry decision: what happens after an attempt to send, by its outcome and the attempts before it. Transient
+// errors are retried with the same integration after 1 s, 4 s, 16 s and 64 s, each multiplied by a random factor
+// between 0.5 and 1.5. After the last retry, and at once when the integration is the cause or a retry would miss the
+// deadline, the next integration is tried (failover). Errors of the recipient or the content are final, because another
 // provider would reject the message too.
 //
-// An unknown outcome is a call without an answer: the message may have been sent or not. The workflow says whether it prefers
-// a duplicate or a delay. `may_duplicate`: it is retried like any transient fault. `may_delay`: the message waits for a
-// receipt, is then retried with the same provider (which knows the idempotency key), and never goes to another.
+// An unknown outcome is a call without a response: the message may have been sent or not. The workflow says whether it
+// prefers a duplicate or a delay. `may_duplicate`: it is retried like any transient error. `may_delay`: the message
+// waits for a receipt, is then retried with the same provider (which knows the idempotency key), and never goes to
+// another.
 import type { Note, Outcome } from "@tidings/providers";
 import type { OnUnknownOutcome } from "../../store/tables.ts";
 
@@ -15,7 +16,7 @@ type RetryLimits = {
   firstWaitMs: number;
   factor: number;
   /** A provider that asks for a longer pause than this gets no retry. */
-  longestRetryAfterMs: number;
+  maxRetryAfterMs: number;
   /** How long a message waits for a receipt after an unknown outcome, where its workflow says `may_delay`. */
   unknownWaitMs: number;
 };
@@ -38,7 +39,7 @@ export type Tried = {
   /** An earlier attempt may have reached the recipient. */
   hadUnknown: boolean;
   now: Date;
-  /** After this time the message is not sent any more. */
+  /** After this time the message is no longer sent. */
   deadline: Date;
 };
 
@@ -69,21 +70,21 @@ export function decideAfterAttempt(
   const failure: Failure = { reason, class: isUnknown ? "unknown" : "transient" };
   const maybeSent = tried.hadUnknown || isUnknown;
   const asked = outcome.kind === "retry" ? (outcome.afterMs ?? 0) : 0;
-  const isLast = tried.attempt >= limits.attempts || asked > limits.longestRetryAfterMs;
+  const isLast = tried.attempt >= limits.attempts || asked > limits.maxRetryAfterMs;
   if (isLast) return failOver(failure, tried, maybeSent);
   const usual = Math.round(limits.firstWaitMs * limits.factor ** (tried.attempt - 1) * (0.5 + random()));
-  const pause = asked >= shortestAskedMs ? asked : usual;
+  const pause = asked >= minAskedMs ? asked : usual;
   const afterMs = isUnknown && tried.onUnknown === "may_delay" ? limits.unknownWaitMs : pause;
   if (isTooLate(tried, afterMs)) return failOver(failure, tried, maybeSent, afterMs);
   return { kind: "retry", afterMs, ...failure };
 }
 
 /** A shorter Retry-After, or one in the past, is ignored: it would use up all attempts within a moment. */
-const shortestAskedMs = 1_000;
+const minAskedMs = 1_000;
 
 /**
- * Failover to the next integration, or the end: when the deadline is over, and when the message may have been sent already,
- * which another provider could not know. `afterMs`: when a retry would have been due.
+ * Failover to the next integration, or the end: when the deadline is over, and when the message may have been sent
+ * already, which another provider could not know. `afterMs`: when a retry would have been due.
  */
 function failOver(failure: Failure, tried: Tried, maybeSent: boolean, afterMs = 0): NextStep {
   const reason = isTooLate(tried, afterMs)

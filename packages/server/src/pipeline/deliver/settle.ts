@@ -86,7 +86,7 @@ async function recordMessages(batch: Batch, group: FinishedSend[]): Promise<Sett
   }));
 }
 
-/** Answers the ids of the jobs that have ended. */
+/** Returns the ids of the jobs that have ended. */
 async function recordJobs(batch: Batch, settled: Settled[]): Promise<Set<string>> {
   const { updates, ended } = await endJobs(
     batch.db,

@@ -1,12 +1,12 @@
-// The stage `deliver`: messages of email, SMS, chat and push go to their providers. Each call is recorded as an attempt before
-// it is made, and its result settles attempt, message and job in one transaction with the tasks that follow from it. The
-// files of this folder, in the order in which a message passes them:
+// The stage `deliver`: messages of email, SMS, chat and push go to their providers. Each call is recorded as an attempt
+// before it starts, and its result settles attempt, message and job in one transaction with the tasks that follow from
+// it. The files of this folder, in the order in which a message passes them:
 //
 //   stage.ts            the stage: its sizes, and the call to the provider
 //   calls.ts            prepare → call → settle, without a worker waiting for its calls; shared with webhooks/stage.ts
 //   concurrency.ts      slots for the calls in flight; the rules for them and for rate limits are pacing.ts
 //   prepare.ts          one transaction: which messages of a batch are sent now, which wait; writes the attempts
-//   cancel.ts           messages that are not sent any more, because of a deletion or a cancel
+//   cancel.ts           messages that are no longer sent, because of a deletion or a cancel
 //   plan.ts             the integration of each message, or its wait; by the circuit breaker (breaker.ts) and the
 //                       suppressed addresses (recipients.ts)
 //   message.ts          the content for the provider; unsubscribe.ts and peer-details.ts add to it
@@ -29,7 +29,10 @@ import type { FinishedSend, PlannedSend } from "./plan.ts";
 import { prepare } from "./prepare.ts";
 import { settle } from "./settle.ts";
 
-/** Messages prepared at once, and tasks fetched at once: few enough that a worker seldom waits for slots, enough to share queries. */
+/**
+ * Messages prepared at once, and tasks fetched at once: few enough that a worker seldom waits for slots, enough to
+ * share queries.
+ */
 export const deliverBatch = ({ config }: Ctx): number => Math.max(1, Math.floor(config.delivery.window / 8));
 
 export function createDeliverStage(ctx: NetworkCtx) {
@@ -72,10 +75,13 @@ async function callProvider(ctx: NetworkCtx, { integration, content, credentials
   }
 }
 
-/** The first message through a hidden integration makes it visible. If that cannot be written, the next message tries again. */
+/**
+ * The first message through a hidden integration makes it visible. If that cannot be written, the next message tries
+ * again.
+ */
 const revealIntegration = (ctx: Ctx, { environment_id, id }: IntegrationRow): Promise<void> =>
   showIntegration(ctx.db, environment_id, id).catch((error) =>
-    ctx.log.warn({ err: error, integrationId: id }, "a hidden integration that is in use could not be made visible"),
+    ctx.log.warn({ err: error, integrationId: id }, "a hidden integration that is in use could not be shown"),
   );
 
 const rejectLocally = (reason: string): Outcome => ({
@@ -86,16 +92,16 @@ const rejectLocally = (reason: string): Outcome => ({
 });
 
 /** An event may override any number of members that its provider does not support; each makes a note. */
-const mostNotes = 20;
+const maxNotes = 20;
 
-/** Providers may answer with any bytes and with ids of any length; the database does not take all of them. */
+/** Providers may respond with any bytes and with ids of any length; the database does not take all of them. */
 const toStorable = (outcome: Outcome): Outcome =>
   outcome.kind === "accepted"
     ? {
         ...outcome,
         providerMessageId: storableId(outcome.providerMessageId),
         refusedCopies: outcome.refusedCopies?.map((address) => toStorableLine(address)),
-        notes: outcome.notes?.slice(0, mostNotes).map((note) => ({ ...note, name: toStorableLine(note.name, 200) })),
+        notes: outcome.notes?.slice(0, maxNotes).map((note) => ({ ...note, name: toStorableLine(note.name, 200) })),
       }
     : { ...outcome, reason: toStorableLine(outcome.reason) };
 

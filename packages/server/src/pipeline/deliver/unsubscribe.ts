@@ -1,5 +1,6 @@
-// One-click unsubscribe (RFC 8058) for mails that the subscriber may turn off. The link is made from ids when the mail is
-// sent, and stored nowhere. Mails of critical workflows get none, and a mail with a List-Unsubscribe of its own keeps it.
+// One-click unsubscribe (RFC 8058) for mails that the subscriber may turn off. The link is built from ids when the mail
+// is sent, and stored nowhere. Mails of critical workflows get none, and a mail with its own List-Unsubscribe
+// keeps it.
 import type { Message } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
 import { signUnsubscribeToken } from "../../lib/tokens/unsubscribe-token.ts";

@@ -1,12 +1,12 @@
-// Reads an imported file: which column sets which field, and the lines in pages. Faults of the file as a whole refuse it; faults
-// of a line are kept with the line.
+// Reads an imported file: which column sets which field, and the lines in pages. Errors of the file as a whole refuse
+// it; errors of a line are kept with the line.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type ImportKind, importColumns, importLimits } from "@tidings/contract";
 import { type CsvRow, type CsvSeparator, detectSeparator, readCsv, restoreCell } from "../../lib/text/csv.ts";
 import type { ImportRowCells } from "../../store/subscribers/imports.ts";
 import { linesPerPage } from "../tasks.ts";
 
-/** What the report of faulty lines adds, so that the corrected report can be imported as it is. */
+/** What the report of invalid rows adds, so that the corrected report can be imported unchanged. */
 const ignoredColumns = ["line", "problem"];
 
 const requiredColumns: Record<ImportKind, string[]> = {
@@ -14,7 +14,7 @@ const requiredColumns: Record<ImportKind, string[]> = {
   subscriptions: ["topicKey", "subscriberId"],
 };
 
-/** The columns that tell whether two lines are about the same record. */
+/** The columns that decide whether two lines are about the same record. */
 const keyColumns: Record<ImportKind, string[]> = {
   subscribers: ["subscriberId"],
   subscriptions: ["topicKey", "subscriberId", "identifier"],
@@ -79,7 +79,9 @@ export type ImportFile = {
   problems: string[];
 };
 
-/** Lines between two turns of the event loop: a file of 10 MB takes some 100 ms, which other requests should not wait. */
+/**
+ * Lines between two turns of the event loop: a file of 10 MB takes some 100 ms, which other requests should not wait.
+ */
 const linesPerTurn = 2_000;
 
 /** Reads the whole file. `problems`: why it is refused. */
@@ -106,7 +108,7 @@ export async function readImportFile(kind: ImportKind, text: string): Promise<Im
   return file;
 }
 
-/** Faults that show only in the file: of its cells, and lines about the same record. */
+/** Errors that show only in the file: of its cells, and lines about the same record. */
 function createLineCheck(kind: ImportKind, columns: string[]): (row: CsvRow & { isOpen?: true }) => ImportRowCells {
   const firstLines = new Map<string, number>();
   const keyAt = keyColumns[kind].map((name) => columns.indexOf(name));

@@ -1,4 +1,4 @@
-// What the pages of both kinds of imports share: lines in, counts and faulty lines out.
+// What the pages of both kinds of imports share: lines in, counts and invalid rows out.
 import { type ImportError, importLimits } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import type { ImportRowCells } from "../../store/subscribers/imports.ts";

@@ -1,5 +1,5 @@
-// The stage of imports: one page of lines in one transaction, which also enqueues the next page. A process that dies in between
-// leaves the import where its last finished page was.
+// The stage of imports: one page of lines in one transaction, which also enqueues the next page. A process that dies in
+// between leaves the import where its last finished page was.
 import { type ImportKind, importLimits } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import type { Task } from "../../store/queue/queue.ts";
@@ -31,11 +31,15 @@ async function runPage(tx: Ctx, environmentId: string, { importId, page }: Impor
   const kept = errors.toSorted((a, b) => a.line - b.line).slice(0, room);
   const isLast = found.done + rows.length >= found.lines;
   const result = { ...counts, faulty: errors.length, done: rows.length };
-  await finishPage(tx.db, environmentId, { importId, number: page, errors: kept }, result, isLast ? tx.now() : null);
+  await finishPage(tx.db, environmentId, {
+    page: { importId, number: page, errors: kept },
+    result,
+    finishedAt: isLast ? tx.now() : null,
+  });
   if (!isLast) await enqueueImport(tx, found, page + 1);
 }
 
-/** Each import has a lane of its own: a long one does not hold up the others of its environment. */
+/** Each import has its own lane: a long one does not hold up the others of its environment. */
 export async function enqueueImport(ctx: Ctx, { id, environment_id }: ImportRow, page = 0): Promise<void> {
   const data: ImportTask = { importId: id, page };
   const task = { data, environmentId: environment_id, lane: id, cost: costOf("import", data) };

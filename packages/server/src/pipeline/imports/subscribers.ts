@@ -1,5 +1,5 @@
-// A page of imported subscribers: created, or changed in the fields whose cells have a value. A field of `data` is merged into
-// the stored data; an empty cell leaves the field as it is.
+// A page of imported subscribers: created, or changed in the fields whose cells have a value. A field of `data` is
+// merged into the stored data; an empty cell leaves the field unchanged.
 import { isDeepStrictEqual } from "node:util";
 import { type ImportError, importColumns, isJsonObject, type JsonObject, SubscriberIn } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
@@ -53,7 +53,7 @@ export async function importSubscribers(ctx: Ctx, page: PageInput): Promise<Page
       entries.push({ id: ctx.newId(), subscriberId, fields });
     }
   }
-  if (!isDryRun) await upsertSubscribers(ctx.db, environmentId, entries, ctx.now());
+  if (!isDryRun) await upsertSubscribers(ctx.db, environmentId, { entries, now: ctx.now() });
   return output;
 }
 
@@ -68,7 +68,7 @@ function readSubscriber({ row, values }: Line, before: RecipientRow | undefined)
   for (const [field, text] of values) {
     if (field === "data") {
       const given = parseJson(text);
-      if (!isJsonObject(given)) return { error: faultyLine(row, "data", `data is no JSON object: ${hints.data}`) };
+      if (!isJsonObject(given)) return { error: faultyLine(row, "data", `data is not a JSON object: ${hints.data}`) };
       data = { ...given, ...data };
     } else if (field.startsWith("data.")) data = { ...data, [field.slice("data.".length)]: readValue(text) };
     else if (profileFields.has(field)) fields[field] = text;
@@ -107,7 +107,9 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The word or number as JSON has it, else a text. Numbers only in their shortest form: `007` and long ids stay texts. */
+/**
+ * The word or number as JSON has it, else a text. Numbers only in their shortest form: `007` and long ids stay texts.
+ */
 function readValue(text: string): unknown {
   const value = /^[[{"]|^(?:true|false|null)$/.test(text) ? parseJson(text) : undefined;
   if (value !== undefined) return value;

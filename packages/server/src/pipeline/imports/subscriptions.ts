@@ -1,4 +1,5 @@
-// A page of imported subscriptions, of any number of topics. Topics that do not exist are created; subscribers have to exist.
+// A page of imported subscriptions, of any number of topics. Topics that do not exist are created; subscribers have to
+// exist.
 import {
   type ImportError,
   subscriptionIdentifierLength,
@@ -20,25 +21,25 @@ import { compileBody } from "../../validation.ts";
 import { faultyLine, type Line, type PageInput, type PageOutput, readLines } from "./page.ts";
 
 const checkTopicKey = compileBody({ type: "string", ...topicKeyRule });
-const longestName = 128;
+const maxNameLength = 128;
 
-type Wanted = { line: Line; topicKey: string; person: RecipientRow; identifier: string; name: string | undefined };
+type Wanted = { line: Line; topicKey: string; subscriber: RecipientRow; identifier: string; name: string | undefined };
 
 export async function importSubscriptions(ctx: Ctx, page: PageInput): Promise<PageOutput> {
   const { environmentId, isDryRun } = page;
   const { lines, errors } = readLines(page);
   const keys = lines.flatMap(({ values }) => values.get("subscriberId") ?? []);
-  const people = isDryRun
+  const subscribers = isDryRun
     ? await findSubscribersByKeys(ctx.db, environmentId, keys)
     : await lockSubscribers(ctx.db, environmentId, keys);
-  const byKey = new Map(people.map((row) => [row.subscriber_id, row]));
+  const byKey = new Map(subscribers.map((row) => [row.subscriber_id, row]));
   const wanted: Wanted[] = [];
   for (const line of lines) {
     const read = readSubscription(line, byKey);
     if ("error" in read) errors.push(read.error);
     else wanted.push(read);
   }
-  // Only for lines without a fault: a file full of mistakes creates no topics.
+  // Only for lines without an error: a file full of mistakes creates no topics.
   const topics = await findTopics(ctx, page, wanted);
   const found = await loadExisting(ctx, environmentId, topics, wanted);
   const plan = planSubscriptions(ctx, topics, wanted, found);
@@ -50,7 +51,7 @@ export async function importSubscriptions(ctx: Ctx, page: PageInput): Promise<Pa
   return { created: plan.created.length, updated: plan.renamed.length, unchanged: plan.unchanged, errors };
 }
 
-function readSubscription(line: Line, people: Map<string, RecipientRow>): Wanted | { error: ImportError } {
+function readSubscription(line: Line, subscribers: Map<string, RecipientRow>): Wanted | { error: ImportError } {
   const { row, values } = line;
   const topicKey = values.get("topicKey") ?? "";
   const subscriberId = values.get("subscriberId") ?? "";
@@ -60,17 +61,17 @@ function readSubscription(line: Line, people: Map<string, RecipientRow>): Wanted
     return fault("topicKey", "topicKey has an invalid format: use up to 100 letters, digits and _ : . -");
   }
   if (subscriberId === "") return fault("subscriberId", "subscriberId is empty: name the subscriber");
-  const person = people.get(subscriberId);
-  if (!person) return fault("subscriberId", "There is no subscriber with this id: import the subscribers first");
+  const subscriber = subscribers.get(subscriberId);
+  if (!subscriber) return fault("subscriberId", "There is no subscriber with this id: import the subscribers first");
   const identifier = values.get("identifier") ?? `tk_${topicKey}:si_${subscriberId}`;
   if (identifier.length > subscriptionIdentifierLength) {
     return fault("identifier", `identifier is longer than ${subscriptionIdentifierLength} characters: shorten it`);
   }
   const name = values.get("name");
-  if (name !== undefined && name.length > longestName) {
-    return fault("name", `name is longer than ${longestName} characters: shorten it`);
+  if (name !== undefined && name.length > maxNameLength) {
+    return fault("name", `name is longer than ${maxNameLength} characters: shorten it`);
   }
-  return { line, topicKey, person, identifier, name };
+  return { line, topicKey, subscriber, identifier, name };
 }
 
 async function findTopics(ctx: Ctx, page: PageInput, wanted: Wanted[]): Promise<Map<string, TopicRow>> {
@@ -96,9 +97,9 @@ async function loadExisting(
   topics: Map<string, TopicRow>,
   wanted: Wanted[],
 ): Promise<Existing> {
-  const inTopics = wanted.flatMap(({ topicKey, identifier, person }) => {
+  const inTopics = wanted.flatMap(({ topicKey, identifier, subscriber }) => {
     const topic = topics.get(topicKey);
-    return topic ? { topic_id: topic.id, identifier, subscriber_id: person.id } : [];
+    return topic ? { topic_id: topic.id, identifier, subscriber_id: subscriber.id } : [];
   });
   const keyById = new Map([...topics.values()].map(({ id, key }) => [id, key]));
   const rows = await findSubscriptionsIn(ctx.db, environmentId, inTopics);
@@ -120,13 +121,13 @@ function planSubscriptions(
   const errors: ImportError[] = [];
   const taken = new Map([...subscriptions].map(([key, row]) => [key, row.subscriber_id]));
   let unchanged = 0;
-  for (const { line, topicKey, person, identifier, name } of wanted) {
+  for (const { line, topicKey, subscriber, identifier, name } of wanted) {
     const key = keyOf(topicKey, identifier);
     const stored = subscriptions.get(key);
     const holder = taken.get(key);
-    const countKey = keyOf(topicKey, person.id);
+    const countKey = keyOf(topicKey, subscriber.id);
     const count = counts.get(countKey) ?? 0;
-    if (holder !== undefined && holder !== person.id) {
+    if (holder !== undefined && holder !== subscriber.id) {
       errors.push(
         faultyLine(line.row, "identifier", "identifier belongs to another subscriber of this topic: use another"),
       );
@@ -137,9 +138,9 @@ function planSubscriptions(
       errors.push(faultyLine(line.row, "subscriberId", message));
     } else {
       counts.set(countKey, count + 1);
-      taken.set(key, person.id);
+      taken.set(key, subscriber.id);
       const topic_id = topics.get(topicKey)?.id ?? "";
-      created.push({ id: ctx.newId(), topic_id, subscriber_id: person.id, identifier, name: name ?? null });
+      created.push({ id: ctx.newId(), topic_id, subscriber_id: subscriber.id, identifier, name: name ?? null });
     }
   }
   return { created, renamed, unchanged, errors };

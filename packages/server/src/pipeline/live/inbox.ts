@@ -1,6 +1,6 @@
-// One live inbox: what its connections have been told, and which events follow from its state in the database. Pure. An inbox
-// is read from a while before the last reading, because transactions commit in another order than that of their ids;
-// `recent` keeps messages from being sent twice.
+// One live inbox: what its connections already know, and which events follow from its state in the database. Pure. An
+// inbox is read from a while before the last reading, because transactions commit in another order than that of their
+// ids; `recent` keeps messages from being sent twice.
 import type { Severity } from "@tidings/contract";
 import type { InboxState } from "../../store/messages/live.batch.ts";
 import { overlapMs, overlapStart, type ResumePoint } from "./resume-token.ts";
@@ -12,7 +12,7 @@ export type Counts = {
   hasMore: boolean;
 };
 
-/** What the connections of an inbox have been told. `readAt`: when the database was asked. */
+/** What the connections of an inbox already know. `readAt`: when the database was asked. */
 export type Told = Pick<InboxState, "recent" | "total" | "changedAt"> & { counts: Counts; readAt: Date };
 
 /** Ids of messages, oldest first. */
@@ -58,10 +58,11 @@ export function compare(before: Told, state: InboxState): Changes {
     if (known === undefined && id > start) added.push(id);
     else if (known !== version) changed.push(id);
   }
-  // Of more messages than are counted, the oldest ones make room for new ones: they are not deleted.
+  // When there are more messages than are counted, the oldest ones make room for new ones: they are not deleted.
   const [oldest = start] = state.hasMore ? state.recent.keys() : [];
   const ids = [...before.recent.keys()].filter((id) => id > start && id >= oldest && !state.recent.has(id));
-  // Deleted messages that are not recent are known by their number only. Beyond the messages that are counted, it is unknown.
+  // Deleted messages that are not recent are known by their number only. Beyond the messages that are counted, it is
+  // unknown.
   const missing = state.hasMore ? 0 : before.total + added.length - state.total;
   const removed = { ids, count: Math.max(ids.length, missing) };
   const areCountsChanged = JSON.stringify(before.counts) !== JSON.stringify(countsOf(state));

@@ -1,6 +1,6 @@
-// How many live connections this process takes: in all, of one environment, of one subscriber, and from one address for sessions that
-// no one vouches for. Without shares, visitors of a development environment, for whom any name is a subscriber, could take all
-// connections, those of production included.
+// How many live connections this process takes: in all, of one environment, of one subscriber, and from one address for
+// sessions that no one vouches for. Without shares, visitors of a development environment, for whom any name is a
+// subscriber, could take all connections, those of production included.
 import { failure } from "../../failure.ts";
 import type { InboxSession } from "../../lib/tokens/inbox-token.ts";
 
@@ -58,7 +58,7 @@ export function createConnectionLimits({
 
 /** New connections per second. */
 const admissionsPerSecond = 1_000;
-const longestAdmissionMs = 15_000;
+const maxAdmissionMs = 15_000;
 
 /** Waits for a turn, so that thousands of clients that reconnect at once leave time for requests. */
 export function createTurns(): () => Promise<void> {
@@ -66,7 +66,7 @@ export function createTurns(): () => Promise<void> {
   return async () => {
     const now = performance.now();
     const at = Math.max(now, admittedAt);
-    if (at - now > longestAdmissionMs) throw tooBusy("Too many clients are connecting");
+    if (at - now > maxAdmissionMs) throw tooBusy("Too many clients are connecting");
     admittedAt = at + 1_000 / admissionsPerSecond;
     // Waits below the resolution of a timer are left out.
     if (at - now >= 2) await new Promise((resolve) => setTimeout(resolve, at - now));

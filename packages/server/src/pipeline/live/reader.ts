@@ -1,13 +1,17 @@
-// Reads the inboxes that may have changed, 200 at a time and one query after the other, and sends the differences to their
-// connections. However many hints, connections or reconnections there are, this is all the load they put on the database.
+// Reads the inboxes that may have changed, 200 at a time and one query after the other, and sends the differences to
+// their connections. However many hints, connections or reconnections there are, this is all the load they put on the
+// database.
 import type { NetworkCtx } from "../../context.ts";
-import { findInboxItems, type InboxState, readInboxes } from "../../store/messages/live.batch.ts";
+import { findInboxMessages, type InboxState, readInboxes } from "../../store/messages/live.batch.ts";
 import { eventsOfChanges, eventsOfStart, type LiveEvent } from "./events.ts";
 import { type Changes, changedSince, compare, missedBy, newest, type Told, toTold, windowStart } from "./inbox.ts";
 import type { ResumePoint } from "./resume-token.ts";
 
 export type Connection = {
-  /** `opened`: it waits for the client; `starting`: it gets the counts with the next reading; then `live`, then `closed`. */
+  /**
+   * `opened`: it waits for the client; `starting`: it gets the counts with the next reading; then `live`, then
+   * `closed`.
+   */
   state: "opened" | "starting" | "live" | "closed";
   /** `lost`: the client has a token that cannot be used. */
   resume: ResumePoint | "lost" | null;
@@ -109,7 +113,7 @@ async function readBatch(ctx: NetworkCtx, inboxes: Inbox[], onGone: (inbox: Inbo
     const ids = [changes?.added ?? [], changes?.changed ?? [], ...missed].flatMap(newest);
     return ids.map((id) => ({ environment_id: inbox.environmentId, id }));
   });
-  const items = await findInboxItems(db, keys);
+  const items = await findInboxMessages(db, keys);
   for (const { inbox, state, live, changes, starting } of plans) {
     const reading = { state, readAt, items };
     const events = changes && live.length > 0 ? eventsOfChanges(inbox.told!, changes, reading) : [];

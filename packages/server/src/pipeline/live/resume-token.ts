@@ -1,7 +1,7 @@
-// The `id` of the events of a stream, which a client sends back as Last-Event-ID. Messages become visible in another order than
-// that of their ids: a transaction that began earlier may commit later. So the token holds the time of a reading and names the
-// messages of the two minutes before it that the client has. What is later than these two minutes and not named is what the
-// client lacks, whichever process it asks.
+// The `id` of the events of a stream, which a client sends back as Last-Event-ID. Messages become visible in another
+// order than that of their ids: a transaction that began earlier may commit later. So the token holds the time of a
+// reading and names the messages of the two minutes before it that the client has. What is later than these two minutes
+// and not named is what the client lacks, whichever process it asks.
 import { firstIdAt, idToBase62 } from "../../lib/ids.ts";
 
 /** A transaction ends within one minute; the clocks of two processes differ by less than another. */
@@ -12,7 +12,7 @@ const maxNamed = 100;
 /** The last characters of an id are random: with six of them, two of 100 ids are alike once in ten million tokens. */
 const nameLength = 6;
 /** How long a client can resume; later it reads its list again. */
-const longestMs = 24 * 3_600_000;
+const maxMs = 24 * 3_600_000;
 
 const nameOf = (id: string): string => idToBase62(id).slice(-nameLength);
 
@@ -27,12 +27,12 @@ export function writeResumeToken(at: Date, ids: Iterable<string>): string {
 
 export type ResumePoint = { at: Date; fromId: string; isKnown(id: string): boolean };
 
-/** Null for a text that is no token, and for one that is too old. */
+/** Null for a text that is not a token, and for one that is too old. */
 export function readResumeToken(token: string, now: Date): ResumePoint | null {
   const [time = "", ...names] = token.split(".");
   const at = new Date(/^[0-9a-z]{1,9}$/.test(time) ? Number.parseInt(time, 36) : Number.NaN);
   const ageMs = now.getTime() - at.getTime();
-  if (!(ageMs < longestMs && ageMs > -overlapMs) || names.length > maxNamed) return null;
+  if (!(ageMs < maxMs && ageMs > -overlapMs) || names.length > maxNamed) return null;
   const known = new Set(names);
   return { at, fromId: overlapStart(at), isKnown: (id) => known.has(nameOf(id)) };
 }

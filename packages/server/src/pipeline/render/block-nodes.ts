@@ -1,4 +1,4 @@
-// The html of each block of a block document in an email. A block of an unknown type renders only its content.
+// The HTML of each block of a block document in an email. A block of an unknown type renders only its content.
 import type { JsonObject } from "../../lib/json.ts";
 import {
   alignment,

@@ -1,7 +1,7 @@
 // The parts of blocks: texts with Liquid, names of variables, addresses, styles. Each function returns part of a Liquid
 // template that renders to html.
 import { blockImage, blockStyle, constantLink } from "./filters.ts";
-import { RenderFault } from "./liquid.ts";
+import { RenderError } from "./liquid.ts";
 
 export type Styles = Record<string, string | null>;
 
@@ -9,7 +9,10 @@ const htmlSigns: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt
 
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => htmlSigns[sign]!);
 
-/** Escapes a text except for the Liquid in it. An unclosed tag is left as it is, so that Liquid reports the syntax error. */
+/**
+ * Escapes a text except for the Liquid in it. An unclosed tag is left unchanged, so that Liquid reports the syntax
+ * error.
+ */
 export function textTemplate(text: string): string {
   let template = "";
   let from = 0;
@@ -42,7 +45,7 @@ export function variableName(value: unknown, loop: Loop): string {
     .replace(/^\{\{-?([\s\S]*?)-?\}\}$/, "$1")
     .trim();
   if (name === "" || /\{\{|\}\}|\{%|%\}/.test(name)) {
-    throw new RenderFault(
+    throw new RenderError(
       `the block document has a variable without a proper name: ${JSON.stringify(name.slice(0, 100))}`,
     );
   }

@@ -1,13 +1,13 @@
 // Documents of the block editor (TipTap JSON: `{"type": "doc", "content": [...]}`) as mail html.
 //
-// A document is compiled to a Liquid template once, and the template is rendered for each email: so loops, conditions and
-// values have the same limits and the same escaping as in html bodies, and the same checks when a workflow is saved. The html
-// uses tables and inline styles, for mail programs. The html of each block is in block-nodes.ts.
+// A document is compiled to a Liquid template once, and the template is rendered for each email: so loops, conditions
+// and values have the same limits and the same escaping as in HTML bodies, and the same checks when a workflow is
+// saved. The HTML uses tables and inline styles, for mail programs. The HTML of each block is in block-nodes.ts.
 import { LRUCache } from "lru-cache";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { type BlockNode, blockHtml, type Place } from "./block-nodes.ts";
 import { table } from "./block-parts.ts";
-import { RenderFault, render } from "./liquid.ts";
+import { RenderError, render } from "./liquid.ts";
 
 const maxDepth = 50;
 const maxNodes = 20_000;
@@ -15,9 +15,9 @@ const maxNodes = 20_000;
 const bodyWidth = 600;
 
 /**
- * Clients set `editorType` automatically, so the body decides: a body that starts like a JSON object is a block document (or a
- * broken one), any other is html, also one that starts with `{{ ... }}`. With `editorType: "html"` only a complete document
- * counts as one: its editor was switched and the body not changed.
+ * Clients set `editorType` automatically, so the body decides: a body that starts like a JSON object is a block
+ * document (or a broken one), any other is HTML, also one that starts with `{{ ... }}`. With `editorType: "html"` only
+ * a complete document counts as one: its editor was switched and the body not changed.
  */
 export const isBlockBody = (editorType: unknown, body: string): boolean =>
   /^\s*\{\s*["}]/.test(body) && (editorType !== "html" || isDocument(body));
@@ -36,7 +36,7 @@ const templates = new LRUCache<string, string>({
   sizeCalculation: (template, body) => template.length + body.length + 1,
 });
 
-/** The document as a Liquid template for html. Throws RenderFault when it is not a block document. */
+/** The document as a Liquid template for html. Throws RenderError when it is not a block document. */
 export function blockTemplate(body: string): string {
   const cached = templates.get(body);
   if (cached !== undefined) return cached;
@@ -45,7 +45,7 @@ export function blockTemplate(body: string): string {
   return template;
 }
 
-/** The template centred in a page of its own. */
+/** The template centred in its own page. */
 const blockPage = (template: string): string =>
   table(
     { align: "center" },
@@ -61,10 +61,10 @@ function readDocument(body: string): BlockNode {
   try {
     document = JSON.parse(body);
   } catch {
-    throw new RenderFault("the block document is not valid JSON");
+    throw new RenderError("the block document is not valid JSON");
   }
   if (!isObject(document) || document.type !== "doc") {
-    throw new RenderFault('the block document must be an object with "type": "doc"');
+    throw new RenderError('the block document must be an object with "type": "doc"');
   }
   return readNode(document, { count: 0 }, 1);
 }
@@ -72,8 +72,8 @@ function readDocument(body: string): BlockNode {
 /** A node with its valid members; all others are ignored. */
 function readNode(given: JsonObject, read: { count: number }, depth: number): BlockNode {
   read.count += 1;
-  if (depth > maxDepth) throw new RenderFault(`the block document is nested deeper than ${maxDepth} levels`);
-  if (read.count > maxNodes) throw new RenderFault(`the block document has more than ${maxNodes} blocks`);
+  if (depth > maxDepth) throw new RenderError(`the block document is nested deeper than ${maxDepth} levels`);
+  if (read.count > maxNodes) throw new RenderError(`the block document has more than ${maxNodes} blocks`);
   const nodes = (value: unknown): BlockNode[] =>
     Array.isArray(value) ? value.filter(isObject).map((one) => readNode(one, read, depth + 1)) : [];
   const { type, attrs, text, marks, content } = given;
@@ -97,6 +97,6 @@ export function renderBody(body: string, editorType: unknown, isPage: boolean, s
     return render(isPage ? blockPage(template) : template, scope, "html");
   } catch (error) {
     // Line and column refer to the compiled template, which the author of the document never sees.
-    throw error instanceof RenderFault ? new RenderFault(error.message) : error;
+    throw error instanceof RenderError ? new RenderError(error.message) : error;
   }
 }

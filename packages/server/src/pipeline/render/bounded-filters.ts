@@ -1,5 +1,5 @@
-// The cost of each Liquid filter, by the length of its text or the number of its items. The prices are for the worst case,
-// measured with texts in which every character has to be replaced.
+// The cost of each Liquid filter, by the length of its text or the number of its items. The prices are for the worst
+// case, measured with texts in which every character has to be replaced.
 import type { FilterImplOptions } from "liquidjs";
 import { valueAt } from "../../lib/json.ts";
 import { charge, chargeSize } from "../../lib/work.ts";

@@ -1,11 +1,12 @@
-// LiquidJS with a cost for every operation, charged in advance to the budget of the step (lib/work.ts). The limits of the
-// engine itself are not enough: they measure time, which differs between machines, and do not cover comparisons, filters and
-// long expressions. The prices are measured; a unit is at most about 20 ns on a slow core.
+// LiquidJS with a cost for every operation, charged in advance to the budget of the step (lib/work.ts). The limits of
+// the engine itself are not enough: they measure time, which differs between machines, and do not cover comparisons,
+// filters and long expressions. The prices are measured; a unit is at most about 20 ns on a slow core.
 import { Context, Drop, defaultOperators, type Emitter, type Liquid, type Template, toValue } from "liquidjs";
 import { charge, chargeSize } from "../../lib/work.ts";
 import { boundedFilter } from "./bounded-filters.ts";
 import { outputText, searchIn } from "./bounded-text.ts";
 import { directWrite, toRenderError, type Write } from "./direct-output.ts";
+import { findScope, toLimits } from "./liquid-internals.ts";
 
 const listCost = 45;
 const htmlCost = 10;
@@ -19,7 +20,7 @@ export function boundEngine(engine: Liquid): void {
     if (typeof filter === "function") engine.filters[name] = boundedFilter(name, filter);
     else if (filter?.handler) engine.filters[name] = { ...filter, handler: boundedFilter(name, filter.handler) };
   }
-  // Every tag renders its content through this function, once per iteration of a loop, also when it is empty.
+  // Every tag renders its content through this function, once per iteration of a loop, even when it is empty.
   engine.renderer.renderTemplates = renderTemplates;
 }
 
@@ -65,13 +66,11 @@ function writeNode(template: Template, write: Write, context: Context, emitter: 
 export const boundedContext = (engine: Liquid, scope: object): Context =>
   new BoundedContext({ ...scope }, engine.options, { sync: true }, { ...limits, liquid: engine });
 
-type Limits = { memoryLimit: Context["memoryLimit"]; renderLimit: Context["renderLimit"] };
-
 /** The memory that the engine counts itself (ranges, padded numbers, JSON) is charged to the same budget. */
-const limits = {
+const limits = toLimits({
   memoryLimit: { use: (count: unknown) => charge(Number(count) / 2), check: () => {} },
   renderLimit: { use: () => {}, check: () => {} },
-} as unknown as Limits;
+});
 
 type Path = Parameters<Context["_get"]>[0];
 type Readable = Parameters<Context["readProperty"]>[0];
@@ -87,8 +86,7 @@ class BoundedContext extends Context {
   }
 
   override getSync(path: Path): unknown {
-    // biome-ignore lint/complexity/useLiteralKeys: the engine declares it private.
-    return this.#read(this["findScope"](path[0] as string), path);
+    return this.#read(findScope(this, path[0] as string), path);
   }
 
   // biome-ignore lint/correctness/useYield: the engine expects an iterator.
@@ -191,7 +189,10 @@ function createEmitter(): Emitter {
 
 const signs: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&#34;", "'": "&#39;" };
 
-/** Units per escaped character. A long text is charged in advance as if it had no others, a short one by what was escaped. */
+/**
+ * Units per escaped character. A long text is charged in advance as if it had no others, a short one by what was
+ * escaped.
+ */
 const signCost = 8;
 
 export function escapeOutput(value: unknown): string {

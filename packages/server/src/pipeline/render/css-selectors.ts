@@ -1,5 +1,6 @@
-// The selectors of a style sheet that can be inlined, and the elements of an email that they match. A selector that depends on
-// more than the html (`:hover`, `::before`), or is not known here, is not read: its rule works only in the sheet.
+// The selectors of a style sheet that can be inlined, and the elements of an email that they match. A selector that
+// depends on more than the HTML (`:hover`, `::before`), or is not known here, is not read: its rule works only in the
+// sheet.
 
 /** `position` and `positionOfType` count from 1. */
 export type Element = {
@@ -11,7 +12,9 @@ export type Element = {
   position: number;
   positionOfType: number;
 };
-/** The children of one element, itself included, and how many there are of each name. Complete once the html is read. */
+/**
+ * The children of one element, itself included, and how many there are of each name. Complete once the HTML is read.
+ */
 export type Siblings = { elements: Element[]; counts: Map<string, number> };
 
 type Attribute = { name: string; operator: string; value: string };
@@ -27,7 +30,10 @@ type Compound = {
   excluded: Compound[];
   weight: number;
 };
-/** `parts` from right to left: the element itself, then those around or before it. `combinator`: how the next part relates. */
+/**
+ * `parts` from right to left: the element itself, then those around or before it. `combinator`: how the next part
+ * relates.
+ */
 export type Selector = { parts: { compound: Compound; combinator: string }[]; weight: number };
 
 /** Matching recurs once per part. */
@@ -111,7 +117,10 @@ function addAttribute(compound: Compound, [, name, operator = "", ...values]: Re
   compound.weight += classWeight;
 }
 
-/** Whether the pseudo-class is one that the html decides. `:not()` takes lists of compounds that have no `:not()` themselves. */
+/**
+ * Whether the pseudo-class is one that the HTML decides. `:not()` takes lists of compounds that have no `:not()`
+ * themselves.
+ */
 function addPseudo(compound: Compound, reader: Reader, name: string, mayExclude: boolean): boolean {
   if (name === "not") {
     const excluded = mayExclude ? readExcluded(reader) : null;
@@ -160,7 +169,7 @@ function readFormula(text: string): { step: number; offset: number } | null {
   return { step: Number(`${sign}${digits || "1"}`), offset: Number(`${plus}${offset}`) };
 }
 
-/** Takes what it costs off `work.left`; the answer does not count when that is below 0. */
+/** Takes what it costs off `work.left`; the response does not count when that is below 0. */
 export function matches({ parts }: Selector, element: Element, work: { left: number }): boolean {
   const from = (index: number, candidate: Element): boolean => {
     const { compound, combinator } = parts[index]!;

@@ -1,5 +1,5 @@
-// The Liquid filters for dates. They show a time in the zone that the template names, else in that of the subscriber, and never in
-// that of the process; `now` is the time of the environment. Both come with the scope of the template.
+// The Liquid filters for dates. They show a time in the zone that the template names, else in that of the subscriber,
+// and never in that of the process; `now` is the time of the environment. Both come with the scope of the template.
 import { type Context, toValue } from "liquidjs";
 import { findZone, firstInstant, offsetAt, zoneOf } from "../rules/zones.ts";
 import { type LocalTime, strftime } from "./strftime.ts";
@@ -16,13 +16,16 @@ type FilterImpl = { context: Context };
 const clockOf = ({ context }: FilterImpl): RenderClock =>
   (context.environments as { [renderClock]?: RenderClock })[renderClock] ?? { zone: "UTC", now: new Date() };
 
-/** Longer texts are no dates. */
+/** Longer texts are not dates. */
 const maxDateLength = 100;
 
-/** A time of day with an offset or the name of a zone behind it, without white space. */
+/** A time of day with an offset or the name of a zone behind it, without whitespace. */
 const offsetPattern = /\d:\d\d(?::\d\d)?(?:[.,]\d{1,9})?(?:[ap]m)?(?:z|utc?|gmt|[ecmp][sd]t|[+-]\d\d)/i;
 
-/** The instant of a text. One without an offset is local time in the zone, as JavaScript reads it in that of the process. */
+/**
+ * The instant of a text. One without an offset is local time in the zone, as JavaScript reads it in that of the
+ * process.
+ */
 function readText(text: string, zone: string): number {
   if (text.length > maxDateLength) return Number.NaN;
   if (/^\d+$/.test(text)) return Number(text) * 1_000;
@@ -48,7 +51,7 @@ function offsetIn(zone: number | string, instant: number): { offsetMinutes: numb
   return { offsetMinutes: offsetAt(found, instant) / 60_000, zoneName: zone };
 }
 
-/** The local time of a value; null for what is no date. */
+/** The local time of a value; null for what is not a date. */
 function readLocalTime(filter: FilterImpl, given: unknown, zone?: unknown): LocalTime | null {
   const value: unknown = toValue(given);
   if (value === undefined || value === null) return null;
@@ -68,7 +71,7 @@ function formatDate(filter: FilterImpl, value: unknown, format: string, zone?: u
   return time ? strftime(time, format) : value;
 }
 
-/** `value | date: format, zone`. A value that is no date stays as it is. */
+/** `value | date: format, zone`. A value that is not a date stays unchanged. */
 function date(this: FilterImpl, value: unknown, format?: unknown, zone?: unknown): unknown {
   const written: unknown = toValue(format);
   return formatDate(this, value, written === undefined || written === null ? defaultFormat : String(written), zone);

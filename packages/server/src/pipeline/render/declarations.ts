@@ -1,10 +1,11 @@
-// The parts of an email that are no elements: its doctype, and the conditional comments that Outlook reads. The cleaner of HTML drops
-// all of them, so they are taken out before and put back afterwards, cleaned in their own way:
+// The parts of an email that are not elements: its doctype, and the conditional comments that Outlook reads. The
+// cleaner of HTML drops all of them, so they are taken out before and put back afterwards, cleaned in their own way:
 //
-// - `<!--[if mso]> … <![endif]-->` is a comment for all programs but Outlook. Its content is often half of a table, which another
-//   comment closes, so it is cleaned tag by tag. A comment with anything but text, known tags and sheets is removed.
-// - `<!--[if !mso]><!--> … <!--<![endif]-->` hides from Outlook what all others show: the marks stay, and what is between them is
-//   cleaned with the rest of the mail.
+// - `<!--[if mso]> … <![endif]-->` is a comment for all programs but Outlook. Its content is often half of a table,
+//   which another comment closes, so it is cleaned tag by tag. A comment with anything but text, known tags and sheets
+//   is removed.
+// - `<!--[if !mso]><!--> … <!--<![endif]-->` hides from Outlook what all others show: the marks stay, and what is
+//   between them is cleaned with the rest of the mail.
 //
 // All other comments are removed.
 import { randomBytes } from "node:crypto";
@@ -115,7 +116,10 @@ export function createCommentCleaner(options: sanitize.IOptions): CommentCleaner
   };
 }
 
-/** A start tag without the end tag that the cleaner adds; its name and its end as they were written, since Outlook reads XML. */
+/**
+ * A start tag without the end tag that the cleaner adds; its name and its end as they were written, since Outlook reads
+ * XML.
+ */
 function openingOf(name: string, tag: string, element: string): string {
   const opening = element.slice(0, element.indexOf(">")).replace(/ \/$/, "");
   return `<${name}${opening.slice(name.length + 1)}${tag.endsWith("/>") ? " />" : ">"}`;

@@ -1,6 +1,6 @@
-// Output tags such as `{{ payload.name | upcase }}` rendered without the engine's generators, which take about four fifths of the
-// time of such a tag. Reads, filters, escaping and charges are the engine's own and ours, in the same order, so both ways
-// write the same text; a property in test/pipeline/render/liquid.test.ts compares them.
+// Output tags such as `{{ payload.name | upcase }}` rendered without the engine's generators, which take about four
+// fifths of the time of such a tag. Reads, filters, escaping and charges are the engine's own and ours, in the same
+// order, so both ways write the same text; a property in test/pipeline/render/liquid.test.ts compares them.
 import {
   type Context,
   type Emitter,
@@ -11,14 +11,8 @@ import {
   toValue,
   toValueSync,
 } from "liquidjs";
+import { type Filter, partsOf, plainTextOf, type Token } from "./liquid-internals.ts";
 
-type Token = { content?: unknown; variable?: unknown; props?: Token[] };
-type Filter = {
-  handler: (...args: unknown[]) => unknown;
-  args: (Token | [string, Token])[];
-  token: unknown;
-  liquid: unknown;
-};
 type Read = (context: Context) => unknown;
 
 /** Writes one node of a template. */
@@ -26,8 +20,8 @@ export type Write = (context: Context, emitter: Emitter) => void;
 
 /** How to write the node directly; null for a node that needs the engine. */
 export function directWrite(template: Template): Write | null {
-  const { str } = template as { str?: string };
-  if (str !== undefined) return (_, emitter) => emitter.write(str);
+  const text = plainTextOf(template);
+  if (text !== undefined) return (_, emitter) => emitter.write(text);
   const read = template instanceof Output ? readerOfOutput(template) : null;
   return read && ((context, emitter) => emitter.write(toValue(read(context))));
 }
@@ -37,10 +31,10 @@ export function toRenderError(error: unknown, template: Template): unknown {
   return LiquidError.is(error) ? error : new RenderError(error as Error, template);
 }
 
-function readerOfOutput({ value }: Output): Read | null {
-  const { postfix } = value.initial as unknown as { postfix: Token[] };
-  const initial = postfix.length === 1 ? readerOf(postfix[0]!) : null;
-  return (value.filters as unknown as Filter[]).reduce(filteredReader, initial);
+function readerOfOutput(output: Output): Read | null {
+  const { expression, filters } = partsOf(output);
+  const initial = expression.length === 1 ? readerOf(expression[0]!) : null;
+  return filters.reduce(filteredReader, initial);
 }
 
 function filteredReader(read: Read | null, { handler, args, token, liquid }: Filter): Read | null {

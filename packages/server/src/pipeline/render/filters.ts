@@ -1,5 +1,5 @@
-// Filters beyond standard Liquid. The `block_*` filters are used by compiled block documents, to check addresses and styles
-// that are known only when the template is rendered.
+// Filters beyond standard Liquid. The `block_*` filters are used by compiled block documents, to check addresses and
+// styles that are known only when the template is rendered.
 import type { Context } from "liquidjs";
 import { valueAt } from "../../lib/json.ts";
 import { isSafeImage, isSafeMailLink, isUsualLink } from "./safe-urls.ts";
@@ -9,8 +9,8 @@ import { countOf, Texts } from "./translate.ts";
 type FilterImpl = { context: Context };
 
 /**
- * `count | pluralize: 'item', 'items'`: the count with the fitting word, or with a third argument `'false'` the word alone. A
- * word may be a translation key: `'t.item.one'`.
+ * `count | pluralize: 'item', 'items'`: the count with the fitting word, or with a third argument `'false'` the word
+ * alone. A word may be a translation key: `'t.item.one'`.
  */
 function pluralize(this: FilterImpl, count: unknown, one: unknown = "", many = one, showsCount?: unknown): string {
   const number = countOf(count);
@@ -40,7 +40,7 @@ export function toSentence(list: unknown, path = "", max: unknown = 2, word = "o
 /** `t.items | plural: payload.count`: the plural form of the translation for this number. */
 const plural = (text: unknown, count: unknown): unknown => (text instanceof Texts ? Texts.plural(text, count) : text);
 
-/** The value is already escaped for html, except after `raw`: quotes must not end the attribute. */
+/** The value is already escaped for HTML, except after `raw`: quotes must not end the attribute. */
 const attribute = (name: string, url: string): string =>
   ` ${name}="${url.replaceAll('"', "&quot;").replaceAll("<", "&lt;")}"`;
 

@@ -1,11 +1,11 @@
-// The cost of processing html, charged before it is sanitised, searched for style sheets or turned into text. The time of each
-// pass grows with the number and size of its tags, and with their number times their depth.
-import { chargeRender, RenderFault } from "./liquid.ts";
+// The cost of processing HTML, charged before it is sanitised, searched for style sheets or turned into text. The time
+// of each pass grows with the number and size of its tags, and with their number times their depth.
+import { chargeRender, RenderError } from "./liquid.ts";
 
 /** Emails are nested some dozen levels deep. The parser checks all open elements at each end tag. */
 const maxDepth = 500;
 
-/** Charges one pass over html; `effort` is 1 for sanitising. Throws RenderFault when it is nested too deep. */
+/** Charges one pass over HTML; `effort` is 1 for sanitising. Throws RenderError when it is nested too deep. */
 export function chargeHtml(html: string, effort: number): void {
   chargeRender(html.length / 8);
   const { tags, inside, longest, comments } = measure(html);
@@ -14,7 +14,9 @@ export function chargeHtml(html: string, effort: number): void {
   chargeRender((comments * longest) / 16);
 }
 
-/** Void elements, and elements that the next of their kind closes: nesting them needs another element that is counted. */
+/**
+ * Void elements, and elements that the next of their kind closes: nesting them needs another element that is counted.
+ */
 const neverNested = new Set([
   ...["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "wbr"],
   ...["p", "li", "dt", "dd", "option", "tr", "td", "th", "tbody", "thead", "tfoot"],
@@ -43,7 +45,7 @@ function measure(html: string): { tags: number; inside: number; longest: number;
     if (neverNested.has(name) || (isEnd && before === 0)) continue;
     open.set(name, before + (isEnd ? -1 : 1));
     depth += isEnd ? -1 : 1;
-    if (depth > maxDepth) throw new RenderFault(`html is nested deeper than ${maxDepth} levels`);
+    if (depth > maxDepth) throw new RenderError(`html is nested deeper than ${maxDepth} levels`);
   }
   return size;
 }

@@ -1,5 +1,5 @@
-// The plain-text part of an email, made from its html: links keep their address, lists their bullets, tables with headings
-// their columns. Hidden elements, such as a preview text, are left out.
+// The plain-text part of an email, made from its HTML: links keep their address, lists their bullets, tables with
+// headings their columns. Hidden elements, such as a preview text, are left out.
 import { Parser } from "htmlparser2";
 import { chargeHtml } from "./html-size.ts";
 import { isSafeMailLink } from "./safe-urls.ts";

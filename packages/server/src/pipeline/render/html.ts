@@ -1,14 +1,14 @@
-// HTML that is safe to show and to send: scripts, event attributes, frames and javascript: urls are removed. docs/templates.md has
-// the list of what stays.
+// HTML that is safe to show and to send: scripts, event attributes, frames and javascript: urls are removed.
+// docs/templates.md has the list of what stays.
 import sanitize from "sanitize-html";
 import { createBoundedCache } from "../../lib/bounded-cache.ts";
 import { createCommentCleaner } from "./declarations.ts";
 import { chargeHtml } from "./html-size.ts";
-import { createQuickCleaner } from "./quick-clean.ts";
+import { type Clean, createQuickCleaner } from "./quick-clean.ts";
 import { cleanCss } from "./safe-css.ts";
 import { currentLinkSchemes, usualSchemes } from "./safe-urls.ts";
 
-/** An email is a document of its own; a feed message is part of a page, which a style sheet would change. */
+/** An email is its own document; a feed message is part of a page, which a style sheet would change. */
 export type HtmlPlace = "mail" | "feed";
 
 const words = (text: string): string[] => text.split(" ");
@@ -61,7 +61,9 @@ const mailOptions: sanitize.IOptions = {
   transformTags: { "*": cleanAttributes },
 };
 
-/** What Outlook alone reads, in conditional comments: its settings, and shapes such as buttons and backgrounds (VML). */
+/**
+ * What Outlook alone reads, in conditional comments: its settings, and shapes such as buttons and backgrounds (VML).
+ */
 const outlookOptions: sanitize.IOptions = {
   ...mailOptions,
   allowedTags: [
@@ -84,7 +86,7 @@ const outlookOptions: sanitize.IOptions = {
   },
 };
 
-/** Elements with links that a reader follows; shapes of Outlook are among them, because buttons are made with them. */
+/** Elements with links that a reader follows; shapes of Outlook are among them, because buttons are built with them. */
 const linkTags = words("a area v:rect v:roundrect v:oval v:shape v:group");
 
 function withApps(options: sanitize.IOptions, appSchemes: readonly string[]): sanitize.IOptions {
@@ -93,22 +95,35 @@ function withApps(options: sanitize.IOptions, appSchemes: readonly string[]): sa
   return { ...options, allowedSchemesByTag: { img: imageSchemes, ...Object.fromEntries(byTag) } };
 }
 
-const createCleaner = (options: sanitize.IOptions) => {
-  const clean = (html: string): string => sanitize(html, options);
-  return { clean, cleanQuickly: createQuickCleaner(clean) };
-};
+/** `cleanQuickly` returns what `clean` would, or null where only that can tell. */
+type Cleaner = { clean: Clean; cleanQuickly: (html: string) => string | null };
+type Cleaners = Record<HtmlPlace, Cleaner>;
 
-const createCleaners = (appSchemes: readonly string[]) => ({
-  mail: createCleaner(withApps(mailOptions, appSchemes)),
-  feed: createCleaner(withApps({ ...mailOptions, allowedTags: inlineTags }, appSchemes)),
-  takeOutDeclarations: createCommentCleaner(withApps(outlookOptions, appSchemes)),
-});
+export function createCleaners(appSchemes: readonly string[]): Cleaners {
+  const mailTags = withApps(mailOptions, appSchemes);
+  const feedTags = withApps({ ...mailOptions, allowedTags: inlineTags }, appSchemes);
+  const takeOutDeclarations = createCommentCleaner(withApps(outlookOptions, appSchemes));
+  const cleanMail = (html: string): string => sanitize(html, mailTags);
+  const cleanFeed = (html: string): string => sanitize(html, feedTags);
+  const cleanDocument = (whole: string): string => {
+    const { html, restore } = takeOutDeclarations(whole);
+    return restore(cleanSheets(cleanMail(html)));
+  };
+  return {
+    mail: { clean: cleanDocument, cleanQuickly: createQuickCleaner(cleanMail) },
+    feed: { clean: cleanFeed, cleanQuickly: createQuickCleaner(cleanFeed) },
+  };
+}
 
-type Cleaners = ReturnType<typeof createCleaners>;
+/** In clean HTML a `<` is only where a tag begins, or in a sheet. */
+const cleanSheets = (html: string): string =>
+  html.replace(/(<style[^>]*>)([^<]*(?:<(?!\/style)[^<]*)*)/g, (_, tag: string, css: string) => tag + cleanCss(css));
 
 const usualCleaners = createCleaners([]);
 
-/** By the schemes of apps. Cleaners remember tags, and a tag that one environment keeps another one may have to change. */
+/**
+ * By the schemes of apps. Cleaners remember tags, and a tag that one environment keeps another one may have to change.
+ */
 const appCleaners = createBoundedCache<Cleaners>(10);
 
 function cleanersOf(appSchemes: readonly string[]): Cleaners {
@@ -122,16 +137,6 @@ function cleanersOf(appSchemes: readonly string[]): Cleaners {
 export function sanitizeHtml(html: string, place: HtmlPlace): string {
   if (!html.includes("<")) return html;
   chargeHtml(html, 1);
-  const cleaners = cleanersOf(currentLinkSchemes());
-  const { clean, cleanQuickly } = cleaners[place];
-  return cleanQuickly(html) ?? (place === "mail" ? cleanDocument(html, cleaners) : clean(html));
-}
-
-function cleanDocument(whole: string, { mail, takeOutDeclarations }: Cleaners): string {
-  const { html, restore } = takeOutDeclarations(whole);
-  // In clean HTML a `<` stands only where a tag begins, or in a sheet.
-  const cleaned = mail
-    .clean(html)
-    .replace(/(<style[^>]*>)([^<]*(?:<(?!\/style)[^<]*)*)/g, (_, tag: string, css: string) => tag + cleanCss(css));
-  return restore(cleaned);
+  const { clean, cleanQuickly } = cleanersOf(currentLinkSchemes())[place];
+  return cleanQuickly(html) ?? clean(html);
 }

@@ -1,9 +1,10 @@
 // Copies the rules of an email's style sheets into the style attributes of the elements they select, because many mail
-// programs drop `<style>`. The sheet itself stays, for media queries and selectors that are not inlined, such as `:hover`.
+// programs drop `<style>`. The sheet itself stays, for media queries and selectors that are not inlined, such as
+// `:hover`.
 //
-// The html is read into a light tree first, as `:last-child` depends on what follows. Everything else in it stays byte for byte, except
-// that media queries are strengthened. A sheet that is not valid, or would take too much work or space, is not inlined: an email that
-// looks plainer in some programs is better than none.
+// The HTML is read into a light tree first, as `:last-child` depends on what follows. Everything else in it stays byte
+// for byte, except that media queries are strengthened. A sheet that is not valid, or would take too much work or
+// space, is not inlined: an email that looks plainer in some programs is better than none.
 import { Parser } from "htmlparser2";
 import { LRUCache } from "lru-cache";
 import postcss from "postcss";
@@ -19,7 +20,7 @@ const maxWork = 400_000;
 
 type Declarations = { normal: [string, string][]; important: [string, string][] };
 type Rule = Selector & { order: number } & Declarations;
-/** `start` and `end`: its start tag in the html; none when the html leaves it out. */
+/** `start` and `end`: its start tag in the HTML; none when the HTML leaves it out. */
 type PlacedElement = Element & { start: number; end: number; isImplied: boolean };
 
 export function inlineCss(html: string): string {
@@ -32,7 +33,7 @@ export function inlineCss(html: string): string {
   return inlined === null ? html : strengthenMediaRules(inlined);
 }
 
-/** Whether the `media` of a sheet covers every screen. A sheet for print or for small screens only stays as it is. */
+/** Whether the `media` of a sheet covers every screen. A sheet for print or for small screens only stays unchanged. */
 const coversScreens = (media = ""): boolean =>
   media
     .toLowerCase()
@@ -126,7 +127,8 @@ function readElements(html: string): PlacedElement[] {
       around.children ??= emptyFamily();
       return around.children;
     }
-    // A browser moves sheets and the like that a fragment begins with to the head, so the first paragraph is the first child.
+    // A browser moves sheets and the like that a fragment begins with to the head, so the first paragraph is the first
+    // child.
     return outermost.elements.length === 0 && invisibleElements.has(name) && name !== "html" ? heads : outermost;
   };
 

@@ -5,15 +5,16 @@ import { idFromSlug } from "../../lib/ids.ts";
 import { isObject, type JsonObject, valueAt } from "../../lib/json.ts";
 import { renderBody } from "./blocks.ts";
 import { outputLimit } from "./bounded-liquid.ts";
-import { RenderFault } from "./liquid.ts";
+import { RenderError } from "./liquid.ts";
 
 export type Candidate = { id: string; layout_id: string; is_default: boolean };
 
 export type LayoutChoice<L> = { layout: L | null } | { unknown: string };
 
 /**
- * The first level that has a value decides: the event's override for the step, then for the channel, then the deprecated
- * `layoutIdentifier`, then the step's own control, and last the environment's default layout. `null` means no layout.
+ * The first level that has a value decides: the event's override for the step, then for the channel, then the
+ * deprecated `layoutIdentifier`, then the step's own control, and last the environment's default layout. `null` means
+ * no layout.
  */
 export function chooseLayout<L extends Candidate>(
   layouts: readonly L[],
@@ -43,7 +44,7 @@ export function chooseLayout<L extends Candidate>(
 export const plainLayoutBody = "{{ content }}";
 
 /**
- * The content is html that was rendered before, so it must not be escaped again: the layout is rendered around a random
+ * The content is HTML that was rendered before, so it must not be escaped again: the layout is rendered around a random
  * placeholder, which the content then replaces.
  */
 export function renderLayout(values: LayoutControlValues, scope: object, content: string): string {
@@ -51,10 +52,10 @@ export function renderLayout(values: LayoutControlValues, scope: object, content
   const given = { ...scope, content: placeholder };
   const { body, editorType } = values.email ?? {};
   const parts = renderBody(body || plainLayoutBody, editorType, true, given).split(placeholder);
-  // A layout that shows the content nowhere is stored with an issue. A mail is never sent without what it has to say: it goes
-  // out without the layout.
+  // A layout that shows the content nowhere is stored with an issue. A mail is never sent without what it has to say:
+  // it goes out without the layout.
   if (parts.length === 1 && content.trim() !== "") return content;
   const length = parts.reduce((sum, part) => sum + part.length, content.length * (parts.length - 1));
-  if (length > outputLimit) throw new RenderFault("output is larger than 5 MB");
+  if (length > outputLimit) throw new RenderError("output is larger than 5 MB");
   return parts.join(content);
 }

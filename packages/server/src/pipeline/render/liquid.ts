@@ -1,8 +1,8 @@
 // Templates: LiquidJS without access to files and other templates, bounded in work and output (bounded-liquid.ts).
-// Templates are parsed once per text and cached. Values inserted into html are escaped unless marked `raw`.
+// Templates are parsed once per text and cached. Values inserted into HTML are escaped unless marked `raw`.
 import { Liquid, type Template, TokenizationError } from "liquidjs";
 import { LRUCache } from "lru-cache";
-import { charge, OverBudget, withinBudget } from "../../lib/work.ts";
+import { charge, OverBudgetError, withinBudget } from "../../lib/work.ts";
 import { boundEngine, boundedContext, boundedOperators, escapeOutput, renderNodes } from "./bounded-liquid.ts";
 import { searchingFilters } from "./bounded-text.ts";
 import { dateFilters } from "./dates.ts";
@@ -18,7 +18,7 @@ const maxTagCharacters = 100_000;
 /** A place in a template; both count from 1. */
 export type TemplatePlace = { line: number; column: number };
 
-export class RenderFault extends Error {
+export class RenderError extends Error {
   readonly place: TemplatePlace | undefined;
   constructor(message: string, place?: TemplatePlace) {
     super(message);
@@ -75,7 +75,7 @@ const parsed: Record<RenderTarget, LRUCache<string, Template[]>> = { html: creat
 
 const isConstant = (template: string): boolean => !template.includes("{{") && !template.includes("{%");
 
-/** Parses a template without rendering it; throws RenderFault with the position of the error. */
+/** Parses a template without rendering it; throws RenderError with the position of the error. */
 export function checkTemplate(template: string, target: RenderTarget): void {
   if (!isConstant(template)) parseTemplate(template, target);
 }
@@ -84,9 +84,9 @@ function parseTemplate(template: string, target: RenderTarget): Template[] {
   const cached = parsed[target].get(template);
   if (cached) return cached;
   const { tags, inside } = tagsOf(template);
-  if (tags > maxTags) throw new RenderFault(`the template is over the limit of ${maxTags} tags`);
+  if (tags > maxTags) throw new RenderError(`the template is over the limit of ${maxTags} tags`);
   if (inside > maxTagCharacters) {
-    throw new RenderFault(`the template is over the limit of ${maxTagCharacters} characters inside tags`);
+    throw new RenderError(`the template is over the limit of ${maxTagCharacters} characters inside tags`);
   }
   try {
     const templates = engines[target].parse(template);
@@ -115,7 +115,7 @@ function tagsOf(template: string): { tags: number; inside: number } {
   return { tags, inside };
 }
 
-/** In place of a scope, for texts that are no templates: a bridge has rendered them, and they are used as they are. */
+/** Instead of a scope, for texts that are not templates: a bridge has rendered them, and they are used unchanged. */
 export const literalScope: object = Object.freeze({});
 
 /** All templates of a step share its budget of work; outside of a step, each has its own. */
@@ -156,19 +156,19 @@ export function renderDeep<T>(value: T, scope: object): T {
 type EngineError = Error & { originalError?: unknown; token?: { getPosition?: () => [number, number] } };
 
 const isOverBudget = (error: unknown): boolean =>
-  error instanceof OverBudget ||
+  error instanceof OverBudgetError ||
   (error instanceof Error && (error as EngineError).originalError !== undefined
     ? isOverBudget((error as EngineError).originalError)
     : false);
 
-function toFault(error: unknown): RenderFault {
-  if (error instanceof RenderFault) return error;
+function toFault(error: unknown): RenderError {
+  if (error instanceof RenderError) return error;
   const fault = error as EngineError;
   const position = fault.token?.getPosition?.();
   const words =
     error instanceof TokenizationError ? "syntax error" : isOverBudget(error) ? "render limit exceeded" : "";
   const message = fault.message.split("\n")[0]!.replace(/, line:\d+, col:\d+$/, "");
-  return new RenderFault(
+  return new RenderError(
     [words, message].filter(Boolean).join(": "),
     position && { line: position[0], column: position[1] },
   );

@@ -1,4 +1,4 @@
-// The content of an email: subject, html and text, from the controls of the step and its layout.
+// The content of an email: subject, HTML and text, from the controls of the step and its layout.
 import type { LayoutControlValues } from "@tidings/contract";
 import { withinBudget } from "../../lib/work.ts";
 import { renderBody } from "./blocks.ts";
@@ -26,7 +26,7 @@ type MailParts = { controls: MailControls; layout: MailLayout | null; scope: obj
 /** `linkSchemes`: of the apps that the environment allows in links. */
 type RenderedMail = MailParts & { linkSchemes?: readonly string[] };
 
-/** Throws RenderFault when a part cannot be rendered, or the whole takes too much work. */
+/** Throws RenderError when a part cannot be rendered, or the whole takes too much work. */
 export const renderMail = ({ linkSchemes = [], ...mail }: RenderedMail): Mail =>
   withinBudget(() => withLinkSchemes(linkSchemes, () => renderParts(mail)));
 
@@ -38,8 +38,8 @@ function renderParts({ controls, layout, scope }: MailParts): Mail {
 }
 
 /**
- * The subject is one line: a line break in a header would start another header. Mail programs do not decode entities in a
- * subject, so one can only come from a value escaped for html; it is decoded before line breaks are replaced.
+ * The subject is one line: a line break in a header would start another header. Mail programs do not decode entities in
+ * a subject, so one can only come from a value escaped for HTML; it is decoded before line breaks are replaced.
  */
 const renderSubject = (subject: string, scope: object): string =>
   decodeEntities(render(subject, scope, "text"))

@@ -1,5 +1,6 @@
-// Rules inside media queries win over inlined ones. A style attribute is stronger than any sheet, so a rule for small screens would
-// lose against the rule for all screens that was inlined. `!important` gives it back the place that it had in the sheet.
+// Rules inside media queries win over inlined ones. A style attribute is stronger than any sheet, so a rule for small
+// screens would lose against the rule for all screens that was inlined. `!important` gives it back the place that it
+// had in the sheet.
 import { Parser } from "htmlparser2";
 import postcss from "postcss";
 
@@ -28,7 +29,7 @@ export function strengthenMediaRules(html: string): string {
   return done === 0 ? html : [...pieces, html.slice(done)].join("");
 }
 
-/** Where the sheet marks a property in a media query itself, its author has decided about it: it stays as it is. */
+/** Where the sheet marks a property in a media query itself, its author has decided about it: it stays unchanged. */
 function strengthenSheet(css: string): string {
   let root: postcss.Root;
   try {

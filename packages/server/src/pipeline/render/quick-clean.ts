@@ -1,6 +1,7 @@
-// Most HTML is clean already, and made of the same tags again and again: those of a template. The cleaner (html.ts) takes 9 µs for each of
-// them, which is most of the time of a mail. Here each tag is cleaned once, by that cleaner, and found in a cache from then on. What this
-// cannot do exactly as the cleaner does, it leaves to it: anything but text and usual tags, well nested, with quoted attributes.
+// Most HTML is clean already, and made of the same tags again and again: those of a template. The cleaner (html.ts)
+// takes 9 µs for each of them, which is most of the time of a mail. Here each tag is cleaned once, by that cleaner, and
+// found in a cache from then on. What this cannot do exactly as the cleaner does, it leaves to it: anything but text
+// and usual tags, well nested, with quoted attributes.
 import { createBoundedCache } from "../../lib/bounded-cache.ts";
 
 const words = (text: string): Set<string> => new Set(text.split(" "));
@@ -13,7 +14,7 @@ export const usualTags = words(
 /** Tags without an end tag. */
 const voidTags = words("br hr img");
 
-/** What may stand in a paragraph; any other tag ends it. */
+/** What may appear in a paragraph; any other tag ends it. */
 const inParagraph = words("a b br code del em font i img ins s small span strong sub sup u");
 
 const headings = words("h1 h2 h3 h4 h5 h6");
@@ -38,7 +39,7 @@ const tagPattern = /^<([a-z][a-z0-9]*)(?:\s+[a-z][a-z-]*="[^"<>]*")*\s*\/?>$/;
 
 /** An address with a scheme that is allowed in every place, and nothing in it that has to be escaped. */
 const linkPattern = /(?<=\s(?:href|src)=")https?:\/\/(?:[\w\-.~:/?#@!$()*+,;=%]|&amp;)*(?=")/;
-/** Stands for every such address in the cache: they are kept alike. */
+/** Represents every such address in the cache: they are kept alike. */
 const anyLink = "https://any.example/";
 
 /** `>` and entities but the usual ones, which the cleaner reads and writes again. */
@@ -47,14 +48,16 @@ const unusualText = /[>\0]|&(?!(?:amp|lt|gt|quot|#39);)/;
 /** Longer tags are seldom the same again. */
 const maxTagLength = 1_000;
 /** Tags of one text that are not in the cache: with more of them, cleaning the whole takes less time. */
-const mostNewTags = 20;
+const maxNewTags = 20;
 
 export type Clean = (html: string) => string;
 
-/** A tag as the cleaner writes it, or null where it would not keep it; `rest`: what follows the address, if it has one. */
+/**
+ * A tag as the cleaner writes it, or null where it would not keep it; `rest`: what follows the address, if it has one.
+ */
 type CleanTag = { name: string; cleaned: string | null; rest: string };
 
-/** Answers what `clean` would answer, or null where only that can tell. */
+/** Returns what `clean` would return, or null where only `clean` can decide. */
 export function createQuickCleaner(clean: Clean): (html: string) => string | null {
   const known = createBoundedCache<CleanTag>(2_000);
 
@@ -99,7 +102,7 @@ export function createQuickCleaner(clean: Clean): (html: string) => string | nul
         const key = link ? tag.replace(linkPattern, anyLink) : tag;
         found = known.get(key);
         if (!found) {
-          if (++newTags > mostNewTags) return null;
+          if (++newTags > maxNewTags) return null;
           found = learnTag(name, key);
         }
       }
@@ -111,6 +114,6 @@ export function createQuickCleaner(clean: Clean): (html: string) => string | nul
   };
 }
 
-/** In a text, the cleaner writes quotes as they are. */
+/** In a text, the cleaner writes quotes unchanged. */
 const decodeQuotes = (text: string): string =>
   text.includes("&") ? text.replaceAll("&quot;", '"').replaceAll("&#39;", "'") : text;

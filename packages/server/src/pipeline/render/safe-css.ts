@@ -1,5 +1,5 @@
-// Style sheets and style attributes without what could run: addresses with a script scheme, and the properties and functions with
-// which old browsers loaded code. Everything else stays as it is written.
+// Style sheets and style attributes without what could run: addresses with a script scheme, and the properties and
+// functions with which old browsers loaded code. Everything else stays unchanged written.
 import postcss from "postcss";
 
 /** Most styles have none of these, and need not be parsed. A backslash may hide a letter. */
@@ -7,7 +7,9 @@ const suspicious = /script|mocha|expression|behavior|binding|\\/i;
 
 const dangerous = /(?:java|vb|live)script:|mocha:|expression\(|^(?:behavior|-moz-binding):/;
 
-/** A declaration or rule as a browser reads it: escapes decoded, without comments, white space and control characters. */
+/**
+ * A declaration or rule as a browser reads it: escapes decoded, without comments, whitespace and control characters.
+ */
 const readCss = (text: string): string =>
   text
     .replace(/\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\//g, "")

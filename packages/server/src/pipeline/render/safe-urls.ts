@@ -1,12 +1,12 @@
 // URLs that are safe in the content of messages.
 
 /**
- * Absolute web addresses, or paths on the same site. Browsers read a backslash as a slash and ignore tabs and line ends, so
- * `/\\host` would be another site.
+ * Absolute web addresses, or paths on the same site. Browsers read a backslash as a slash and ignore tabs and line
+ * ends, so `/\\host` would be another site.
  */
 export const isSafeUrl = (url: string): boolean => /^(https?:\/\/|\/(?![/\\]))\P{Cc}*$/iu.test(url);
 
-/** Schemes of links beside those of web addresses. Each opens a program of its own, for a message, a call or a calendar. */
+/** Schemes of links other than web addresses. Each opens its own program, for a message, a call or a calendar. */
 export const usualSchemes = ["mailto", "tel", "sms", "webcal"];
 
 const usualPattern = new RegExp(`^(${usualSchemes.join("|")}):\\P{Cc}+$`, "iu");
@@ -15,8 +15,9 @@ const usualPattern = new RegExp(`^(${usualSchemes.join("|")}):\\P{Cc}+$`, "iu");
 export const isUsualLink = (url: string): boolean => isSafeUrl(url) || usualPattern.test(url);
 
 /**
- * The schemes of apps that the environment allows. A variable of this module instead of an argument, as the budget of work is
- * (lib/work.ts): a filter inside a template needs it too. Outside of `withLinkSchemes` no link to an app is kept.
+ * The schemes of apps that the environment allows. A variable of this module instead of an argument, as the budget of
+ * work is (lib/work.ts): a filter inside a template needs it too. Outside of `withLinkSchemes` no link to an app is
+ * kept.
  */
 let appSchemes: readonly string[] = [];
 

@@ -1,5 +1,6 @@
-// The format of the Liquid filter `date`: `%Y-%m-%d %H:%M`. The engine formats in the time zone and the language of the process, so
-// the same template would write another date on another machine; this formats a local time that is given. Names are English.
+// The format of the Liquid filter `date`: `%Y-%m-%d %H:%M`. The engine formats in the time zone and the language of the
+// process, so the same template would write another date on another machine; this formats a local time that is given.
+// Names are English.
 import { charge } from "../../lib/work.ts";
 
 /** `wall`: the local time, with its fields in UTC. `offsetMinutes`: how far it is ahead of UTC. */

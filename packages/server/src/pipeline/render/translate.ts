@@ -1,6 +1,6 @@
-// `t.<key>` in templates: the translations of a workflow or layout in the language of the recipient. Each key is looked up in
-// the locales of the fallback chain in order, so an incomplete locale uses texts of the next one; a key without any text
-// renders as the key itself. docs/translations.md describes the format.
+// `t.<key>` in templates: the translations of a workflow or layout in the language of the recipient. Each key is looked
+// up in the locales of the fallback chain in order, so an incomplete locale uses texts of the next one; a key without
+// any text renders as the key itself. docs/translations.md describes the format.
 import { Drop } from "liquidjs";
 import { LRUCache } from "lru-cache";
 import { isObject, type JsonObject, valueAt } from "../../lib/json.ts";

@@ -1,5 +1,5 @@
-// Attachments of an event (`payload.attachments`): validated when the event is accepted, stored beside it, and read again
-// when an email is sent. The stored payload lists them without their content.
+// Attachments of an event (`payload.attachments`): validated when the event is accepted, stored separately, and read
+// again when an email is sent. The stored payload lists them without their content.
 import { type Channel, channels, isChannel } from "@tidings/contract";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 
@@ -62,7 +62,7 @@ export function attachmentFaults(payload: JsonObject): string[] {
 /** Members of an attachment that the stored payload keeps; its size is added. */
 const keptMembers = ["name", "mime", "channels", "cid", "disposition"];
 
-/** The payload as stored and shown, and the attachments to store beside it; null without attachments. */
+/** The payload as stored and shown, and the attachments to store separately; null without attachments. */
 export function extractAttachments(payload: JsonObject): {
   payload: JsonObject;
   attachments: EventAttachment[] | null;

@@ -1,16 +1,16 @@
-// The `skip` rule of a step: JSON Logic whose texts may be templates. A truthy answer skips the step; no rule, or an
-// empty one, lets it run. The rule and the values it read are stored with the answer, so that the job shows why its step
-// was skipped; both are bounded in size, because every job stores them.
+// The `skip` rule of a step: JSON Logic whose texts may be templates. A truthy result skips the step; no rule, or an
+// empty one, lets it run. The rule and the values it read are stored with the response, so that the job shows why its
+// step was skipped; both are bounded in size, because every job stores them.
 import { isTruthy, memberAt } from "../../lib/condition-operators.ts";
 import { evaluate } from "../../lib/conditions.ts";
 import { isObject, isWithinBytes, type JsonObject } from "../../lib/json.ts";
-import { RenderFault, renderDeep } from "../render/liquid.ts";
+import { RenderError, renderDeep } from "../render/liquid.ts";
 
 type Scope = JsonObject;
 
 /**
- * `rule`: as evaluated, shorten when too long. `values`: the values that the rule read; when the step runs, only results of
- * earlier steps, because they change with time.
+ * `rule`: as evaluated, shorten when too long. `values`: the values that the rule read; when the step runs, only
+ * results of earlier steps, because they change with time.
  */
 export type SkipDecision = { isSkipped: boolean; rule: unknown; values: Scope } | { fault: string; rule: unknown };
 
@@ -30,7 +30,7 @@ export function evaluateSkip(skip: unknown, scope: () => Scope): SkipDecision {
 
 /** The text of any error that a rule causes; the interpreter throws plain errors and sometimes bare values. */
 function faultText(error: unknown): string {
-  if (error instanceof RenderFault) return [error.message, error.position].filter(Boolean).join(", ");
+  if (error instanceof RenderError) return [error.message, error.position].filter(Boolean).join(", ");
   const words = error instanceof Error ? error.message : "";
   return (words || "the rule cannot be evaluated").slice(0, 200).toWellFormed();
 }
@@ -38,8 +38,8 @@ function faultText(error: unknown): string {
 const iterations = new Set(["map", "filter", "all", "some", "none", "reduce"]);
 
 /**
- * Paths of the scope that a JSON Logic rule reads with `var`, `missing` and `missing_some`, without computed names. Inside an
- * iteration a name is relative to the current item, so only the list that is iterated over is included.
+ * Paths of the scope that a JSON Logic rule reads with `var`, `missing` and `missing_some`, without computed names.
+ * Inside an iteration a name is relative to the current item, so only the list that is iterated over is included.
  */
 export function* variablePaths(rule: unknown): Generator<string> {
   if (Array.isArray(rule)) for (const part of rule) yield* variablePaths(part);

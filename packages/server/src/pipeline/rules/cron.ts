@@ -1,12 +1,12 @@
-// Cron expressions: minute, hour, day, month, weekday. A field is a list of `*`, values and ranges, each with an optional
-// step; months and weekdays have English names of three letters; Sunday is 0 or 7. Day and weekday may also be `?`, which means
-// `*`. When neither is `*` or `?`, either may match, also where a field spells out its whole range (`*/1`, `0-6`). Not
-// supported: seconds, `@daily`, `L`, `W`, `#`.
+// Cron expressions: minute, hour, day, month, weekday. A field is a list of `*`, values and ranges, each with an
+// optional step; months and weekdays have English names of three letters; Sunday is 0 or 7. Day and weekday may also be
+// `?`, which means `*`. When neither is `*` or `?`, either may match, even where a field spells out its whole range
+// (`*/1`, `0-6`). Not supported: seconds, `@daily`, `L`, `W`, `#`.
 //
-// Expressions are matched in local time and converted to an instant afterwards, so daylight saving is handled in one place
-// (`firstInstant`): a local time that does not exist moves forward to the next that does, one that exists twice matches the
-// first time only. No library does that: croner 11 skips the night for `*/15 2 * * *`, repeats the hour for `*/30 * * * *`,
-// and loses a date that a zone skips.
+// Expressions are matched in local time and converted to an instant afterwards, so daylight saving is handled in one
+// place (`firstInstant`): a local time that does not exist moves forward to the next that does, one that exists twice
+// matches the first time only. No library does that: croner 11 skips the night for `*/15 2 * * *`, repeats the hour for
+// `*/30 * * * *`, and loses a date that a zone skips.
 import { LRUCache } from "lru-cache";
 import { firstInstant, latestWall, type Zone } from "./zones.ts";
 
@@ -33,7 +33,7 @@ const fields: Field[] = [
 type Cron = { minutes: number[]; hours: number[]; matchesDay(date: Date): boolean };
 type Parsed = { cron: Cron } | { fault: string };
 
-class CronFault extends Error {}
+class CronError extends Error {}
 const neverMatches = "cron names a day that never comes";
 
 const cache = new LRUCache<string, Parsed>({ max: 500 });
@@ -61,7 +61,7 @@ function parseFields(text: string): Parsed {
     };
     return nextMatch(cron, 0) === null ? { fault: neverMatches } : { cron };
   } catch (error) {
-    if (error instanceof CronFault) return { fault: error.message };
+    if (error instanceof CronError) return { fault: error.message };
     throw error;
   }
 }
@@ -94,19 +94,19 @@ function readField(field: Field, text: string): Set<number> {
 
 const itemPattern = /^(?:(\*)|([0-9]{1,2}|[a-z]{3})(?:-([0-9]{1,2}|[a-z]{3}))?)(?:\/([0-9]{1,2}))?$/i;
 
-/** `*`, `5`, `5-9`, each also with `/step`; `5/15` means from 5 to the end. */
+/** `*`, `5`, `5-9`, each optionally with `/step`; `5/15` means from 5 to the end. */
 function readItem(field: Field, item: string): { from: number; to: number; step: number } {
   const match = itemPattern.exec(item);
-  if (!match) throw new CronFault(`cron ${field.name} cannot be read: ${item || "empty"}`);
+  if (!match) throw new CronError(`cron ${field.name} cannot be read: ${item || "empty"}`);
   const [, star, first, last, stepText] = match;
   const step = stepText === undefined ? 1 : Number(stepText);
-  if (step === 0) throw new CronFault(`cron ${field.name} has a step of 0: ${item}`);
+  if (step === 0) throw new CronError(`cron ${field.name} has a step of 0: ${item}`);
   if (star) return { from: field.from, to: field.last, step };
   const from = readValue(field, first!);
   const end = last !== undefined ? readValue(field, last) : stepText !== undefined ? field.last : from;
   // A week that ends on Sunday: FRI-SUN.
   const to = field.name === "weekday" && end === 0 && from > 0 ? 7 : end;
-  if (to < from) throw new CronFault(`cron ${field.name} has a range that ends before it begins: ${item}`);
+  if (to < from) throw new CronError(`cron ${field.name} has a range that ends before it begins: ${item}`);
   return { from, to, step };
 }
 
@@ -114,7 +114,7 @@ function readValue(field: Field, text: string): number {
   const index = field.names?.indexOf(text.toUpperCase()) ?? -1;
   const value = index >= 0 ? index + field.from : /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (value >= field.from && value <= field.to) return value;
-  throw new CronFault(`cron ${field.name} must be from ${field.from} to ${field.to}: ${text}`);
+  throw new CronError(`cron ${field.name} must be from ${field.from} to ${field.to}: ${text}`);
 }
 
 /** The first match after a local time; null when there is none. */

@@ -1,9 +1,9 @@
-// What keeps a message from being sent, in words: the provider that does not answer, the address that was refused or suppressed, the
-// dead letter. Pure.
+// What keeps a message from being sent, in words: the provider that does not return, the address that was refused or
+// suppressed, the dead letter. Pure.
 import { type Channel, isChannel, type StepType } from "@tidings/contract";
 import type { StoredDetail } from "../../store/tables.ts";
 
-/** An integration as far as it is known. Times are ISO texts; `openedAt`: its circuit breaker is open since then. */
+/** What is known of an integration. Times are ISO texts; `openedAt`: its circuit breaker is open since then. */
 export type KnownIntegration = {
   name: string;
   openedAt?: string;
@@ -43,7 +43,7 @@ const textIn = (value: unknown): string | undefined => (typeof value === "string
 const nameIn = ({ r = {}, p }: StoredDetail, known: KnownIntegrations): string | undefined =>
   known.get(String(r.integrationId))?.name ?? textIn(r.integration) ?? p;
 
-/** "Shop SMTP is not answering (connection refused, since 2026-…). Next try 2026-…" */
+/** "Shop SMTP is not responding (connection refused, since 2026-…). Next try 2026-…" */
 export function pausedText(
   stored: StoredDetail,
   details: readonly StoredDetail[],
@@ -52,7 +52,7 @@ export function pausedText(
   const integration = known.get(String(stored.r?.integrationId));
   const name = nameIn(stored, known);
   if (!name) return undefined;
-  if (integration && !integration.openedAt) return `${name} is answering again`;
+  if (integration && !integration.openedAt) return `${name} is responding again`;
   const failure = details.findLast(({ d, r }) => d.startsWith("provider_") && textIn(r?.reason));
   const error = integration?.lastError ?? textIn(failure?.r?.reason);
   const facts = [
@@ -60,7 +60,7 @@ export function pausedText(
     ...(integration?.openedAt ? [`since ${integration.openedAt}`] : []),
   ];
   const next = integration?.nextTryAt ? `. Next try ${integration.nextTryAt}` : "";
-  return `${name} is not answering${facts.length > 0 ? ` (${facts.join(", ")})` : ""}${next}`;
+  return `${name} is not responding${facts.length > 0 ? ` (${facts.join(", ")})` : ""}${next}`;
 }
 
 /** "Shop SMTP did not take it (connection refused). Next try 2026-…" */
@@ -75,11 +75,11 @@ type CauseText = (name: string, reason: string) => string;
 const causes: Readonly<Record<string, CauseText | undefined>> = {
   auth: (name) => `${name} refused the credentials`,
   quota: (name, reason) => `${name} is over its quota (${reason})`,
-  unknown: (name) => `${name} gave no answer`,
+  unknown: (name) => `${name} did not respond`,
   transient: (name, reason) => `${name} did not take it (${reason})`,
 };
 
-/** Of a message that was given up: "Shop SMTP refused the credentials. Kept for resending". */
+/** For a message that was given up: "Shop SMTP refused the credentials. Kept for resending". */
 export function deadLetterText(
   stored: StoredDetail,
   details: readonly StoredDetail[],

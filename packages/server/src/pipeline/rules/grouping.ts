@@ -1,11 +1,14 @@
-// How digests and throttles group events: the key of a group, how many events of a group a throttle lets through, and which
-// events a digest holds.
+// How digests and throttles group events: the key of a group, how many events of a group a throttle lets through, and
+// which events a digest holds.
 import { canonicalJson, type JsonObject, toDottedPath, valueAt } from "../../lib/json.ts";
 import { sha256 } from "../../lib/secrets.ts";
 import type { DigestResult, Facts, Run } from "../run/run.ts";
 import { readWait, type WaitFault, type WaitRequest } from "./waits.ts";
 
-/** The path of `digestKey` or `throttleKey` inside the payload: with or without the prefix `payload.`, with dots or brackets. */
+/**
+ * The path of `digestKey` or `throttleKey` inside the payload: with or without the prefix `payload.`, with dots or
+ * brackets.
+ */
 export const groupPathOf = (path: unknown): string =>
   typeof path === "string" ? toDottedPath(path.trim()).replace(/^payload\./, "") : "";
 
@@ -33,9 +36,9 @@ export function readThrottle(request: WaitRequest): ThrottleSettings | WaitFault
   return "fault" in window ? window : { threshold, until: window.until };
 }
 
-// What a digest holds. A digest that closed holds the events it collected. A digest that was skipped (by its look-back window
-// or its skip rule) passes on its input: the result of the digest before it, else the one event. So a second digest groups
-// the results of the first, and templates after a digest find its events in both cases.
+// What a digest holds. A digest that closed holds the events it collected. A digest that was skipped (by its look-back
+// window or its skip rule) passes on its input: the result of the digest before it, else the one event. So a second
+// digest groups the results of the first, and templates after a digest find its events in both cases.
 
 /** An event without its payload, which is stored with the event. */
 export type EventRef = { id: string; time: string };

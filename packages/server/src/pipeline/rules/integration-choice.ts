@@ -1,14 +1,14 @@
-// Which integration sends. Email and SMS: the integration that the event names, then those whose conditions pass, then the
-// primary and the other unconditional ones in order of priority; the rest of the list is the failover order. Chat and push
-// use every integration that has an address of the subscriber (rules/subscriber-channels.ts).
+// Which integration sends. Email and SMS: the integration that the event names, then those whose conditions pass, then
+// the primary and the other unconditional ones in order of priority; the rest of the list is the failover order. Chat
+// and push use every integration that has an address of the subscriber (rules/subscriber-channels.ts).
 import type { Channel } from "@tidings/contract";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import { type FilterScope, passesFilters, renderFilters } from "./step-filters.ts";
 
 /**
- * The integrations to try, in order; `integrations` are the active ones, as the store orders them. `scopeOf` is called only
- * when an integration has conditions; without it such integrations are left out. Empty when there is no integration, or when
- * the `named` one is not among them: then no other is used instead.
+ * The integrations to try, in order; `integrations` are the active ones, as the store orders them. `scopeOf` is called
+ * only when an integration has conditions; without it such integrations are left out. Empty when there is no
+ * integration, or when the `named` one is not among them: then no other is used instead.
  */
 export function candidatesFor(
   integrations: readonly IntegrationRow[],

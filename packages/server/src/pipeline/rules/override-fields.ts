@@ -1,12 +1,12 @@
-// The members of an override object that the service reads itself, validated before a message is made; all other members go
-// to the provider under its own names. An invalid member fails the step with an error that names it: a message must not be
-// sent with only some of its overrides, and a line break must not get into a header.
+// The members of an override object that the service reads itself, validated before a message is created; all other
+// members go to the provider under its own names. An invalid member fails the step with an error that names it: a
+// message must not be sent with only some of its overrides, and a line break must not get into a header.
 import { parseMailbox } from "@tidings/providers";
 import { isObject, type JsonObject, jsonBytes } from "../../lib/json.ts";
 import type { ProviderExtras } from "../run/run.ts";
 
 /** An override that is not valid. */
-export class OverrideFault extends Error {}
+export class OverrideError extends Error {}
 
 const maxAddresses = 50;
 const maxHeaders = 50;
@@ -61,7 +61,7 @@ export function readEmailOverride(given: JsonObject): EmailOverride {
     ...readExtras(rest),
   };
   const count = read.to.length + (read.cc?.length ?? 0) + (read.bcc?.length ?? 0);
-  if (count > maxAddresses) throw new OverrideFault(`to, cc and bcc must not hold more than ${maxAddresses} addresses`);
+  if (count > maxAddresses) throw new OverrideError(`to, cc and bcc must not hold more than ${maxAddresses} addresses`);
   return read;
 }
 
@@ -85,17 +85,17 @@ export function readPushOverride({ data, ...rest }: JsonObject): PushOverride {
 
 function readData(name: string, value: unknown): JsonObject | undefined {
   if (value === undefined) return undefined;
-  if (!isObject(value)) throw new OverrideFault(`${name} must be an object`);
+  if (!isObject(value)) throw new OverrideError(`${name} must be an object`);
   const size = jsonBytes(value);
   if (size <= maxExtraBytes) return value;
-  throw new OverrideFault(`${name} must not be larger than ${maxExtraBytes} bytes, it has ${size}`);
+  throw new OverrideError(`${name} must not be larger than ${maxExtraBytes} bytes, it has ${size}`);
 }
 
 /** All members that are not read here. */
 export function readExtras({ _passthrough: given, integrationIdentifier, ...extra }: JsonObject): ProviderExtras {
   const size = jsonBytes({ extra, given });
   if (size > maxExtraBytes) {
-    throw new OverrideFault(
+    throw new OverrideError(
       `members for the provider must not be larger than ${maxExtraBytes} bytes, they have ${size}`,
     );
   }
@@ -106,9 +106,9 @@ export function readExtras({ _passthrough: given, integrationIdentifier, ...extr
 }
 
 function readPassthrough(given: unknown): ProviderExtras["passthrough"] {
-  if (!isObject(given)) throw new OverrideFault("_passthrough must be an object");
+  if (!isObject(given)) throw new OverrideError("_passthrough must be an object");
   const { body, headers, query } = given;
-  if (body !== undefined && !isObject(body)) throw new OverrideFault("_passthrough.body must be an object");
+  if (body !== undefined && !isObject(body)) throw new OverrideError("_passthrough.body must be an object");
   return {
     body,
     headers: headers === undefined ? undefined : readLines("_passthrough.headers", headers, /^[\w!#$%&'*+.^`|~-]+$/),
@@ -117,12 +117,12 @@ function readPassthrough(given: unknown): ProviderExtras["passthrough"] {
 }
 
 function readString(name: string, value: unknown): string | undefined {
-  if (value !== undefined && typeof value !== "string") throw new OverrideFault(`${name} must be a string`);
+  if (value !== undefined && typeof value !== "string") throw new OverrideError(`${name} must be a string`);
   return value;
 }
 
 function readFlag(name: string, value: unknown): boolean {
-  if (value !== undefined && typeof value !== "boolean") throw new OverrideFault(`${name} must be a boolean`);
+  if (value !== undefined && typeof value !== "boolean") throw new OverrideError(`${name} must be a boolean`);
   return value ?? false;
 }
 
@@ -131,15 +131,15 @@ const hasControls = /\p{Cc}|\u2028|\u2029/u;
 function readLine(name: string, value: unknown, maxLength: number): string | undefined {
   const text = readString(name, value)?.trim();
   if (text === undefined) return undefined;
-  if (text === "") throw new OverrideFault(`${name} must not be empty`);
-  if (text.length > maxLength) throw new OverrideFault(`${name} must not be longer than ${maxLength} characters`);
-  if (hasControls.test(text)) throw new OverrideFault(`${name} must not contain line ends or control characters`);
+  if (text === "") throw new OverrideError(`${name} must not be empty`);
+  if (text.length > maxLength) throw new OverrideError(`${name} must not be longer than ${maxLength} characters`);
+  if (hasControls.test(text)) throw new OverrideError(`${name} must not contain line ends or control characters`);
   return text;
 }
 
 function readAddress(name: string, value: unknown): string | undefined {
   const text = readLine(name, value, 320);
-  if (text !== undefined && !parseMailbox(text)) throw new OverrideFault(`${name} must be an email address`);
+  if (text !== undefined && !parseMailbox(text)) throw new OverrideError(`${name} must be an email address`);
   return text;
 }
 
@@ -147,19 +147,19 @@ function readAddress(name: string, value: unknown): string | undefined {
 function readAddresses(name: string, value: unknown): string[] | undefined {
   if (value === undefined) return undefined;
   if (!Array.isArray(value)) return [readAddress(name, value)!];
-  if (value.length > maxAddresses) throw new OverrideFault(`${name} must not hold more than ${maxAddresses} addresses`);
+  if (value.length > maxAddresses) throw new OverrideError(`${name} must not hold more than ${maxAddresses} addresses`);
   return value.map((one, index) => readAddress(`${name}.${index}`, one ?? null)!);
 }
 
 /** A map of single-line texts: headers, query parameters. */
 function readLines(name: string, value: unknown, names: RegExp): Record<string, string> {
-  if (!isObject(value)) throw new OverrideFault(`${name} must be an object`);
+  if (!isObject(value)) throw new OverrideError(`${name} must be an object`);
   const entries = Object.entries(value);
-  if (entries.length > maxHeaders) throw new OverrideFault(`${name} must not have more than ${maxHeaders} members`);
+  if (entries.length > maxHeaders) throw new OverrideError(`${name} must not have more than ${maxHeaders} members`);
   return Object.fromEntries(
     entries.map(([key, text]) => {
       const shown = `${name}.${key.replace(/\p{Cc}/gu, "?").slice(0, 100)}`;
-      if (!names.test(key) || key.length > maxName) throw new OverrideFault(`${shown} is not a valid name`);
+      if (!names.test(key) || key.length > maxName) throw new OverrideError(`${shown} is not a valid name`);
       return [key, readLine(shown, text ?? null, maxHeaderLine - key.length - ": ".length)!];
     }),
   );

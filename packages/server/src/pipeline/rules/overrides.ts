@@ -1,6 +1,6 @@
-// The overrides of an event: which of its objects apply to a step and a provider, and how they are merged. Strongest first:
-// the step's object for the provider, the event's for the provider, the event's for the whole channel. Objects are merged
-// member by member, lists are replaced, and null removes a member.
+// The overrides of an event: which of its objects apply to a step and a provider, and how they are merged. Strongest
+// first: the step's object for the provider, the event's for the provider, the event's for the whole channel. Objects
+// are merged member by member, lists are replaced, and null removes a member.
 import { type Channel, type Severity, type StepType, severities } from "@tidings/contract";
 import { findProvider } from "@tidings/providers";
 import { isObject, type JsonObject } from "../../lib/json.ts";
@@ -37,7 +37,7 @@ const providerLevels = (overrides: Overrides, stepId: string, providerId: string
     objectAt(overrides, "steps", stepId, "providers", providerId),
   ].filter((level) => Object.keys(level).length > 0);
 
-/** Whether the event has overrides for this provider beside those for the whole channel. */
+/** Whether the event has overrides for this provider in addition to those for the whole channel. */
 export const hasOwnOverrides = (overrides: Overrides, stepId: string, providerId: string): boolean =>
   providerLevels(overrides, stepId, providerId).length > 0;
 
@@ -53,8 +53,8 @@ export function overridesFor(
 }
 
 /**
- * The integration that the event names; the most specific object with a name decides. The raw value is returned, so that a
- * value that is not a string can be reported.
+ * The integration that the event names; the most specific object with a name decides. The raw value is returned, so
+ * that a value that is not a string can be reported.
  */
 export function namedIntegration(overrides: Overrides, channel: SendingChannel, stepId: string): unknown {
   if (!overrides) return undefined;
@@ -149,8 +149,8 @@ function ignoredOfStep(given: JsonObject, type: StepType): { path: string; reaso
 const credentialName = /auth|api-?key|cookie|token|secret|password|signature|credential/i;
 
 /**
- * Overrides as API responses and webhooks show them. The headers and query that an event passes through to a provider may
- * hold the caller's credentials: values with such names are masked.
+ * Overrides as API responses and webhooks show them. The headers and query that an event passes through to a provider
+ * may hold the caller's credentials: values with such names are masked.
  */
 export function maskOverrides(secrets: Secrets, stored: Sealed<JsonObject> | null): JsonObject | undefined {
   const overrides = openOverrides(secrets, stored);

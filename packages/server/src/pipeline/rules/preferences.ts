@@ -1,7 +1,8 @@
-// Which level decides whether a channel step runs. Levels, weakest first: the workflow's definition, its preferences in the
-// dashboard, the subscriber's global preferences, the subscriber's preferences for this workflow. A level without a value for
-// a channel leaves the decision to the next weaker one; without any value the channel is enabled. A preference for the
-// event's contexts comes before the same preference without context. A critical workflow ignores the subscriber.
+// Which level decides whether a channel step runs. Levels, weakest first: the workflow's definition, its preferences in
+// the dashboard, the subscriber's global preferences, the subscriber's preferences for this workflow. A level without a
+// value for a channel leaves the decision to the next weaker one; without any value the channel is enabled. A
+// preference for the event's contexts comes before the same preference without context. A critical workflow ignores the
+// subscriber.
 import type { Channel, PreferenceChannels, WorkflowPreference } from "@tidings/contract";
 import type { DetailName } from "./details.ts";
 

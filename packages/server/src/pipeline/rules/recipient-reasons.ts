@@ -1,6 +1,6 @@
-// Why an event reaches a subscriber or does not: the match against its topics, and the reasons as text. The walk through an
-// audience, the dry-run and the explanation of a past event share these rules. Pure.
-import type { Reach } from "@tidings/contract";
+// Why an event reaches a subscriber or does not: the match against its topics, and the reasons as text. The walk
+// through an audience, the dry-run and the explanation of a past event share these rules. Pure.
+import type { DecidedBy, Decider, Reach } from "@tidings/contract";
 import type { JsonObject } from "../../lib/json.ts";
 import { withinBudget } from "../../lib/work.ts";
 import type { EventRow } from "../../store/events/events.ts";
@@ -22,7 +22,9 @@ export type TopicMatch =
 
 type Exclusion = "direct" | "excluded" | "actor";
 
-/** The subscribers that the topics of an event do not add, by subscriber id; a `direct` recipient is named by the event. */
+/**
+ * The subscribers that the topics of an event do not add, by subscriber id; a `direct` recipient is named by the event.
+ */
 export function excludedFromTopics({ recipients, actor }: Addressing, { exclude }: Topics): Map<string, Exclusion> {
   const excluded = new Map<string, Exclusion>(exclude.map((id) => [id, "excluded"]));
   if (actor?.subscriberId !== undefined) excluded.set(actor.subscriberId, "actor");
@@ -143,3 +145,47 @@ export function memberReason(match: TopicMatch): Reach {
   if (match.kind === "topic") return topicReason(match.subscriptions);
   return match.kind === "topic_rule" ? ruleReason(match.refusals) : plainReason(match.kind);
 }
+
+/** `changed_since` depends: the subscriptions changed, or the subscriber did. */
+const reachDeciders: Readonly<Record<Reach["kind"], Decider | undefined>> = {
+  direct: "event",
+  everyone: "event",
+  excluded: "event",
+  actor: "event",
+  not_addressed: "event",
+  canceled: "event",
+  topic: "topic",
+  topic_rule: "topic",
+  other_context: "topic",
+  not_member: "topic",
+  unknown_subscriber: "subscriber",
+  workflow_off: "workflow",
+  changed_since: undefined,
+  pending: undefined,
+};
+
+/** What a recipient's reason is named after. `topicKeys`: the topics of the event. */
+type ReachPlace = {
+  workflow: { workflowId: string; name: string };
+  subscriberId: string;
+  transactionId?: string;
+  topicKeys: readonly string[];
+};
+
+/** The reason with who decided: programs find the place to change it by this, and never by the text. */
+export function withDecider(reach: Reach, place: ReachPlace): Reach {
+  const kind = reach.kind === "changed_since" ? (reach.topics ? "topic" : "subscriber") : reachDeciders[reach.kind];
+  return kind ? { ...reach, decidedBy: { kind, ...namesOf(kind, reach, place) } } : reach;
+}
+
+function namesOf(kind: Decider, { topics = [] }: Reach, place: ReachPlace): Omit<DecidedBy, "kind"> {
+  const { workflow, subscriberId, transactionId, topicKeys } = place;
+  if (kind === "workflow") return { id: workflow.workflowId, name: workflow.name };
+  if (kind === "subscriber") return { id: subscriberId };
+  if (kind === "event") return transactionId === undefined ? {} : { id: transactionId };
+  const [first] = topics;
+  return first ? { id: first.topicKey, name: first.subscription } : { id: topicKeys[0] };
+}
+
+export const topicKeysOf = (audience: Audience | null): readonly string[] =>
+  audience?.kind === "topics" ? audience.topicKeys : [];

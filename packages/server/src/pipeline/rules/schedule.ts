@@ -1,10 +1,10 @@
-// The subscriber's weekly schedule: the hours in which it may get messages, in its local time. What a step does while it is
-// closed: steps/gate.ts. An instant is open when its
-// local weekday and time are in an open range, start included and end excluded. For daylight saving that means:
-// - Clocks go forward, 02:00 to 03:00: a range from 02:30 to 05:00 opens at 03:00, the next minute that exists. One from
-//   02:15 to 02:45 does not open that day.
-// - Clocks go back, 03:00 to 02:00: a range from 02:30 to 05:00 opens at the first 02:30, closes at 03:00 when the clock
-//   shows 02:00 again, and opens at the second 02:30. One from 02:00 to 03:00 is open for two hours.
+// The subscriber's weekly schedule: the hours in which it may get messages, in its local time. What a step does while
+// it is closed: steps/gate.ts. An instant is open when its local weekday and time are in an open range, start included
+// and end excluded. For daylight saving that means:
+// - Clocks go forward, 02:00 to 03:00: a range from 02:30 to 05:00 opens at 03:00, the next minute that exists. One
+//   from 02:15 to 02:45 does not open that day.
+// - Clocks go back, 03:00 to 02:00: a range from 02:30 to 05:00 opens at the first 02:30, closes at 03:00 when the
+//   clock shows 02:00 again, and opens at the second 02:30. One from 02:00 to 03:00 is open for two hours.
 // A schedule that is not enabled, or has no weekly hours, is always open.
 import { type Schedule, weekDays } from "@tidings/contract";
 import { changeBetween, offsetAt, type Zone } from "./zones.ts";

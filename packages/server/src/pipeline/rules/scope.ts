@@ -1,4 +1,5 @@
-// The data that templates and conditions can read: `subscriber`, `payload`, `workflow`, `actor`, `tenant`, `context`, `steps`, `t`.
+// The data that templates and conditions can read: `subscriber`, `payload`, `workflow`, `actor`, `tenant`, `context`,
+// `steps`, `t`.
 import { isChannel } from "@tidings/contract";
 import type { JsonObject } from "../../lib/json.ts";
 import { defaultLocale } from "../../lib/locale.ts";
@@ -86,8 +87,8 @@ function stepsScope(run: Run, facts: Facts) {
 }
 
 /**
- * `tenant`; a deleted tenant has only its identifier. A run that starts sees what its event says about the tenant, also when
- * another event has changed it meanwhile; a run that waited sees the stored tenant.
+ * `tenant`; a deleted tenant has only its identifier. A run that starts sees what its event says about the tenant, even
+ * when another event has changed it meanwhile; a run that waited sees the stored tenant.
  */
 function tenantScope({ event: { tenant, tenantFields }, environmentId, isNew }: Run, { tenants }: Facts) {
   if (!tenant) return null;
@@ -121,7 +122,7 @@ export function templateScope({ run, facts, now }: Pick<StepInput, "run" | "fact
   return { ...roots, t: isTranslated ? textsOf(run.version.workflowId, run, facts, roots) : undefined };
 }
 
-/** The scope for the content of a step: what a bridge answered is not a template. */
+/** The scope for the content of a step: what a bridge returned is not a template. */
 export const contentScope = (input: StepInput): object =>
   input.job.bridge?.answer ? literalScope : templateScope(input);
 

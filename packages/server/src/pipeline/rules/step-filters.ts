@@ -1,6 +1,6 @@
-// Classic conditions: groups of comparisons over payload, subscriber and tenant, on integrations and on steps. Every group
-// has to pass. A value may be a template, which is rendered before it is compared. A missing field equals no value, and is in
-// no list and no range.
+// Classic conditions: groups of comparisons over payload, subscriber and tenant, on integrations and on steps. Every
+// group has to pass. A value may be a template, which is rendered before it is compared. A missing field equals no
+// value, and is in no list and no range.
 import type { StepFilter } from "@tidings/contract";
 import { canonicalJson, valueAt } from "../../lib/json.ts";
 import { indexIn } from "../../lib/text/text-search.ts";
@@ -11,7 +11,7 @@ type Part = StepFilter["children"][number];
 
 export type FilterScope = { payload: object; subscriber: object | null; tenant: object | null };
 
-/** The same groups with their templates rendered. Throws RenderFault. */
+/** The same groups with their templates rendered. Throws RenderError. */
 export function renderFilters(filters: readonly StepFilter[], scope: FilterScope): StepFilter[] {
   return filters.map((group) => ({
     ...group,
@@ -22,7 +22,7 @@ export function renderFilters(filters: readonly StepFilter[], scope: FilterScope
 export const passesFilters = (filters: readonly StepFilter[], scope: FilterScope): boolean =>
   filters.every((group) => passesGroup(group, scope));
 
-/** A group without children always passes, also when negated. */
+/** A group without children always passes, even when negated. */
 function passesGroup({ children, value, isNegated }: StepFilter, scope: FilterScope): boolean {
   if (children.length === 0) return true;
   const passes = (part: Part) => passesPart(part, scope);

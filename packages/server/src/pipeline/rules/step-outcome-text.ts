@@ -1,9 +1,10 @@
-// The outcome of a step and of a notification as text, from the details that its jobs stored or that a dry-run made. The text
-// of a step that did not run names the condition, preference or schedule that decided. Pure.
+// The outcome of a step and of a notification as text, from the details that its jobs stored or that a dry run
+// produced. The text of a step that did not run names the condition, preference or schedule that decided. Pure.
 import { type Channel, isChannel, type JobStatus, type StepOutcome, type StepType } from "@tidings/contract";
 import { findProvider } from "@tidings/providers";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { StoredDetail } from "../../store/tables.ts";
+import { findEntry } from "../steps/catalogue.ts";
 import {
   deadLetterText,
   type KnownIntegrations,
@@ -12,7 +13,7 @@ import {
   retryText,
   suppressedText,
 } from "./delivery-text.ts";
-import { type DetailName, findEntry } from "./details.ts";
+import type { DetailName } from "./details.ts";
 
 /** `dry-run` says "would be" where the past says "was". */
 type Tense = "past" | "dry-run";
@@ -93,10 +94,8 @@ function reasonText(
   const { step, wakeAt } = job;
   const isPast = settings.tense === "past";
   if (isPast && outcome === "pending" && blockedBy) return `${subjectOf(step)}: waiting for "${blockedBy.name}"`;
-  if (isPast && outcome === "waiting" && last?.d === "step_digested" && wakeAt)
-    return `Collecting until ${wakeAt.toISOString()}, then ${nextText(next)}`;
-  if (isPast && outcome === "waiting" && step.type === "delay" && wakeAt)
-    return `Waiting until ${wakeAt.toISOString()}`;
+  const waiting = isPast && outcome === "waiting" && last && findEntry(last)?.waiting;
+  if (waiting && wakeAt) return waiting(wakeAt.toISOString(), nextText(next));
   return `${subjectOf(step)} ${predicate(job, outcome, last, settings)}`;
 }
 
@@ -107,17 +106,10 @@ function nextText(next: readonly Channel[]): string {
   return words.length === 1 ? words[0]! : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 }
 
-const lastUntil = (details: readonly StoredDetail[]): unknown => details.findLast(({ d }) => waits.has(d))?.r?.until;
+const lastUntil = (details: readonly StoredDetail[]): unknown =>
+  details.findLast((one) => findEntry(one)?.isWait)?.r?.until;
 
-const waits: ReadonlySet<string> = new Set<DetailName>([
-  "step_delayed",
-  "waiting_for_provider",
-  "waiting_for_receipt",
-  "step_digested",
-  "step_held",
-]);
-
-/** The step waits for an answer of its bridge. */
+/** The step waits for a response of its bridge. */
 const isAsking = ({ status, details }: Pick<DescribedJob, "status" | "details">): boolean =>
   status === "queued" && (details.at(-1)?.d === "bridge_asked" || details.at(-1)?.d === "bridge_retry");
 
@@ -129,7 +121,7 @@ function outcomeOf({ step, status, details }: DescribedJob): StepOutcome {
   return status;
 }
 
-/** Details that do not explain the outcome: notes beside a decision, and marks after the message was sent. */
+/** Details that do not explain the outcome: notes on a decision, and marks after the message was sent. */
 const nonDecidingDetails: ReadonlySet<string> = new Set<DetailName>([
   "step_created",
   "condition_passed",
@@ -201,7 +193,7 @@ function deliveryText(
 ): string | undefined {
   if (last.d === "waiting_for_provider") return pausedText(last, details, integrations);
   if (last.d === "provider_retry") return retryText(last, integrations);
-  // Of several devices or chats that all failed, the last one tells why.
+  // If several devices or chats all failed, the last one explains why.
   const isSummary = last.d === "all_devices_failed" || last.d === "all_chats_failed";
   const letter = isSummary ? details.findLast(({ d }) => d === "dead_letter") : last;
   return letter?.d === "dead_letter" ? deadLetterText(letter, details, integrations) : undefined;
@@ -236,12 +228,6 @@ const reasonTexts: Readonly<Record<string, ReasonText | undefined>> = {
       ? `it is outside the subscriber's schedule: ${reason}`
       : `it is outside the subscriber's schedule, which opens at ${opensAt}, and workflow ${workflow} does not wait`,
   step_held: () => "it is outside the subscriber's schedule",
-  throttled: ({ threshold, throttledUntil }) =>
-    `the throttle let ${threshold} through in the window that ends at ${throttledUntil}`,
-  digest_sent_on: ({ eventCount }) => `it sent ${eventCount === 1 ? "1 event" : `${eventCount} events`} on`,
-  digest_alone: () => "it is the first event in the look-back window, and goes on alone",
-  step_digested: ({ reason }) =>
-    reason === undefined ? "it collects events of its group" : `it collects events of its group, ${reason}`,
   step_canceled: ({ reason }) => (typeof reason === "string" ? reason : undefined),
 } satisfies Partial<Record<DetailName, ReasonText>>;
 
@@ -250,7 +236,7 @@ function reasonOf(stored: StoredDetail, type: StepType, settings: TextSettings):
   const text =
     stored.d === "recipient_suppressed"
       ? suppressedText(stored, type)
-      : reasonTexts[stored.d]?.(stored.r ?? {}, type, settings);
+      : (findEntry(stored)?.reason?.(stored.r ?? {}) ?? reasonTexts[stored.d]?.(stored.r ?? {}, type, settings));
   return text ?? withReason(lowerFirst(textOf(stored)), stored.r?.reason);
 }
 
@@ -259,7 +245,7 @@ const withReason = (text: string, reason: unknown): string =>
 
 const textOf = (stored: StoredDetail): string => findEntry(stored)?.text ?? stored.d;
 
-/** "SMS" stays as it is. */
+/** "SMS" stays unchanged. */
 const lowerFirst = (text: string): string =>
   /^\p{Lu}{2}/u.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
 

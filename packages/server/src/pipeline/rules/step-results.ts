@@ -1,6 +1,6 @@
-// The result of a channel step: `steps.<stepId>` in the rules and templates of later steps, and `result` in explain, as of
-// the moment the later step starts. The delivery status comes from the details of the job, because every receipt of a
-// provider adds one; the seen and read marks of an in-app message come from the message, because they can be undone.
+// The result of a channel step: `steps.<stepId>` in the rules and templates of later steps, and `result` in explain, as
+// of the moment the later step starts. The delivery status comes from the details of the job, because every receipt of
+// a provider adds one; the seen and read marks of an in-app message come from the message, because they can be undone.
 import type { JobStatus, ResultStatus, StepType } from "@tidings/contract";
 import type { MessageRow } from "../../store/messages/messages.ts";
 import type { StoredDetail } from "../../store/tables.ts";
@@ -30,7 +30,9 @@ export type ChannelResult = {
 /** `details`: all details of the job, oldest first. */
 export type ResultSource = { step: { type: StepType }; status: JobStatus; details: readonly StoredDetail[] };
 
-/** Null until the step has ended. `marks` is missing when the in-app message was made in this batch or was deleted. */
+/**
+ * Null until the step has ended. `marks` is missing when the in-app message was created in this batch or was deleted.
+ */
 export function channelResult({ step, status, details }: ResultSource, marks?: Marks): ChannelResult | null {
   const outcome = statusOf(status, details);
   if (outcome === null) return null;

@@ -1,6 +1,6 @@
-// A subscriber's `channels`: one entry per integration with its device tokens or webhook. How new credentials are merged
-// into the entries, and the addresses that push and chat steps send to: every active integration that has device tokens,
-// endpoints or an address of the subscriber is used, and each of these gets a message of its own.
+// A subscriber's `channels`: one entry per integration with its device tokens or webhook. How new credentials are
+// merged into the entries, and the addresses that push and chat steps send to: every active integration that has device
+// tokens, endpoints or an address of the subscriber is used, and each of these gets its own message.
 import { maxDeviceTokens, type RecipientSubscriber, type SubscriberCredentialsIn } from "@tidings/contract";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Secrets } from "../../lib/secrets.ts";
@@ -47,9 +47,9 @@ export function withChannelEntry(
 }
 
 /**
- * Merges the channels that an event gives for a recipient into the stored entries. The event was already accepted, so there
- * is no caller to return an error to: a provider without an integration is ignored, and of too many device tokens the
- * newest are kept.
+ * Merges the channels that an event gives for a recipient into the stored entries. The event was already accepted, so
+ * there is no caller to return an error to: a provider without an integration is ignored, and of too many device tokens
+ * the newest are kept.
  */
 export function mergeRecipientChannels(
   entries: readonly ChannelEntry[],

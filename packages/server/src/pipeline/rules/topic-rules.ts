@@ -43,7 +43,9 @@ export const firstMatch = (rules: readonly StoredRule[], workflow: RuleWorkflow)
 export const ruleEnabled = (rule: StoredRule, workflow: RuleWorkflow): boolean =>
   rule.enabled ?? isEnabledAsWhole(workflow.preferences);
 
-/** The decision for one subscription. It applies to critical workflows too: joining a topic is the subscriber's choice. */
+/**
+ * The decision for one subscription. It applies to critical workflows too: joining a topic is the subscriber's choice.
+ */
 export function passesRules(rules: readonly StoredRule[], workflow: RuleWorkflow, scope: RuleScope): boolean {
   const rule = firstMatch(rules, workflow);
   if (!rule) return true;

@@ -1,5 +1,6 @@
-// Time zones: from instants to local time and back. A local time (`wall`) is a number of milliseconds like an instant, read as
-// if the zone were UTC, so that calendar arithmetic on it needs no zone. Built on Intl, which has the time zone database.
+// Time zones: from instants to local time and back. A local time (`wall`) is a number of milliseconds like an instant,
+// read as if the zone were UTC, so that calendar arithmetic on it needs no zone. Built on Intl, which has the time zone
+// database.
 //
 // A zone changes its offset rarely: since 2001 never twice within 11 days. So within a few days there is at most one
 // change, and it shows as a difference between the offsets at both ends.
@@ -11,8 +12,8 @@ const maxShift = 26 * 3_600 * second;
 
 export type Zone = { name: string; format: Intl.DateTimeFormat };
 
-// A formatter takes longer to make than to use a dozen times, and holds about 45 KB. There are some 420 zones; names are not
-// case-sensitive, so the number of spellings is unlimited.
+// A formatter takes longer to make than to use a dozen times, and holds about 45 KB. There are some 420 zones; names
+// are not case-sensitive, so the number of spellings is unlimited.
 const zones = new LRUCache<string, Zone | false>({ max: 500 });
 const maxNameLength = 64;
 
@@ -64,8 +65,8 @@ export function changeBetween(zone: Zone, from: number, to: number): number {
 }
 
 /**
- * The first instant at which the local time is `wall` or later: for a local time that exists twice the first instant, for
- * one that does not exist the moment of the change.
+ * The first instant at which the local time is `wall` or later: for a local time that exists twice the first instant,
+ * for one that does not exist the moment of the change.
  */
 export function firstInstant(zone: Zone, wall: number): number {
   const [from, to] = [wall - maxShift, wall + maxShift];

@@ -1,60 +1,40 @@
-// The core of the engine: a pure function from a run, the facts and the time to the changes that have to be written. The
-// stages, the dry-run and the tests all call it; progress.ts loads the facts for a batch and writes the results in one
-// transaction.
-import { isChannel, type JobStatus, type StepType } from "@tidings/contract";
-import { OverBudget, withinBudget } from "../../lib/work.ts";
+// The core of the engine: a pure function from a run, the facts and the time to the changes that have to be written.
+// The stages, the dry-run and the tests all call it; progress.ts loads the facts for a batch and writes the results in
+// one transaction.
+import { isChannel, type JobStatus } from "@tidings/contract";
+import { OverBudgetError, withinBudget } from "../../lib/work.ts";
 import type { StoredDetail } from "../../store/tables.ts";
 import { detail } from "../rules/details.ts";
 import { startBridgedStep } from "../steps/bridge.ts";
-import { runChat } from "../steps/chat.ts";
-import { runCustom } from "../steps/custom.ts";
-import { finishDelay, runDelay } from "../steps/delay.ts";
-import { closeDigest, runDigest } from "../steps/digest.ts";
-import { runEmail } from "../steps/email.ts";
 import { checkGate, checkResend } from "../steps/gate.ts";
-import { runInApp } from "../steps/in-app.ts";
-import { runPush } from "../steps/push.ts";
-import { runSms } from "../steps/sms.ts";
-import { runThrottle } from "../steps/throttle.ts";
+import { stepHandlers } from "../steps/registry.gen.ts";
 import type { Facts, JobState, Progress, Run, StepInput, StepResult } from "./run.ts";
 
 type Step = (input: StepInput) => StepResult;
 
-const steps: Record<StepType, Step> = {
-  in_app: runInApp,
-  email: runEmail,
-  sms: runSms,
-  push: runPush,
-  chat: runChat,
-  delay: runDelay,
-  digest: runDigest,
-  throttle: runThrottle,
-  custom: runCustom,
-};
-
 /** The gate decides whether the step runs at all. */
 function startStep(input: StepInput): StepResult {
-  if (input.run.version.definition.isBridged) return startBridgedStep(input, steps[input.job.step.type]);
+  if (input.run.version.definition.isBridged) return startBridgedStep(input, stepHandlers[input.job.step.type].run);
   const { stopped, passed } = checkGate(input);
-  const result = stopped ?? steps[input.job.step.type](input);
+  const result = stopped ?? stepHandlers[input.job.step.type].run(input);
   return result.kind === "claim" || passed.length === 0
     ? result
     : { ...result, details: [...passed, ...result.details] };
 }
 
-/** Steps that continue when their wait is over. A held channel step starts again: preferences and schedule may have changed. */
-const wake: Partial<Record<StepType, Step>> = { delay: finishDelay, digest: closeDigest };
+/** Continues a step whose wait is over. A held channel step starts again: preferences and schedule may have changed. */
+const wakeOf = ({ step }: JobState): Step | undefined => stepHandlers[step.type].wake;
 
 /**
- * The job waits for its subscriber's schedule to open. A job that waits for the retry of a delivery is also `delayed`, but
- * it has a provider, and its message has a deliver task.
+ * The job waits for its subscriber's schedule to open. A job that waits for the retry of a delivery is also `delayed`,
+ * but it has a provider, and its message has a deliver task.
  */
 export const isHeld = (job: Pick<JobState, "status" | "step" | "providerId">): boolean =>
   job.status === "delayed" && isChannel(job.step.type) && job.providerId === null;
 
 /** The job waits for a time at which a `wake` task continues the run. */
 export const isSleeping = (job: JobState): boolean =>
-  job.status === "delayed" && (job.step.type in wake || isHeld(job));
+  job.status === "delayed" && (wakeOf(job) !== undefined || isHeld(job));
 
 /** Nothing to write. */
 export function emptyProgress(run: Run, now: Date): Progress {
@@ -72,7 +52,7 @@ export function emptyProgress(run: Run, now: Date): Progress {
 }
 
 /**
- * Advances the run until a job has to wait. The run's jobs are changed in place; nothing else is. Between two steps
+ * Advances the run until a job has to wait. It changes the run's jobs in place, and nothing else. Between two steps
  * `isPauseDue` is checked; a run that paused continues from there when it is advanced again.
  */
 export function advance(run: Run, facts: Facts, now: Date, isPauseDue: () => boolean = () => false): Progress {
@@ -90,7 +70,7 @@ export function advance(run: Run, facts: Facts, now: Date, isPauseDue: () => boo
       cancelFrom(run, job, reason, now);
       return progress;
     }
-    const step = (isDue && wake[job.step.type]) || startStep;
+    const step = (isDue && wakeOf(job)) || startStep;
     if (!applyResult(progress, job, runWithinBudget(step, { run, job, facts, now }), now)) return progress;
     if (isPauseDue()) return { ...progress, isPaused: true };
   }
@@ -99,26 +79,30 @@ export function advance(run: Run, facts: Facts, now: Date, isPauseDue: () => boo
 
 /**
  * One budget of work for the step's conditions, templates and html. Templates and rules turn an exceeded budget into an
- * error of their own; here it can only come from the filters of the step or of an integration.
+ * own error; here it can only come from the filters of the step or of an integration.
  */
 function runWithinBudget(step: Step, input: StepInput): StepResult {
   try {
     return withinBudget(() => step(input));
   } catch (error) {
-    if (!(error instanceof OverBudget)) throw error;
+    if (!(error instanceof OverBudgetError)) throw error;
     return { kind: "failed", details: [detail("condition_failed", input.now, { raw: { reason: error.message } })] };
   }
 }
 
-/** What a step would send now, without the gate before it: a message that was made once is made again. */
-export const makeMessages = (input: StepInput): StepResult => runWithinBudget(steps[input.job.step.type], input);
+/** What a step would send now, without the gate before it: an existing message is created again. */
+export const makeMessages = (input: StepInput): StepResult =>
+  runWithinBudget(stepHandlers[input.job.step.type].run, input);
 
-/** What a step sends when it is sent again by hand. `hasConditions`: its own conditions count, because it has not passed them yet. */
+/**
+ * What a step sends when it is sent again by hand. `hasConditions`: its own conditions count, because it has not passed
+ * them yet.
+ */
 export const sendAgain = (input: StepInput, hasConditions: boolean): StepResult =>
   runWithinBudget((given) => {
     const stopped = checkResend(given, hasConditions);
     if (stopped) return stopped;
-    const run = steps[given.job.step.type];
+    const run = stepHandlers[given.job.step.type].run;
     return given.run.version.definition.isBridged ? startBridgedStep(given, run) : run(given);
   }, input);
 
@@ -126,7 +110,7 @@ const finished: ReadonlySet<string> = new Set<JobStatus>(["completed", "failed",
 
 export const isFinished = (job: { status: string }): boolean => finished.has(job.status);
 
-/** Without an answer of the bridge there is no wait, and no result for the code of later steps. */
+/** Without a response of the bridge there is no wait, and no result for the code of later steps. */
 const stopsRun = ({ step, bridge }: JobState): boolean =>
   step.shouldStopOnFail || (bridge !== null && bridge.answer === undefined && !isChannel(step.type));
 

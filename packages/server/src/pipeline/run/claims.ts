@@ -1,5 +1,6 @@
-// Settles the claims of a round: digests that join or open a window, throttles that ask for one of their allowed passes.
-// Events of one group may arrive at the same time in several workers; row locks in the database decide them one at a time.
+// Settles the claims of a round: digests that join or open a window, throttles that ask for one of their allowed
+// passes. Events of one group may arrive at the same time in several workers; row locks in the database decide them one
+// at a time.
 import type { Db } from "../../store/db.ts";
 import {
   openOrJoinWindows,
@@ -30,7 +31,7 @@ type ClaimStore = {
 /** Claims are written. */
 const claimStore: ClaimStore = { passes: recordPasses, windows: openOrJoinWindows, grants: takeGrants };
 
-/** For the dry-run: the same answers, without writes and without locks. */
+/** For the dry-run: the same responses, without writes and without locks. */
 export const claimPreview: ClaimStore = { passes: peekPasses, windows: peekWindows, grants: peekGrants };
 
 export async function settleClaims(
@@ -72,7 +73,10 @@ function groupClaims<K extends Claim["kind"]>(claiming: Progress[], kind: K): Gr
 const groupName = (key: Group<Claim["kind"]>["key"]): string =>
   JSON.stringify([key.environment_id, key.step_id, key.subscriber_id, key.group_key]);
 
-/** Look-back: the first event of a group that had none since `quietSince` passes without a wait. Returns the claims that wait. */
+/**
+ * Look-back: the first event of a group that had none since `quietSince` passes without a wait. Returns the claims that
+ * wait.
+ */
 async function passFirstOfQuietGroups(
   tx: Db,
   store: ClaimStore,
@@ -95,7 +99,10 @@ async function passFirstOfQuietGroups(
   });
 }
 
-/** The first claim of a group in this batch is sent to the database, which decides whether it leads; the others follow it. */
+/**
+ * The first claim of a group in this batch is sent to the database, which decides whether it leads; the others follow
+ * it.
+ */
 async function joinWindows(
   tx: Db,
   store: ClaimStore,

@@ -1,5 +1,5 @@
-// The events that the digests of a batch hold. Windows that are due are closed, and the events of all notifications merged
-// into them are collected; digests that closed earlier are read again, because later steps may use their events.
+// The events that the digests of a batch hold. Windows that are due are closed, and the events of all notifications
+// merged into them are collected; digests that closed earlier are read again, because later steps may use their events.
 import type { Db } from "../../store/db.ts";
 import { closeWindows, findMergedEvents } from "../../store/events/digests.batch.ts";
 import { findEventsOfBatch } from "../../store/events/events.batch.ts";

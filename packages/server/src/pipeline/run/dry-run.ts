@@ -1,5 +1,5 @@
-// Simulates new runs with the same `advance()` as the stages: the clock jumps to the end of each wait, every provider accepts,
-// and claims are answered without being taken. Reads only.
+// Simulates new runs with the same `advance()` as the stages: the clock jumps to the end of each wait, every provider
+// accepts, and claims are simulated without being taken. Reads only.
 import type { JsonObject } from "../../lib/json.ts";
 import { isPauseDue, pauseIfDue } from "../../lib/load/pauses.ts";
 import type { Db } from "../../store/db.ts";
@@ -7,8 +7,8 @@ import { findSuppressedAddresses } from "../../store/subscribers/subscribers.bat
 import type { TenantEntry, TenantRow } from "../../store/subscribers/tenants.ts";
 import type { BridgeAnswer } from "../../store/tables.ts";
 import type { Batch } from "../batch.ts";
-import { shownOutputs } from "../bridge/answer.ts";
 import { type StepRequest, stepRequest } from "../bridge/request.ts";
+import { shownOutputs } from "../bridge/response.ts";
 import {
   findSuppressedRecipients,
   listRecipients,
@@ -30,7 +30,7 @@ export type EventUpserts = {
 };
 
 /**
- * A run after its last step, with the messages it would have made; `now` is the simulated time. `digestedInto`: the
+ * A run after its last step, with the messages it would have created; `now` is the simulated time. `digestedInto`: the
  * notification whose digest it would be merged into.
  */
 export type SimulatedRun = { run: Run; messages: MessageDraft[]; now: Date; digestedInto: string | null };
@@ -38,7 +38,7 @@ export type SimulatedRun = { run: Run; messages: MessageDraft[]; now: Date; dige
 /** A step takes at most three rounds (a claim, a wait, a send), and a workflow has at most 20 steps. */
 const maxRounds = 100;
 
-/** What bridges answered so far, and what the runs still ask: the caller asks it, and simulates again. */
+/** What bridges returned so far, and what the runs still ask: the caller asks it, and simulates again. */
 export type BridgeSimulation = {
   answers: ReadonlyMap<string, BridgeAnswer | { fault: string }>;
   asks: Map<string, StepAsk>;
@@ -129,7 +129,7 @@ async function simulateSends(db: Db, sending: SimulatedRun[]): Promise<void> {
   }
 }
 
-/** Answers as the bridge did; false when it was not asked yet. */
+/** Returns the bridge's response; false when it was not asked yet. */
 function simulateAnswer({ run, now }: SimulatedRun, jobId: string, facts: Facts, bridge: BridgeSimulation): boolean {
   const job = run.jobs.find(({ id }) => id === jobId)!;
   const key = JSON.stringify([run.subscriber!.subscriber_id, job.step.stepId]);

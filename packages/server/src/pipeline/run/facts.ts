@@ -1,5 +1,5 @@
-// The facts that `advance()` reads beside the runs, loaded for a whole batch: one query for each kind of fact, and none for
-// a kind that no run of the batch can need.
+// The facts that `advance()` reads in addition to the runs, loaded for a whole batch: one query for each kind of fact,
+// and none for a kind that no run of the batch can need.
 import { type Channel, isChannel, type StepType } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { canonicalJson } from "../../lib/json.ts";
@@ -54,7 +54,10 @@ export async function loadFacts(
   };
 }
 
-/** A step without an active integration makes no content, so the environments of the integrations are all that need them. */
+/**
+ * A step without an active integration makes no content, so the environments of the integrations are all that need
+ * them.
+ */
 const linkSchemesOf = (integrations: ActiveIntegration[]): Facts["linkSchemes"] =>
   new Map(
     integrations

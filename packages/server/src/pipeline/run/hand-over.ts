@@ -1,5 +1,6 @@
-// Handing over a digest that has closed: the event that led it was canceled, and the oldest event that was merged into it goes on
-// with the others from where the canceled run was. Steps that the canceled run had finished are not run again.
+// Handing over a digest that has closed: the event that led it was canceled, and the oldest event that was merged into
+// it continues with the others from where the canceled run was. Steps that the canceled run had finished are not run
+// again.
 import { isChannel } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { jobIdOf } from "../../lib/ids.ts";
@@ -15,12 +16,15 @@ import type { JobRow } from "../../store/events/jobs.ts";
 import { markDigested } from "../../store/events/notifications.batch.ts";
 import type { StoredStep } from "../../store/workflows/workflows.ts";
 import { type Clock, enqueueTimed } from "../clock/clock.ts";
-import { detail } from "../rules/details.ts";
 import { readStoredDigest } from "../rules/grouping.ts";
+import { digestDetail } from "../steps/digest.ts";
 import { isFinished } from "./advance.ts";
 import { loadVersions } from "./versions.ts";
 
-/** A run of the canceled event whose digest has closed, as it was before the cancel, and the run that takes its place. */
+/**
+ * A run of the canceled event whose digest has closed, in its state before the cancel, and the run that takes its
+ * place.
+ */
 export type Handover = { heir: ClosedDigestHeir; jobs: JobRow[] };
 
 /** To be called before the jobs of the event are canceled. */
@@ -37,7 +41,7 @@ type Plan = { updates: JobUpdate[]; moved: MovedDigest[]; wakeAt: Date | null; m
 /** The active steps of the version of the canceled run, and of that of its heir. */
 type StepsOfRuns = { old: StoredStep[]; heir: StoredStep[] };
 
-/** To be called after the jobs of the event were canceled. Answers the digest windows that have a new leader. */
+/** To be called after the jobs of the event were canceled. Returns the digest windows that have a new leader. */
 export async function handOver(
   ctx: Ctx & { clock: Clock },
   environmentId: string,
@@ -73,7 +77,9 @@ export async function handOver(
 
 type Canceled = { environmentId: string; eventId: string; now: Date };
 
-/** The jobs of the heir from its digest on: first those that the canceled run had finished, then the one that it was at. */
+/**
+ * The jobs of the heir from its digest on: first those that the canceled run had finished, then the one that it was at.
+ */
 function planHandover({ heir, jobs }: Handover, steps: StepsOfRuns, canceled: Canceled): Plan {
   const { environmentId, eventId, now } = canceled;
   const byStep = new Map(jobs.map((job) => [steps.old[job.step_index]?.id, job]));
@@ -107,7 +113,7 @@ function planHandover({ heir, jobs }: Handover, steps: StepsOfRuns, canceled: Ca
     isBehind = true;
   }
   const raw = { reason: "the event that led this digest was canceled" };
-  plan.updates[0]?.details.push(detail("digest_sent_on", now, { raw }));
+  plan.updates[0]?.details.push(digestDetail("digest_sent_on", now, { raw }));
   return plan;
 }
 

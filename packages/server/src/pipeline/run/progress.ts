@@ -27,7 +27,7 @@ const runsPerWakeTask = 100;
 
 /**
  * Limits of one batch: evaluation time and characters of content, each exceeded by at most one step. The remaining runs
- * continue in new tasks. So a batch of slow templates cannot hit the transaction time-out again and again, and what it
+ * continue in new tasks. So a batch of slow templates cannot hit the transaction timeout again and again, and what it
  * writes fits into memory.
  */
 const maxBatchMs = 5_000;
@@ -36,10 +36,10 @@ const maxBatchContent = 20_000_000;
 type AdvanceOptions = { digests?: Facts["digests"]; maxMs?: number };
 
 /**
- * Advances every run. A step that needs a decision of the database returns a claim; the claims of a round are settled in a
- * few statements, and their runs continue in the next round. A round settles the claims of one step position, the earliest
- * first: every batch takes its locks in the same order, so batches cannot deadlock, and there are at most as many rounds
- * as steps.
+ * Advances every run. A step that needs a decision of the database returns a claim; the claims of a round are settled
+ * in a few statements, and their runs continue in the next round. A round settles the claims of one step position, the
+ * earliest first: every batch takes its locks in the same order, so batches cannot deadlock, and there are at most as
+ * many rounds as steps.
  */
 export async function advanceAll(batch: Batch, runs: Run[], options: AdvanceOptions = {}): Promise<Progress[]> {
   const { digests, maxMs = maxBatchMs } = options;
@@ -64,7 +64,8 @@ export async function advanceAll(batch: Batch, runs: Run[], options: AdvanceOpti
   while (active.length > 0) {
     for (const run of active) {
       if (isPauseDue()) await pauseIfDue();
-      // A claim result is used at once, also when the batch is over its limits: a second claim could get another result.
+      // A claim result is used at once, even when the batch is over its limits: a second claim could get another
+      // result.
       let progress = isOver() && active === runs ? notAdvanced(run) : advanceOnce(run);
       while (progress.isPaused && !isOver()) {
         await pauseIfDue();
@@ -77,7 +78,8 @@ export async function advanceAll(batch: Batch, runs: Run[], options: AdvanceOpti
     const { settling = [], waiting = [] } = Object.groupBy(claiming, (progress) =>
       positionOf(progress) === earliest ? "settling" : "waiting",
     );
-    // In the order of the batch, which is that of the events: a run that came to this step in an earlier round waited here.
+    // In the order of the batch, which is that of the events: a run that came to this step in an earlier round waited
+    // here.
     if (claiming.length > 1) sortByRuns(settling, runs);
     for (const [jobId, result] of await settleClaims(batch.db, settling)) claimResults.set(jobId, result);
     active = settling.map((progress) => progress.run);
@@ -99,8 +101,8 @@ const mergeProgress = (before: Progress | undefined, next: Progress): Progress =
     : next;
 
 /**
- * Writes the changes of the runs, each table once, and enqueues the tasks that follow. `events`: those of the runs, where they
- * are stored with them.
+ * Writes the changes of the runs, each table once, and enqueues the tasks that follow. `events`: those of the runs,
+ * where they are stored with them.
  */
 export async function writeProgress(batch: Batch, progressed: Progress[], events: NewEvent[] = []): Promise<void> {
   const rows = collectRows(batch, progressed);

@@ -1,6 +1,6 @@
-// One step of a run, sent again by hand: its messages are made again, by the version of the workflow that the event began with,
-// for the subscriber as they are now. They are new messages with ids of their own, since a provider may drop a message whose id it
-// knows. No other step of the run starts because of it.
+// One step of a run, sent again by hand: its messages are created again, by the version of the workflow that the event
+// began with, for the current subscriber. They are new messages with their own ids, since a provider may drop a
+// message whose id it knows. No other step of the run starts because of it.
 import { type Channel, isChannel, maxResends, resendPauseSeconds } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { unpackFinishedJobs } from "../../store/events/finished-jobs.batch.ts";
@@ -35,7 +35,10 @@ const maxMessages = 1_000;
 
 type Job = { run: Run; job: JobState; channel: Channel };
 
-/** `by`: the name of the person, or of the API key. The notification is locked: a second call finds what the first wrote. */
+/**
+ * `by`: the name of the member, or of the API key. The notification is locked: a second call finds what the first
+ * wrote.
+ */
 export async function resendStep(tx: Ctx, key: RowKey, stepId: string, by: string): Promise<Resend> {
   const [notification] = await lockNotifications(tx.db, [key]);
   if (!notification) return { kind: "not_found" };
@@ -82,7 +85,7 @@ function checkJob(run: Run, job: JobState, now: Date): Resend | null {
     return { kind: "busy", reason: "its message is on its way to the provider" };
   }
   if (run.version.definition.isBridged && !bridge?.answer) {
-    return impossible("its content is made by your code, which gave none; trigger a new event instead");
+    return impossible("its content comes from your code, which returned none; trigger a new event instead");
   }
   const goesOn = run.jobs.some((other) => other.stepIndex > job.stepIndex && !isFinished(other));
   if (status === "completed" && step.shouldStopOnFail && goesOn) {
@@ -92,7 +95,7 @@ function checkJob(run: Run, job: JobState, now: Date): Resend | null {
   }
   const earlier = details.filter(({ d }) => d === "resent");
   if (earlier.length >= maxResends) return { kind: "limit" };
-  // In real time: the clock of an environment may stand still.
+  // In real time: the clock of an environment may appear still.
   const lastAt = Number(earlier.at(-1)?.r?.at ?? 0);
   if (lastAt > now.getTime() - resendPauseSeconds * 1_000) {
     return { kind: "busy", reason: `it was sent again a moment ago by ${earlier.at(-1)!.r!.by}` };
@@ -100,7 +103,10 @@ function checkJob(run: Run, job: JobState, now: Date): Resend | null {
   return null;
 }
 
-/** Locks the messages that wait for their provider; null when one of them is being sent, or the step has ended meanwhile. */
+/**
+ * Locks the messages that wait for their provider; null when one of them is being sent, or the step has ended
+ * meanwhile.
+ */
 async function holdPending(tx: Ctx, { run, job }: Job, messages: StoredMessage[]): Promise<StoredMessage[] | null> {
   const waiting = messages.filter(({ status }) => status === "pending");
   const pending = await holdPendingMessages(tx.db, waiting);
@@ -114,7 +120,8 @@ async function makeAgain(batch: Batch, { run, job }: Job): Promise<StepResult> {
   // A step that never came to its content has its conditions before it; one that did has passed them.
   const hasConditions = job.status === "skipped" || isHeld(job);
   const status = job.status;
-  // Facts are loaded for steps that may still run. A digest of the run that is due stays open: the run itself closes it.
+  // Facts are loaded for steps that may still run. A digest of the run that is due stays open: the run itself closes
+  // it.
   job.status = "pending";
   const ended = { ...run, jobs: run.jobs.filter((one) => isFinished(one) && one.status !== "canceled") };
   const facts = await loadFacts(batch, [run], new Map(), await loadDigests(batch, [ended]));
@@ -158,7 +165,9 @@ async function checkResult(
   return result.messages;
 }
 
-/** Messages that waited are replaced. An integration that is paused after failures is tried with the new ones at once. */
+/**
+ * Messages that waited are replaced. An integration that is paused after failures is tried with the new ones at once.
+ */
 async function replaceMessages(
   batch: Batch,
   { run }: Job,

@@ -1,6 +1,6 @@
-// The types of the engine. A *run* is one notification on its way through its workflow: the event, the recipient, the pinned
-// workflow version and one job per active step. `advance()` takes a run as far as it goes without waiting and returns the
-// changes to write; it neither reads nor writes the database.
+// The types of the engine. A *run* is one notification on its way through its workflow: the event, the recipient, the
+// pinned workflow version and one job per active step. `advance()` takes a run as far as it goes without waiting and
+// returns the changes to write; it neither reads nor writes the database.
 import type { Channel, ChannelEndpointAddress, JobStatus } from "@tidings/contract";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Secrets } from "../../lib/secrets.ts";
@@ -32,7 +32,7 @@ export type RunEvent = {
   tenant: string | null;
   /** What the event itself says about the tenant. */
   tenantFields: TenantFields | null;
-  /** The bridge that it asks, in place of that of its workflow. */
+  /** The bridge that it asks, instead of that of its workflow. */
   bridgeUrl: string | null;
   createdAt: Date;
 };
@@ -79,7 +79,7 @@ export type Run = {
   subscriber: RecipientRow | null;
   actor: RecipientRow | null;
   isWorkflowDeleted: boolean;
-  /** Of the workflow as it is now, whichever version the run is pinned to. */
+  /** The current workflow, whichever version the run is pinned to. */
   rules: WorkflowRules;
   contextKeys: string[];
   /** The topic subscriptions that let the event through; null for a named recipient and for a broadcast. */
@@ -97,7 +97,10 @@ export type DigestResult = { events: DigestedEvent[]; eventCount: number };
  * subscriber and key.
  */
 export type Claim =
-  /** A digest: join the open window of the group, or open one. With `quietSince`, the first event since then passes alone. */
+  /**
+   * A digest: join the open window of the group, or open one. With `quietSince`, the first event since then passes
+   * alone.
+   */
   | { kind: "digest"; jobId: string; groupKey: string; dueAt: Date; quietSince: Date | null }
   /** A throttle: take one of the `threshold` runs that the group has until `until`. */
   | { kind: "throttle"; jobId: string; groupKey: string; threshold: number; until: Date };
@@ -114,7 +117,7 @@ export type ContextData = ReadonlyMap<string, ReadonlyMap<string, JsonObject>>;
 /** An endpoint with its decrypted address. */
 export type OpenEndpoint = Omit<TargetEndpoint, "endpoint"> & { endpoint: ChannelEndpointAddress };
 
-/** What `advance()` reads beside the run, loaded once for a whole batch. */
+/** What `advance()` reads in addition to the run, loaded once for a whole batch. */
 export type Facts = {
   integrations: IntegrationRow[];
   /** Preferences of the subscribers of the batch, by internal id; subscribers without any are not in it. */
@@ -123,7 +126,7 @@ export type Facts = {
   contexts: ContextData;
   /** Schemes of apps whose links stay in messages, by environment; environments without any are not in it. */
   linkSchemes: ReadonlyMap<string, readonly string[]>;
-  /** Layouts of the environments that have emails to make, by environment. */
+  /** Layouts of the environments that have emails to render, by environment. */
   layouts: ReadonlyMap<string, LayoutRow[]>;
   /** Translations in the locales of the batch's subscribers, by the id of their workflow or layout. */
   translations: ReadonlyMap<string, TranslationRow[]>;
@@ -131,7 +134,7 @@ export type Facts = {
   tenants: ReadonlyMap<string, ReadonlyMap<string, TenantRow>>;
   /** Chat endpoints of the subscriber, each with the connection it uses, by notification id. */
   chatEndpoints: ReadonlyMap<string, OpenEndpoint[]>;
-  /** Seen and read marks of in-app messages made before this batch, by job id. */
+  /** Seen and read marks of in-app messages created before this batch, by job id. */
   marks: ReadonlyMap<string, Marks>;
   /** Results of the claims of an earlier round, by job id. */
   claimResults: ReadonlyMap<string, ClaimResult>;
@@ -179,14 +182,15 @@ export type StoredTarget =
 export type ChatFields = ProviderExtras & { target: StoredTarget };
 
 /**
- * `route`: ids of the integrations to try, in order, decided before the first attempt. The fields are those of a provider
- * without overrides of its own; one that has some sends `perProvider[providerId]` instead, which is complete in itself.
+ * `route`: ids of the integrations to try, in order, decided before the first attempt. The fields are those of a
+ * provider without its own overrides; one that has some sends `perProvider[providerId]` instead, which is complete
+ * in itself.
  */
 export type Routed<Fields> = Fields & { route: string[]; perProvider?: Record<string, Fields> };
 
 /**
  * What the provider call needs beyond subject and content: overrides merged, addresses checked. `attachments` says that
- * the event has some for email; their content is stored beside the event.
+ * the event has some for email; their content is stored separately.
  */
 type Outgoing = (Routed<EmailFields> & { attachments?: true }) | Routed<SmsFields> | PushFields | ChatFields;
 
@@ -248,7 +252,7 @@ export type StepResult =
   /** One message per address: chat and push go to every endpoint and device of the subscriber. */
   | { kind: "sending"; details: StoredDetail[]; messages: MessageDraft[]; providerId: string }
   | { kind: "claim"; claim: Claim }
-  /** The step needs an answer of its bridge, and runs again with it. */
+  /** The step needs a response of its bridge, and runs again with it. */
   | { kind: "asking"; details: StoredDetail[] }
   | { kind: "merged"; into: string; notificationId: string; details: StoredDetail[]; digest?: JsonObject };
 

@@ -1,5 +1,5 @@
-// The stage `wake` continues runs whose wait is over or whose message has been delivered: load the runs, collect the events of
-// closing digests, advance, write.
+// The stage `wake` continues runs whose wait is over or whose message has been delivered: load the runs, collect the
+// events of closing digests, advance, write.
 import type { Ctx } from "../../context.ts";
 import type { Db } from "../../store/db.ts";
 import { findEventsOfBatch } from "../../store/events/events.batch.ts";
@@ -36,8 +36,8 @@ export async function runWake(ctx: Ctx, tasks: Task<WakeTask>[]): Promise<void> 
 }
 
 /**
- * The queue uses the clock of the database, `advance()` the clock of this process. When this process is behind, a run is
- * not due yet and needs a new task for the difference: otherwise it would never wake.
+ * The queue uses the clock of the database, `advance()` the clock of this process. When this process is behind, a run
+ * is not due yet and needs a new task for the difference: otherwise it would never wake.
  */
 function earlyWakes(runs: Run[], clock: Clock): Timed[] {
   return runs.flatMap(({ jobs, environmentId, notificationId }) => {

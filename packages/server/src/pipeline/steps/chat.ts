@@ -5,6 +5,7 @@ import { mergeOverrides, overridesFor } from "../rules/overrides.ts";
 import { contentScope } from "../rules/scope.ts";
 import { chatContacts, isWebhookMissing } from "../rules/subscriber-channels.ts";
 import type { StepInput, StepResult } from "../run/run.ts";
+import type { StepHandler } from "./handler.ts";
 import {
   draftForAllContacts,
   noteIgnoredExtras,
@@ -13,7 +14,9 @@ import {
   unaddressed,
 } from "./sending.ts";
 
-export function runChat(input: StepInput): StepResult {
+export default { run: runChat, bridgeResult: () => ({}) } satisfies StepHandler;
+
+function runChat(input: StepInput): StepResult {
   return sendStep(input, "chat", (_draft, note) => {
     const { run, job, facts } = input;
     const endpoints = facts.chatEndpoints.get(run.notificationId) ?? [];

@@ -1,21 +1,55 @@
-// Digest: the first event of a group opens a window and leads it; events that arrive while it is open are merged into it;
-// when it closes, the leader's later steps run with all of them. With a look-back window, the first event of a quiet group
-// passes alone. The database decides which event leads (one open window per group): this step returns a claim, and runs
-// again with its result.
+// Digest: the first event of a group opens a window and leads it; events that arrive while it is open are merged into
+// it; when it closes, the leader's later steps run with all of them. With a look-back window, the first event of a
+// quiet group passes alone. The database decides which event leads (one open window per group): this step returns a
+// claim, and runs again with its result.
 import { isObject, type JsonObject } from "../../lib/json.ts";
-import { detail } from "../rules/details.ts";
-import { digestInput, groupKeyOf, toStoredDigest } from "../rules/grouping.ts";
+import { detailOf, entry } from "../rules/details.ts";
+import { digestInput, digestResult, groupKeyOf, toStoredDigest } from "../rules/grouping.ts";
 import { addTime, readLength, type WaitFault } from "../rules/waits.ts";
 import type { Run, StepInput, StepResult } from "../run/run.ts";
+import type { StepHandler } from "./handler.ts";
 import { failedWait, readStepWait, type StepWait } from "./wait.ts";
 
-export function runDigest(input: StepInput): StepResult {
+const details = {
+  step_digested: entry("Step digested", "Success", {
+    by: "digest",
+    isWait: true,
+    reason: ({ reason }) =>
+      reason === undefined ? "it collects events of its group" : `it collects events of its group, ${reason}`,
+    waiting: (until, next) => `Collecting until ${until}, then ${next}`,
+  }),
+  digest_started: entry("Digest started", "Pending", { by: "digest" }),
+  digest_sent_on: entry("Digest sent its events on", "Success", {
+    reason: ({ eventCount }) => `it sent ${eventCount === 1 ? "1 event" : `${eventCount} events`} on`,
+  }),
+  digest_closed_early: entry("Digest closed before its time", "Success", { by: "digest" }),
+  digest_merged: entry("Merged into a waiting digest", "Success", { by: "digest" }),
+  digest_alone: entry("Digest skipped, first event in the look-back window", "Success", {
+    by: "digest",
+    reason: () => "it is the first event in the look-back window, and continues alone",
+  }),
+  digest_invalid: entry("Digest settings are not valid", "Failed", { source: "Payload", by: "digest" }),
+};
+export const digestDetail = detailOf(details);
+
+export default {
+  run: runDigest,
+  wake: closeDigest,
+  details,
+  bridgeResult: (run, job, facts) => {
+    const { events, eventCount } = digestResult(run, job, facts) ?? { events: [], eventCount: 0 };
+    return { events, eventCount };
+  },
+} satisfies StepHandler;
+
+function runDigest(input: StepInput): StepResult {
   const { run, job, facts, now } = input;
   const values = job.step.controlValues;
+  const invalid = (raw: JsonObject) => digestDetail("digest_invalid", now, { raw });
   const wait = readStepWait(input);
-  if ("fault" in wait) return failedWait(wait, "digest_invalid", now);
+  if ("fault" in wait) return failedWait(wait, now, invalid);
   const lookBack = readLookBack(values, now, facts.maxWaitDays);
-  if ("fault" in lookBack) return failedWait(lookBack, "digest_invalid", now);
+  if ("fault" in lookBack) return failedWait(lookBack, now, invalid);
 
   const claimed = facts.claimResults.get(job.id);
   const digest = digestSettings(values, run);
@@ -24,12 +58,12 @@ export function runDigest(input: StepInput): StepResult {
       return { kind: "waiting", until: claimed.dueAt, digest, details: leaderDetails(wait, claimed.dueAt, now) };
     case "merged": {
       const { leaderJobId, leaderNotificationId } = claimed;
-      const details = [detail("digest_merged", now, { raw: { leader: leaderNotificationId } })];
+      const details = [digestDetail("digest_merged", now, { raw: { leader: leaderNotificationId } })];
       return { kind: "merged", into: leaderJobId, notificationId: leaderNotificationId, digest, details };
     }
     case "alone": {
       const output = toStoredDigest(digestInput(run, job.stepIndex, facts));
-      return { kind: "skipped", output, digest, details: [detail("digest_alone", now)] };
+      return { kind: "skipped", output, digest, details: [digestDetail("digest_alone", now)] };
     }
     default: {
       const groupKey = groupKeyOf(run.event.payload, values.digestKey, run.contextKeys);
@@ -40,7 +74,7 @@ export function runDigest(input: StepInput): StepResult {
 }
 
 function leaderDetails({ extended }: StepWait, dueAt: Date, now: Date) {
-  return [...extended, detail("step_digested", now, { raw: { until: dueAt.toISOString() } })];
+  return [...extended, digestDetail("step_digested", now, { raw: { until: dueAt.toISOString() } })];
 }
 
 /** `since`: without events of the group since then, an event passes alone; null when the digest does not look back. */
@@ -62,12 +96,12 @@ function digestSettings(values: JsonObject, run: Run): JsonObject {
   return { type: "backoff", amount, unit, backoff: true, backoffAmount, backoffUnit, ...key };
 }
 
-export function closeDigest({ job, facts, now }: StepInput): StepResult {
+function closeDigest({ job, facts, now }: StepInput): StepResult {
   const result = facts.digests.get(job.id) ?? { events: [], eventCount: 0 };
   const raw = { eventCount: result.eventCount };
   return {
     kind: "done",
     output: toStoredDigest(result),
-    details: [detail("digest_started", now), detail("digest_sent_on", now, { raw })],
+    details: [digestDetail("digest_started", now), digestDetail("digest_sent_on", now, { raw })],
   };
 }

@@ -1,5 +1,9 @@
-// Email: integration, addresses, layout and content; then the message goes to the deliver stage, and later steps wait for it.
+// Email: integration, addresses, layout and content; then the message goes to the deliver stage, and later steps wait
+// for it.
+import type { JsonObject } from "../../lib/json.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
+import { escapeHtml } from "../render/block-parts.ts";
+import { decodeEntities } from "../render/html-text.ts";
 import { chooseLayout } from "../render/layout.ts";
 import { literalScope } from "../render/liquid.ts";
 import { type MailControls, renderMail } from "../render/mail-body.ts";
@@ -7,9 +11,12 @@ import { attachmentsFor } from "../rules/attachments.ts";
 import { type EmailOverride, readEmailOverride } from "../rules/override-fields.ts";
 import { contentScope, layoutScope, templateScope } from "../rules/scope.ts";
 import type { EmailFields, StepInput, StepResult } from "../run/run.ts";
-import { CannotSend, chooseRoute, type Note, routedOverrides, sendStep, unaddressed } from "./sending.ts";
+import type { StepHandler } from "./handler.ts";
+import { CannotSendError, chooseRoute, type Note, routedOverrides, sendStep, unaddressed } from "./sending.ts";
 
-export function runEmail(input: StepInput): StepResult {
+export default { run: runEmail, bridgeResult: () => ({}), controlsFromBridge: mailFromBridge } satisfies StepHandler;
+
+function runEmail(input: StepInput): StepResult {
   return sendStep(input, "email", (draft, note) => {
     const { run, job, facts } = input;
     const route = chooseRoute(input, "email", draft, note);
@@ -51,7 +58,7 @@ export function runEmail(input: StepInput): StepResult {
 function selectLayout({ run, job, facts }: StepInput, note: Note): LayoutRow | null {
   const choice = chooseLayout(facts.layouts.get(run.environmentId) ?? [], job.step, run.event.overrides);
   if ("unknown" in choice) {
-    throw new CannotSend(`The layout ${JSON.stringify(choice.unknown.slice(0, 100))} does not exist`, {
+    throw new CannotSendError(`The layout ${JSON.stringify(choice.unknown.slice(0, 100))} does not exist`, {
       detail: "layout_missing",
       errorId: "layout_not_found",
       status: "error",
@@ -61,3 +68,14 @@ function selectLayout({ run, job, facts }: StepInput, note: Note): LayoutRow | n
   if (choice.layout) note("layout_selected", { raw: { layoutId: choice.layout.layout_id } });
   return choice.layout;
 }
+
+/** An email of the code is complete: it has a layout only if its controls name one. */
+function mailFromBridge({ subject, body, preheader }: JsonObject, { layoutId = null }: JsonObject): JsonObject {
+  const hidden =
+    typeof preheader === "string" && preheader !== ""
+      ? `<div style="display:none;max-height:0;overflow:hidden">${escapeHtml(decodeEntities(preheader))}</div>`
+      : "";
+  return { subject: toText(subject), body: hidden + toText(body), editorType: "html", layoutId };
+}
+
+const toText = (value: unknown): string => (typeof value === "string" ? value : "");

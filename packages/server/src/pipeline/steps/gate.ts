@@ -1,9 +1,9 @@
-// The checks before every step, in this order: its skip rule, its classic filters, and for a channel step the preferences and
-// the subscriber's schedule. They are evaluated when the step starts, so changes during an earlier wait count. A check that
-// stops the step adds a detail that names the reason.
+// The checks before every step, in this order: its skip rule, its classic filters, and for a channel step the
+// preferences and the subscriber's schedule. They are evaluated when the step starts, so changes during an earlier wait
+// count. A check that stops the step adds a detail that names the reason.
 import { type Channel, isChannel, type StepFilter } from "@tidings/contract";
 import type { StoredDetail } from "../../store/tables.ts";
-import { RenderFault } from "../render/liquid.ts";
+import { RenderError } from "../render/liquid.ts";
 import { evaluateSkip, storableRule, valuesAt } from "../rules/conditions.ts";
 import { detail } from "../rules/details.ts";
 import { decidePreference, filterDetail, withChoices } from "../rules/preferences.ts";
@@ -58,7 +58,7 @@ function stoppedByFilters(input: StepInput): StepResult | null {
   try {
     filters = renderFilters(job.step.filters, scope);
   } catch (error) {
-    if (!(error instanceof RenderFault)) throw error;
+    if (!(error instanceof RenderError)) throw error;
     const raw = { filters: storableRule(job.step.filters), reason: error.message };
     return { kind: "failed", details: [detail("condition_failed", now, { raw })] };
   }

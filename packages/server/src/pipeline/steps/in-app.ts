@@ -1,12 +1,15 @@
 // In-app: the message is stored in the subscriber's feed, in the same transaction as the run itself: exactly once.
 import { inAppProviderId } from "@tidings/contract";
-import type { JsonObject } from "../../lib/json.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
 import { sanitizeHtml } from "../render/html.ts";
-import { RenderFault, render, renderDeep } from "../render/liquid.ts";
+import { decodeEntities } from "../render/html-text.ts";
+import { RenderError, render, renderDeep } from "../render/liquid.ts";
 import { isSafeUrl, withLinkSchemes } from "../render/safe-urls.ts";
 import { detail } from "../rules/details.ts";
 import { contentScope } from "../rules/scope.ts";
+import { channelResult } from "../rules/step-results.ts";
 import { type MessageDraft, newDraft, type StepInput, type StepResult } from "../run/run.ts";
+import { allDetails, type StepHandler } from "./handler.ts";
 import { renderFault } from "./sending.ts";
 
 type Redirect = { url?: string; target?: string };
@@ -22,7 +25,17 @@ export type InAppControls = {
   data?: JsonObject;
 };
 
-export function runInApp(input: StepInput): StepResult {
+export default {
+  run: runInApp,
+  bridgeResult: (_run, job, facts) => {
+    const result = channelResult({ ...job, details: allDetails(job) }, facts.marks.get(job.id));
+    const { seen = false, read = false, lastSeenDate = null, lastReadDate = null } = result ?? {};
+    return { seen, read, lastSeenDate, lastReadDate };
+  },
+  controlsFromBridge: inAppFromBridge,
+} satisfies StepHandler;
+
+function runInApp(input: StepInput): StepResult {
   const { run, job, facts, now } = input;
   const controls = job.step.controlValues as InAppControls;
   const draft: MessageDraft = {
@@ -45,7 +58,7 @@ export function runInApp(input: StepInput): StepResult {
     Object.assign(draft, renderInApp(controls, contentScope(input), facts.linkSchemes.get(run.environmentId)));
     draft.actor ??= run.actor ? { type: "user", data: run.actor.avatar } : null;
   } catch (error) {
-    if (!(error instanceof RenderFault)) throw error;
+    if (!(error instanceof RenderError)) throw error;
     const { message: errorText, errorId, raw } = renderFault(error);
     return {
       kind: "failed",
@@ -56,7 +69,9 @@ export function runInApp(input: StepInput): StepResult {
   return { kind: "done", message: draft, details: [detail("message_created", now), detail("message_sent", now)] };
 }
 
-/** Throws RenderFault when a part cannot be rendered. `linkSchemes`: of the apps that the environment allows in links. */
+/**
+ * Throws RenderError when a part cannot be rendered. `linkSchemes`: of the apps that the environment allows in links.
+ */
 export function renderInApp(
   controls: InAppControls,
   scope: object,
@@ -97,3 +112,30 @@ function renderActor(controls: InAppControls, scope: object): JsonObject | null 
   const avatar = controls.avatar ? render(controls.avatar, scope, "text").trim() : "";
   return isSafeUrl(avatar) ? { type: "system_custom", data: avatar } : null;
 }
+
+/**
+ * The framework escapes all texts of an in-app message for HTML; a subject and a label are plain text. Members of
+ * another type than a control has are dropped: a bridge may be any program.
+ */
+function inAppFromBridge(outputs: JsonObject): JsonObject {
+  const { subject, body, avatar, redirect, primaryAction, secondaryAction, data } = outputs;
+  return {
+    subject: plainText(subject),
+    body: typeof body === "string" ? body : "",
+    avatar: typeof avatar === "string" ? avatar : undefined,
+    redirect: redirectOf(redirect),
+    primaryAction: actionOf(primaryAction),
+    secondaryAction: actionOf(secondaryAction),
+    data: isObject(data) ? data : undefined,
+  };
+}
+
+const plainText = (value: unknown) => (typeof value === "string" ? decodeEntities(value) : undefined);
+
+const redirectOf = (value: unknown) =>
+  isObject(value) && typeof value.url === "string"
+    ? { url: value.url, target: typeof value.target === "string" ? value.target : undefined }
+    : undefined;
+
+const actionOf = (value: unknown) =>
+  isObject(value) ? { label: plainText(value.label), redirect: redirectOf(value.redirect) } : undefined;

@@ -5,6 +5,7 @@ import { overridesFor } from "../rules/overrides.ts";
 import { contentScope } from "../rules/scope.ts";
 import { deviceTokens } from "../rules/subscriber-channels.ts";
 import type { StepInput, StepResult } from "../run/run.ts";
+import type { StepHandler } from "./handler.ts";
 import {
   draftForAllContacts,
   noteIgnoredExtras,
@@ -13,7 +14,9 @@ import {
   unaddressed,
 } from "./sending.ts";
 
-export function runPush(input: StepInput): StepResult {
+export default { run: runPush, bridgeResult: () => ({}) } satisfies StepHandler;
+
+function runPush(input: StepInput): StepResult {
   return sendStep(input, "push", (_draft, note) => {
     const { run, job, facts } = input;
     const { subject, body } = job.step.controlValues;

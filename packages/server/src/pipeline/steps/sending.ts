@@ -1,12 +1,12 @@
-// The common part of email, SMS, push and chat steps: they collect details, and end either with messages for the deliver stage
-// or with one message that was not sent and holds the reason.
+// The common part of email, SMS, push and chat steps: they collect details, and end either with messages for the
+// deliver stage or with one message that was not sent and holds the reason.
 import { findProvider } from "@tidings/providers";
 import type { JsonObject } from "../../lib/json.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
-import { RenderFault } from "../render/liquid.ts";
+import { RenderError } from "../render/liquid.ts";
 import { type DetailName, detail } from "../rules/details.ts";
 import { candidatesFor, reasonFor } from "../rules/integration-choice.ts";
-import { OverrideFault } from "../rules/override-fields.ts";
+import { OverrideError } from "../rules/override-fields.ts";
 import { hasOwnOverrides, namedIntegration, overridesFor, type SendingChannel } from "../rules/overrides.ts";
 import { templateScope } from "../rules/scope.ts";
 import type { FilterScope } from "../rules/step-filters.ts";
@@ -23,7 +23,7 @@ type Particulars = Parameters<typeof detail>[2];
 export type Note = (name: DetailName, particulars?: Particulars) => void;
 
 /** Why nothing is sent: the error of the message and the detail of the job. */
-export class CannotSend extends Error {
+export class CannotSendError extends Error {
   readonly detail: DetailName;
   readonly errorId: string;
   readonly status: "warning" | "error";
@@ -51,12 +51,15 @@ export class CannotSend extends Error {
 }
 
 /** The subscriber has no address for the channel. */
-export const unaddressed = (errorText: string, name: DetailName, errorId: string): CannotSend =>
-  new CannotSend(errorText, { detail: name, errorId, isUnaddressed: true });
+export const unaddressed = (errorText: string, name: DetailName, errorId: string): CannotSendError =>
+  new CannotSendError(errorText, { detail: name, errorId, isUnaddressed: true });
 
 const errorPrefixes: Record<SendingChannel, string> = { email: "mail", sms: "sms", push: "push", chat: "chat" };
 
-/** The result of a step whose messages `make` drafts; CannotSend, RenderFault and OverrideFault become a message that was not sent. */
+/**
+ * The result of a step whose messages `make` drafts; CannotSendError, RenderError and OverrideError become a message
+ * that was not sent.
+ */
 export function sendStep(
   { run, job, facts, now }: StepInput,
   channel: SendingChannel,
@@ -81,30 +84,30 @@ export function sendStep(
   }
 }
 
-function toFault(error: unknown, channel: SendingChannel): CannotSend {
-  if (error instanceof CannotSend) return error;
-  if (error instanceof RenderFault) return renderFault(error);
-  if (!(error instanceof OverrideFault)) throw error;
+function toFault(error: unknown, channel: SendingChannel): CannotSendError {
+  if (error instanceof CannotSendError) return error;
+  if (error instanceof RenderError) return renderFault(error);
+  if (!(error instanceof OverrideError)) throw error;
   const reason = {
     detail: "override_invalid",
     errorId: `${errorPrefixes[channel]}_unexpected_error`,
     status: "error",
     raw: { reason: error.message },
   } as const;
-  return new CannotSend(`An override of the event is not valid: ${error.message}`, reason);
+  return new CannotSendError(`An override of the event is not valid: ${error.message}`, reason);
 }
 
-export function renderFault({ message, position }: RenderFault): CannotSend {
+export function renderFault({ message, position }: RenderError): CannotSendError {
   const text = `Message content could not be rendered: ${[message, position].filter(Boolean).join(", ")}`;
   const raw = { reason: message, position };
-  return new CannotSend(text, { detail: "render_failed", errorId: "render_failed", status: "error", raw });
+  return new CannotSendError(text, { detail: "render_failed", errorId: "render_failed", status: "error", raw });
 }
 
 /** The scope for conditions of integrations, built only when an integration has some. */
 const filterScope = (input: StepInput) => (): FilterScope => templateScope(input);
 
 const noIntegration = (channel: SendingChannel, errorText: string, name: DetailName, raw?: JsonObject) =>
-  new CannotSend(errorText, { detail: name, errorId: `${channel}_missing_integration`, raw });
+  new CannotSendError(errorText, { detail: name, errorId: `${channel}_missing_integration`, raw });
 
 /** Email and SMS: the integrations to try, in order. The draft gets the first. */
 export function chooseRoute(
@@ -116,7 +119,7 @@ export function chooseRoute(
   const { run, job, facts } = input;
   const given = namedIntegration(run.event.overrides, channel, job.step.stepId);
   if (given !== undefined && typeof given !== "string") {
-    throw new OverrideFault("integrationIdentifier must be a string");
+    throw new OverrideError("integrationIdentifier must be a string");
   }
   const route = candidatesFor(facts.integrations, run.environmentId, channel, {
     scopeOf: filterScope(input),
@@ -136,8 +139,9 @@ export function chooseRoute(
 }
 
 /**
- * Overrides may differ by provider, and failover decides only later which provider sends: `routed` makes the fields for each
- * provider with overrides of its own, and the common ones for all others. `first`: the overrides of the first integration.
+ * Overrides may differ by provider, and failover decides only later which provider sends: `routed` makes the fields for
+ * each provider with its own overrides, and the common ones for all others. `first`: the overrides of the first
+ * integration.
  */
 export function routedOverrides<O extends ProviderExtras>(
   { run, job }: StepInput,
@@ -201,7 +205,7 @@ export function draftForAllContacts<C>(
   options: {
     contactsOf: (integration: IntegrationRow) => C[];
     /** The error when no integration reaches the subscriber. */
-    noContactFault: (integrations: IntegrationRow[]) => CannotSend;
+    noContactFault: (integrations: IntegrationRow[]) => CannotSendError;
     messageOf: (integration: IntegrationRow) => (contact: C) => Partial<MessageDraft>;
   },
 ): MessageDraft[] {

@@ -3,9 +3,12 @@ import { render } from "../render/liquid.ts";
 import { readSmsOverride } from "../rules/override-fields.ts";
 import { contentScope } from "../rules/scope.ts";
 import type { SmsFields, StepInput, StepResult } from "../run/run.ts";
+import type { StepHandler } from "./handler.ts";
 import { chooseRoute, routedOverrides, sendStep, unaddressed } from "./sending.ts";
 
-export function runSms(input: StepInput): StepResult {
+export default { run: runSms, bridgeResult: () => ({}) } satisfies StepHandler;
+
+function runSms(input: StepInput): StepResult {
   return sendStep(input, "sms", (draft, note) => {
     const { run, job } = input;
     const route = chooseRoute(input, "sms", draft, note);

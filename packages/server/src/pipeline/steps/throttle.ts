@@ -1,11 +1,33 @@
 // Throttle: the first events of a group in a window pass; for the others this step and all later ones are skipped. The
 // database counts them: this step returns a claim, and runs again with its result.
-import { detail } from "../rules/details.ts";
+import { detailOf, entry } from "../rules/details.ts";
 import { groupKeyOf, readThrottle } from "../rules/grouping.ts";
 import type { StepInput, StepResult } from "../run/run.ts";
+import type { StepHandler } from "./handler.ts";
 import { waitRequest } from "./wait.ts";
 
-export function runThrottle(input: StepInput): StepResult {
+const details = {
+  throttle_passed: entry("Throttle passed", "Success"),
+  throttled: entry("Throttle limit reached", "Success", {
+    by: "throttle",
+    reason: ({ threshold, throttledUntil }) =>
+      `the throttle let ${threshold} through in the window that ends at ${throttledUntil}`,
+  }),
+  throttle_past: entry("Throttle window lies in the past", "Warning", { by: "throttle" }),
+  throttle_invalid: entry("Throttle settings are not valid, the event was let through", "Warning", {
+    source: "Payload",
+    by: "throttle",
+  }),
+};
+const detail = detailOf(details);
+
+export default {
+  run: runThrottle,
+  details,
+  bridgeResult: (_run, { output }) => ({ throttled: false, ...output }),
+} satisfies StepHandler;
+
+function runThrottle(input: StepInput): StepResult {
   const { run, job, facts, now } = input;
   const settings = readThrottle(waitRequest(input));
   // A message too many is better than a lost one: invalid settings let every event pass, with a warning in the details.

@@ -1,5 +1,6 @@
 // Waits of delays and digests: how long the run waits, and whether the subscriber's schedule extends the wait.
 import type { Schedule } from "@tidings/contract";
+import type { JsonObject } from "../../lib/json.ts";
 import type { PreferenceRow } from "../../store/subscribers/preferences.ts";
 import type { StoredDetail } from "../../store/tables.ts";
 import { detail } from "../rules/details.ts";
@@ -28,8 +29,8 @@ const subscriberZone = ({ subscriber }: Run, facts: Facts) => zoneOf(subscriber?
 export type StepWait = { until: Date; extended: StoredDetail[] };
 
 /**
- * The wait of a delay or digest. It is extended once, when it begins; the channel steps after it check the schedule again,
- * which may have changed.
+ * The wait of a delay or digest. It is extended once, when it begins; the channel steps after it check the schedule
+ * again, which may have changed.
  */
 export function readStepWait(input: StepInput): StepWait | WaitFault {
   const { run, job, now } = input;
@@ -45,13 +46,14 @@ export function readStepWait(input: StepInput): StepWait | WaitFault {
 /** Later steps depend on the wait, so an invalid one always stops the chain. */
 export function failedWait(
   { fault, reason }: WaitFault,
-  invalid: "delay_invalid" | "digest_invalid",
   now: Date,
+  invalid: (raw: JsonObject) => StoredDetail,
 ): StepResult {
+  const raw = { reason };
   return {
     kind: "failed",
     stopsChain: true,
-    details: [detail(fault === "too_long" ? "wait_too_long" : invalid, now, { raw: { reason } })],
+    details: [fault === "too_long" ? detail("wait_too_long", now, { raw }) : invalid(raw)],
   };
 }
 

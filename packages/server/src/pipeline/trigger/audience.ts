@@ -1,6 +1,6 @@
-// Audiences: recipients that an event does not name one by one. An audience is read in pages, in order of the subscriber's
-// internal id, so memory use does not grow with its size. Each page begins after the last id of the page before, and an
-// audience returns every subscriber at most once, so no subscriber is notified twice.
+// Audiences: recipients that an event does not name one by one. An audience is read in pages, in order of the
+// subscriber's internal id, so memory use does not grow with its size. Each page begins after the last id of the page
+// before, and an audience returns every subscriber at most once, so no subscriber is notified twice.
 import type { Ctx } from "../../context.ts";
 import { mapWithPauses } from "../../lib/load/pauses.ts";
 import type { Db } from "../../store/db.ts";
@@ -18,7 +18,10 @@ import { excludedFromTopics, matchTopicMember } from "../rules/recipient-reasons
 import { loadVersions } from "../run/versions.ts";
 import { membersPerPage, type PageTask } from "../tasks.ts";
 
-/** A subscriber of an audience, and the topic subscriptions that let the event through; null for an audience without topics. */
+/**
+ * A subscriber of an audience, and the topic subscriptions that let the event through; null for an audience without
+ * topics.
+ */
 export type Member = { subscriber: RecipientRow; subscriptions: PassedSubscription[] | null };
 
 type Range = { after: string | null; until: string; limit: number };
@@ -38,7 +41,12 @@ type Topics = Extract<Audience, { kind: "topics" }>;
 async function readTopicMembers(ctx: Ctx, event: EventRow, audience: Topics, range: Range): Promise<MemberPage> {
   const { after, until, limit } = range;
   const { environment_id: environmentId, context_keys: contextKeys, payload } = event;
-  const found = await findTopicAudience(ctx.db, environmentId, audience.topicKeys, contextKeys, after, limit);
+  const found = await findTopicAudience(ctx.db, environmentId, {
+    topicKeys: audience.topicKeys,
+    contextKeys,
+    afterRecipientRowId: after,
+    limit,
+  });
   const version = (await loadVersions(ctx, [event.workflow_version_id])).get(event.workflow_version_id)!;
   const excluded = excludedFromTopics(event, audience);
   const inRange = found.members.filter(({ subscriber }) => subscriber.id <= until);
@@ -58,10 +66,15 @@ async function warnOfUnknownTopics(ctx: Ctx, event: EventRow, topicKeys: string[
 
 export const firstPage = (event: EventRow): PageTask => ({ eventId: event.id, after: null, until: null });
 
-/** An audience of more than one page is read by this many tasks at the same time: while one computes, another writes. */
+/**
+ * An audience of more than one page is read by this many tasks at the same time: while one computes, another writes.
+ */
 const parallelWalks = 4;
 
-/** The members of one page and the tasks that follow it: several after the first page, then one each, none after the last. */
+/**
+ * The members of one page and the tasks that follow it: several after the first page, then one each, none after the
+ * last.
+ */
 export async function readPage(
   ctx: Ctx,
   event: EventRow,
@@ -81,7 +94,9 @@ export async function readPage(
   return { members, next: page.until === null ? await splitRange(ctx.db, event, audience, rest) : [rest] };
 }
 
-/** Cuts the rest of an audience into ranges with about the same number of subscribers, each of which is read on its own. */
+/**
+ * Cuts the rest of an audience into ranges with about the same number of subscribers, each of which is read on its own.
+ */
 async function splitRange(
   tx: Db,
   event: EventRow,
@@ -92,7 +107,12 @@ async function splitRange(
   const shares = Array.from({ length: parallelWalks - 1 }, (_, index) => (index + 1) / parallelWalks);
   const quantiles =
     audience.kind === "topics"
-      ? await findTopicQuantiles(tx, environmentId, audience.topicKeys, contextKeys, rest.after, shares)
+      ? await findTopicQuantiles(tx, environmentId, {
+          topicKeys: audience.topicKeys,
+          contextKeys,
+          after: rest.after,
+          fractions: shares,
+        })
       : await findSubscriberQuantiles(tx, environmentId, rest.after, shares);
   // With few subscribers several quantiles are equal; the range between equal ones would be empty.
   const cuts = [...new Set(quantiles)].filter((id) => id < rest.until);

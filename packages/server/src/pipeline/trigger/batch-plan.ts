@@ -1,6 +1,7 @@
-// Which events start in one transaction of the stage `trigger`, and which wait. The events of one request that may reach the same
-// subscriber start one after the other: they are one task, of which each transaction takes the first part. An event whose audience
-// has more than one page holds the later events of its request until the whole audience has been read.
+// Which events start in one transaction of the stage `trigger`, and which wait. The events of one request that may
+// reach the same subscriber start one after the other: they are one task, of which each transaction takes the first
+// part. An event whose audience has more than one page holds the later events of its request until the whole audience
+// has been read.
 import { beginWalks, type EventRow, holdEvents, type NewEvent, takeHeldEvents } from "../../store/events/events.ts";
 import type { StoredRecipient } from "../../store/tables.ts";
 import type { Batch } from "../batch.ts";
@@ -64,8 +65,9 @@ async function addEvent(batch: Batch, plan: BatchPlan, event: EventRow): Promise
 }
 
 /**
- * The tasks behind a page. They are enqueued in the transaction of the page, so a walk that is interrupted skips no member and
- * repeats none. The end of a walk is a task of its own: it updates the event row, which this transaction shares with other walks.
+ * The tasks behind a page. They are enqueued in the transaction of the page, so a walk that is interrupted skips no
+ * member and repeats none. The end of a walk is its own task: it updates the event row, which this transaction shares
+ * with other walks.
  */
 export async function followPage(batch: Batch, event: EventRow, next: PageTask[]): Promise<Timed[]> {
   const { environment_id: environmentId, id: eventId } = event;
@@ -106,7 +108,9 @@ function needsOrder(events: Waiting[]): boolean {
 const costOfEvent = ({ recipients, audience }: Waiting): number =>
   Math.max(1, recipients.length) + (audience ? membersPerPage : 0);
 
-/** Tasks of up to `recipientsPerTask` recipients, of which several fill one transaction; events in order are one task. */
+/**
+ * Tasks of up to `recipientsPerTask` recipients, of which several fill one transaction; events in order are one task.
+ */
 function tasksOf(environmentId: string, events: Waiting[], isOrdered: boolean): Timed[] {
   if (isOrdered) {
     const cost = events.reduce((sum, event) => sum + costOfEvent(event), 0);

@@ -1,5 +1,5 @@
-// The subscribers that events name as recipients or actor: created, or updated with the fields given. Each table takes a
-// fixed number of statements per environment, whatever the number of recipients.
+// The subscribers that events name as recipients or actor: created, or updated with the fields given. Each table takes
+// a fixed number of statements per environment, whatever the number of recipients.
 import type { Ctx } from "../../context.ts";
 import { canonicalJson } from "../../lib/json.ts";
 import type { NewEvent } from "../../store/events/events.ts";
@@ -27,7 +27,9 @@ type FindRecipient = (
   subscriberId: string | undefined,
 ) => RecipientRow | null;
 
-/** `findMember`: a member of the event's audience as the events before it left it; it was read before they were written. */
+/**
+ * `findMember`: a member of the event's audience as the events before it left it; it was read before they were written.
+ */
 export type Recipients = {
   findRecipient: FindRecipient;
   findMember(event: Pick<NewEvent, "id" | "environment_id">, subscriber: RecipientRow): RecipientRow;
@@ -36,8 +38,8 @@ export type Recipients = {
 type GivenData = { fields: SubscriberFields; channels: RecipientChannel[] };
 
 /**
- * The fields and channels that the events give for one subscriber; later events override earlier ones. `byEvent`: what each
- * event gave, in order.
+ * The fields and channels that the events give for one subscriber; later events override earlier ones. `byEvent`: what
+ * each event gave, in order.
  */
 type GivenForSubscriber = GivenData & { byEvent: EventGiven[] };
 
@@ -142,7 +144,7 @@ async function upsertInEnvironment(ctx: Ctx, environmentId: string, given: Given
   const mergeFor = (id: string, row: RecipientRow | null) => merge?.(given.get(id)?.channels ?? [], row) ?? null;
   const changing = merge ? [...given.keys()].filter((id) => mergeFor(id, rows.get(id) ?? null)) : [];
   const locked = await lockForChannels(ctx, environmentId, upserts, changing);
-  for (const row of await upsertSubscribers(ctx.db, environmentId, upserts, ctx.now()))
+  for (const row of await upsertSubscribers(ctx.db, environmentId, { entries: upserts, now: ctx.now() }))
     rows.set(row.subscriber_id, row);
   const changed = locked.flatMap((row) => {
     const channels = mergeFor(row.subscriber_id, row);
@@ -175,7 +177,10 @@ function isContested(byEvent: readonly EventGiven[]): boolean {
   return byEvent.slice(1).some(({ fields, channels }) => channels.length > 0 || Object.values(fields).some(isGiven));
 }
 
-/** Null when no recipient has channels; else a function that returns the merged channels, or null when they do not change. */
+/**
+ * Null when no recipient has channels; else a function that returns the merged channels, or null when they do not
+ * change.
+ */
 async function createChannelMerge({ db, secrets }: Ctx, environmentId: string, given: GivenInEnvironment) {
   if (![...given.values()].some(({ channels }) => channels.length > 0)) return null;
   const integrations = await listIntegrations(db, environmentId);
@@ -199,7 +204,7 @@ async function lockForChannels(
   changing: string[],
 ): Promise<RecipientRow[]> {
   if (changing.length === 0) return [];
-  await upsertSubscribers(ctx.db, environmentId, upserts, ctx.now(), { keepExisting: true });
+  await upsertSubscribers(ctx.db, environmentId, { entries: upserts, now: ctx.now(), options: { keepExisting: true } });
   const keys = new Set([...upserts.map((entry) => entry.subscriberId), ...changing]);
   return lockSubscribersByKeys(ctx.db, environmentId, [...keys]);
 }

@@ -1,12 +1,12 @@
 // The stages `trigger` and `fanout`: from accepted events to runs.
 //
-// 1-trigger takes events from the queue, a task per 100 recipients of a request, in order of arrival. As many recipients as one
-// transaction should have are started at once; the other events go back to the queue (batch-plan.ts). An event with more
-// recipients than that is cut into slices, its audience into pages, and all but the first page become tasks of 2-fanout.
-// 2-fanout works one slice or page. For the recipients of either stage, subscribers are created or updated, one notification
-// with its jobs is made for each, and every run is advanced as far as it goes, all in one transaction and a fixed number of
-// statements per batch.
-import type { StepType } from "@tidings/contract";
+// 1-trigger takes events from the queue, a task per 100 recipients of a request, in order of arrival. As many
+// recipients as one transaction should have are started at once; the other events go back to the queue (batch-plan.ts).
+// An event with more recipients than that is cut into slices, its audience into pages, and all but the first page
+// become tasks of 2-fanout. 2-fanout works one slice or page. For the recipients of either stage, subscribers are
+// created or updated, one notification with its jobs is created for each, and every run is advanced as far as it goes,
+// all in one transaction and a fixed number of statements per batch.
+import { isChannel } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { jobIdOf } from "../../lib/ids.ts";
 import { runInserts } from "../../store/bulk.ts";
@@ -42,7 +42,7 @@ export async function runTrigger(ctx: Ctx, tasks: Task<TriggerTask>[]): Promise<
     );
     const byId = new Map(events.map((event) => [event.id, event]));
     const plan = newPlan();
-    // In order of arrival, also when the queue has taken tasks in another order.
+    // In order of arrival, even when the queue has taken tasks in another order.
     for (const { data } of tasks.toSorted((a, b) => (firstEventOf(a) < firstEventOf(b) ? -1 : 1))) {
       const own = data.eventIds.flatMap((id) => byId.get(id) ?? []);
       await addTask(batch, plan, own, data.isOrdered === true);
@@ -57,21 +57,21 @@ export async function runTrigger(ctx: Ctx, tasks: Task<TriggerTask>[]): Promise<
 const firstEventOf = ({ data }: Task<TriggerTask>): string => data.eventIds[0] ?? "";
 
 /**
- * Recipients of a request whose runs start in the transaction that accepts their events: of one event, and of a bulk request,
- * of which few are accepted at a time (http/admission.ts). A process that only has the role `api` leaves bulk requests to the workers.
+ * Recipients of a request whose runs start in the transaction that accepts their events: of one event, and of a bulk
+ * request, of which few are accepted at a time (http/admission.ts). A process that only has the role `api` leaves bulk
+ * requests to the workers.
  */
-const mostAtOnce = { alone: 5, bulk: recipientsPerTask };
-/** Steps that neither wait nor count events of other requests. */
-const immediateSteps: ReadonlySet<StepType> = new Set(["in_app", "email", "sms", "push", "chat"]);
+const maxAtOnce = { alone: 5, bulk: recipientsPerTask };
 /** How long a request waits for a subscriber that another transaction is changing. */
 const lockMs = 100;
 /** How long a transaction of requests evaluates steps; the runs that are left continue as tasks. */
 const evaluationMs = 250;
 
 /**
- * Stores the just accepted events of each request and starts their runs in the transaction of the request, where that is little
- * work: the message is in the feed when the request is answered. Otherwise, and when starting them fails, the events are stored with
- * tasks for the workers: an error here neither refuses nor loses an event (docs/decisions/0014-work-at-once.md).
+ * Stores the just accepted events of each request and starts their runs in the transaction of the request, where that
+ * is little work: the message is in the feed when the response is sent. Otherwise, and when starting them fails, the
+ * events are stored with tasks for the workers: an error here neither refuses nor loses an event
+ * (docs/decisions/0014-work-at-once.md).
  */
 export async function storeAndStart(batch: Batch, environmentId: string, requests: NewEvent[][]): Promise<void> {
   const small = requests.filter((events) => isSmall(batch, events));
@@ -92,12 +92,13 @@ export async function storeAndStart(batch: Batch, environmentId: string, request
 
 function isSmall({ config }: Batch, events: NewEvent[]): boolean {
   const recipients = events.reduce((sum, event) => sum + event.recipients.length, 0);
-  const most = events.length > 1 && config.roles.has("worker") ? mostAtOnce.bulk : mostAtOnce.alone;
+  const most = events.length > 1 && config.roles.has("worker") ? maxAtOnce.bulk : maxAtOnce.alone;
   return events.length > 0 && recipients <= most && !events.some((event) => event.audience);
 }
 
+/** Channel steps neither wait nor count events of other requests. */
 const isImmediate = ({ definition }: WorkflowVersion): boolean =>
-  definition.steps.every((step) => !step.active || immediateSteps.has(step.type));
+  definition.steps.every((step) => !step.active || isChannel(step.type));
 
 async function startAtOnce(batch: Batch, events: NewEvent[]): Promise<boolean> {
   if (events.length === 0) return false;
@@ -157,14 +158,16 @@ async function startRuns(batch: Batch, starts: Start[], { stored, maxMs }: Start
   if (starts.length === 0) return;
   const recipients = await upsertRecipients(batch, starts);
   const workflowIds = [...new Set(starts.map(({ event }) => event.workflow_id))];
-  // Deleting a workflow also stops events that were accepted before the deletion. The workflows of events that are accepted now
-  // were just found.
+  // Deleting a workflow also stops events that were accepted before the deletion. The workflows of events that are
+  // accepted now were just found.
   const states = stored ? new Map<string, WorkflowState>() : await findWorkflowStates(batch.db, workflowIds);
   const runs = await makeRuns(batch, starts, recipients, states);
   await writeProgress(batch, await advanceAll(batch, runs, { maxMs }), stored);
 }
 
-/** New runs with all jobs pending. `states`: the workflows, where they may have changed since their events. Reads only. */
+/**
+ * New runs with all jobs pending. `states`: the workflows, where they may have changed since their events. Reads only.
+ */
 export async function makeRuns(
   batch: Batch,
   starts: Start[],

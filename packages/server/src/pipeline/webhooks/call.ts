@@ -9,7 +9,7 @@ import { publicEventId } from "./events.ts";
 /** Stored of a response, to find out why a receiver refuses. */
 const maxResponseLength = 1_024;
 
-/** Sent with every event, beside the id, the time and the signature. */
+/** Sent with every event, in addition to the id, the time and the signature. */
 export const contentHeaders = { "content-type": "application/json" };
 
 export type Reply = { status: number | null; text: string };

@@ -1,6 +1,7 @@
-// Events for webhooks, written in the transaction of the change they report: both are committed or neither is. An environment
-// without webhooks costs no query: the webhooks of each environment are cached (store/webhooks/webhooks.ts), PostgreSQL
-// notifies every process of a change, and an event without a webhook is not even built.
+// Events for webhooks, written in the transaction of the change they report: both are committed or neither is. An
+// environment without webhooks costs no query: the webhooks of each environment are cached
+// (store/webhooks/webhooks.ts), PostgreSQL notifies every process of a change, and an event without a webhook is not
+// even built.
 import type { MessageEventType, SentEventType, WebhookEvent, WebhookEventType } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { sealText } from "../../lib/sealed.ts";
@@ -85,7 +86,7 @@ export type MessageChange = {
   error?: EventData["error"];
 };
 
-/** Emits changes of messages, with the messages as they are now. Deleted messages emit no event. */
+/** Emits changes of messages, with the current messages. Deleted messages emit no event. */
 export async function emitMessages(ctx: Ctx, changes: MessageChange[]): Promise<void> {
   if (changes.length === 0) return;
   const targets = await findTargets(ctx, new Set(changes.map((change) => change.environmentId)));
@@ -112,7 +113,7 @@ export async function emitMessages(ctx: Ctx, changes: MessageChange[]): Promise<
   }
 }
 
-/** Emits the deletion of messages, with the messages as they were. */
+/** Emits the deletion of messages, with the deleted messages. */
 export async function emitDeleted(
   ctx: Ctx,
   rows: ListedMessage[],
@@ -127,9 +128,9 @@ function messageData({ secrets }: Ctx, row: ListedMessage, organizationId: strin
   // They are not even decrypted.
   const withoutChannels = { ...row, subscriber: row.subscriber && { ...row.subscriber, channels: [] } };
   const { subscriber, payload, ...message } = toMessage(secrets, { organizationId }, withoutChannels);
-  const { channels, ...person } = subscriber ?? {};
+  const { channels, ...profile } = subscriber ?? {};
   return {
-    object: { ...message, ...(payload && { payload }), ...(subscriber && { subscriber: person }) },
+    object: { ...message, ...(payload && { payload }), ...(subscriber && { subscriber: profile }) },
     ...(row.subscriber ? { subscriberId: row.subscriber.subscriber_id } : {}),
   };
 }

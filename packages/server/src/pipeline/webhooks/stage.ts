@@ -1,7 +1,7 @@
-// The stage `webhook`: calls the webhooks of an environment with its events. Requests are signed as Standard Webhooks and made
-// at least once, with the same id on every retry. As in delivery (deliver/calls.ts) a worker does not wait for the calls it
-// started, so a slow receiver delays only its own environment. Retries and signatures use real time, also in an environment
-// on a test clock.
+// The stage `webhook`: calls the webhooks of an environment with its events. Requests are signed as Standard Webhooks
+// and made at least once, with the same id on every retry. As in delivery (deliver/calls.ts) a worker does not wait for
+// the calls it started, so a slow receiver delays only its own environment. Retries and signatures use real time, even
+// in an environment on a test clock.
 import type { Ctx, NetworkCtx } from "../../context.ts";
 import type { NewTask, Task } from "../../store/queue/queue.ts";
 import { switchedOffText } from "../../store/webhooks/webhook-deliveries.ts";
@@ -36,7 +36,7 @@ export function createWebhookStage(ctx: NetworkCtx) {
     window,
     batch: webhookBatch,
     gatherMs,
-    // A result that cannot be written makes the call again: receivers recognize a duplicate by its id.
+    // A result that cannot be written repeats the call: receivers recognize a duplicate by its id.
     settleTries: 1,
     settlePauseMs: 0,
     prepare,
@@ -55,8 +55,8 @@ const slotOf = ({ environment_id, webhook_id }: DueDelivery): Slot => ({
 const taskOf = ({ id, environment_id, webhook_id }: DueDelivery) => webhookTask(environment_id, webhook_id, id);
 
 /**
- * Answers the deliveries to call now. Deliveries of a webhook without a free slot are enqueued for later, those of a disabled
- * webhook fail, and tasks without a delivery that is due are finished.
+ * Returns the deliveries to call now. Deliveries of a webhook without a free slot are enqueued for later, those of a
+ * disabled webhook fail, and tasks without a delivery that is due are finished.
  */
 async function prepare(ctx: Ctx, tasks: Task<WebhookTask>[], admission: Admission): Promise<PreparedDelivery[]> {
   const now = ctx.now();
@@ -131,7 +131,7 @@ const isGone = ({ status }: Reply): boolean => status === 410;
 
 const maxErrorLength = 200;
 
-/** The answer in short: the status, or why there was none. */
+/** The response in short: the status, or why there was none. */
 const errorOf = ({ status, text }: Reply): string =>
   status === null ? text.slice(0, maxErrorLength).toWellFormed() : `HTTP ${status}`;
 
@@ -143,7 +143,7 @@ const healthOf = (group: CalledDelivery[]): WebhookHealth[] =>
     return {
       id,
       is_well: failed.length < calls.length,
-      refusal: calls.some(({ reply }) => isGone(reply)) ? "The receiver answered 410 Gone" : null,
+      refusal: calls.some(({ reply }) => isGone(reply)) ? "The receiver returned 410 Gone" : null,
       failed: failed.length,
       error: last ? errorOf(last.reply) : null,
     };

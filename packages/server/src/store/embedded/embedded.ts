@@ -1,6 +1,7 @@
-// The embedded PostgreSQL, which the service starts when no DATABASE_URL is given: a laptop runs the same database engine
-// as a cluster. The server keeps running when the service is killed, and the next service adopts it. An advisory lock
-// inside the database keeps a second service off the data folder; it is released when the process of its holder ends.
+// The embedded PostgreSQL, which the service starts when no DATABASE_URL is given: a laptop runs the same database
+// engine as a cluster. The server keeps running when the service is killed, and the next service adopts it. An advisory
+// lock inside the database keeps a second service off the data folder; it is released when the process of its holder
+// ends.
 import { realpath } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import * as files from "./folder.ts";
@@ -16,8 +17,8 @@ export type EmbeddedDatabase = {
 };
 
 /** Another running service uses this data folder. */
-export class DataFolderInUse extends Error {
-  override name = "DataFolderInUse";
+export class DataFolderInUseError extends Error {
+  override name = "DataFolderInUseError";
 }
 
 type Progress = (message: string) => void;
@@ -43,7 +44,8 @@ const serverSettings = {
   io_method: "sync",
   max_logical_replication_workers: "0",
   shared_buffers: "256MB",
-  // Half of what follows from shared_buffers: all of it stays in memory once it was used, and a commit takes a tenth of it.
+  // Half of what follows from shared_buffers: all of it stays in memory once it was used, and a commit takes a tenth of
+  // it.
   wal_buffers: "4MB",
   wal_compression: "on",
   max_wal_size: "2GB",
@@ -119,7 +121,10 @@ async function shutDown(folder: files.Folder, lock: Lock): Promise<void> {
 const stopServer = (folder: files.Folder, pid: number): Promise<boolean> =>
   stopPostmaster(pid, folder.pgdata, folder.programs.pg_ctl);
 
-/** Checks the state of the folder's server and acts on it, repeatedly, until this service is connected and holds the lock. */
+/**
+ * Checks the state of the folder's server and acts on it, repeatedly, until this service is connected and holds the
+ * lock.
+ */
 async function startOrAdopt(
   folder: files.Folder,
   { port: wishedPort, password }: files.Credentials,
@@ -152,7 +157,7 @@ async function startOrAdopt(
 
     state = answer.why;
     if (answer.kind === "taken" && sinceTaken.reached(lockWaitMs)) {
-      throw new DataFolderInUse(
+      throw new DataFolderInUseError(
         `The data folder ${folder.path} is in use by another running service. Stop that one first, or give this one ` +
           "a data folder of its own; to run several services on one database, set DATABASE_URL.",
       );
@@ -199,7 +204,8 @@ async function tryConnect(folder: files.Folder, port: number, password: string):
       session.socket.destroy();
       return { kind: "misplaced", why: `its data folder is ${serves}` };
     }
-    // A server that is shutting down may still grant the lock, but refuses new connections: open a second one to find out.
+    // A server that is shutting down may still grant the lock, but refuses new connections: open a second one to find
+    // out.
     const second = await connectService(session, port, password);
     const version = String(await queryValue(second, "show server_version").finally(() => second.socket.destroy()));
     return { kind: "connected", session, version: version.split(" ")[0] ?? version };

@@ -1,6 +1,6 @@
 // The data folder of the embedded PostgreSQL: `postgres/` (the cluster), `postgres.json` (port and password),
-// `postgres.log`, and starting a server on them. Every step is atomic: it may be interrupted by a kill, and two services
-// may run it at once.
+// `postgres.log`, and starting a server on them. Every step is atomic: it may be interrupted by a kill, and two
+// services may run it at once.
 import { randomBytes } from "node:crypto";
 import {
   chmod,
@@ -107,8 +107,8 @@ async function fixOwnership({ pgdata, user }: Folder): Promise<void> {
 const hasCluster = async (folder: Folder): Promise<boolean> =>
   (await stat(join(folder.pgdata, "PG_VERSION")).catch(ignoring("ENOENT"))) !== undefined;
 
-// Two services may create a cluster at once: each works in a folder of its own with the same password, and the first
-// rename wins.
+// Two services may create a cluster at once: each works in its own folder with the same password, and the first rename
+// wins.
 async function createCluster(
   folder: Folder,
   credentials: Credentials,
@@ -216,9 +216,9 @@ export async function launch(folder: Folder, port: number, settings: Record<stri
 }
 
 /**
- * Why a server ended, if the cause is temporary and the start may be retried: another service was faster, or adopted our
- * server and has stopped it again; processes of a killed server still run; the port was taken meanwhile. Throws for any
- * other cause.
+ * Why a server ended, if the cause is temporary and the start may be retried: another service was faster, or adopted
+ * our server and has stopped it again; processes of a killed server still run; the port was taken meanwhile. Throws for
+ * any other cause.
  */
 export async function findRetryReason(folder: Folder, own: Launched): Promise<string> {
   const logged = await logSince(folder, own.logFrom);

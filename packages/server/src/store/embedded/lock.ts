@@ -1,4 +1,4 @@
-// The lock on a data folder: an advisory lock on a connection of its own. PostgreSQL releases it when the process of its
+// The lock on a data folder: an advisory lock on its own connection. PostgreSQL releases it when the process of its
 // holder ends, however that happens; a running service takes it again after the database restarted.
 import { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
@@ -77,7 +77,7 @@ export function keepLock(first: Session, { take, revive, progress }: KeepOptions
     });
     return session;
   };
-  // One attempt at a time: a second one of our own would look like another service.
+  // One attempt at a time: a second attempt by this process would look like another service.
   const tryAgain = () => {
     attempt ??= take()
       .then(hold)

@@ -1,6 +1,6 @@
 // PostgreSQL's programs and processes: where the programs are, the user they run as, how a server is started, whether a
-// process id is the postmaster of a given folder, and how to stop it. PostgreSQL refuses to run as root, and a postmaster
-// started by an earlier service is not our child process: both need more than `spawn`.
+// process id is the postmaster of a given folder, and how to stop it. PostgreSQL refuses to run as root, and a
+// postmaster started by an earlier service is not our child process: both need more than `spawn`.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { link, readFile, readlink, realpath, rename, rm, stat } from "node:fs/promises";
@@ -36,7 +36,10 @@ export async function findPrograms(): Promise<Programs> {
 
 export type User = { uid: number; gid: number };
 
-/** The user that PostgreSQL has to run as; undefined when the service is not root: PostgreSQL then runs as the same user. */
+/**
+ * The user that PostgreSQL has to run as; undefined when the service is not root: PostgreSQL then runs as the same
+ * user.
+ */
 export async function chooseUser(pgdata: string): Promise<User | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const owner = await stat(pgdata).catch(() => undefined);
@@ -54,9 +57,9 @@ export async function chooseUser(pgdata: string): Promise<User | undefined> {
 export type Launcher = (file: string, args: string[]) => { file: string; args: string[]; as: Partial<User> };
 
 /**
- * How to start a program as `user`. Other users cannot enter a checkout under /root, so there the user gets the capability
- * dac_override. Without no_setuid_fixup the kernel would ignore it in access(2), with which initdb looks for its sibling
- * programs.
+ * How to start a program as `user`. Other users cannot enter a checkout under /root, so there the user gets the
+ * capability dac_override. Without no_setuid_fixup the kernel would ignore it in access(2), with which initdb searches
+ * for its sibling programs.
  */
 export async function launcherFor(user: User | undefined, mustReach: string[]): Promise<Launcher> {
   if (!user) return (file, args) => ({ file, args, as: {} });
@@ -91,8 +94,8 @@ async function canReach(user: User, path: string): Promise<boolean> {
 export type Server = { pid: number | undefined; ended?: string };
 
 /**
- * Starts a program as a daemon: in a session of its own, so that Ctrl-C in the terminal does not end the database
- * before the service has drained, and without holding our event loop.
+ * Starts a program as a daemon: in its own session, so that Ctrl-C in the terminal does not end the database before the
+ * service has drained, and without holding our event loop.
  */
 export function startServer({ file, args, as }: ReturnType<Launcher>, cwd: string, logFd: number): Server {
   const child = spawn(file, args, {
@@ -149,8 +152,8 @@ export async function findPostmaster(pgdata: string): Promise<Postmaster | undef
   if (await isPostmasterOf(pid, pgdata)) {
     return { pid, port: Number(lines[3]), ready: lines[7]?.trim() === "ready" };
   }
-  // PostgreSQL itself replaces the pid file of an ended process, but refuses to start when the pid now belongs to another
-  // process.
+  // PostgreSQL itself replaces the pid file of an ended process, but refuses to start when the pid now belongs to
+  // another process.
   if (isAlive(pid)) await removeStalePidFile(file, text);
   return undefined;
 }

@@ -1,11 +1,11 @@
 // The role that the service works with in the embedded PostgreSQL: it owns its database and may do nothing else on the
-// server. The superuser that made the cluster only keeps the lock of the data folder and hands the database over, once.
-// Folders of older versions, where the superuser owns everything, are handed over by their next start.
+// server. The superuser that created the cluster only keeps the lock of the data folder and hands the database over,
+// once. Folders of older versions, where the superuser owns everything, are handed over by their next start.
 import { createHmac } from "node:crypto";
 import { connect, queryValue, type Session } from "./lock.ts";
 export const serviceRole = "tidings_service";
 
-/** Derived, so that there is nothing more to store, and who has it does not have the superuser's. */
+/** Derived, so that nothing more has to be stored, and whoever has it does not have the superuser's. */
 export const servicePassword = (password: string): string =>
   createHmac("sha256", password).update(serviceRole).digest("hex");
 
@@ -31,8 +31,8 @@ const isFree = (catalogue: string, id: string) =>
   `not exists (select 1 from pg_depend d where d.classid = '${catalogue}'::regclass and d.objid = ${id} and d.deptype = 'e')`;
 
 /**
- * One statement, so that it happens as a whole: that the role can log in means that everything is its own. A sequence that
- * belongs to a column and the indexes of a table follow their table.
+ * One statement, so that it happens as a whole: that the role can log in means that everything is its own. A sequence
+ * that belongs to a column and the indexes of a table follow their table.
  */
 const handOver = (password: string): string => `
   do $$

@@ -1,7 +1,7 @@
 // Test clocks that a batch reads its time from.
 import { sql } from "kysely";
 import type { Db } from "../db.ts";
-/** Of these environments, those with a test clock, and its time. The clocks cannot move until the transaction ends. */
+/** The given environments with a test clock, and its time. The clocks cannot move until the transaction ends. */
 export async function holdTestClocks(db: Db, environmentIds: string[]): Promise<Map<string, Date>> {
   if (environmentIds.length === 0) return new Map();
   // Sorted, so that two batches cannot deadlock; environments in real time are not locked.

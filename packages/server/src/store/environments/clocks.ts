@@ -1,6 +1,6 @@
-// Test clocks: their time, the time they are advancing to, and the tasks that wait for them. A transaction that uses the
-// time of a clock locks it in share mode until it commits, and moving the clock waits for that: no task can be scheduled for
-// a time that the clock has already passed.
+// Test clocks: their time, the time they are advancing to, and the tasks that wait for them. A transaction that uses
+// the time of a clock locks it in share mode until it commits, and moving the clock waits for that: no task can be
+// scheduled for a time that the clock has already passed.
 import { sql } from "kysely";
 import { insertRows } from "../bulk.ts";
 import type { Db } from "../db.ts";
@@ -49,7 +49,7 @@ export async function deleteClockTasks(db: Db, environmentId: string, ids: strin
   await sql`delete from clock_tasks where environment_id = ${environmentId} and id = any(${ids}::uuid[])`.execute(db);
 }
 
-/** Deletes and answers up to `limit` tasks, whenever they are due. */
+/** Deletes and returns up to `limit` tasks, whenever they are due. */
 export async function takeClockTasks(db: Db, environmentId: string, limit: number): Promise<ClockTask[]> {
   const { rows } = await sql<ClockTask>`
     delete from clock_tasks where id in (

@@ -199,8 +199,8 @@ export async function revokeApiKey(db: Db, environmentId: string, id: string, no
     .execute();
 }
 
-/** An environment as a person acts in it. Its oldest live key stands for tokens that end with a key. */
-export async function findEnvironmentForPerson(
+/** An environment as a member acts in it. Its oldest live key stands for tokens that end with a key. */
+export async function findEnvironmentForMember(
   db: Db,
   organizationId: string,
   environmentId: string,

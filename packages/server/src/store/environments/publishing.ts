@@ -99,7 +99,7 @@ export async function putWorkflows(
   await insertVersions(db, environmentId, versions);
 }
 
-/** Of these workflows those that are deleted. Their rows stay for the runs that name them. */
+/** The given workflows that are deleted. Their rows stay for the runs that name them. */
 export const findDeletedWorkflows = (db: Db, environmentId: string, ids: string[]): Promise<WorkflowRow[]> =>
   ids.length === 0
     ? Promise.resolve([])
@@ -117,9 +117,7 @@ export const putLayouts = (db: Db, rows: LayoutRow[]): Promise<void> => putRows(
 export async function replaceTranslations(
   db: Db,
   environmentId: string,
-  resourceIds: string[],
-  entries: TranslationEntry[],
-  now: Date,
+  { resourceIds, entries, now }: { resourceIds: string[]; entries: TranslationEntry[]; now: Date },
 ): Promise<void> {
   await sql`delete from translations
     where environment_id = ${environmentId} and resource_type in ('workflow', 'layout')
@@ -141,9 +139,7 @@ export async function deleteLayouts(db: Db, environmentId: string, ids: string[]
 export async function markPublished(
   db: Db,
   environmentId: string,
-  ids: string[],
-  by: string,
-  now: Date,
+  { ids, by, now }: { ids: string[]; by: string; now: Date },
 ): Promise<void> {
   await sql`update workflows set last_published_at = ${now}, last_published_by = ${by}
     where environment_id = ${environmentId} and id = any(${ids})`.execute(db);

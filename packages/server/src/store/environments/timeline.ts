@@ -1,6 +1,7 @@
-// What waits in an environment, and the messages made last, grouped by moment and step. The tasks that wait are those of the test
-// clock and those of the queue in real time; when an environment gets or loses a test clock they change places.
-import type { Channel, TimelineWaitKind } from "@tidings/contract";
+// What waits in an environment, and the messages made last, grouped by moment and step. The tasks that wait are those
+// of the test clock and those of the queue in real time; when an environment gets or loses a test clock they change
+// places.
+import { type Channel, type TimelineWaitKind, waitingSteps } from "@tidings/contract";
 import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../db.ts";
 import { stepOfFinishedJob } from "../events/finished-jobs.ts";
@@ -14,7 +15,7 @@ type Group = {
   version_id: string;
   step_index: number;
   count: number;
-  /** Of the first three. */
+  /** The first three events. */
   notification_ids: string[];
 };
 
@@ -27,7 +28,10 @@ type Grouping = { isByMinute: boolean; limit: number; looked: number };
 const momentOf = (time: RawBuilder<unknown>, isByMinute: boolean): RawBuilder<unknown> =>
   isByMinute ? sql`date_trunc('minute', ${time})` : time;
 
-/** Look-ups by key for each row: `offset 0` keeps the planner from reading a whole environment to join it (store/keys.ts). */
+/**
+ * Look-ups by key for each row: `offset 0` keeps the planner from reading a whole environment to join it
+ * (store/keys.ts).
+ */
 const versionOf = (environmentId: string, row: RawBuilder<unknown>) => sql`
   select f.workflow_version_id from notifications f
   where f.environment_id = ${environmentId} and f.id = ${row}.notification_id offset 0`;
@@ -49,20 +53,20 @@ const waitingTasks = (environmentId: string, queueGroup: string, from: Date, lim
    where group_id = ${queueGroup} and state < 'active' and start_after >= greatest(clock_timestamp(), ${from}::timestamptz)
    order by start_after limit ${limit})`;
 
-/** What tells the groups of waits apart, in their order. */
+/** What distinguishes the groups of waits, in their order. */
 export type WaitKey = { moment: Date; kind: TimelineWaitKind; versionId: string; stepIndex: number };
 
 /**
- * One row more than `limit` when there are more. A task may be older than what its run waits for, such as that of a digest which
- * was closed early: the job or the message says whether it waits, and until when. `looked`: how many runs and messages were
- * looked at; `until`: the time of the last of them.
+ * One row more than `limit` when there are more. A task may be older than what its run waits for, such as that of a
+ * digest which was closed early: the job or the message says whether it waits, and until when. `looked`: how many runs
+ * and messages were examined; `until`: the time of the last of them.
  */
 export async function findWaits(
   db: Db,
   environmentId: string,
-  given: Grouping & { queueGroup: string; from: Date; after?: WaitKey; mostEvents: number },
+  given: Grouping & { queueGroup: string; from: Date; after?: WaitKey; maxEvents: number },
 ): Promise<{ rows: WaitGroup[]; looked: number; until: Date | null }> {
-  const { queueGroup, from, after, limit, looked, mostEvents, isByMinute } = given;
+  const { queueGroup, from, after, limit, looked, maxEvents, isByMinute } = given;
   const behind = after
     ? sql`(moment, kind, version_id, step_index) >
         (${after.moment}::timestamptz, ${after.kind}, ${after.versionId}::uuid, ${after.stepIndex}::int)`
@@ -79,9 +83,10 @@ export async function findWaits(
     waits as (
       select distinct w.at, w.kind, w.id, w.notification_id, w.step_index, w.events, n.workflow_version_id
       from things t cross join lateral (
-        (select coalesce(j.wake_at, t.at) as at, case when j.type in ('delay', 'digest') then j.type else 'schedule' end as kind,
+        (select coalesce(j.wake_at, t.at) as at, case when j.type in (${sql.join(waitingSteps)})
+            then j.type else 'schedule' end as kind,
           j.id, j.notification_id, j.step_index, case when j.type = 'digest' then 1 + (select count(*) from (
-            select 1 from jobs c where c.merged_into = j.id and c.environment_id = ${environmentId} limit ${mostEvents}) as m)
+            select 1 from jobs c where c.merged_into = j.id and c.environment_id = ${environmentId} limit ${maxEvents}) as m)
           end as events
          from jobs j where t.kind = 'wake' and j.environment_id = ${environmentId} and j.notification_id = t.id
            and j.status = 'delayed' order by j.step_index limit 1)
@@ -105,7 +110,7 @@ export async function findWaits(
   return { rows: rows.filter((row) => row.moment !== null), looked: count, until: last };
 }
 
-/** Groups of the newest messages, newest first. Ids are made in real time, and a test clock goes forward only. */
+/** Groups of the newest messages, newest first. Ids are generated in real time, and a test clock goes forward only. */
 export async function findResults(
   db: Db,
   environmentId: string,
@@ -127,16 +132,16 @@ export async function findResults(
   return rows;
 }
 
-export type TimelinePersonRow = { id: string; subscriber_id: string | null; transaction_id: string };
+export type TimelineSubscriberRow = { id: string; subscriber_id: string | null; transaction_id: string };
 
-export async function findTimelinePeople(
+export async function findTimelineSubscribers(
   db: Db,
   environmentId: string,
   notificationIds: string[],
-): Promise<TimelinePersonRow[]> {
+): Promise<TimelineSubscriberRow[]> {
   if (notificationIds.length === 0) return [];
   const keys = notificationIds.map((id) => ({ environment_id: environmentId, id }));
-  const { rows } = await sql<TimelinePersonRow>`
+  const { rows } = await sql<TimelineSubscriberRow>`
     select n.id, s.subscriber_id, e.transaction_id from ${rowsByKey("notifications", "n", "id", keys)}
     join events e on e.environment_id = n.environment_id and e.id = n.event_id
     left join subscribers s on s.id = n.subscriber_id`.execute(db);

@@ -1,4 +1,5 @@
-// Events of an environment in which something has just happened: they were accepted, or a message of theirs was made.
+// Events of an environment in which something has just happened: they were accepted, or one of their messages was
+// created.
 import { sql } from "kysely";
 import type { Db } from "../db.ts";
 

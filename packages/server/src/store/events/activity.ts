@@ -1,5 +1,6 @@
-// The list of events, newest first. Each reading looks at a bounded number of events and says where it ended, so that a filter that
-// matches little costs several short readings and never a long one. The order is that of the key, which is its only index.
+// The list of events, newest first. Each reading examines a bounded number of events and says where it ended, so that a
+// filter that matches little costs several short readings and never a long one. The order is that of the key, which is
+// its only index.
 
 import type { StepType } from "@tidings/contract";
 import { type RawBuilder, sql } from "kysely";
@@ -25,7 +26,7 @@ export type ActivityRow = {
   expanded_at: Date | null;
   canceled_at: Date | null;
   refusal: "workflow_inactive" | null;
-  /** Of a refused event: the first subscriber that it names. */
+  /** The first subscriber that a refused event names. */
   refused_for: string | null;
 };
 
@@ -61,8 +62,8 @@ const shown = sql`e.id, e.transaction_id, e.workflow_id, v.definition->>'workflo
 export type ActivityScan = { rows: ActivityRow[]; firstId: string | null; lastId: string | null; scanned: number };
 
 /**
- * The events with ids below `below` that match, among the next `scan` of the environment. `firstId` and `lastId` are the first and
- * the last one looked at; null when there was none left.
+ * The events with ids below `below` that match, among the next `scan` of the environment. `firstId` and `lastId` are
+ * the first and the last one examined; null when there was none left.
  */
 export async function scanEvents(
   db: Db,
@@ -87,7 +88,7 @@ export async function scanEvents(
   return { rows: rows.filter((row) => row.id !== null), firstId, lastId, scanned };
 }
 
-/** Events that are named by id or by a search value are looked up by key, so that only those count as looked at. */
+/** Events that are named by id or by a search value are looked up by key, so that only those count as examined. */
 function sourceOf(environmentId: string, filters: ActivityFilters): RawBuilder<unknown> {
   const { eventIds, transactionId, searchValue } = filters;
   if (searchValue && "only" in searchValue) {

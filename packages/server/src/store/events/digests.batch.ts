@@ -1,6 +1,6 @@
 // Open digest windows. The primary key (environment, step, subscriber, group) is the lock: the job that inserts the row
-// leads the window, later jobs are merged into it, and closing deletes the row. A joining transaction locks the row until it
-// commits, so the closing one sees every event that joined, and a later event opens a new window.
+// leads the window, later jobs are merged into it, and closing deletes the row. A joining transaction locks the row
+// until it commits, so the closing one sees every event that joined, and a later event opens a new window.
 import { sql } from "kysely";
 import type { JsonObject } from "../../lib/json.ts";
 import { rowsOf } from "../bulk.ts";
@@ -17,7 +17,7 @@ const columns = {
   due_at: "timestamptz",
 };
 
-/** One claim per group. Answers the window of each group: opened by this claim, or by an earlier one. */
+/** One claim per group. Returns the window of each group: opened by this claim, or by an earlier one. */
 export async function openOrJoinWindows(db: Db, claims: WindowClaim[]): Promise<WindowClaim[]> {
   if (claims.length === 0) return [];
   const names = sql.raw(Object.keys(columns).join(", "));
@@ -30,7 +30,7 @@ export async function openOrJoinWindows(db: Db, claims: WindowClaim[]): Promise<
   return rows;
 }
 
-/** What openOrJoinWindows would answer. A window that is due by the claim's `now` is closed by then. */
+/** What openOrJoinWindows would return. A window that is due by the claim's `now` is closed by then. */
 export async function peekWindows(db: Db, claims: (WindowClaim & { now: Date })[]): Promise<WindowClaim[]> {
   if (claims.length === 0) return [];
   const { rows } = await sql<WindowClaim>`
@@ -65,7 +65,9 @@ export type MergedEvent = {
   event_count: number;
 };
 
-/** The notifications that were merged into these leaders: of each the first `limit` in order of arrival, and the count. */
+/**
+ * The notifications that were merged into these leaders: of each the first `limit` in order of arrival, and the count.
+ */
 export async function findMergedEvents(db: Db, leaderJobIds: string[], limit: number): Promise<MergedEvent[]> {
   if (leaderJobIds.length === 0) return [];
   const { rows } = await sql<MergedEvent>`
@@ -89,7 +91,7 @@ export type Pass = GroupKey & { passed_at: Date };
 const passColumns = { ...groupColumns, passed_at: "timestamptz" };
 
 /**
- * Records the time of the present event of each group, and answers the time of the event before it; groups without an
+ * Records the time of the present event of each group, and returns the time of the event before it; groups without an
  * earlier event are missing. The row is locked before it is read, so of two simultaneous events one is the first.
  */
 export async function recordPasses(db: Db, passes: Pass[]): Promise<Pass[]> {
@@ -109,7 +111,7 @@ export async function recordPasses(db: Db, passes: Pass[]): Promise<Pass[]> {
   return rows.filter((row) => row.passed_at !== null);
 }
 
-/** What recordPasses would answer. */
+/** What recordPasses would return. */
 export async function peekPasses(db: Db, passes: Pass[]): Promise<Pass[]> {
   if (passes.length === 0) return [];
   const { rows } = await sql<Pass>`

@@ -13,14 +13,11 @@ const isWanted = (filter: WindowFilter) =>
     : sql`step_id = any(${filter.stepIds}::uuid[])
         and (${filter.subscriberId}::uuid is null or subscriber_id = ${filter.subscriberId}::uuid)`;
 
-/** Makes up to `limit` open windows due now. Answers the notifications that lead them. */
+/** Makes up to `limit` open windows due now. Returns the notifications that lead them. */
 export async function makeWindowsDue(
   db: Db,
   environmentId: string,
-  filter: WindowFilter,
-  closed: StoredDetail,
-  now: Date,
-  limit: number,
+  { filter, closed, now, limit }: { filter: WindowFilter; closed: StoredDetail; now: Date; limit: number },
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with open as (

@@ -8,8 +8,9 @@ import type { StoredDetail } from "../tables.ts";
 import type { WindowClaim } from "./digests.ts";
 import { groupKey } from "./groups.ts";
 /**
- * Serializes the cancels of one workflow that may hand over digests: handing over writes to notifications of other events,
- * which a second cancel could have locked already. Held until the transaction ends. Answers whether the workflow has digests.
+ * Serializes the cancels of one workflow that may hand over digests: handing over writes to notifications of other
+ * events, which a second cancel could have locked already. Held until the transaction ends. Returns whether the
+ * workflow has digests.
  */
 export async function lockHandovers(db: Db, environmentId: string, workflowVersionId: string): Promise<boolean> {
   const { rows } = await sql<{ workflow_id: string; has_digest: boolean }>`
@@ -20,7 +21,9 @@ export async function lockHandovers(db: Db, environmentId: string, workflowVersi
   return true;
 }
 
-/** Locks the runs of the event against workers; answers the windows that its jobs lead or were merged into, also locked. */
+/**
+ * Locks the runs of the event against workers; returns the windows that its jobs lead or were merged into, also locked.
+ */
 export async function lockRuns(db: Db, environmentId: string, eventId: string): Promise<WindowClaim[]> {
   await sql`
     select count(*) from (
@@ -37,16 +40,18 @@ export async function lockRuns(db: Db, environmentId: string, eventId: string): 
 }
 
 /**
- * Cancels the waiting jobs of the event and answers their ids. Merged jobs wait as long as the digest they were merged
+ * Cancels the waiting jobs of the event and returns their ids. Merged jobs wait as long as the digest they were merged
  * into; `openLeaders` are the jobs that lead a window.
  */
 export async function cancelJobsOfEvent(
   db: Db,
   environmentId: string,
-  eventId: string,
-  openLeaders: string[],
-  canceled: StoredDetail,
-  now: Date,
+  {
+    eventId,
+    openLeaders,
+    canceled,
+    now,
+  }: { eventId: string; openLeaders: string[]; canceled: StoredDetail; now: Date },
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     update jobs j set status = 'canceled', wake_at = null, updated_at = ${now},
@@ -64,9 +69,7 @@ export async function cancelJobsOfEvent(
 export async function withdrawMessages(
   db: Db,
   environmentId: string,
-  eventId: string,
-  reason: string,
-  now: Date,
+  { eventId, reason, now }: { eventId: string; reason: string; now: Date },
 ): Promise<void> {
   const pending = sql`environment_id = ${environmentId} and event_id = ${eventId} and status = 'pending'`;
   await sql`
@@ -105,13 +108,11 @@ const leaderColumns = {
   due_at: "timestamptz",
 };
 
-/** The new leaders wait in place of the old ones; the other merged jobs are merged into the new leaders. */
+/** The new leaders wait instead of the old ones; the other merged jobs are merged into the new leaders. */
 export async function handOverWindows(
   db: Db,
   environmentId: string,
-  leaders: NextLeader[],
-  taken: StoredDetail,
-  now: Date,
+  { leaders, taken, now }: { leaders: NextLeader[]; taken: StoredDetail; now: Date },
 ): Promise<void> {
   if (leaders.length === 0) return;
   const list = () => rowsOf("h", leaderColumns, leaders);
@@ -142,7 +143,10 @@ export type ClosedDigestHeir = {
   step_index: number;
 };
 
-/** For each run of the event that led a digest which has closed; of several digests in a workflow, the first with other events. */
+/**
+ * For each run of the event that led a digest which has closed; of several digests in a workflow, the first with other
+ * events.
+ */
 export async function findClosedDigestHeirs(
   db: Db,
   environmentId: string,
@@ -167,7 +171,9 @@ export type MovedDigest = { old_job_id: string; job_id: string; notification_id:
 
 const movedColumns = { old_job_id: "uuid", job_id: "uuid", notification_id: "uuid" };
 
-/** Jobs that were merged into the old leaders are merged into the new ones, which also lead the windows that are open. */
+/**
+ * Jobs that were merged into the old leaders are merged into the new ones, which also lead the windows that are open.
+ */
 export async function moveFollowers(db: Db, environmentId: string, moved: MovedDigest[], now: Date): Promise<void> {
   if (moved.length === 0) return;
   const list = () => rowsOf("h", movedColumns, moved);

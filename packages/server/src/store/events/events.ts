@@ -8,8 +8,8 @@ import type { Tables } from "../tables.ts";
 export type EventRow = Selectable<Tables["events"]>;
 
 /**
- * Claims transaction ids given by callers. Answers the events whose ids were free: of two requests with the same id, one
- * gets it. Rows are inserted in order, so that two requests cannot deadlock.
+ * Claims transaction ids given by callers. Returns the events whose ids were free: of two requests with the same id,
+ * one gets it. Rows are inserted in order, so that two requests cannot deadlock.
  */
 export async function claimTransactionIds(
   db: Db,
@@ -26,9 +26,9 @@ export async function claimTransactionIds(
 }
 
 /**
- * The statement that finds the events with these transaction ids, as (transaction_id, event_id). No index of events has the
- * transaction id: a given one stands in transaction_ids, a generated one contains the id of its event. `isAccepted`: without
- * those that were refused, whose ids are free.
+ * The statement that finds the events with these transaction ids, as (transaction_id, event_id). No index of events has
+ * the transaction id: a given one is in transaction_ids, a generated one contains the id of its event.
+ * `isAccepted`: without those that were refused, whose ids are free.
  */
 function eventsOfTransactions(
   environmentId: string,
@@ -54,7 +54,7 @@ const keysOf = (environment_id: string, ids: string[]): RowKey[] => ids.map((id)
 export const eventIdsOfTransactions = (environmentId: string, transactionIds: string[]): RawBuilder<unknown> =>
   sql`select event_id from (${eventsOfTransactions(environmentId, transactionIds, { isAccepted: false })}) as named`;
 
-/** Of these transaction ids, the ones an accepted event already has: given by a caller, or generated. */
+/** Which of these transaction ids an accepted event already has: given by a caller, or generated. */
 export async function findUsedTransactionIds(db: Db, environmentId: string, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const accepted = eventsOfTransactions(environmentId, ids, { isAccepted: true });
@@ -92,7 +92,7 @@ export type EventAttachments = Selectable<Tables["event_attachments"]>;
 
 export type EventSearchValue = Selectable<Tables["event_search_values"]>;
 
-/** Attachments and search values have tables of their own, because most events have none. In one round trip, or none. */
+/** Attachments and search values have their own tables, because most events have none. In one round trip, or none. */
 export const insertEventParts = (db: Db, attachments: EventAttachments[], values: EventSearchValue[]): Promise<void> =>
   runInserts(db, [
     {
@@ -179,7 +179,7 @@ export async function takeHeldEvents(db: Db, environmentId: string, id: string):
   return rows[0]?.held_events ?? [];
 }
 
-/** `is_open` while notifications of the event are still to be made. */
+/** `is_open` while notifications of the event are still to be created. */
 export type CancelableEvent = { id: string; workflow_version_id: string; is_open: boolean };
 
 /** Waits for transactions that create notifications of the event, and blocks new ones until this transaction ends. */

@@ -17,7 +17,9 @@ const owners: Partial<Record<TaskKind, { table: string; idOf: (data: JsonObject)
   webhook: { table: "webhook_deliveries", idOf: ({ deliveryId }) => deliveryId },
 };
 
-/** Whether the row that the task names, and its environment, still exist; false for kinds that belong to no environment. */
+/**
+ * Whether the row that the task names, and its environment, still exist; false for kinds that belong to no environment.
+ */
 export async function hasTaskSubject(db: Db, environmentId: string, kind: TaskKind, data: object): Promise<boolean> {
   const owner = owners[kind];
   const id = owner?.idOf(data as JsonObject);

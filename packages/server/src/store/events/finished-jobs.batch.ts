@@ -1,4 +1,4 @@
-// Finished jobs get rows of their own when one of them is sent again.
+// Finished jobs get their own rows when one of them is sent again.
 import { sql } from "kysely";
 import { runInserts } from "../bulk.ts";
 import type { Db } from "../db.ts";

@@ -1,5 +1,5 @@
-// Jobs of runs that ended in the transaction that began them: an in-app message was sent, or there was nothing to send. They are
-// a short text in their notification and have no rows of their own (docs/decisions/0023-finished-jobs.md).
+// Jobs of runs that ended in the transaction that began them: an in-app message was sent, or there was nothing to send.
+// They are a short text in their notification and have no separate rows (docs/decisions/0023-finished-jobs.md).
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import { jobIdOf } from "../../lib/ids.ts";
 import type { FinishedJob, StoredDetail, Tables } from "../tables.ts";
@@ -29,8 +29,9 @@ function withoutTime(detail: StoredDetail): string | Omit<StoredDetail, "t"> {
 }
 
 /**
- * The jobs as their notification holds them; null when they need rows of their own, because one of them waits, is sent by a
- * provider, failed (and may be replayed) or has a result. All times are that of the notification, and the ids follow from its id.
+ * The jobs as their notification holds them; null when they need their own rows, because one of them waits, is sent by
+ * a provider, failed (and may be replayed) or has a result. All times are that of the notification, and the ids follow
+ * from its id.
  */
 export function packJobs(jobs: JobRow[], createdAt: Date): FinishedJob[] | null {
   const time = createdAt.getTime();
@@ -75,8 +76,8 @@ export function unpackJobs({ id, environment_id, created_at, finished_jobs, late
 }
 
 /**
- * Of the finished jobs of the notification `n` those that were skipped: type, and the name of the last detail. Most notifications
- * have none, and looking for the word is faster than reading JSON.
+ * The finished jobs of the notification `n` that were skipped: type, and the name of the last detail. Most
+ * notifications have none, and searching for the word is faster than reading JSON.
  */
 export const skippedJobs = sql`(
   select f.job->>0 as type, case when jsonb_array_length(f.job) = 2 then 'unknown'
@@ -88,15 +89,18 @@ export const skippedJobs = sql`(
 export const finishedOutcome = sql`case when n.finished_jobs::jsonb @? 'strict $[*] ? (@ == "in_app" || @[1] == "completed")'
   then 'delivered' else 'skipped' end`;
 
-/** The step of a message's job whose row is not there: the number that its id adds to that of the notification (lib/ids.ts). */
+/**
+ * The step of a message's job whose row is not there: the number that its id adds to that of the notification
+ * (lib/ids.ts).
+ */
 export const stepOfFinishedJob = (message: RawBuilder<unknown>): RawBuilder<number> => {
   const lastBits = (id: RawBuilder<unknown>) => sql`('x' || right(${id}::text, 4))::bit(16)::int`;
   return sql`((${lastBits(sql`${message}.job_id`)} - ${lastBits(sql`${message}.notification_id`)} - 1) & 65535)`;
 };
 
 /**
- * Two parts of a `with`: they add a detail to the jobs of `changed` (environment_id, notification_id, job_id and the expressions
- * given), to rows and to finished jobs. `isOnce`: not to a job that has a detail of this name.
+ * Two parts of a `with`: they add a detail to the jobs of `changed` (environment_id, notification_id, job_id and the
+ * expressions given), to rows and to finished jobs. `isOnce`: not to a job that has a detail of this name.
  */
 export function noteOnJobs({ detail, at, isOnce }: Note): RawBuilder<unknown> {
   const named = sql`jsonb_build_array(jsonb_build_object('d', ${detail}->'d'))`;

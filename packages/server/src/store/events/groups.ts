@@ -1,5 +1,5 @@
-// The key of a group of events at a digest or throttle step, as SQL. Rows are locked in the order of this key, so that two
-// batches with the same groups cannot deadlock.
+// The key of a group of events at a digest or throttle step, as SQL. Rows are locked in the order of this key, so that
+// two batches with the same groups cannot deadlock.
 import { type RawBuilder, sql } from "kysely";
 export const groupColumns = { environment_id: "uuid", step_id: "uuid", subscriber_id: "uuid", group_key: "text" };
 

@@ -1,5 +1,5 @@
-// Runs that are under way in a workflow: of each the first job that has not ended. There is no index on the state of jobs
-// (outcomes.ts says why), so a bounded number of notifications is looked at, newest first.
+// Runs that are in progress in a workflow: of each the first job that has not ended. There is no index on the state of
+// jobs (outcomes.ts says why), so a bounded number of notifications is examined, newest first.
 import type { StepType } from "@tidings/contract";
 import { sql } from "kysely";
 import type { Db } from "../db.ts";
@@ -17,7 +17,7 @@ export type InFlightRow = {
   next_at: Date | null;
 };
 
-/** `looked`: how many notifications were looked at, at most `limit`. */
+/** `looked`: how many notifications were examined, at most `limit`. */
 export async function countInFlight(
   db: Db,
   environmentId: string,
@@ -30,7 +30,7 @@ export async function countInFlight(
 
 type InFlight = { rows: InFlightRow[]; looked: number };
 
-/** The same for many workflows, by internal id; at most `limit` notifications of each are looked at. */
+/** The same for many workflows, by internal id; at most `limit` notifications of each are examined. */
 export async function countInFlightOf(
   db: Db,
   environmentId: string,
@@ -65,7 +65,7 @@ export async function countInFlightOf(
   );
 }
 
-/** Of these workflows those with a run under way among their newest `limit` notifications. */
+/** The given workflows with a run in progress among their newest `limit` notifications. */
 export async function findWorkflowsInFlight(
   db: Db,
   environmentId: string,

@@ -35,7 +35,10 @@ export async function findJobsOfBatch(db: Db, notifications: NotificationKey[]):
   return rows;
 }
 
-/** Locked in the order of their notifications, so that two transactions that settle messages of the same jobs cannot deadlock. */
+/**
+ * Locked in the order of their notifications, so that two transactions that settle messages of the same jobs cannot
+ * deadlock.
+ */
 export async function lockJobs(db: Db, jobs: JobKey[]): Promise<Pick<JobRow, "id" | "status">[]> {
   if (jobs.length === 0) return [];
   const { rows } = await sql<Pick<JobRow, "id" | "status">>`
@@ -44,8 +47,8 @@ export async function lockJobs(db: Db, jobs: JobKey[]): Promise<Pick<JobRow, "id
 }
 
 /**
- * Of these notifications, those with a pending or delayed job: it may have become due while the run was busy with an
- * earlier step that was replayed.
+ * The given notifications with a pending or delayed job: it may have become due while the run was busy with an earlier
+ * step that was replayed.
  */
 export async function findUnfinished(db: Db, notifications: NotificationKey[]): Promise<Set<string>> {
   if (notifications.length === 0) return new Set();

@@ -1,5 +1,5 @@
-// Text search of the events list: a part of a subscriber's id or email address, or of a transaction id, in upper or lower case. Every part of the
-// search reads a bounded number of rows, however many an environment has.
+// Text search of the events list: a part of a subscriber's id or email address, or of a transaction id, in upper or
+// lower case. Every part of the search reads a bounded number of rows, however many an environment has.
 import { sql } from "kysely";
 import type { Db } from "../db.ts";
 import { eventIdsOfTransactions } from "./events.ts";

@@ -1,4 +1,5 @@
-// Notifications: one per recipient of an event. Writing is set-based; listing joins event, workflow version and subscriber.
+// Notifications: one per recipient of an event. Writing is set-based; listing joins event, workflow version and
+// subscriber.
 import type { NotificationOutcome } from "@tidings/contract";
 import { type Selectable, sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";
@@ -51,7 +52,7 @@ const joined = sql`
   left join subscribers s on s.id = n.subscriber_id`;
 
 /** Notifications whose outcome is computed for one list. */
-const mostJudged = 20_000;
+const maxJudged = 20_000;
 
 const containing = (member: Partial<PassedSubscription>): string => JSON.stringify([member]);
 
@@ -76,8 +77,8 @@ export async function listNotifications(
   }
   if (emails?.length) conditions.push(sql`s.email = any(${emails})`);
   if (subscriberIds?.length) {
-    // Those of one subscriber are read in the order of the list, from an index that ends with the id, until the page is full; those of
-    // several are all read and sorted.
+    // Those of one subscriber are read in the order of the list, from an index that ends with the id, until the page is
+    // full; those of several are all read and sorted.
     conditions.push(
       subscriberIds.length === 1
         ? sql`n.subscriber_id = (select id from subscribers
@@ -98,7 +99,7 @@ export async function listNotifications(
   }
   if (outcome?.length) {
     conditions.push(sql`n.id in (select id from notifications where environment_id = ${environmentId}
-      and created_at > ${filters.after} and created_at < ${filters.before} order by id desc limit ${mostJudged})`);
+      and created_at > ${filters.after} and created_at < ${filters.before} order by id desc limit ${maxJudged})`);
     conditions.push(sql`${outcomeOf} = any(${outcome}::text[])`);
   }
   if (ids) conditions.push(sql`n.id = any(${ids}::uuid[])`);

@@ -1,6 +1,6 @@
-// The outcome of a notification, from the states of its jobs. There is no index on the state of a job: its column changes several
-// times in the life of a job, and an index on it would make each of these updates write the row's other index entries too
-// (no HOT update). So outcomes are computed for a bounded number of notifications at a time.
+// The outcome of a notification, from the states of its jobs. There is no index on the state of a job: its column
+// changes several times in the life of a job, and an index on it would make each of these updates write the row's other
+// index entries too (no HOT update). So outcomes are computed for a bounded number of notifications at a time.
 import { channels, type NotificationOutcome } from "@tidings/contract";
 import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../db.ts";
@@ -22,7 +22,9 @@ export const outcomeOf: RawBuilder<NotificationOutcome> = sql`(case when n.finis
 
 export type OutcomeCount = { event_id: string; outcome: NotificationOutcome; count: number };
 
-/** How many notifications of each event have each outcome; of each event the first `limit` notifications are counted. */
+/**
+ * How many notifications of each event have each outcome; of each event the first `limit` notifications are counted.
+ */
 export async function countOutcomes(
   db: Db,
   environmentId: string,

@@ -1,5 +1,5 @@
-// Events that were refused because their workflow was off: rows of events with a refusal, and the names they are found by. Nothing of
-// this is read or written for accepted events.
+// Events that were refused because their workflow was off: rows of events with a refusal, and the names they are found
+// by. Nothing of this is read or written for accepted events.
 import { sql } from "kysely";
 import { insertRows, rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
@@ -50,7 +50,10 @@ async function findRefusedTransactions(db: Db, environmentId: string, ids: strin
   return new Set(rows.map((row) => row.name));
 }
 
-/** The newest refused events that name one of these subscribers: by subscriberId, or by internal id. At most `perSubscriber` of each. */
+/**
+ * The newest refused events that name one of these subscribers: by subscriberId, or by internal id. At most
+ * `perSubscriber` of each.
+ */
 export async function findRefusedEventIds(
   db: Db,
   environmentId: string,

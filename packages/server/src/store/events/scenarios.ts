@@ -1,12 +1,12 @@
-// What a scenario is made of: the events that belong together, their recipients, messages and preferences. Everything is read for
-// all events at once and up to a limit.
+// What a scenario is made of: the events that belong together, their recipients, messages and preferences. Everything
+// is read for all events at once and up to a limit.
 import type { Channel, PreferenceChannels, Schedule } from "@tidings/contract";
 import { sql } from "kysely";
 import type { Db } from "../db.ts";
 import type { PassedSubscription, StoredMessageStatus } from "../tables.ts";
 
-/** Notifications of one event whose digests are looked at. */
-const mostNotifications = 1_000;
+/** Notifications of one event whose digests are examined. */
+const maxNotifications = 1_000;
 
 /** The event and those that were merged into the same digests, at most `limit`. */
 export async function findDigestEvents(
@@ -18,7 +18,7 @@ export async function findDigestEvents(
   const { rows } = await sql<{ event_id: string }>`
     with own as materialized (
       select id, digested_into from notifications where environment_id = ${environmentId} and event_id = ${eventId}
-      limit ${mostNotifications}),
+      limit ${maxNotifications}),
     leaders as (
       select distinct coalesce(j.merged_into, j.id) as id from own
       join jobs j on j.environment_id = ${environmentId} and j.notification_id = own.id and j.type = 'digest')

@@ -1,5 +1,5 @@
-// Statistics of an hour, counted from the rows themselves. Ids are in the order of time and the keys of both tables begin with
-// the environment, so an hour of an environment is a range of the key.
+// Statistics of an hour, counted from the rows themselves. Ids are in the order of time and the keys of both tables
+// begin with the environment, so an hour of an environment is a range of the key.
 import { type Channel, channels } from "@tidings/contract";
 import { type RawBuilder, sql } from "kysely";
 import { firstIdAt, isUuid, timeOfId } from "../../lib/ids.ts";
@@ -16,7 +16,10 @@ const has = (name: string) => sql`j.details @> ${JSON.stringify([{ d: name }])}:
 const isOpened = sql`case when m.channel = 'in_app' then coalesce(m.read_at, m.last_read_at) is not null else ${has("opened")} or ${has("clicked")} end`;
 const isDelivered = sql`m.channel = 'in_app' or ${has("delivered")} or ${has("opened")} or ${has("clicked")}`;
 
-/** Nothing could be addressed, so its step was skipped, and counts as that. A job without a row has not failed (finished-jobs.ts). */
+/**
+ * Nothing could be addressed, so its step was skipped, and counts as that. A job without a row has not failed
+ * (finished-jobs.ts).
+ */
 const isUnaddressed = sql`coalesce(m.error_id like 'subscriber\\_missing\\_%' and j.status is distinct from 'failed', false)`;
 
 /** A failure that a provider had a part in. All others happened before one was called. */
@@ -24,7 +27,7 @@ const isRefused = sql`m.status in ('error', 'warning') and j.details @? '$[*] ? 
   || @.d == "all_chats_failed" || @.d == "all_devices_failed" || @.d == "bounced" || @.d == "dropped" || @.d == "rejected"
   || @.d == "blocked")'`;
 
-/** From the message to the answer of its provider. In-app messages are there at once. */
+/** From the message to the response of its provider. In-app messages arrive immediately. */
 const latencyMs = sql`(case when m.status = 'sent' and m.channel <> 'in_app' then
   (jsonb_path_query_first(j.details, '$[*] ? (@.d == "message_sent").t') #>> '{}')::float8
     - extract(epoch from m.created_at) * 1000 end)`;
@@ -45,7 +48,7 @@ const figures = sql`
   (count(*) filter (where f.status in ('error', 'warning') and not f.is_unaddressed))::int as failed,
   (count(*) filter (where f.is_refused))::int as refused`;
 
-/** Of a limited number of attempts all are read, so that one request reads no more of them than it may. */
+/** All attempts are read, up to a limit, so that one request reads no more of them than it may. */
 const isFailedAttempt = sql`and p.outcome <> 'accepted'`;
 
 /** Hours are counted for the last time within two days. */
@@ -109,11 +112,11 @@ export async function countDeletedMessages(
 }
 
 /**
- * Jobs are looked up by key: `offset 0` keeps the planner from joining, which reads all jobs of all months (store/keys.ts).
- * Behind the figures of a message it keeps them from being computed once for each class of latency.
- * Attempts that failed are rows of their own, with the provider that was called, which may be another than that of the message.
- * The figures of one environment (a value or a column) and hour. `limit`: messages and jobs that are read at the most; null
- * for all of them.
+ * Jobs are looked up by key: `offset 0` keeps the planner from joining, which reads all jobs of all months
+ * (store/keys.ts). Behind the figures of a message it keeps them from being computed once for each class of latency.
+ * Attempts that failed are their own rows, with the provider that was called, which may be another than that of the
+ * message. The figures of one environment (a value or a column) and hour. `limit`: messages and jobs that are read at
+ * the most; null for all of them.
  */
 export function hourOf(environment: RawBuilder<unknown>, hour: Date, limit: number | null): RawBuilder<unknown> {
   const from = firstIdAt(hour);
@@ -182,7 +185,7 @@ export type StatisticsRow = {
   opened: number;
   failed: number;
   refused: number;
-  /** Of `sent` without them: messages that a capture provider took, which nobody gets. */
+  /** Messages that a capture provider accepted, which nobody gets: `sent` does not count them. */
   captured: number;
   skipped: number;
   latency: number[];
@@ -220,7 +223,7 @@ function sumsOf(captures: readonly string[]): RawBuilder<unknown> {
     sum(h.failed_attempts)::int as failed_attempts, array[${sql.join(classes)}]::int[] as latency`;
 }
 
-/** Of these workflows the identifier and name, deleted ones left out. */
+/** The identifier and name of these workflows, deleted ones left out. */
 export async function findWorkflowNames(
   db: Db,
   environmentId: string,

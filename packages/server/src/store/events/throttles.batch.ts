@@ -40,7 +40,7 @@ export async function takeGrants(db: Db, requests: GrantRequest[]): Promise<Gran
   return rows;
 }
 
-/** What takeGrants would answer. */
+/** What takeGrants would return. */
 export async function peekGrants(db: Db, requests: GrantRequest[]): Promise<Grant[]> {
   if (requests.length === 0) return [];
   const { rows } = await sql<Grant>`

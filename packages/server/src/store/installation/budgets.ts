@@ -1,26 +1,29 @@
-// Rate limits that all processes share. Each is stored as the time until which it is used up. A process spends locally and
-// settles with the others several times a second (lib/load/budgets.ts), or reserves calls in advance, so that no statement per
-// message is needed.
+// Rate limits that all processes share. Each is stored as the time until which it is used up. A process spends locally
+// and settles with the others several times a second (lib/load/budgets.ts), or reserves calls in advance, so that no
+// statement per message is needed.
 import { sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 
 /** No budget is used up for longer than this, whatever was spent. */
-const longestMs = 10 * 60_000;
+const maxMs = 10 * 60_000;
 
-/** Adds the ms spent of each budget; answers for how many ms from now each is used up by all processes. */
+/** Adds the ms spent of each budget; returns for how many ms from now each is used up by all processes. */
 export async function spendBudgets(db: Db, spent: Map<string, number>): Promise<Map<string, number>> {
-  const rows = [...spent].map(([name, ms]) => ({ name, ms: Math.min(ms, longestMs) }));
+  const rows = [...spent].map(([name, ms]) => ({ name, ms: Math.min(ms, maxMs) }));
   const { rows: found } = await sql<{ name: string; ahead: number }>`
     insert into budgets as b (name, next_at)
     select r.name, now() + r.ms * interval '1 ms' from ${rowsOf("r", { name: "text", ms: "float8" }, rows)} order by r.name
     on conflict (name) do update set next_at =
-      least(greatest(b.next_at, now()) + (excluded.next_at - now()), now() + ${longestMs}::float8 * interval '1 ms')
+      least(greatest(b.next_at, now()) + (excluded.next_at - now()), now() + ${maxMs}::float8 * interval '1 ms')
     returning name, extract(epoch from next_at - now())::float8 * 1000 as ahead`.execute(db);
   return new Map(found.map(({ name, ahead }) => [name, ahead]));
 }
 
-/** Deletes the budgets whose names begin with this prefix. The rows are locked in order, as by all statements of this file. */
+/**
+ * Deletes the budgets whose names begin with this prefix. The rows are locked in order, as by all statements of this
+ * file.
+ */
 export async function deleteBudgets(db: Db, prefix: string): Promise<void> {
   await sql`
     with held as materialized (
@@ -31,12 +34,13 @@ export async function deleteBudgets(db: Db, prefix: string): Promise<void> {
 
 /** `gapMs`: between two calls. */
 export type CallsWanted = { name: string; gapMs: number; wanted: number };
-/** The first call may be made in `offsetMs` (negative: it could have been made earlier), the others a gap apart. */
+/** The first call may start in `offsetMs` (negative: it could have started earlier), the others a gap apart. */
 export type CallsGranted = { name: string; granted: number; offsetMs: number };
 
 /**
- * Reserves the next calls of each rate limit that may be made within the horizon; calls not used in the last `sliceMs` are
- * added. The rows stay locked until the transaction ends, and are locked in order, so that two batches cannot deadlock.
+ * Reserves the next calls of each rate limit that may start within the horizon; calls not used in the last `sliceMs`
+ * are added. The rows stay locked until the transaction ends, and are locked in order, so that two batches cannot
+ * deadlock.
  */
 export async function reserveCalls(
   tx: Db,

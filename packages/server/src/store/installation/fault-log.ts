@@ -1,4 +1,4 @@
-// Faults of the database, as this thread has met them: in the log once when they begin and once when they are over, and
+// Errors of the database, as this thread has met them: in the log once when they begin and once when they are over, and
 // in /ready (app/readiness.ts) in between.
 import type { Logger } from "pino";
 import { createEpisodes } from "../../lib/load/episodes.ts";
@@ -7,15 +7,15 @@ import { type DatabaseFault, findDatabaseFault } from "../faults.ts";
 import { findTableLock, pingDatabase } from "./health.ts";
 
 export type FaultLog = {
-  /** Takes note of an error if it is a fault of the database; answers which. */
+  /** Records an error if it is one of the database; returns which. */
   note(error: unknown): DatabaseFault | null;
   /** As `note`, for errors of background work, which no one else logs. */
   noteInBackground(error: unknown): void;
-  /** Faults that are not over. */
+  /** Errors that are not over. */
   current(): DatabaseFault[];
 };
 
-/** A connection is asked for after a second; the other faults are over when they have not been met for a while. */
+/** A connection is asked for after a second; the other errors are over when they have not been met for a while. */
 const quietMs: Record<DatabaseFault, number> = {
   unreachable: 1_000,
   disk_full: 15_000,

@@ -1,4 +1,4 @@
-// Questions about the health of the database: whether it answers, and which table is locked.
+// Database health: whether it responds, and which table is locked.
 import { sql } from "kysely";
 import type { Db } from "../db.ts";
 
@@ -8,8 +8,8 @@ export const pingDatabase = (db: Db) => db.selectFrom("installation").select("na
 export type TableLock = { table: string; mode: string; pid: number; application: string };
 
 /**
- * A lock on a table of this database that keeps writers out, the oldest first; a partitioned table before its partitions, which are locked
- * with it. Locks that were taken a moment ago belong to ordinary work.
+ * A lock on a table of this database that keeps writers out, the oldest first; a partitioned table before its
+ * partitions, which are locked with it. Locks that were taken a moment ago belong to ordinary work.
  */
 export async function findTableLock(db: Db): Promise<TableLock | null> {
   const { rows } = await sql<TableLock>`

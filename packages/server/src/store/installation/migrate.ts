@@ -4,8 +4,8 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { sql } from "kysely";
 import { type Db, withLongLockWaits } from "../db.ts";
-export class SchemaTooNew extends Error {}
-export class MigrationChanged extends Error {}
+export class SchemaTooNewError extends Error {}
+export class MigrationChangedError extends Error {}
 
 type Migration = { version: number; name: string; text: string; checksum: string };
 
@@ -16,7 +16,10 @@ export const schemaChannel = "tidings_schema";
 
 let newestKnown: number | undefined;
 
-/** The name of the newest migration of the database, if this version does not know it: it must not work on tasks of the newer one. */
+/**
+ * The name of the newest migration of the database, if this version does not know it: it must not work on tasks of the
+ * newer one.
+ */
 export async function findNewerMigration(db: Db): Promise<string | null> {
   newestKnown ??= readMigrations().at(-1)?.version ?? 0;
   const { rows } = await sql<{ name: string }>`
@@ -38,11 +41,11 @@ export function readMigrations(): Migration[] {
     });
 }
 
-/** Brings the schema up to date. Answers the names of the migrations it applied. */
+/** Brings the schema up to date. Returns the names of the migrations it applied. */
 export async function migrate(db: Db): Promise<string[]> {
   const migrations = readMigrations();
   return withLongLockWaits(db, async (connection) => {
-    // A migration of a large table, or waiting for one in another process, may take longer than the statement time-out.
+    // A migration of a large table, or waiting for one in another process, may take longer than the statement timeout.
     await sql`set statement_timeout = 0`.execute(connection);
     try {
       await sql`select pg_advisory_lock(${migrationLock})`.execute(connection);
@@ -67,7 +70,7 @@ async function applyMissing(db: Db, migrations: Migration[]): Promise<string[]> 
   const newest = migrations.at(-1)?.version ?? 0;
   const ahead = applied.find((row) => row.version > newest);
   if (ahead) {
-    throw new SchemaTooNew(
+    throw new SchemaTooNewError(
       `The database has migration ${ahead.name}, which this version of Tidings does not know. Start the newer version.`,
     );
   }
@@ -76,7 +79,7 @@ async function applyMissing(db: Db, migrations: Migration[]): Promise<string[]> 
   for (const migration of migrations) {
     const before = done.get(migration.version);
     if (before && before.checksum !== migration.checksum) {
-      throw new MigrationChanged(
+      throw new MigrationChangedError(
         `Migration ${migration.name} was changed after it was applied; add a new one instead.`,
       );
     }

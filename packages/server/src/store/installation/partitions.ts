@@ -14,9 +14,9 @@ export const partitionedTables = [
 ] as const;
 
 /**
- * How full the pages of a table are written, in per cent. Their rows are updated once, soon after they were written, with the
- * result of a call or a mark of the reader: an update that finds room on the page of its row adds no index entries. Tables
- * without a number are written once (docs/decisions/0018-message-groups.md).
+ * How full the pages of a table are written, in per cent. Their rows are updated once, soon after they were written,
+ * with the result of a call or a mark of the reader: an update that finds room on the page of its row adds no index
+ * entries. Tables without a number are written once (docs/decisions/0018-message-groups.md).
  */
 const fillFactors: Partial<Record<(typeof partitionedTables)[number], number>> = {
   jobs: 70,
@@ -47,7 +47,7 @@ const partitionLock = 7_465_002;
 /** Creates missing partitions; several processes may call it at once. */
 export async function ensurePartitions(db: Db, now: Date): Promise<string[]> {
   return withLongLockWaits(db, async (connection) => {
-    // Of two processes that create the same table at the same time, one would fail.
+    // If two processes created the same table at the same time, one would fail.
     await sql`select pg_advisory_lock(${partitionLock})`.execute(connection);
     try {
       return await createMissing(connection, now);
@@ -67,8 +67,9 @@ async function createMissing(db: Db, now: Date): Promise<string[]> {
     for (const month of monthsAround(now)) {
       const name = `${table}_${month.name}`;
       if (existing.has(name)) continue;
-      // Created apart and then attached: `create table … partition of` would block all reads and writes of the table until
-      // the longest statement on it has ended. Names and bounds are computed here and contain no input of callers.
+      // Created apart and then attached: `create table … partition of` would block all reads and writes of the table
+      // until the longest statement on it has ended. Names and bounds are computed here and contain no input of
+      // callers.
       await db.transaction().execute(async (tx) => {
         const fillFactor = fillFactors[table] ?? 100;
         await sql

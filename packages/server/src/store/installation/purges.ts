@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { firstIdAt } from "../../lib/ids.ts";
 import type { Db } from "../db.ts";
 
-/** Removes a bounded number of expired answers; the caller repeats while it returns the full number. */
+/** Removes a bounded number of expired responses; the caller repeats while it returns the full number. */
 export async function purgeExpiredAnswers(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from idempotency_keys where (environment_id, key) in (
@@ -12,7 +12,7 @@ export async function purgeExpiredAnswers(db: Db, limit: number): Promise<number
   return Number(numAffectedRows ?? 0);
 }
 
-/** Deletes budgets that have been unused since this time, at most `limit`; answers how many. */
+/** Deletes budgets that have been unused since this time, at most `limit`; returns how many. */
 export async function purgeBudgets(db: Db, before: Date, limit: number): Promise<number> {
   const { rows } = await sql`
     delete from budgets where name in (select name from budgets where next_at < ${before} limit ${limit})
@@ -21,8 +21,9 @@ export async function purgeBudgets(db: Db, before: Date, limit: number): Promise
 }
 
 /**
- * Deletes up to `limit` subscribers, as many webhook events, event attachments and search values of environments deleted
- * before this time; when none are left, the environments with all other rows. Answers whether there may be more.
+ * Deletes up to `limit` subscribers, as many webhook events, event attachments and search values of environments
+ * deleted before this time; when none are left, the environments with all other rows. Returns whether there may be
+ * more.
  */
 export async function purgeDeletedEnvironments(db: Db, before: Date, limit: number): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
@@ -48,7 +49,7 @@ export async function purgeDeletedEnvironments(db: Db, before: Date, limit: numb
   return false;
 }
 
-/** Deletes groups whose last event is older than any look-back window. Answers how many. */
+/** Deletes groups whose last event is older than any look-back window. Returns how many. */
 export async function purgePasses(db: Db, before: Date, limit: number): Promise<number> {
   const { rows } = await sql`
     delete from digest_passes where ctid in (
@@ -58,7 +59,7 @@ export async function purgePasses(db: Db, before: Date, limit: number): Promise<
   return rows.length;
 }
 
-/** Deletes windows that ended before this time. Answers how many. */
+/** Deletes windows that ended before this time. Returns how many. */
 export async function purgeThrottles(db: Db, before: Date, limit: number): Promise<number> {
   const { rows } = await sql`
     delete from throttle_windows where ctid in (
@@ -68,7 +69,7 @@ export async function purgeThrottles(db: Db, before: Date, limit: number): Promi
   return rows.length;
 }
 
-/** Deletes the traces of subscribers that were deleted before this time. Answers how many. */
+/** Deletes the traces of subscribers that were deleted before this time. Returns how many. */
 export async function purgeDeletedSubscribers(db: Db, before: Date, limit: number): Promise<number> {
   const { rows } = await sql`
     delete from deleted_subscribers where ctid in (
@@ -77,7 +78,7 @@ export async function purgeDeletedSubscribers(db: Db, before: Date, limit: numbe
   return rows.length;
 }
 
-/** By the time in the ids of their events. Answers how many. */
+/** By the time in the ids of their events. Returns how many. */
 export async function purgeRefusedEventNames(db: Db, before: Date, limit: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from refused_event_names where ctid in (
@@ -89,7 +90,7 @@ export async function purgeRefusedEventNames(db: Db, before: Date, limit: number
 
 export const purgeFailedTasks = (db: Db, before: Date, limit: number) => purgeByAge(db, "failed_tasks", before, limit);
 
-/** By the time in their ids. Answers how many. */
+/** By the time in their ids. Returns how many. */
 export async function purgeAuditLog(db: Db, before: Date, limit: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from audit_log where id in (
@@ -97,7 +98,7 @@ export async function purgeAuditLog(db: Db, before: Date, limit: number): Promis
   return Number(numAffectedRows);
 }
 
-/** The history of publishes, by the time in their ids. Answers how many. */
+/** The history of publishes, by the time in their ids. Returns how many. */
 export async function purgePublishes(db: Db, before: Date, limit: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from publishes where id in (
@@ -105,7 +106,7 @@ export async function purgePublishes(db: Db, before: Date, limit: number): Promi
   return Number(numAffectedRows);
 }
 
-/** Sessions, links and used states of sign-ins of people that have expired. Answers how many. */
+/** Sessions, links and used states of members' sign-ins that have expired. Returns how many. */
 export async function purgeExpiredSessions(db: Db, now: Date, limit: number): Promise<number> {
   const { rows } = await sql`
     with sessions as (
@@ -129,7 +130,7 @@ export const purgeReplays = (db: Db, before: Date, limit: number) =>
 /** With their pages. */
 export const purgeImports = (db: Db, before: Date, limit: number) => purgeByAge(db, "imports", before, limit);
 
-/** Deletes the oldest rows that were created before this time, at most `limit`. Answers how many. */
+/** Deletes the oldest rows that were created before this time, at most `limit`. Returns how many. */
 async function purgeByAge(
   db: Db,
   table: "failed_tasks" | "dead_letters" | "dead_letter_replays" | "imports",
@@ -143,7 +144,7 @@ async function purgeByAge(
   return rows.length;
 }
 
-/** Answers how many were removed. */
+/** Returns how many were removed. */
 export async function purgeReceipts(db: Db, before: Date, limit: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from receipts where ctid in (
@@ -151,7 +152,7 @@ export async function purgeReceipts(db: Db, before: Date, limit: number): Promis
   return Number(numAffectedRows);
 }
 
-/** By the time in their ids. At most `limit`; answers how many. */
+/** By the time in their ids. At most `limit`; returns how many. */
 export async function purgeInboundReceipts(db: Db, before: Date, limit: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from inbound_receipts where id in (
@@ -160,8 +161,8 @@ export async function purgeInboundReceipts(db: Db, before: Date, limit: number):
 }
 
 /**
- * Deletes all but the newest `kept` of each environment, of all or of the refused ones, at most `limit` at once; answers how
- * many.
+ * Deletes all but the newest `kept` of each environment, of all or of the refused ones, at most `limit` at once;
+ * returns how many.
  */
 export async function purgeInboundReceiptsBeyond(
   db: Db,
@@ -180,7 +181,7 @@ export async function purgeInboundReceiptsBeyond(
   return Number(numAffectedRows);
 }
 
-/** By the time in their ids, which is real time whatever a test clock says. At most `limit`; answers how many. */
+/** By the time in their ids, which is real time whatever a test clock says. At most `limit`; returns how many. */
 export async function purgeCaptured(db: Db, before: Date, limit: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from captured_messages where id in (
@@ -188,7 +189,7 @@ export async function purgeCaptured(db: Db, before: Date, limit: number): Promis
   return Number(numAffectedRows);
 }
 
-/** Deletes all but the newest `kept` of each environment, at most `limit` at once; answers how many. */
+/** Deletes all but the newest `kept` of each environment, at most `limit` at once; returns how many. */
 export async function purgeCapturedBeyond(db: Db, kept: number, limit: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     with newest_to_delete as (
@@ -204,7 +205,7 @@ export async function purgeCapturedBeyond(db: Db, kept: number, limit: number): 
 
 /**
  * Deletes up to `limit` events from before this time with their deliveries; when there are none left, the webhooks that
- * were deleted before this time. Answers whether there may be more events.
+ * were deleted before this time. Returns whether there may be more events.
  */
 export async function purgeWebhookEvents(db: Db, before: Date, limit: number): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`

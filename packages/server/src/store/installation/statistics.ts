@@ -31,7 +31,7 @@ export async function countHour(db: Db, hour: Date, isFinal: boolean, now: Date)
   });
 }
 
-/** Deletes hours from before this time, at most `limit` rows; answers how many. */
+/** Deletes hours from before this time, at most `limit` rows; returns how many. */
 export async function purgeHours(db: Db, { before, now }: { before: Date; now: Date }, limit: number): Promise<number> {
   await sql`delete from statistics_progress where hour < ${before}`.execute(db);
   // Counted for the last time by now.

@@ -13,7 +13,10 @@ export async function findVersionsOfSystem(db: Db): Promise<SystemVersions> {
   return rows[0]!;
 }
 
-/** Each process keeps one listening connection of this name; those of its further threads have another one. The role of the service sees the connections of its own role. */
+/**
+ * Each process keeps one listening connection of this name; those of its additional threads have another one. The role
+ * of the service sees the connections of that role only.
+ */
 export async function countProcesses(db: Db): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from pg_stat_activity

@@ -1,13 +1,13 @@
-// Rows of older versions with values in clear text that are encrypted today: read table by table, in pages by id, and written back
-// with these values encrypted.
+// Rows of older versions with values in clear text that are encrypted today: read table by table, in pages by id, and
+// written back with these values encrypted.
 import { type RawBuilder, sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { hasKeyOf, type RowKey } from "../keys.ts";
 
 /**
- * `key`: the columns by which the table is read in pages; their index has them in this order. `lockOrder`: the order in which
- * all other statements lock several rows of the table.
+ * `key`: the columns by which the table is read in pages; their index has them in this order. `lockOrder`: the order in
+ * which all other statements lock several rows of the table.
  */
 type UnencryptedTable = {
   key: readonly ("environment_id" | "id")[];
@@ -36,7 +36,7 @@ export const unencryptedTables = {
   events: {
     key: ["environment_id", "id"],
     columns: { overrides: "jsonb", recipients: "jsonb", actor: "jsonb" },
-    // The path takes a list apart, so that channels count that are still a list of objects.
+    // The path unpacks a list, so that channels count that are still a list of objects.
     isClear: sql`(jsonb_typeof(t.overrides) = 'object' or ${hasObject("recipients", "$[*].channels")}
       or ${hasObject("actor", "$.channels")})`,
     lockOrder: sql`t.id`,

@@ -1,4 +1,5 @@
-// Circuit breakers of integrations and what they did last, shared by all processes. An integration that was never called has no row.
+// Circuit breakers of integrations and what they did last, shared by all processes. An integration that was never
+// called has no row.
 import { sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
@@ -55,8 +56,8 @@ export async function updateHealth(db: Db, rows: HealthRow[]): Promise<void> {
 }
 
 /**
- * Claims the probe of open circuits until `until`: one caller at a time gets it. Answers the integrations that were claimed;
- * rows locked by another transaction are skipped.
+ * Claims the probe of open circuits until `until`: one caller at a time gets it. Returns the integrations that were
+ * claimed; rows locked by another transaction are skipped.
  */
 export async function claimProbes(db: Db, integrationIds: string[], now: Date, until: Date): Promise<Set<string>> {
   if (integrationIds.length === 0) return new Set();

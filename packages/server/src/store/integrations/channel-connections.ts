@@ -31,9 +31,11 @@ export async function findConnection(
 export const listConnections = (
   db: Db,
   environmentId: string,
-  filters: ChannelFilters,
-  orderBy: "createdAt" | "updatedAt" | "identifier",
-  request: CursorRequest,
+  {
+    filters,
+    orderBy,
+    request,
+  }: { filters: ChannelFilters; orderBy: "createdAt" | "updatedAt" | "identifier"; request: CursorRequest },
 ): Promise<CursorPage<ConnectionRow>> =>
   cursorPage<ConnectionRow>(
     db,
@@ -43,14 +45,17 @@ export const listConnections = (
 
 /**
  * The connection of a subscriber with an integration for exactly these contexts; shared connections do not count. The
- * subscriber is locked until the transaction ends, so that of two requests the second finds the connection of the first.
+ * subscriber is locked until the transaction ends, so that of two requests the second finds the connection of the
+ * first.
  */
 export async function findOwnConnection(
   db: Db,
   environmentId: string,
-  integrationId: string,
-  subscriberId: string | null,
-  contextKeys: string[],
+  {
+    integrationId,
+    subscriberId,
+    contextKeys,
+  }: { integrationId: string; subscriberId: string | null; contextKeys: string[] },
 ): Promise<{ id: string; identifier: string } | undefined> {
   if (subscriberId === null) return undefined;
   await sql`
@@ -65,9 +70,9 @@ export async function findOwnConnection(
 }
 
 /**
- * A connection to the workspace through which messages to the subscriber may go: its own one, else one that all subscribers
- * share; with an identifier, that one alone. Locked until the transaction ends, as is the subscriber: of two requests, the
- * second finds what the first has written.
+ * A connection to the workspace through which messages to the subscriber may go: its own one, else one that all
+ * subscribers share; with an identifier, that one alone. Locked until the transaction ends, as is the subscriber: of
+ * two requests, the second finds what the first has written.
  */
 export async function findUsableConnection(
   db: Db,
@@ -101,9 +106,7 @@ export async function insertConnection(db: Db, row: Row): Promise<boolean> {
 export async function updateConnection(
   db: Db,
   environmentId: string,
-  identifier: string,
-  changes: { workspace: object; auth: string },
-  now: Date,
+  { identifier, changes, now }: { identifier: string; changes: { workspace: object; auth: string }; now: Date },
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable("channel_connections")
@@ -115,8 +118,8 @@ export async function updateConnection(
 }
 
 /**
- * Deletes its endpoints as well. False when there is no such connection. The subscriber is locked first, because deleting a
- * subscriber locks the same rows in that order.
+ * Deletes its endpoints as well. False when there is no such connection. The subscriber is locked first, because
+ * deleting a subscriber locks the same rows in that order.
  */
 export async function deleteConnection(db: Db, environmentId: string, identifier: string): Promise<boolean> {
   await sql`

@@ -33,9 +33,11 @@ export type EndpointFilters = ChannelFilters & { connectionIdentifier?: string }
 export function listEndpoints(
   db: Db,
   environmentId: string,
-  filters: EndpointFilters,
-  orderBy: "createdAt" | "updatedAt" | "identifier",
-  request: CursorRequest,
+  {
+    filters,
+    orderBy,
+    request,
+  }: { filters: EndpointFilters; orderBy: "createdAt" | "updatedAt" | "identifier"; request: CursorRequest },
 ): Promise<CursorPage<EndpointRow>> {
   const conditions = channelConditions(environmentId, filters);
   if (filters.connectionIdentifier !== undefined) {
@@ -81,9 +83,7 @@ export async function insertEndpoint(db: Db, row: Row & { endpoint: string }): P
 export async function updateEndpoint(
   db: Db,
   environmentId: string,
-  identifier: string,
-  endpoint: Row["endpoint"],
-  now: Date,
+  { identifier, endpoint, now }: { identifier: string; endpoint: Row["endpoint"]; now: Date },
 ): Promise<void> {
   await db
     .updateTable("channel_endpoints")

@@ -1,5 +1,5 @@
-// Endpoints and connections for delivery, for many recipients and integrations at once. Those with exactly the contexts of
-// the recipient's event win, those without contexts are the fallback, and those with other contexts are not used.
+// Endpoints and connections for delivery, for many recipients and integrations at once. Those with exactly the contexts
+// of the recipient's event win, those without contexts are the fallback, and those with other contexts are not used.
 import { type Selectable, sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";

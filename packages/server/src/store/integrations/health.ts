@@ -4,15 +4,13 @@ import type { Db } from "../db.ts";
 import type { IntegrationErrorClass } from "../tables.ts";
 
 /**
- * Closes the circuit: earlier failures do not count any more. `answered`: the provider has just accepted the credentials. `changed`:
- * the credentials are others now, so that neither errors nor successes from before say anything.
+ * Closes the circuit: earlier failures no longer count. `answered`: the provider has just accepted the credentials.
+ * `changed`: the credentials are others now, so that neither errors nor successes from before say anything.
  */
 export async function closeCircuit(
   db: Db,
   environmentId: string,
-  integrationId: string,
-  cause: "answered" | "changed" | "reset",
-  now: Date,
+  { integrationId, cause, now }: { integrationId: string; cause: "answered" | "changed" | "reset"; now: Date },
 ): Promise<void> {
   if (cause === "answered") {
     await sql`
@@ -30,13 +28,15 @@ export async function closeCircuit(
     where environment_id = ${environmentId} and integration_id = ${integrationId}`.execute(db);
 }
 
-/** A check that failed is told as an error of the integration. It opens no circuit: that is for messages to say. */
+/** A failed check is shown as an error of the integration. It does not open the circuit: only messages do. */
 export async function recordFailedCheck(
   db: Db,
   environmentId: string,
-  integrationId: string,
-  error: { text: string; class: IntegrationErrorClass },
-  now: Date,
+  {
+    integrationId,
+    error,
+    now,
+  }: { integrationId: string; error: { text: string; class: IntegrationErrorClass }; now: Date },
 ): Promise<void> {
   await sql`
     insert into integration_health as h (integration_id, environment_id, state, failures, probes, updated_at,

@@ -1,4 +1,4 @@
-// Integrations as people are told about them: their names, and what the circuit breaker knows of their provider.
+// Integrations as members see them: their names, and what the circuit breaker knows of their provider.
 import { sql } from "kysely";
 import type { Db } from "../db.ts";
 
@@ -18,7 +18,7 @@ type IntegrationHealth = {
   last_error?: string | null;
 };
 
-/** Also those that were switched off or deleted. */
+/** Includes those that were disabled or deleted. */
 export async function findIntegrationStates(db: Db, environmentId: string, ids: string[]): Promise<IntegrationState[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<IntegrationState>`

@@ -4,10 +4,13 @@ import { sql } from "kysely";
 import type { Db } from "../db.ts";
 import type { IntegrationRow } from "./integrations.ts";
 
-/** With the schemes of apps that its environment allows in links: a batch that makes messages needs both. */
+/** With the schemes of apps that its environment allows in links: a batch that creates messages needs both. */
 export type ActiveIntegration = IntegrationRow & { link_schemes: string[] };
 
-/** Active integrations of these channels in several environments, in order of delivery: the primary first, then by priority. */
+/**
+ * Active integrations of these channels in several environments, in order of delivery: the primary first, then by
+ * priority.
+ */
 export async function findActiveIntegrationsOfBatch(
   db: Db,
   environmentIds: string[],

@@ -78,7 +78,8 @@ const registrationKey = (integrationId: string): string => `registration\n${inte
 
 /**
  * Claims the registration of a webhook with a provider: one request at a time, without an open transaction, because the
- * provider may answer slowly. False when another request holds the claim. The claim of a dead process expires after a minute.
+ * provider may return slowly. False when another request holds the claim. The claim of a dead process expires after a
+ * minute.
  */
 export async function claimRegistration(db: Db, environmentId: string, integrationId: string): Promise<boolean> {
   const { rows } = await sql`
@@ -102,9 +103,7 @@ export async function releaseRegistration(db: Db, environmentId: string, integra
 export async function demotePrimary(
   db: Db,
   environmentId: string,
-  channel: string,
-  priority: number,
-  now: Date,
+  { channel, priority, now }: { channel: string; priority: number; now: Date },
 ): Promise<void> {
   await sql`
     update integrations set is_primary = false, priority = ${priority}, updated_at = ${now}
@@ -118,7 +117,7 @@ export const insertIntegration = (db: Db, row: NewIntegration): Promise<Integrat
     .returningAll()
     .executeTakeFirstOrThrow();
 
-/** Skips those whose identifier is taken or whose channel has a primary already. Answers how many were added. */
+/** Skips those whose identifier is taken or whose channel has a primary already. Returns how many were added. */
 export async function insertIntegrations(db: Db, rows: NewIntegration[]): Promise<number> {
   if (rows.length === 0) return 0;
   const values = rows.map((row) => ({ ...row, conditions: JSON.stringify(row.conditions) }));
@@ -143,9 +142,7 @@ export const updateIntegration = (db: Db, row: IntegrationRow): Promise<Integrat
 export async function markIntegrationDeleted(
   db: Db,
   environmentId: string,
-  id: string,
-  by: string,
-  now: Date,
+  { id, by, now }: { id: string; by: string; now: Date },
 ): Promise<void> {
   await db
     .updateTable("integrations")

@@ -1,5 +1,5 @@
-// Attempts: one row per call to a provider, inserted before the call and completed after it. A row that was never completed
-// is a call with an unknown outcome: it is marked as unknown when its message is processed again.
+// Attempts: one row per call to a provider, inserted before the call and completed after it. A row that was never
+// completed is a call with an unknown outcome: it is marked as unknown when its message is processed again.
 import type { JobStatus } from "@tidings/contract";
 import { type RawBuilder, sql } from "kysely";
 import { insertRows, rowsOf } from "../bulk.ts";
@@ -113,7 +113,7 @@ export type DeliveryState = {
   workflow: string | null;
   subscriber: string | null;
   transaction_id: string | null;
-  /** Why the message must not be sent any more; null when it may be. */
+  /** Why the message must no longer be sent; null when it may be. */
   stopped: string | null;
 };
 

@@ -8,7 +8,7 @@ export type CapturedRow = Selectable<Tables["captured_messages"]>;
 
 export type CapturedFilters = { channel?: string; transactionId?: string; subscriberId?: string };
 
-/** `summary`: without the html and the headers. `search` looks at the newest `searched` that the filters name. */
+/** `summary`: without the HTML and the headers. `search` examines the newest `searched` that the filters name. */
 export type CapturedRequest = CursorRequest & { content: "full" | "summary"; search?: string; searched: number };
 
 function matching(environmentId: string, filters: CapturedFilters): RawBuilder<unknown> {
@@ -49,7 +49,7 @@ export async function findCaptured(db: Db, environmentId: string, id: string): P
   return rows[0];
 }
 
-/** Whether it was there. */
+/** Returns whether it existed. */
 export async function deleteCapturedOne(db: Db, environmentId: string, id: string): Promise<boolean> {
   if (!isUuid(id)) return false;
   const { rows } = await sql`
@@ -57,7 +57,7 @@ export async function deleteCapturedOne(db: Db, environmentId: string, id: strin
   return rows.length > 0;
 }
 
-/** Deletes the oldest `limit` that match, and answers whether any are left. */
+/** Deletes the oldest `limit` that match, and returns whether any are left. */
 export async function deleteCaptured(
   db: Db,
   environmentId: string,

@@ -1,4 +1,4 @@
-// Replays of dead letters at a pace: their state, the next page of letters, and what became of the messages.
+// Replays of dead letters at a pace: their state, the next page of letters, and what happened to the messages.
 import type { ReplayStatus } from "@tidings/contract";
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";
@@ -21,7 +21,10 @@ function selectionConditions(environmentId: string, { ids, filters, channel }: L
   return conditions;
 }
 
-/** Whether an integration that is switched on would send the letter: email and SMS fail over, the others are bound to one. */
+/**
+ * Whether an integration that is switched on would send the letter: email and SMS fail over, the others are bound to
+ * one.
+ */
 const hasSender = sql`exists (select 1 from integrations i
   where i.environment_id = f.environment_id and i.active and i.deleted_at is null
     and case when f.channel in ('email', 'sms') then i.channel = f.channel else i.id = f.integration_id end)`;
@@ -64,7 +67,9 @@ export type PreviewedLetter = Pick<DeadLetterRow, "id" | "channel" | "integratio
   is_unwanted: boolean;
 };
 
-/** The oldest letters of a selection, at most `limit`. Letters of other channels than the integration's are among them. */
+/**
+ * The oldest letters of a selection, at most `limit`. Letters of other channels than the integration's are among them.
+ */
 export async function previewLetters(
   db: Db,
   environmentId: string,
@@ -158,7 +163,7 @@ export async function updateReplay(
     .execute();
 }
 
-/** What became of the messages that the replay has put on their way; the others are still under way. */
+/** What happened to the messages that the replay has put on their way; the others are still in progress. */
 export async function countReplayOutcomes(
   db: Db,
   environmentId: string,

@@ -68,7 +68,7 @@ export async function listDeadLetters(
   return { rows, totalCount: await cappedCount(db, from) };
 }
 
-/** Newest first, older than `before`: for exports, which go on where a page ended. */
+/** Newest first, older than `before`: for exports, which continue where a page ended. */
 export async function listLettersBefore(
   db: Db,
   environmentId: string,
@@ -152,15 +152,17 @@ export type ReplayableLetter = {
 };
 
 /**
- * Locks open letters whose message can be sent again, oldest first. A second replay of the same letters waits for the first
- * and finds them replayed. Messages are locked before their letters, as by a receipt that resolves a letter.
+ * Locks open letters whose message can be sent again, oldest first. A second replay of the same letters waits for the
+ * first and finds them replayed. Messages are locked before their letters, as by a receipt that resolves a letter.
  */
 export async function lockOpenLetters(
   db: Db,
   environmentId: string,
-  which: { ids: string[] } | { filters: DeadLetterFilters },
-  channel: string | undefined,
-  limit: number,
+  {
+    which,
+    channel,
+    limit,
+  }: { which: { ids: string[] } | { filters: DeadLetterFilters }; channel: string | undefined; limit: number },
 ): Promise<ReplayableLetter[]> {
   const chosen = "ids" in which ? {} : which.filters;
   const conditions = letterConditions(environmentId, { ...chosen, status: "open" });
@@ -176,8 +178,8 @@ export async function lockOpenLetters(
 
 /**
  * Sets messages and jobs back to waiting, in a new round that begins with the choice of the integration. `first`: the
- * integration to try first. `at`: when a letter is replayed; its deadline counts from then. `replayId`: the replay at a pace
- * that the letters are part of.
+ * integration to try first. `at`: when a letter is replayed; its deadline counts from then. `replayId`: the replay at a
+ * pace that the letters are part of.
  */
 export async function reopenMessages(
   db: Db,
@@ -211,7 +213,7 @@ export async function reopenMessages(
     where environment_id = ${environmentId} and id = any(${letters.map((letter) => letter.id)})`.execute(db);
 }
 
-/** Closes the open letters of messages that a receipt confirmed as sent. Answers the messages that had one. */
+/** Closes the open letters of messages that a receipt confirmed as sent. Returns the messages that had one. */
 export async function resolveLetters(db: Db, environmentId: string, messageIds: string[]): Promise<Set<string>> {
   if (messageIds.length === 0) return new Set();
   const { rows } = await sql<{ message_id: string }>`

@@ -12,10 +12,12 @@ const columns = { id: "uuid", environment_id: "uuid", integration_id: "uuid", na
 export const insertEarlyReceipts = (db: Db, rows: EarlyReceipt[]): Promise<void> =>
   insertRows(db, "early_receipts", columns, rows);
 
-/** `integration_id`: the integration whose provider gave the id; null for our own message id, which is globally unique. */
+/**
+ * `integration_id`: the integration whose provider gave the id; null for our own message id, which is globally unique.
+ */
 export type ReceiptName = { name: string; integration_id: string | null };
 
-/** Deletes and answers the receipts with these names, without those that another transaction has locked. */
+/** Deletes and returns the receipts with these names, without those that another transaction has locked. */
 export async function takeEarlyReceipts(db: Db, names: ReceiptName[]): Promise<EarlyReceipt[]> {
   if (names.length === 0) return [];
   const shape = { name: "text", integration_id: "uuid" };
@@ -28,7 +30,7 @@ export async function takeEarlyReceipts(db: Db, names: ReceiptName[]): Promise<E
   return rows;
 }
 
-/** Deletes and answers up to `limit` receipts from before this time, the oldest first. */
+/** Deletes and returns up to `limit` receipts from before this time, the oldest first. */
 export async function takeExpiredReceipts(db: Db, before: Date, limit: number): Promise<EarlyReceipt[]> {
   const { rows } = await sql<EarlyReceipt>`
     delete from early_receipts where id in (

@@ -1,5 +1,5 @@
-// What providers reported, as people look at it: one row for each report, and for each request that was refused. Which effects a
-// report has does not depend on these rows.
+// What providers reported, as members see it: one row for each report, and for each request that was refused. Which
+// effects a report has does not depend on these rows.
 import type { InboundChange, InboundReason, InboundResult } from "@tidings/contract";
 import { type Selectable, sql } from "kysely";
 import { insertRows, rowsOf } from "../bulk.ts";

@@ -3,15 +3,15 @@ import { type Severity, severities } from "@tidings/contract";
 import { sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
-import type { InboxItem, SubscriberRef } from "../inbox/notifications.ts";
+import type { InboxMessage, SubscriberRef } from "../inbox/inbox-messages.ts";
 import { type RowKey, rowsByKey } from "../keys.ts";
 
 /** The newest messages of an inbox, which are read and counted; it bounds the work for one subscriber. */
 const maxMessages = 1_000;
 
 /**
- * Messages with ids after `from_id`, and those changed after a time, are listed as `recent`; those with ids after `resume_id`
- * as `later`. With `context_keys`, the inbox has only the messages with exactly these contexts.
+ * Messages with ids after `from_id`, and those changed after a time, are listed as `recent`; those with ids after
+ * `resume_id` as `later`. With `context_keys`, the inbox has only the messages with exactly these contexts.
  */
 export type InboxQuestion = {
   subscriber_id: string;
@@ -26,7 +26,7 @@ export type InboxState = {
   subscriber: SubscriberRef;
   /** The time of the environment. */
   now: Date;
-  /** Of all messages, snoozed and archived ones included. */
+  /** Counts all messages, including snoozed and archived ones. */
   total: number;
   unread: Record<Severity, number>;
   unseen: number;
@@ -63,10 +63,10 @@ const columns = {
 };
 
 /**
- * The answers in the order of the questions; undefined for a deleted subscriber. The environment is a condition on the
- * subscriber alone: as one on the messages too, it would let the planner read all messages of the environment in order.
- * Contexts are looked at after the limit, so that an inbox without messages of its contexts costs no more than others.
- * `offset 0` keeps the severity from being looked up once for each of the four counts.
+ * The responses in the order of the questions; undefined for a deleted subscriber. The environment is a condition on
+ * the subscriber alone: as one on the messages too, it would let the planner read all messages of the environment in
+ * order. Contexts are examined after the limit, so that an inbox without messages of its contexts costs no more than
+ * others. `offset 0` keeps the severity from being looked up once for each of the four counts.
  */
 export async function readInboxes(db: Db, questions: InboxQuestion[], now: Date): Promise<(InboxState | undefined)[]> {
   const bySeverity = severities.map(
@@ -128,12 +128,12 @@ function toState(row: StateRow): InboxState {
 }
 
 /**
- * Messages as an inbox shows them, by id; deleted ones are missing. With `limit 1`, events and notifications are looked up one by
- * one; a join of these tables may read all of an environment while they have no statistics.
+ * Messages as an inbox shows them, by id; deleted ones are missing. With `limit 1`, events and notifications are looked
+ * up one by one; a join of these tables may read all of an environment while they have no statistics.
  */
-export async function findInboxItems(db: Db, keys: RowKey[]): Promise<Map<string, InboxItem>> {
+export async function findInboxMessages(db: Db, keys: RowKey[]): Promise<Map<string, InboxMessage>> {
   if (keys.length === 0) return new Map();
-  const { rows } = await sql<InboxItem>`
+  const { rows } = await sql<InboxMessage>`
     select m.*, e.transaction_id, n.severity, to_jsonb(w) as workflow
     from ${rowsByKey("messages", "m", "id", keys)}
     cross join lateral (select transaction_id from events

@@ -1,5 +1,5 @@
-// Marks on messages: seen, read, archived, and which button was pressed. Setting a mark again changes neither the message nor its
-// time, so that the number of changed messages is exact.
+// Marks on messages: seen, read, archived, and which button was pressed. Setting a mark again changes neither the
+// message nor its time, so that the number of changed messages is exact.
 import type { MessageMark } from "@tidings/contract";
 import { type RawBuilder, sql } from "kysely";
 import { firstIdAt, timeOfId } from "../../lib/ids.ts";
@@ -32,19 +32,22 @@ const marks: Record<StoredMark, { differs: RawBuilder<unknown>; set: (now: Date)
 /** `detail`: the execution detail added to the jobs of the messages. */
 export type Marking = { mark: StoredMark; detail: StoredDetail | null; now: Date };
 
+/** Which messages (m) of an environment a mark is for, as a condition. */
+export type MessageSelection = RawBuilder<unknown>;
+
 /**
- * Marks the messages (m) that match and answers those that changed. The detail is added once per job, however often the mark
+ * Marks the selected messages and returns those that changed. The detail is added once per job, however often the mark
  * changes, and only to in-app jobs: jobs of other channels may be locked by a delivery.
  */
 export async function writeMark(
   db: Db,
   environmentId: string,
-  condition: RawBuilder<unknown>,
+  selection: MessageSelection,
   { mark, detail, now }: Marking,
 ): Promise<string[]> {
   const { differs, set } = marks[mark];
   const changed = sql`update messages m set ${set(now)}, updated_at = ${now}
-    where environment_id = ${environmentId} and ${condition} and ${differs} returning m.id, m.environment_id, m.notification_id, m.job_id, m.channel`;
+    where environment_id = ${environmentId} and ${selection} and ${differs} returning m.id, m.environment_id, m.notification_id, m.job_id, m.channel`;
   const note = noteOnJobs({ detail: sql`${JSON.stringify(detail)}::jsonb`, at: sql`${now}`, isOnce: true });
   const { rows } = await sql<{ id: string }>`
     with marked as (${changed}), changed as (select * from marked where channel = 'in_app')
@@ -52,22 +55,13 @@ export async function writeMark(
   return rows.map((row) => row.id);
 }
 
-export const markMessages = (
-  db: Db,
-  environmentId: string,
-  subscriberId: string,
-  ids: string[],
-  marking: Marking,
-): Promise<string[]> =>
-  writeMark(db, environmentId, sql`subscriber_id = ${subscriberId} and id = any(${ids}::uuid[])`, marking);
+export const selectMessages = (subscriberId: string, ids: string[]): MessageSelection =>
+  sql`subscriber_id = ${subscriberId} and id = any(${ids}::uuid[])`;
 
 /** The messages of a subscriber's feed: sent in-app messages that are not snoozed. */
-const inFeed = (environmentId: string, subscriberId: string, now: Date) => sql`
+export const selectFeed = (environmentId: string, subscriberId: string, now: Date): MessageSelection => sql`
   environment_id = ${environmentId} and subscriber_id = ${subscriberId} and channel = 'in_app' and status = 'sent'
     and (snoozed_until is null or snoozed_until <= ${now})`;
-
-export const markFeed = (db: Db, environmentId: string, subscriberId: string, marking: Marking): Promise<string[]> =>
-  writeMark(db, environmentId, inFeed(environmentId, subscriberId, marking.now), marking);
 
 /** Counting stops at the limit. */
 export async function countFeed(
@@ -79,7 +73,7 @@ export async function countFeed(
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from (
-      select 1 from messages where ${inFeed(environmentId, subscriberId, now)}
+      select 1 from messages where ${selectFeed(environmentId, subscriberId, now)}
         and seen_at is ${filter.seen ? sql`not null` : sql`null`}
       limit ${filter.limit}) as counted`.execute(db);
   return rows[0]!.count;
@@ -88,13 +82,14 @@ export async function countFeed(
 type InAppJob = { jobId: string; subscriberId: string };
 type JobMarks = Pick<MessageRow, "job_id" | "seen_at" | "read_at" | "last_seen_at" | "last_read_at">;
 
-/** Ids contain the time of the process that made them; the clocks of two processes differ by less than this. */
+/** Ids contain the time of the process that created them; the clocks of two processes differ by less than this. */
 const clockSkewMs = 60_000;
 
 /** Marks on the in-app messages of these jobs; deleted messages are missing. */
 export async function findInAppMarks(db: Db, environmentId: string, jobs: InAppJob[]): Promise<JobMarks[]> {
   if (jobs.length === 0) return [];
-  // A message is newer than its notification, whose time is in the id of the job, so the index on a subscriber's messages is read from there.
+  // A message is newer than its notification, whose time is in the id of the job, so the index on a subscriber's
+  // messages is read from there.
   const given = jobs.map(({ jobId, subscriberId }) => ({
     job_id: jobId,
     subscriber_id: subscriberId,

@@ -58,8 +58,8 @@ export type NewMessage = Omit<
 export const messageInsert = (rows: NewMessage[]): Insert => ({ table: "messages", columns, rows });
 
 /**
- * Messages that were not handed to a provider yet, locked until the transaction ends: withdrawing or confirming one waits
- * for this transaction.
+ * Messages that were not handed to a provider yet, locked until the transaction ends: withdrawing or confirming one
+ * waits for this transaction.
  */
 export async function holdPendingMessages(db: Db, keys: RowKey[]): Promise<StoredMessage[]> {
   if (keys.length === 0) return [];
@@ -82,8 +82,8 @@ export type MessageOutcome = RowKey & {
 };
 
 /**
- * Answers the messages that were updated. A message that was deleted, withdrawn or confirmed meanwhile is final: only the
- * outcome "sent" overwrites it. A failed message keeps its outgoing content, so that it can be replayed.
+ * Returns the messages that were updated. A message that was deleted, withdrawn or confirmed meanwhile is final: only
+ * the outcome "sent" overwrites it. A failed message keeps its outgoing content, so that it can be replayed.
  */
 export async function recordOutcomes(db: Db, outcomes: MessageOutcome[]): Promise<Set<string>> {
   if (outcomes.length === 0) return new Set();
@@ -139,8 +139,8 @@ export async function findMessagesToReport(db: Db, keys: RowKey[]): Promise<List
 
 /**
  * All columns but the content are read from the message and its last attempt, because failover may have changed the
- * integration. A retry of the same message is captured once. A provider names the message by its id alone, so all environments
- * are looked through: there are at most a few hundred, and this is the development mailbox.
+ * integration. A retry of the same message is captured once. A provider names the message by its id alone, so all
+ * environments are looked through: there are at most a few hundred, and this is the development mailbox.
  */
 export async function insertCaptured(
   db: Db,

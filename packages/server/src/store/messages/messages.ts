@@ -9,7 +9,7 @@ import { countDeletedMessages } from "../events/statistics.ts";
 import { cappedCount } from "../paging.ts";
 import type { SubscriberRow } from "../subscribers/subscribers.ts";
 import type { Tables } from "../tables.ts";
-/** As it stands in the table: parts of it are encrypted (pipeline/encrypted-parts.ts). */
+/** As stored: parts of it are encrypted (pipeline/encrypted-parts.ts). */
 export type StoredMessage = Selectable<Tables["messages"]>;
 
 export type MessageRow = Omit<StoredMessage, "outgoing"> & { outgoing: Record<string, unknown> | null };
@@ -44,7 +44,9 @@ export async function listAttempts(
   return rows;
 }
 
-/** All addresses of an email (m) through this provider, null for a single one; overrides may differ between providers. */
+/**
+ * All addresses of an email (m) through this provider, null for a single one; overrides may differ between providers.
+ */
 export const recipientsThrough = (providerId: RawBuilder<unknown>): RawBuilder<unknown> => sql`(
   select array_agg(one) from (select coalesce(m.outgoing->'perProvider'->(${providerId}), m.outgoing) as f) as fields,
     jsonb_array_elements_text(coalesce(f->'to', '[]') || coalesce(f->'cc', '[]') || coalesce(f->'bcc', '[]')) as one
@@ -91,7 +93,7 @@ const fullParts = sql`e.payload, e.overrides`;
 const maxReportedBytes = sql.lit(65_536);
 /** The length of that many bytes, encrypted and in base64. */
 const maxSealedBytes = sql.lit(88_000);
-/** Of two columns with the same name the later one wins. */
+/** The later of two columns with the same name wins. */
 export const reportedParts = sql`
   case when octet_length(m.content) <= ${maxReportedBytes} then m.content end as content,
   case when octet_length(e.payload::text) <= ${maxReportedBytes} then e.payload end as payload,
@@ -176,7 +178,7 @@ export async function listMessagesByIds(
   return readRows(db, from, { offset: 0, limit: ids.length });
 }
 
-/** Deletes these messages and answers those that existed. */
+/** Deletes these messages and returns those that existed. */
 export async function deleteMessages(
   db: Db,
   environmentId: string,
@@ -195,7 +197,7 @@ async function countDeleted(db: Db, environmentId: string, deleted: ListedMessag
   return deleted;
 }
 
-/** Deletes up to `limit` messages and answers them. */
+/** Deletes up to `limit` messages and returns them. */
 export async function deleteMessagesOfTransaction(
   db: Db,
   environmentId: string,

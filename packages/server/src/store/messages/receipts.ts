@@ -1,4 +1,5 @@
-// Receipts (reports of providers on messages): finding their messages, dropping duplicates, and recording their effects.
+// Receipts (reports of providers on messages): finding their messages, dropping duplicates, and recording their
+// effects.
 import type { Channel } from "@tidings/contract";
 import { sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";
@@ -92,13 +93,11 @@ const keyOf = ({ external_id, status, recipient }: Key, at: string): string =>
 const timeOf = (at: Date | null): string => (at ? at.toISOString() : "-infinity");
 export const receiptKey = (receipt: NewReceipt): string => keyOf(receipt, timeOf(receipt.reported_at));
 
-/** Answers the keys of new receipts; the others are duplicates. */
+/** Returns the keys of new receipts; the others are duplicates. */
 export async function insertReceipts(
   db: Db,
   environmentId: string,
-  integrationId: string,
-  receipts: NewReceipt[],
-  now: Date,
+  { integrationId, receipts, now }: { integrationId: string; receipts: NewReceipt[]; now: Date },
 ): Promise<Set<string>> {
   if (receipts.length === 0) return new Set();
   const shape = {
@@ -130,19 +129,17 @@ export type ReportedChange = {
   details: StoredDetail[];
 };
 
-/** Further details of a job are dropped: an email may be opened any number of times. */
+/** Additional details of a job are dropped: an email may be opened any number of times. */
 const maxDetails = 200;
 
 /**
- * Updates messages before jobs: settling a delivery locks in the same order. Answers the messages that became failed;
- * a message that another integration sent meanwhile does not.
+ * Updates messages before jobs: settling a delivery locks in the same order. Returns the messages that became failed; a
+ * message that another integration sent meanwhile does not.
  */
 export async function recordReports(
   db: Db,
   environmentId: string,
-  integrationId: string,
-  changes: ReportedChange[],
-  now: Date,
+  { integrationId, changes, now }: { integrationId: string; changes: ReportedChange[]; now: Date },
 ): Promise<Set<string>> {
   if (changes.length === 0) return new Set();
   const shape = {

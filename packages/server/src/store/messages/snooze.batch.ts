@@ -8,7 +8,7 @@ import type { StoredDetail } from "../tables.ts";
 import { unseen } from "./message-marks.ts";
 export type SnoozedMessage = RowKey & { subscriber_id: string; snoozed_until: Date };
 
-/** Of these messages, those that are snoozed, locked until the transaction ends. */
+/** The given messages that are snoozed, locked until the transaction ends. */
 export async function lockSnoozed(db: Db, keys: RowKey[]): Promise<SnoozedMessage[]> {
   if (keys.length === 0) return [];
   const snoozed = rowsByKey("messages", "m", "id", keys, {

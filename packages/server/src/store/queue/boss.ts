@@ -4,19 +4,20 @@ import { PgBoss } from "pg-boss";
 
 export const schema = "queue";
 
-// A process that dies stops its heartbeat. The next look at due tasks (due.ts) gives its tasks to another process.
+// A process that dies stops its heartbeat. The next check for due tasks (due.ts) gives its tasks to another process.
 export const heartbeatSeconds = 10;
 
-// The timers of pg-boss poll, whether there is work or not. Its supervision is called when there is something to take over
-// (due.ts), at most once a second over all processes. Its schedules are not used: chores are tasks that enqueue themselves for
-// their next time (pipeline/housekeeping.ts).
+// The timers of pg-boss poll, whether there is work or not. Its supervision is called when there is something to take
+// over (due.ts), at most once a second over all processes. Its schedules are not used: chores are tasks that enqueue
+// themselves for their next time (pipeline/housekeeping.ts).
 const timers = { supervise: false, schedule: false, monitorIntervalSeconds: 1 };
 
 const queueOptions = {
   notify: true,
   heartbeatSeconds,
   expireInSeconds: 15 * 60,
-  // The queue drops no task: pipeline/set-aside.ts takes out those that keep failing, the others are retried every five minutes.
+  // The queue drops no task: pipeline/set-aside.ts takes out those that keep failing, the others are retried every five
+  // minutes.
   retryLimit: 1_000_000,
   retryDelay: 1,
   retryBackoff: true,
@@ -27,9 +28,10 @@ const queueOptions = {
 const namePrefix = "tidings-queue ";
 
 /**
- * Groups are few and queried often, the waiting tasks of an environment in the order of their times. `job_next` answers which task is due next (due.ts); its condition is written so that the
- * planner cannot use it for fetching: on old statistics it would read and sort a whole backlog instead of reading the first
- * tasks in their order. Checked first: creating an index takes a lock that blocks writers.
+ * Groups are few and queried often, the waiting tasks of an environment in the order of their times. `job_next` shows
+ * which task is due next (due.ts); its condition is written so that the planner cannot use it for fetching: on old
+ * statistics it would read and sort a whole backlog instead of reading the first tasks in their order. Checked first:
+ * creating an index takes a lock that blocks writers.
  */
 const createIndexes = `
   do $$ begin
@@ -43,7 +45,10 @@ const createIndexes = `
     end if;
   end $$`;
 
-/** One connection stays open: opening one takes more than a minute of idleness. The types of pg-boss lack `min`, its pool has it. */
+/**
+ * One connection stays open: opening one takes more than a minute of idleness. The types of pg-boss lack `min`, its
+ * pool has it.
+ */
 const poolSize = { max: 5, min: 1 };
 
 export async function openBoss(
@@ -51,7 +56,7 @@ export async function openBoss(
   kinds: readonly string[],
   onError: (error: Error) => void,
 ): Promise<PgBoss> {
-  // Each process connects under a name of its own, which shows whether other processes are alive.
+  // Each process connects under its own name, which shows whether other processes are alive.
   const name = `${namePrefix}${randomUUID()}`;
   const boss = new PgBoss({
     connectionString: url,

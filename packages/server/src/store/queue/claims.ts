@@ -21,22 +21,23 @@ export type TaskKind = (typeof taskKinds)[number];
 /** A task as a worker holds it: `attempt` fences the claim, so that a lapsed holder cannot finish the task. */
 export type Task<T> = { id: string; attempt: number; data: T; environmentId?: string };
 
-export class ClaimLost extends Error {}
+export class ClaimLostError extends Error {}
 
 export const claimsOf = (tasks: Task<unknown>[]) => tasks.map((task) => ({ id: task.id, retryCount: task.attempt }));
 
 /** `affected`: how many of the tasks are still claimed by this process. */
 export function requireAllClaims(kind: TaskKind, tasks: Task<unknown>[], affected: number): void {
   if (affected === tasks.length) return;
-  throw new ClaimLost(`${tasks.length - affected} of ${tasks.length} ${kind} tasks are held by another process`);
+  throw new ClaimLostError(`${tasks.length - affected} of ${tasks.length} ${kind} tasks are held by another process`);
 }
 
-/** How long tasks wait that were given back because of a fault of the database. */
+/** How long tasks wait that were given back because of an error of the database. */
 const giveBackSeconds = 2;
 
 /**
- * Gives tasks back as if they had not been fetched: the try does not count, because the database was at fault. The next fetch
- * leaves `retry_count` as it is, which is safe: the worker that gives its claim back does not use it again.
+ * Gives tasks back as if they had not been fetched: the try does not count, because the database caused the failure.
+ * The next fetch leaves `retry_count` unchanged, which is safe: the worker that gives its claim back does not use it
+ * again.
  */
 export const giveBack = `
   update ${schema}.job_common
@@ -48,7 +49,7 @@ type ClaimedTask = { kind: TaskKind; task: Task<unknown> };
 export type Heartbeats = {
   /** Keeps the claims alive while the work runs. */
   during(kind: TaskKind, tasks: Task<unknown>[], work: () => Promise<void>): Promise<void>;
-  /** Keeps the claims alive until they are let go as often as they were held: once for each part of a task. */
+  /** Keeps the claims alive until they are released as often as they were acquired: once for each part of a task. */
   hold(kind: TaskKind, tasks: Task<unknown>[]): void;
   letGo(tasks: Task<unknown>[]): void;
   hasHeld(): boolean;
@@ -56,8 +57,8 @@ export type Heartbeats = {
 };
 
 /**
- * A task whose row is locked is being finished, so it needs no heartbeat: waiting for its lock would deadlock with a transaction that
- * finishes parts of several tasks.
+ * A task whose row is locked is being finished, so it needs no heartbeat: waiting for its lock would deadlock with a
+ * transaction that finishes parts of several tasks.
  */
 const keepAlive = `
   update ${schema}.job_common j set heartbeat_on = clock_timestamp()

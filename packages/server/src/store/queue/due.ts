@@ -1,6 +1,6 @@
-// Tasks that become due. New runnable tasks are announced by NOTIFY; tasks for later (delays, digests, retries) and the claims
-// of processes that died are not. One loop of each process asks when the next of them is due, over all kinds of tasks at
-// once, and sleeps until then: an idle process asks every ten seconds (docs/decisions/0012-idle.md).
+// Tasks that become due. New runnable tasks are announced by NOTIFY; tasks for later (delays, digests, retries) and the
+// claims of processes that died are not. One loop of each process asks when the next of them is due, over all kinds of
+// tasks at once, and sleeps until then: an idle process asks every ten seconds (docs/decisions/0012-idle.md).
 import { schema } from "./boss.ts";
 import type { Listener } from "./listen.ts";
 
@@ -8,7 +8,7 @@ import type { Listener } from "./listen.ts";
 export const dueChannel = "tidings_due";
 
 /** The longest sleep. Tasks due later than that are seen by a look before they are due. */
-const longestSleepMs = 10_000;
+const maxSleepMs = 10_000;
 
 /** Tasks due sooner are announced: longer than a sleep, because the transaction of a task may end late. */
 export const hintedMs = 60_000;
@@ -45,8 +45,8 @@ type Due = { kind: string | null; waitMs: number | null; nowMs: number };
 const jobs = `${schema}.job_common`;
 
 /**
- * The first lines read one index entry for each kind and state; the last one the tasks in work, which are few. Written with
- * `is true`, because the index is (boss.ts).
+ * The first lines read one index entry for each kind and state; the last one the tasks in work, which are few. Written
+ * with `is true`, because the index is (boss.ts).
  */
 export const dueQuery = `
   select k.kind, extract(epoch from t.start_after - clock_timestamp())::float8 * 1000 as "waitMs", 0 as "nowMs"
@@ -104,7 +104,7 @@ export function startDueLoop({ listener, kinds, wakeWorkers, supervise, onError 
 
   const run = async (): Promise<void> => {
     while (!isStopping) {
-      lookAt = performance.now() + longestSleepMs;
+      lookAt = performance.now() + maxSleepMs;
       await takeLook().catch((error: Error) => {
         onError(error);
         lookIn(lookAgainMs);

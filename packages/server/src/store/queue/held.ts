@@ -1,6 +1,7 @@
-// Messages that wait for the circuit breaker of an integration: `deliver` tasks in a group of their own, which is indexed, and with the
-// integration in their data. Tasks in an environment on a test clock are in the group of the environment, whose clock waits for them.
-// Other tasks have neither, so that messages through healthy integrations cost nothing more.
+// Messages that wait for the circuit breaker of an integration: `deliver` tasks in their own group, which is
+// indexed, and with the integration in their data. Tasks in an environment on a test clock are in the group of the
+// environment, whose clock waits for them. Other tasks have neither, so that messages through healthy integrations cost
+// nothing more.
 import type { Channel } from "@tidings/contract";
 import { sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
@@ -20,7 +21,10 @@ export type HeldSelection = { integrationIds: readonly string[]; until?: number;
 
 type HeldTask = { id: string; lane: string; messages: number };
 
-/** Tasks that wait, those that are due next first. Locked until the transaction ends; tasks locked by another are left out. */
+/**
+ * Tasks that wait, those that are due next first. Locked until the transaction ends; tasks locked by another are left
+ * out.
+ */
 export async function lockHeldTasks(
   tx: Db,
   environmentId: string,
@@ -53,8 +57,8 @@ export type HeldCount = { integration_id: string; count: number; oldest: string 
 export type RetryCount = { channel: Channel; provider_id: string | null; count: number; oldest: string };
 
 /**
- * Messages that wait for their next attempt although no circuit is open, from at most `limit` tasks of the group: those that wait in
- * real time.
+ * Messages that wait for their next attempt although no circuit is open, from at most `limit` tasks of the group: those
+ * that wait in real time.
  */
 export async function countRetries(
   db: Db,
@@ -75,7 +79,10 @@ export async function countRetries(
   return rows;
 }
 
-/** What waits for each of these integrations, woken messages that are not sent yet among it. At most `limit` tasks are counted. */
+/**
+ * What waits for each of these integrations, woken messages that are not sent yet among it. At most `limit` tasks are
+ * counted.
+ */
 export async function countHeld(
   db: Db,
   environmentId: string,

@@ -1,14 +1,17 @@
-// LISTEN/NOTIFY on a connection of its own, with reconnection. Notifications sent while the connection was down are lost,
-// so every reconnection counts as a notification.
+// LISTEN/NOTIFY on its own connection, with reconnection. Notifications sent while the connection was down are lost, so
+// every reconnection counts as a notification.
 import pg from "pg";
 
 export type Listener = {
   /**
-   * A short query on the listening connection. Asked regularly, it also finds a connection that was lost without a sign, as
-   * behind a firewall that forgets idle ones. Answers no rows while there is no connection.
+   * A short query on the listening connection. Asked regularly, it also finds a connection that was lost without a
+   * sign, as behind a firewall that forgets idle ones. Returns no rows while there is no connection.
    */
   query<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row[]>;
-  /** Sends a notification to all listeners of the channel, this process included. It is lost when the database crashes at once. */
+  /**
+   * Sends a notification to all listeners of the channel, this process included. It is lost when the database crashes
+   * at once.
+   */
   notify(channel: string, text: string): Promise<void>;
   close(): Promise<void>;
 };
@@ -23,7 +26,7 @@ export type ListenOptions = {
 };
 
 const firstRetryMs = 250;
-const longestRetryMs = 5_000;
+const maxRetryMs = 5_000;
 const queryLimitMs = 5_000;
 
 export async function listen(options: ListenOptions): Promise<Listener> {
@@ -50,14 +53,14 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       if (error) options.onError(error);
       timer = setTimeout(() => void connect().catch(reconnect), retryMs);
       timer.unref();
-      retryMs = Math.min(longestRetryMs, retryMs * 2);
+      retryMs = Math.min(maxRetryMs, retryMs * 2);
     };
     next.on("error", reconnect);
     next.on("end", () => reconnect());
     next.on("notification", ({ channel, payload }) => options.onNotify[channel]?.(payload));
     try {
       await next.connect();
-      // LISTEN takes no parameters.
+      // LISTEN has no parameters.
       for (const channel of Object.keys(options.onNotify)) {
         await next.query(`listen ${pg.escapeIdentifier(channel)}`);
       }
@@ -79,7 +82,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       try {
         return (await client.query<Row>(text, values)).rows;
       } catch (error) {
-        // An answer of the server came over a connection that works.
+        // A response of the server came over a connection that works.
         if (error instanceof pg.DatabaseError) throw error;
         loseConnection(error as Error);
         return [];

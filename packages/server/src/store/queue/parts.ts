@@ -1,5 +1,5 @@
-// Tasks of several parts: their parts are finished in different transactions, and the task with the last of them. What is left
-// to do is in the data of the task itself, so a task that goes to another worker has only its unfinished parts.
+// Tasks of several parts: their parts are finished in different transactions, and the task with the last of them. What
+// is left to do is in the data of the task itself, so a task that goes to another worker has only its unfinished parts.
 import { sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
@@ -11,7 +11,7 @@ export type TaskPart = { task: Task<unknown>; part: string };
 
 type Removal = { id: string; attempt: number; done: string[] };
 
-/** Answers the tasks that have no part left. `list`: the name of the list in their data. */
+/** Returns the tasks that have no part left. `list`: the name of the list in their data. */
 export async function removeParts(db: Db, kind: TaskKind, list: string, parts: TaskPart[]): Promise<Task<unknown>[]> {
   const whole: Task<unknown>[] = [];
   const divided = new Map<string, { task: Task<unknown>; removal: Removal }>();

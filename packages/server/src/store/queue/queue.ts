@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
 import { fromKysely, type JobWithMetadata, type PgBoss } from "pg-boss";
 import type { Budgets } from "../../lib/load/budgets.ts";
-import { createFairQueue, type FairQueue, longestLagMs, type VirtualClocks } from "../../lib/load/fair-queue.ts";
+import { createFairQueue, type FairQueue, maxLagMs, type VirtualClocks } from "../../lib/load/fair-queue.ts";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { isDatabaseUnavailable } from "../faults.ts";
@@ -25,11 +25,11 @@ import { type ListenOptions, listen } from "./listen.ts";
 import { removeParts, type TaskPart } from "./parts.ts";
 import { startLoops, type Workers, type WorkOptions } from "./workers.ts";
 
-export { ClaimLost, type Task, type TaskKind } from "./claims.ts";
+export { ClaimLostError, type Task, type TaskKind } from "./claims.ts";
 
 /**
- * `startAfter`: a moment, or seconds from now by the clock of the database. `group`: a name under which tasks are waited
- * for or recalled (pipeline/clock/clock.ts). `environmentId`, `lane` and `cost` decide the order of tasks
+ * `startAfter`: a moment, or seconds from now by the clock of the database. `group`: a name under which tasks are
+ * waited for or recalled (pipeline/clock/clock.ts). `environmentId`, `lane` and `cost` decide the order of tasks
  * (lib/load/fair-queue.ts); tasks without an environment go first.
  */
 export type NewTask = {
@@ -41,40 +41,43 @@ export type NewTask = {
   cost?: number;
 };
 
-/** A task taken back before its time. */
+/** A task withdrawn before its time. */
 type RecalledTask = { kind: TaskKind; data: object; startAfter: Date };
 
 export type Queue = {
   enqueue(tx: Db, kind: TaskKind, tasks: NewTask[]): Promise<void>;
   /** Enqueues a task `{ name }` for each name that no task of this kind in the queue has. */
   enqueueMissing(tx: Db, kind: TaskKind, tasks: { name: string; startAfter: Date }[]): Promise<void>;
-  /** Throws ClaimLost unless this process still holds all of these: called before work that cannot be undone. */
+  /** Throws ClaimLostError unless this process still holds all of these: called before work that cannot be undone. */
   confirm(tx: Db, kind: TaskKind, tasks: Task<unknown>[]): Promise<void>;
   /**
-   * Detaches tasks from the worker that fetched them, which may then fetch others while these are worked on. Answers the
-   * tasks with their new claims, and throws ClaimLost as `confirm` does. Call `hold` once the transaction is committed.
+   * Detaches tasks from the worker that fetched them, which may then fetch others while these are worked on. Returns
+   * the tasks with their new claims, and throws ClaimLostError as `confirm` does. Call `hold` once the transaction is
+   * committed.
    */
   keep<T>(tx: Db, kind: TaskKind, tasks: Task<T>[]): Promise<Task<T>[]>;
   /**
-   * Keeps the claims on these tasks alive until they are let go, as often as they were held; tasks not finished by then go to
-   * another worker.
+   * Keeps the claims on these tasks alive until they are released, as often as they were acquired; tasks not finished
+   * by then go to another worker.
    */
   hold(kind: TaskKind, tasks: Task<unknown>[]): void;
   letGo(tasks: Task<unknown>[]): void;
-  /** Removes finished tasks in the transaction of their result; throws ClaimLost when another worker holds them. */
+  /**
+   * Removes finished tasks in the transaction of their result; throws ClaimLostError when another worker holds them.
+   */
   finish(tx: Db, kind: TaskKind, tasks: Task<unknown>[]): Promise<void>;
   /**
-   * Removes finished parts from the list `list` in the data of their tasks, and tasks without a part left from the queue. Throws
-   * ClaimLost as `finish` does.
+   * Removes finished parts from the list `list` in the data of their tasks, and tasks without a part left from the
+   * queue. Throws ClaimLostError as `finish` does.
    */
   finishParts(tx: Db, kind: TaskKind, list: string, parts: TaskPart[]): Promise<void>;
   /** Whether any task of the group is left. */
   isBusy(tx: Db, group: string): Promise<boolean>;
-  /** Takes back up to `limit` tasks of the group that wait for a later time. */
+  /** Withdraws up to `limit` tasks of the group that wait for a later time. */
   recall(tx: Db, group: string, limit: number): Promise<RecalledTask[]>;
   /**
-   * Makes `deliver` tasks that integrations hold due, up to `limit` of them, spread over `spreadMs`. `cost`: of one message. Answers
-   * how many.
+   * Makes `deliver` tasks that integrations hold due, up to `limit` of them, spread over `spreadMs`. `cost`: of one
+   * message. Returns how many.
    */
   wakeHeld(tx: Db, environmentId: string, held: HeldSelection & { spreadMs: number; cost: number }): Promise<number>;
   /** Stops fetching tasks, for good; those in work are finished. */
@@ -91,7 +94,7 @@ export type Queue = {
 
 const jobs = sql.table(`${schema}.job_common`);
 
-/** Read from the index `job_next`, on which the same condition stands. */
+/** Read from the index `job_next`, which has the same condition. */
 const countTasks = `
   select k.kind, count(j.name)::int as count
   from unnest($1::text[]) as k(kind) left join ${schema}.job_common j on j.name = k.kind and (j.state <= 'active') is true
@@ -119,11 +122,11 @@ export type QueueOptions = {
   onError: (error: Error) => void;
   /** How far environments are behind, if it is shared with other processes. */
   budgets?: Budgets;
-  /** Tells the other processes that no environment is behind any more in tasks whose budgets have this prefix. */
+  /** Notifies the other processes that no environment is still behind in tasks whose budgets have this prefix. */
   forgetShared?(prefix: string): Promise<void>;
-  /** Of a further thread of a process, which is not counted as a process. */
-  isFurther?: boolean;
-  /** Further channels, heard on the connection of the queue. */
+  /** The queue is that of a worker thread, which is not counted as a process. */
+  isWorkerThread?: boolean;
+  /** Other channels that the connection of the queue listens to. */
   onNotify?: ListenOptions["onNotify"];
 };
 
@@ -162,7 +165,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
       [dueChannel]: (text) => parts.due?.hear(text),
     },
     onError: options.onError,
-    name: options.isFurther ? "tidings-listen-thread" : undefined,
+    name: options.isWorkerThread ? "tidings-listen-thread" : undefined,
   });
   const startDue = () =>
     startDueLoop({
@@ -204,7 +207,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
 
 const sharedClocks = (kind: TaskKind, budgets: Budgets | undefined): VirtualClocks | undefined =>
   budgets && {
-    advance: (environmentId, costMs) => budgets.spend(`${turnsPrefix(kind)}${environmentId}`, costMs, longestLagMs),
+    advance: (environmentId, costMs) => budgets.spend(`${turnsPrefix(kind)}${environmentId}`, costMs, maxLagMs),
     clear: () => budgets.forget(turnsPrefix(kind)),
   };
 
@@ -268,7 +271,8 @@ function taskWriters({ boss, turns }: Parts): Pick<Queue, TaskWriter> {
       requireAllClaims(kind, tasks, affected);
     },
     async keep(tx, kind, tasks) {
-      // A worker that fails gives back the tasks whose claims are the ones it made; the new attempt number prevents that.
+      // A worker that fails gives back the tasks whose claims it holds; the new attempt number prevents
+      // that.
       const { rows } = await sql`
         update ${jobs} j set retry_count = r.attempt + 1, heartbeat_on = clock_timestamp()
         from ${rowsOf("r", { id: "uuid", attempt: "int" }, tasks)}
@@ -320,7 +324,7 @@ async function announceDue(tx: Db, tasks: NewTask[], now: number): Promise<void>
   )::text)`.execute(tx);
 }
 
-/** What pg-boss answers to a touch or a deletion; its types leave it open. */
+/** What pg-boss returns for a touch or a deletion; its types leave it open. */
 type Affected = { affected: number };
 
 function startWorkers<T>(

@@ -1,7 +1,7 @@
 // Workers: loops that fetch due tasks, hand them to a stage and fetch again. Most take the next task, whatever its turn
-// (lib/load/fair-queue.ts). One loop of each kind is reserved for tasks whose turn has come: while the others work on the backlog
-// of one environment, a task of another begins at once. A loop that finds nothing sleeps until it is woken: NOTIFY announces new
-// tasks, and due.ts those that have become due.
+// (lib/load/fair-queue.ts). One loop of each kind is reserved for tasks whose turn has come: while the others work on
+// the backlog of one environment, a task of another begins at once. A loop that finds nothing sleeps until it is woken:
+// NOTIFY announces new tasks, and due.ts those that have become due.
 import { priorityAt } from "../../lib/load/fair-queue.ts";
 export type WorkOptions = {
   batchSize: number;
@@ -25,7 +25,7 @@ export type Work<Job> = {
   isPaused?: () => boolean;
 };
 
-/** No due task has a later turn than this (`longestLagMs`), with a margin for clock skew between processes. */
+/** No due task has a later turn than this (`maxLagMs`), with a margin for clock skew between processes. */
 const latestTurnMs = 20 * 60_000;
 
 /** When to fetch again after the database refused. */
@@ -51,7 +51,7 @@ export function startLoops<Job>(options: WorkOptions, work: Work<Job>): Workers 
       new Promise<void>((resolve) => {
         endPause = resolve;
       });
-    /** Answers how many tasks it found. */
+    /** Returns how many tasks it found. */
     const takeBatch = async (): Promise<number> => {
       const from = priorityAt(Date.now() + (isReserve ? 0 : latestTurnMs));
       const jobs = await work.fetch(batchSize, from);

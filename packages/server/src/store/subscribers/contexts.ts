@@ -1,5 +1,5 @@
-// Contexts, found by type and id. Other records contain the key `<type>:<id>` and no reference, because a context may be
-// deleted and created again while they exist.
+// Contexts, found by type and id. Other records contain the key `<type>:<id>` and no reference, because a context may
+// be deleted and created again while they exist.
 import { type Selectable, sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
@@ -11,8 +11,8 @@ export type ContextEntry = { type: string; id: string; data?: object };
 const columns = { type: "text", id: "text", data: "jsonb" };
 
 /**
- * Creates the contexts that do not exist; existing ones are not changed. Rows are inserted in the order of their key, so
- * that two requests that name the same contexts cannot deadlock.
+ * Creates the contexts that do not exist; existing ones are not changed. Rows are inserted in the order of their key,
+ * so that two requests that name the same contexts cannot deadlock.
  */
 export async function resolveContexts(
   db: Db,
@@ -61,10 +61,7 @@ export const findContext = (db: Db, environmentId: string, type: string, id: str
 export const updateContext = (
   db: Db,
   environmentId: string,
-  type: string,
-  id: string,
-  data: object,
-  now: Date,
+  { type, id, data, now }: { type: string; id: string; data: object; now: Date },
 ): Promise<ContextRow | undefined> =>
   db
     .updateTable("contexts")
@@ -91,9 +88,11 @@ export type ContextFilters = { type?: string; id?: string; search?: string };
 export function listContexts(
   db: Db,
   environmentId: string,
-  filters: ContextFilters,
-  orderBy: "createdAt" | "updatedAt",
-  request: CursorRequest,
+  {
+    filters,
+    orderBy,
+    request,
+  }: { filters: ContextFilters; orderBy: "createdAt" | "updatedAt"; request: CursorRequest },
 ): Promise<CursorPage<ContextRow>> {
   const conditions = [sql`environment_id = ${environmentId}`];
   if (filters.type !== undefined) conditions.push(sql`type = ${filters.type}`);

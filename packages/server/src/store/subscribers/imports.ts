@@ -98,13 +98,15 @@ export async function findPageRows(
 /** What one page adds to the counts of its import. */
 export type PageResult = { created: number; updated: number; unchanged: number; faulty: number; done: number };
 
-/** The lines of the page are removed, its faulty ones are kept with their errors. */
+/** The lines of the page are removed, its invalid ones are kept with their errors. */
 export async function finishPage(
   db: Db,
   environmentId: string,
-  page: { importId: string; number: number; errors: ImportError[] },
-  result: PageResult,
-  finishedAt: Date | null,
+  {
+    page,
+    result,
+    finishedAt,
+  }: { page: { importId: string; number: number; errors: ImportError[] }; result: PageResult; finishedAt: Date | null },
 ): Promise<void> {
   await sql`
     with page as (

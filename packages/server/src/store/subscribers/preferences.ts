@@ -19,16 +19,18 @@ export type PreferenceChange = {
 const columns = { workflow_id: "uuid", channels: "jsonb", schedule: "jsonb" };
 
 /**
- * Merges changes into the stored preferences in one statement; one change per workflow. Rows are locked in order, so that
- * two requests for the same subscriber cannot deadlock.
+ * Merges changes into the stored preferences in one statement; one change per workflow. Rows are locked in order, so
+ * that two requests for the same subscriber cannot deadlock.
  */
 export async function mergePreferences(
   db: Db,
   environmentId: string,
-  subscriberId: string,
-  contextKeys: string[],
-  changes: PreferenceChange[],
-  now: Date,
+  {
+    subscriberId,
+    contextKeys,
+    changes,
+    now,
+  }: { subscriberId: string; contextKeys: string[]; changes: PreferenceChange[]; now: Date },
 ): Promise<void> {
   await sql`
     insert into subscriber_preferences as p
@@ -44,9 +46,11 @@ export async function mergePreferences(
 export async function mergePreferenceOfMany(
   db: Db,
   environmentId: string,
-  subscriberIds: string[],
-  { workflow_id, channels }: PreferenceChange,
-  now: Date,
+  {
+    subscriberIds,
+    change: { workflow_id, channels },
+    now,
+  }: { subscriberIds: string[]; change: PreferenceChange; now: Date },
 ): Promise<void> {
   await sql`
     insert into subscriber_preferences as p
@@ -74,14 +78,12 @@ export type ChosenChannels = { workflow_id: string | null; names: Channel[] };
 
 /**
  * Deletes the preferences for these channels with contexts, so that the preference without context counts everywhere.
- * Answers whether there were any.
+ * Returns whether there were any.
  */
 export async function deleteScopedPreferences(
   db: Db,
   environmentId: string,
-  subscriberId: string,
-  chosen: ChosenChannels[],
-  now: Date,
+  { subscriberId, chosen, now }: { subscriberId: string; chosen: ChosenChannels[]; now: Date },
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update subscriber_preferences p set channels = p.channels - c.names, updated_at = ${now}
@@ -136,7 +138,7 @@ const workflows = sql`
          w.updated_at, v.step_types
   from workflows w join workflow_versions v on v.id = w.version_id`;
 
-/** An environment has hundreds of workflows; the limit only bounds the answer. */
+/** An environment has hundreds of workflows; the limit only bounds the response. */
 const maxWorkflows = 10_000;
 
 /** In order of creation. */

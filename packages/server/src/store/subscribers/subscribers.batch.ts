@@ -9,8 +9,8 @@ import type { PreferenceRow } from "./preferences.ts";
 import type { SubscriberRow } from "./subscribers.ts";
 import type { TenantRow } from "./tenants.ts";
 /**
- * The preferences of the subscribers of a batch, globally and for these workflows. Most environments have no preferences:
- * one index lookup finds that out, and the ids of a thousand subscribers are only sent when there are any.
+ * The preferences of the subscribers of a batch, globally and for these workflows. Most environments have no
+ * preferences: one index lookup finds that out, and the ids of a thousand subscribers are only sent when there are any.
  */
 export async function findPreferencesOfBatch(
   db: Db,

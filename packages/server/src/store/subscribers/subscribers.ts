@@ -96,15 +96,14 @@ const upsertColumns = {
 export type UpsertedSubscriber = SubscriberRow & { is_new: boolean };
 
 /**
- * Creates or updates many subscribers, with one insert and one update for all. Rows are locked in the order of their key,
- * so that two batches with the same subscribers cannot deadlock. `keepExisting`: existing subscribers are not changed.
+ * Creates or updates many subscribers, with one insert and one update for all. Rows are locked in the order of their
+ * key, so that two batches with the same subscribers cannot deadlock. `keepExisting`: existing subscribers are not
+ * changed.
  */
 export async function upsertSubscribers(
   db: Db,
   environmentId: string,
-  entries: SubscriberUpsert[],
-  now: Date,
-  options: { keepExisting?: boolean } = {},
+  { entries, now, options = {} }: { entries: SubscriberUpsert[]; now: Date; options?: { keepExisting?: boolean } },
 ): Promise<UpsertedSubscriber[]> {
   if (entries.length === 0) return [];
   const rows = entries.map((entry) => {
@@ -156,7 +155,7 @@ export async function upsertSubscribers(
   return [
     ...inserted.map((row) => ({ ...row, is_new: true })),
     ...existing.map((row) => ({ ...row, is_new: false })),
-    ...(await upsertSubscribers(db, environmentId, gone, now, options)),
+    ...(await upsertSubscribers(db, environmentId, { entries: gone, now, options })),
   ];
 }
 
@@ -168,8 +167,8 @@ const findRowsByKeys = async (db: Db, environmentId: string, keys: string[]): Pr
   (await rowsByKeys(environmentId, keys, sql`*`).execute(db)).rows;
 
 /**
- * One look-up in the index a key: `limit 1` keeps the planner from joining instead, which reads the whole environment as long
- * as the table has no statistics (test/store/subscribers/subscribers.test.ts).
+ * One look-up in the index a key: `limit 1` keeps the planner from joining instead, which reads the whole environment
+ * as long as the table has no statistics (test/store/subscribers/subscribers.test.ts).
  */
 export const findSubscribersByKeys = async (db: Db, environmentId: string, keys: string[]): Promise<RecipientRow[]> =>
   keys.length === 0 ? [] : (await rowsByKeys(environmentId, keys, recipientColumns).execute(db)).rows;
@@ -210,9 +209,7 @@ export async function findSubscriberQuantiles(
 export async function updateSubscriber(
   db: Db,
   environmentId: string,
-  subscriberId: string,
-  fields: SubscriberFields,
-  now: Date,
+  { subscriberId, fields, now }: { subscriberId: string; fields: SubscriberFields; now: Date },
 ): Promise<SubscriberRow | undefined> {
   const isUnchanged = Object.values(fields).every((value) => value === undefined);
   if (isUnchanged) return findSubscriber(db, environmentId, subscriberId);
@@ -244,12 +241,12 @@ export async function findDeletedSubscribers(
   const { rows } = await sql<{ id: string }>`
     select id from deleted_subscribers
     where environment_id = ${environmentId} and subscriber_hash = ${hashOf(sql`${environmentId}`, sql`${subscriberId}`)}
-    order by deleted_at desc limit ${mostDeletions}`.execute(db);
+    order by deleted_at desc limit ${maxDeletions}`.execute(db);
   return rows;
 }
 
 /** A subscriber id that was deleted more often is found by its latest deletions. */
-const mostDeletions = 100;
+const maxDeletions = 100;
 
 export async function deleteSubscriber(db: Db, environmentId: string, id: string): Promise<void> {
   await sql`
@@ -282,9 +279,11 @@ export type SubscriberFilters = {
 export function listSubscribers(
   db: Db,
   environmentId: string,
-  filters: SubscriberFilters,
-  orderBy: "createdAt" | "updatedAt",
-  request: CursorRequest,
+  {
+    filters,
+    orderBy,
+    request,
+  }: { filters: SubscriberFilters; orderBy: "createdAt" | "updatedAt"; request: CursorRequest },
 ): Promise<CursorPage<SubscriberRow>> {
   const conditions = [sql`environment_id = ${environmentId}`];
   if (filters.subscriberId) conditions.push(sql`lower(subscriber_id) = lower(${filters.subscriberId})`);
@@ -321,9 +320,7 @@ export const lockSubscriber = (db: Db, environmentId: string, subscriberId: stri
 export const setChannels = (
   db: Db,
   environmentId: string,
-  id: string,
-  channels: StoredChannel[],
-  now: Date,
+  { id, channels, now }: { id: string; channels: StoredChannel[]; now: Date },
 ): Promise<SubscriberRow> =>
   db
     .updateTable("subscribers")
@@ -359,9 +356,7 @@ export async function setChannelsOfMany(
 export async function setOnline(
   db: Db,
   environmentId: string,
-  subscriberId: string,
-  isOnline: boolean,
-  now: Date,
+  { subscriberId, isOnline, now }: { subscriberId: string; isOnline: boolean; now: Date },
 ): Promise<SubscriberRow | undefined> {
   const { rows } = await sql<SubscriberRow>`
     update subscribers set is_online = ${isOnline}, updated_at = ${now},

@@ -1,4 +1,5 @@
-// Suppressed addresses: no message is sent to them. They are stored normalized, so that a lookup is an exact comparison.
+// Suppressed addresses: no message is sent to them. They are stored normalized, so that a lookup is an exact
+// comparison.
 import type { SuppressedChannel, SuppressionReason } from "@tidings/contract";
 import { type Selectable, sql } from "kysely";
 import { normalizeAddress } from "../../lib/addresses.ts";
@@ -19,7 +20,7 @@ const shape = {
 
 export type NewSuppression = Omit<SuppressionRow, "environment_id" | "created_at">;
 
-/** Existing suppressions are not changed. Answers the new ones. */
+/** Existing suppressions are not changed. Returns the new ones. */
 export async function insertSuppressions(
   db: Db,
   environmentId: string,
@@ -36,7 +37,7 @@ export async function insertSuppressions(
   return inserted;
 }
 
-/** Of these normalized addresses, the suppressed ones, each as `<channel> <address>`. */
+/** The suppressed ones among these normalized addresses, each as `<channel> <address>`. */
 export async function findSuppressedAmong(db: Db, environmentId: string, addresses: string[]): Promise<Set<string>> {
   const { rows } = await sql<{ name: string }>`
     select channel || ' ' || address as name from suppressions

@@ -9,7 +9,7 @@ export type TenantRow = Selectable<Tables["tenants"]>;
 /** Absent fields are not changed. */
 export type TenantEntry = { identifier: string; name?: string; data?: JsonObject };
 
-/** Of these identifiers, the ones that exist. */
+/** The given identifiers that exist. */
 export async function findTenantIdentifiers(
   db: Db,
   environmentId: string,

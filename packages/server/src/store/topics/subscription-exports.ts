@@ -13,8 +13,8 @@ export type ExportedSubscription = {
 };
 
 /**
- * In order of topic, time and id. Each topic is read from its own index, so that a page costs the same at the end as at the
- * beginning. `topicKey`: of this topic only.
+ * In order of topic, time and id. Each topic is read from its own index, so that a page costs the same at the end as at
+ * the beginning. `topicKey`: of this topic only.
  */
 export async function findSubscriptionsAfter(
   db: Db,

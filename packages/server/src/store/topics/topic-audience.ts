@@ -1,5 +1,5 @@
-// The audience of an event to topics. Audiences may have millions of members, so they are read by keyset paging: each page
-// starts after the last subscriber of the page before, and all pages cost the same.
+// The audience of an event to topics. Audiences may have millions of members, so they are read by keyset paging: each
+// page starts after the last subscriber of the page before, and all pages cost the same.
 import { countCap } from "@tidings/contract";
 import { sql } from "kysely";
 import type { Db } from "../db.ts";
@@ -30,8 +30,8 @@ type SubscriptionInTopic = {
 };
 
 /**
- * The next members of several topics, each once, in the order of their internal id: those whose subscriptions have exactly
- * these context keys (sorted, `[]` for none), after `afterRecipientRowId` (null: from the start).
+ * The next members of several topics, each once, in the order of their internal id: those whose subscriptions have
+ * exactly these context keys (sorted, `[]` for none), after `afterRecipientRowId` (null: from the start).
  *
  * The inner part reads `limit` entries per topic from one index and nothing else; only the subscriptions of the members
  * found are then read in full.
@@ -39,10 +39,12 @@ type SubscriptionInTopic = {
 export async function findTopicAudience(
   db: Db,
   environmentId: string,
-  topicKeys: string[],
-  contextKeys: string[],
-  afterRecipientRowId: string | null,
-  limit: number,
+  {
+    topicKeys,
+    contextKeys,
+    afterRecipientRowId,
+    limit,
+  }: { topicKeys: string[]; contextKeys: string[]; afterRecipientRowId: string | null; limit: number },
 ): Promise<AudiencePage> {
   if (topicKeys.length === 0) return { members: [], next: null };
   const after = afterRecipientRowId ? sql`and m.subscriber_id > ${afterRecipientRowId}` : sql``;
@@ -82,10 +84,12 @@ export async function findTopicAudience(
 export async function findTopicQuantiles(
   db: Db,
   environmentId: string,
-  topicKeys: string[],
-  contextKeys: string[],
-  after: string,
-  fractions: number[],
+  {
+    topicKeys,
+    contextKeys,
+    after,
+    fractions,
+  }: { topicKeys: string[]; contextKeys: string[]; after: string; fractions: number[] },
 ): Promise<string[]> {
   const { rows } = await sql<{ points: string[] | null }>`
     select percentile_disc(${fractions}::float8[]) within group (order by m.subscriber_id) as points
@@ -95,7 +99,7 @@ export async function findTopicQuantiles(
   return rows[0]?.points ?? [];
 }
 
-/** How many members `findTopicAudience` would answer on all its pages, counted up to the cap. */
+/** How many members `findTopicAudience` would return on all its pages, counted up to the cap. */
 export const countTopicAudience = (
   db: Db,
   environmentId: string,
@@ -115,9 +119,7 @@ export type Membership = AudienceSubscription & { contextKeys: string[]; created
 export async function findMemberships(
   db: Db,
   environmentId: string,
-  topicKeys: string[],
-  subscriberRowId: string,
-  limit: number,
+  { topicKeys, subscriberRowId, limit }: { topicKeys: string[]; subscriberRowId: string; limit: number },
 ): Promise<Membership[]> {
   const { rows } = await sql<SubscriptionInTopic & { context_keys: string[]; created_at: Date }>`
     select s.*, t.key from topic_subscriptions s join topics t on t.id = s.topic_id

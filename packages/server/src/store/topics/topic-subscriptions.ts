@@ -62,9 +62,9 @@ export async function hasSubscription(
 }
 
 /**
- * The subscribers of these external ids, locked until the transaction ends, so that two requests cannot exceed the limit of
- * subscriptions together. Locked in the order of their key, like every batch of subscribers, so that two requests cannot
- * deadlock.
+ * The subscribers of these external ids, locked until the transaction ends, so that two requests cannot exceed the
+ * limit of subscriptions together. Locked in the order of their key, like every batch of subscribers, so that two
+ * requests cannot deadlock.
  */
 export async function lockSubscribers(db: Db, environmentId: string, keys: string[]): Promise<SubscriberRow[]> {
   if (keys.length === 0) return [];
@@ -106,16 +106,18 @@ export type NewSubscription = { id: string; subscriber_id: string; identifier: s
 export type SubscriptionTerms = { contextKeys: string[]; rules: StoredRule[] };
 
 /**
- * Answers the inserted rows, without identifiers that another request took meanwhile. Inserted in the order of the
+ * Returns the inserted rows, without identifiers that another request took meanwhile. Inserted in the order of the
  * identifiers, so that two requests for the same topic cannot deadlock.
  */
 export async function insertSubscriptions(
   db: Db,
   environmentId: string,
-  topicId: string,
-  entries: NewSubscription[],
-  { contextKeys, rules }: SubscriptionTerms,
-  now: Date,
+  {
+    topicId,
+    entries,
+    terms: { contextKeys, rules },
+    now,
+  }: { topicId: string; entries: NewSubscription[]; terms: SubscriptionTerms; now: Date },
 ): Promise<SubscriptionRow[]> {
   if (entries.length === 0) return [];
   const columns = { id: "uuid", subscriber_id: "uuid", identifier: "text", name: "text" };
@@ -135,9 +137,7 @@ export type SubscriptionChanges = { name?: string; rules?: StoredRule[] };
 export const updateSubscription = (
   db: Db,
   environmentId: string,
-  id: string,
-  { name, rules }: SubscriptionChanges,
-  now: Date,
+  { id, changes: { name, rules }, now }: { id: string; changes: SubscriptionChanges; now: Date },
 ): Promise<SubscriptionRow | undefined> =>
   db
     .updateTable("topic_subscriptions")
@@ -150,7 +150,7 @@ export const updateSubscription = (
 /** One entry of a deletion: all subscriptions of a subscriber, one identifier, or one identifier of a subscriber. */
 export type DeletionTarget = { subscriber_id: string | null; identifier: string | null };
 
-/** Deletes the subscriptions that match any target, and answers them in order of creation. */
+/** Deletes the subscriptions that match any target, and returns them in order of creation. */
 export async function deleteSubscriptions(
   db: Db,
   environmentId: string,
@@ -186,9 +186,11 @@ const sortColumns = { createdAt: "created_at", updatedAt: "updated_at", identifi
 export function listSubscriptions(
   db: Db,
   environmentId: string,
-  { topicId, subscriberId, contextKeys }: SubscriptionFilters,
-  orderBy: SubscriptionOrder,
-  request: CursorRequest,
+  {
+    filters: { topicId, subscriberId, contextKeys },
+    orderBy,
+    request,
+  }: { filters: SubscriptionFilters; orderBy: SubscriptionOrder; request: CursorRequest },
 ): Promise<CursorPage<SubscriptionRow>> {
   const conditions = [sql`environment_id = ${environmentId}`];
   if (topicId) conditions.push(sql`topic_id = ${topicId}`);

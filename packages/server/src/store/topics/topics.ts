@@ -56,8 +56,8 @@ const findTopicToKeep = async (db: Db, environmentId: string, key: string): Prom
 };
 
 /**
- * The topic with this key, created when there is none. An existing topic is not changed, and cannot be deleted until the
- * transaction ends.
+ * The topic with this key, created when there is none. An existing topic is not changed, and cannot be deleted until
+ * the transaction ends.
  */
 export async function findOrCreateTopic(
   db: Db,
@@ -76,8 +76,8 @@ export async function findOrCreateTopic(
 }
 
 /**
- * The topics with these keys; missing ones are created, in the order of their keys, so that two callers cannot deadlock. None of
- * them can be deleted until the transaction ends.
+ * The topics with these keys; missing ones are created, in the order of their keys, so that two callers cannot
+ * deadlock. None of them can be deleted until the transaction ends.
  */
 export async function createTopics(
   db: Db,
@@ -100,9 +100,7 @@ export async function createTopics(
 export const renameTopic = (
   db: Db,
   environmentId: string,
-  key: string,
-  name: string,
-  now: Date,
+  { key, name, now }: { key: string; name: string; now: Date },
 ): Promise<TopicRow | undefined> =>
   db
     .updateTable("topics")
@@ -122,7 +120,7 @@ export async function deleteTopic(db: Db, environmentId: string, key: string): P
   return numDeletedRows > 0n;
 }
 
-/** Topics that have a name, by key; at most `limit`. Programs make topics without one, as they subscribe people. */
+/** Topics that have a name, by key; at most `limit`. Programs create topics without one when they add subscriptions. */
 export const listNamedTopics = (db: Db, environmentId: string, limit: number): Promise<TopicRow[]> =>
   db
     .selectFrom("topics")
@@ -149,9 +147,7 @@ export type TopicFilters = { key?: string; name?: string };
 export function listTopics(
   db: Db,
   environmentId: string,
-  filters: TopicFilters,
-  orderBy: "createdAt" | "updatedAt",
-  request: CursorRequest,
+  { filters, orderBy, request }: { filters: TopicFilters; orderBy: "createdAt" | "updatedAt"; request: CursorRequest },
 ): Promise<CursorPage<TopicRow>> {
   const conditions = [sql`environment_id = ${environmentId}`];
   if (filters.key) conditions.push(sql`key = ${filters.key}`);

@@ -1,5 +1,5 @@
-// Webhook events and deliveries. An event is stored once, with the exact text that is sent; each subscribed webhook has a
-// delivery of its own.
+// Webhook events and deliveries. An event is stored once, with the exact text that is sent; each subscribed webhook has
+// its own delivery.
 import type { WebhookDeliveryStatus } from "@tidings/contract";
 import { type Selectable, sql } from "kysely";
 import { firstIdAt, isUuid } from "../../lib/ids.ts";
@@ -48,9 +48,11 @@ export type ListedDelivery = Selectable<Tables["webhook_deliveries"]> & Pick<Web
 export async function listDeliveries(
   db: Db,
   environmentId: string,
-  webhookId: string,
-  status: WebhookDeliveryStatus | undefined,
-  page: { offset: number; limit: number },
+  {
+    webhookId,
+    status,
+    page,
+  }: { webhookId: string; status: WebhookDeliveryStatus | undefined; page: { offset: number; limit: number } },
 ): Promise<{ rows: ListedDelivery[]; totalCount: number }> {
   const from = sql`from webhook_deliveries d
     where d.environment_id = ${environmentId} and d.webhook_id = ${webhookId}
@@ -75,7 +77,7 @@ export async function findDelivery(
   return rows[0];
 }
 
-/** A delivery that was made outside of the queue, with its result. */
+/** A delivery that was sent outside the queue, with its result. */
 export async function insertFinishedDelivery(
   db: Db,
   event: WebhookEventRow,
@@ -85,7 +87,7 @@ export async function insertFinishedDelivery(
   await db.insertInto("webhook_deliveries").values(delivery).execute();
 }
 
-/** Of these ids, the deliveries of this webhook. */
+/** The deliveries of this webhook among these ids. */
 export async function findDeliveryIds(
   db: Db,
   environmentId: string,
@@ -98,13 +100,11 @@ export async function findDeliveryIds(
   return new Set(rows.map((row) => row.id));
 }
 
-/** Sets up to `limit` finished deliveries back to pending, the oldest first. Answers their ids. */
+/** Sets up to `limit` finished deliveries back to pending, the oldest first. Returns their ids. */
 export async function restartDeliveries(
   db: Db,
   environmentId: string,
-  webhookId: string,
-  target: { ids: string[] } | { failedSince: Date },
-  limit: number,
+  { webhookId, target, limit }: { webhookId: string; target: { ids: string[] } | { failedSince: Date }; limit: number },
 ): Promise<string[]> {
   const condition =
     "ids" in target

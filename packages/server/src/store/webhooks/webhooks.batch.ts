@@ -43,7 +43,7 @@ export type WebhookHealth = {
   id: string;
   is_well: boolean;
   refusal: string | null;
-  /** Calls of the batch that failed, and the answer to the last of them. */
+  /** Calls of the batch that failed, and the response to the last of them. */
   failed: number;
   error: string | null;
 };
@@ -52,7 +52,7 @@ export type DisabledWebhook = { id: string; disabled_reason: string };
 
 /**
  * Records successes and failures; switches off webhooks that refused deliveries, and those that have failed without a
- * success since `limit.since`. Answers the webhooks switched off.
+ * success since `limit.since`. Returns the webhooks switched off.
  */
 export async function recordWebhookHealth(
   db: Db,

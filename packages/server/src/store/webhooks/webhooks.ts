@@ -1,4 +1,5 @@
-// Webhooks: the URLs of callers and the event types sent to each. Secrets are encrypted by the caller of these functions.
+// Webhooks: the URLs of callers and the event types sent to each. Secrets are encrypted by the caller of these
+// functions.
 import type { WebhookEventType } from "@tidings/contract";
 import { type Selectable, sql } from "kysely";
 import type { LRUCache } from "lru-cache";

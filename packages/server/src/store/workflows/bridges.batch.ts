@@ -10,7 +10,7 @@ export type BridgeKey = Pick<BridgeRow, "environment_id" | "url">;
 /** A run that asks; `event_url`: the bridge that its event names. */
 export type AskingRun = { environment_id: string; id: string; workflow_id: string; event_url: string | null };
 
-/** `url` is null when the workflow has no bridge any more, `secret` when the environment has no key. */
+/** `url` is null when the workflow no longer has a bridge, `secret` when the environment has no key. */
 export type AskedBridge = { id: string; url: string | null; secret: string | null } & Partial<
   Pick<BridgeRow, "state" | "failures" | "probes" | "opened_at" | "next_probe_at">
 >;
@@ -30,7 +30,9 @@ export async function findBridgesOfRuns(db: Db, runs: AskingRun[]): Promise<Aske
   return rows;
 }
 
-/** Claims the probe of open circuits until `until`: one caller at a time gets it. Answers the bridges that were claimed. */
+/**
+ * Claims the probe of open circuits until `until`: one caller at a time gets it. Returns the bridges that were claimed.
+ */
 export async function claimBridgeProbes(db: Db, keys: BridgeKey[], now: Date, until: Date): Promise<BridgeKey[]> {
   if (keys.length === 0) return [];
   const { rows } = await sql<BridgeKey>`

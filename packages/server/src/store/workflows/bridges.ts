@@ -1,9 +1,9 @@
-// The bridges of an environment: addresses at which the customer's code answers for its workflows.
+// The bridges of an environment: the addresses of the customer's code that runs its workflows.
 import { sql } from "kysely";
 import type { Db } from "../db.ts";
 import type { WorkflowRow } from "./workflows.ts";
 
-/** A sync closes the circuit breaker: the bridge has just answered. */
+/** A sync closes the circuit breaker: the bridge has just responded. */
 export async function upsertBridge(
   db: Db,
   environmentId: string,

@@ -45,9 +45,11 @@ const orderColumns = { createdAt: "created_at", updatedAt: "updated_at", name: "
 export async function listLayouts(
   db: Db,
   environmentId: string,
-  filters: { query?: string },
-  order: LayoutOrder,
-  page: { limit: number; offset: number },
+  {
+    filters,
+    order,
+    page,
+  }: { filters: { query?: string }; order: LayoutOrder; page: { limit: number; offset: number } },
 ): Promise<{ rows: LayoutRow[]; totalCount: number }> {
   const matches = filters.query
     ? sql`and position(lower(${filters.query}) in lower(name || ' ' || layout_id)) > 0`
@@ -105,7 +107,7 @@ export async function clearDefaultLayout(db: Db, environmentId: string): Promise
 export type LayoutUser = { name: string; workflow_id: string };
 
 /**
- * Workflows with an email step that names the layout; with `implied`, also those with an email step that names none,
+ * Workflows with an email step that names the layout; with `implied`, and those with an email step that names none,
  * which is how the default layout is used.
  */
 export async function findLayoutUsers(

@@ -77,7 +77,7 @@ export const listAllTranslations = (db: Db, environmentId: string): Promise<Tran
     .selectAll()
     .execute();
 
-/** Deletes one locale, or all of them. Answers how many there were. */
+/** Deletes one locale, or all of them. Returns how many there were. */
 export async function deleteTranslations(
   db: Db,
   environmentId: string,
@@ -97,9 +97,7 @@ export async function deleteTranslations(
 export async function copyTranslations(
   db: Db,
   environmentId: string,
-  from: Resource,
-  to: Resource,
-  now: Date,
+  { from, to, now }: { from: Resource; to: Resource; now: Date },
 ): Promise<void> {
   await sql`
     insert into translations (environment_id, resource_type, resource_id, locale, content, created_at, updated_at)
@@ -123,7 +121,7 @@ export async function listTextsOfLocale(db: Db, environmentId: string, locale: s
 
 export type NamedResource = Resource & { identifier: string };
 
-/** Of these identifiers, the ones that exist, with their internal ids. */
+/** The given identifiers that exist, with their internal ids. */
 export async function findNamedResources(
   db: Db,
   environmentId: string,

@@ -19,7 +19,7 @@ export async function findVersions(db: Db, ids: string[]): Promise<WorkflowVersi
 /** What counts for all runs of a workflow, whichever version started them. */
 export type WorkflowState = { isDeleted: boolean; rules: WorkflowRules };
 
-/** These workflows as they are now, whatever their environments. */
+/** The current workflows, whatever their environments. */
 export async function findWorkflowStates(db: Db, ids: string[]): Promise<Map<string, WorkflowState>> {
   if (ids.length === 0) return new Map();
   const rows = await db

@@ -70,9 +70,7 @@ export const versionOf = (
 export async function insertWorkflow(
   db: Db,
   environmentId: string,
-  versionId: string,
-  content: WorkflowContent,
-  summary: string,
+  { versionId, content, summary }: { versionId: string; content: WorkflowContent; summary: string },
 ): Promise<WorkflowRow> {
   const row = await db
     .insertInto("workflows")
@@ -92,9 +90,7 @@ export async function insertWorkflow(
 export async function replaceWorkflow(
   db: Db,
   environmentId: string,
-  versionId: string,
-  content: WorkflowContent,
-  summary: string,
+  { versionId, content, summary }: { versionId: string; content: WorkflowContent; summary: string },
 ): Promise<WorkflowRow> {
   await insertVersions(db, environmentId, [versionOf(environmentId, versionId, content, summary)]);
   return db

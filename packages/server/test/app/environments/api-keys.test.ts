@@ -1,8 +1,8 @@
 // Rotating API keys: an environment has one or two live ones.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createClient } from "@tidings/contract";
 import { sql } from "kysely";
+import { createClient } from "../../support/client.ts";
 import { assertRefused } from "../../support/refusals.ts";
 import { startTestService } from "../../support/service.ts";
 import { eventually } from "../../support/wait.ts";
@@ -96,7 +96,7 @@ test("a key can revoke itself, the last one stays, and two cannot revoke each ot
   );
   const [first, second] = (await Promise.all(revocations)).map(({ status }) => status).sort();
   assert.equal(first, 204);
-  // The key that both requests came with may be revoked before the second one is looked at.
+  // The key that both requests came with may be revoked before the second one is examined.
   assert.ok(second === 409 || second === 401, `${second}`);
   const live = await sql<{ count: number }>`select count(*) as count from api_keys k
     join environments e on e.id = k.environment_id where e.identifier = 'development' and revoked_at is null`.execute(

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import type { Client } from "@tidings/contract";
 import { sql } from "kysely";
 import { pino } from "pino";
 import { readConfig } from "../../../src/config.ts";
 import { startService } from "../../../src/service.ts";
+import type { Client } from "../../support/client.ts";
 import { newStage } from "../../support/clock.ts";
 import { startTestService } from "../../support/service.ts";
 
@@ -58,7 +58,7 @@ const countOf = async (providerId: string) =>
 test("older environments get built-in integrations once, also when several processes start, and nothing is overwritten", async () => {
   const fresh = await stateOf(client);
   const freshProduction = await stateOf(production);
-  // One wants no mailbox for SMS, one sends them for real and wants none for chat, one has names of their own.
+  // One wants no mailbox for SMS, one sends them for real and wants none for chat, one has their own names.
   const { client: careful } = await newStage(service);
   await remove(careful, "svc-sms");
   const { client: busy } = await newStage(service);
@@ -89,7 +89,7 @@ test("older environments get built-in integrations once, also when several proce
   assert.deepEqual(await stateOf(client), fresh);
   assert.deepEqual(await stateOf(production), freshProduction);
   assert.deepEqual(await stateOf(careful), ["svc on", "svc-email on primary", "svc-slack on", "web-push"]);
-  // Channels with an active integration go on sending; the chat mailbox had been deleted.
+  // Channels with an active integration continue to send; the chat mailbox had been deleted.
   assert.deepEqual(await stateOf(busy), [
     "svc on",
     "svc-email on primary",

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { createClient } from "@tidings/contract";
 import { sql } from "kysely";
 import { createSecrets, newApiKey, parseEncryptionKeys, sha256 } from "../../../src/lib/secrets.ts";
+import { createClient } from "../../support/client.ts";
 import { startTestService } from "../../support/service.ts";
 import { assertShape } from "../../support/shapes.ts";
 

@@ -1,9 +1,10 @@
 // Environments over HTTP: creating, listing, updating, deleting, their tags.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { createClient, type Environment } from "@tidings/contract";
+import type { Environment } from "@tidings/contract";
 import { sql } from "kysely";
 import { openQueue } from "../../../src/store/queue/queue.ts";
+import { createClient } from "../../support/client.ts";
 import { assertRefused } from "../../support/refusals.ts";
 import { startTestService } from "../../support/service.ts";
 import { createWorkflow, email, feedOf, inApp, settled, trigger } from "../../support/verbs.ts";

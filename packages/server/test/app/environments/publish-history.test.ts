@@ -1,4 +1,4 @@
-// The history of publishes: what each changed, in sentences, and taking one back.
+// The history of publishes: what each changed, in sentences, and rolling one back.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Output, StepIn } from "@tidings/contract";
@@ -7,7 +7,7 @@ import { assertRefused } from "../../support/refusals.ts";
 import { startTestService } from "../../support/service.ts";
 import { createWorkflow, email, inApp, trigger } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
-import { invite, signInOwner } from "../people/browsers.ts";
+import { invite, signInOwner } from "../members/browsers.ts";
 
 const service = await startTestService();
 const { client, production } = service;
@@ -105,7 +105,7 @@ describe("two publishes", () => {
     await assertRefused(production, "environments.restorePublish", input, { code: "PUBLISH_RESTORED" });
     await assertRefused(production, "environments.planRestore", { params: input.params }, { code: "PUBLISH_RESTORED" });
     assert.ok((await list()).data.find(({ id }) => id === second)!.restoredAt);
-    // The restore is a publish of its own, which is taken back in turn.
+    // The restore is itself a publish, which is rolled back in turn.
     const made = await retrieve(publishId!);
     assert.deepEqual([made.kind, made.restores, made.updated], ["restore", second, 1]);
     await restore(publishId!);
@@ -144,7 +144,7 @@ describe("a restore", () => {
       {
         code: "PUBLISH_CHANGED_SINCE",
         message:
-          "Changed since the publish: workflow kept. Send overwriteChanges: true to take these changes back as well",
+          "Changed since the publish: workflow kept. Send overwriteChanges: true to discard these changes as well",
       },
     );
     assert.equal((await workflow("kept")).name, "Changed by hand");
@@ -179,7 +179,7 @@ describe("a restore", () => {
     await production("environments.publish", everything);
     await client("workflows.delete", { params: { workflowId: "gone" } });
     await client("layouts.delete", { params: { layoutId: "frame" } });
-    assert.deepEqual(await sentencesOf("gone"), ["The workflow is deleted, and its runs under way are canceled"]);
+    assert.deepEqual(await sentencesOf("gone"), ["The workflow is deleted, and its runs in progress are canceled"]);
     const resources = [
       { resourceType: "workflow" as const, resourceId: "gone" },
       { resourceType: "layout" as const, resourceId: "frame" },

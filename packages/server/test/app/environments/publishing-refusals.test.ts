@@ -1,8 +1,8 @@
 // Publishing: selections, layouts that workflows need, one workflow alone, and what is refused.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { createClient } from "@tidings/contract";
 import { sql } from "kysely";
+import { createClient } from "../../support/client.ts";
 import { assertRefused } from "../../support/refusals.ts";
 import { startTestService } from "../../support/service.ts";
 import { createWorkflow, email, inApp } from "../../support/verbs.ts";

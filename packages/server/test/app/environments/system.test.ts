@@ -1,4 +1,4 @@
-// The state of the system, and the runs under way in a workflow, over HTTP.
+// The state of the system, and the runs in progress in a workflow, over HTTP.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepIn } from "@tidings/contract";

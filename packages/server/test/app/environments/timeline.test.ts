@@ -1,4 +1,4 @@
-// The timeline of an environment: everything that waits, and the messages that were made last.
+// The timeline of an environment: everything that waits, and the newest messages.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepIn } from "@tidings/contract";
@@ -51,7 +51,7 @@ test("delays, digests, schedules, retries and snoozes wait on one line; what was
   });
   await trigger(client, "trial", ["ada", "bob", "cyd", "dan"]);
   const first = await trigger(client, "news", "ada");
-  // The event that opens the digest is the one that goes on.
+  // The event that opens the digest is the one that continues.
   await stage.moveTo("2026-03-02T09:00:00Z");
   for (const _ of [2, 3]) await trigger(client, "news", "ada");
   await trigger(client, "quiet", "bob");
@@ -186,7 +186,7 @@ test("a moment with more than is looked at is passed over, and what waits behind
   await createWorkflow(client, "trial", [wait("delay", 3, "days"), inApp()]);
   await trigger(client, "trial", "ada");
   await stage.moveTo("2026-03-02T09:00:00Z");
-  // As after an event to many that was canceled: tasks whose runs do not wait any more.
+  // As after an event to many that was canceled: tasks whose runs no longer wait.
   await sql`insert into clock_tasks (id, environment_id, due_at, kind, data)
     select gen_random_uuid(), ${environmentId}, '2026-03-03T09:00:00Z', 'wake',
       jsonb_build_object('notificationIds', jsonb_build_array(gen_random_uuid()))

@@ -4,11 +4,11 @@ import { before, describe, test } from "node:test";
 import type { ActivityEvent, NotificationOutcome, StepIn } from "@tidings/contract";
 import { notificationOutcomes } from "@tidings/contract";
 import { errorOf } from "../../support/http.ts";
-import { startTestService } from "../../support/service.ts";
+import { shareService } from "../../support/service.ts";
 import { createWorkflow, email, inApp, settled, trigger } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
 
-const { client, production, url, apiKey } = await startTestService();
+const { client, production, url, apiKey } = await shareService();
 
 type Query = NonNullable<Parameters<typeof client<"activity.listEvents">>[1]>["query"];
 const list = async (query: Query = {}) => (await client("activity.listEvents", { query })).body;
@@ -20,7 +20,7 @@ const broken: StepIn = { ...inApp({ body: "{{ payload.about | nosuch }}" }), nam
 const steps: Record<NotificationOutcome, StepIn[]> = {
   delivered: [inApp()],
   failed: [broken],
-  // The subscriber has no address: that is no failure.
+  // The subscriber has no address: that is not a failure.
   partly: [inApp(), email(), broken],
   skipped: [inApp({ body: "B", skip: { "==": [1, 1] } })],
   pending: [wait, inApp()],

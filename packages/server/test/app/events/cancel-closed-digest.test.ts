@@ -1,15 +1,15 @@
-// Canceling the event that led a digest, after the digest has closed: the other events go on, led by the oldest of them, from
-// where the canceled run was.
+// Canceling the event that led a digest, after the digest has closed: the other events continue, led by the oldest of
+// them, from where the canceled run was.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepIn } from "@tidings/contract";
 import { newStage, type Stage } from "../../support/clock.ts";
-import { startScriptedMail } from "../../support/scripted-mail.ts";
-import { startTestService } from "../../support/service.ts";
+import { startScriptedMail } from "../../support/mail/scripted-mail.ts";
+import { shareService } from "../../support/service.ts";
 import { createWorkflow, email, feedOf, inApp, notificationsOf } from "../../support/verbs.ts";
 
 const mail = await startScriptedMail((_address, times) => (times < 1 ? 451 : null));
-const service = await startTestService();
+const service = await shareService();
 /** A Sunday. */
 const stage = await newStage(service, "2026-03-01T12:00:00.000Z");
 const { client } = stage;

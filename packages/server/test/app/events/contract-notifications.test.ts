@@ -4,10 +4,10 @@ import { test } from "node:test";
 import { type Job, jobTypes, type Notification, type StepIn } from "@tidings/contract";
 import { newStage, type Stage } from "../../support/clock.ts";
 import { request } from "../../support/http.ts";
-import { startTestService } from "../../support/service.ts";
+import { shareService } from "../../support/service.ts";
 import { createWorkflow, email, inApp, notificationsOf, settled, trigger } from "../../support/verbs.ts";
 
-const service = await startTestService();
+const service = await shareService();
 const { client } = service;
 const sunday = "2026-03-01T12:00:00.000Z";
 

@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { ErrorCode, StepIn } from "@tidings/contract";
 import { refused } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
+import { shareService } from "../../support/service.ts";
 import { createWorkflow, detailsOf, feedOf, inApp, notificationsOf, settled, trigger } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
 
-const { client, production } = await startTestService();
+const { client, production } = await shareService();
 
 const digest = (stepId: string, settings: object = {}): StepIn => ({
   name: stepId,

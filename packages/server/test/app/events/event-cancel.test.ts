@@ -1,4 +1,4 @@
-// Canceling an event: waiting jobs are canceled, jobs under way finish, and digests continue without the event.
+// Canceling an event: waiting jobs are canceled, running jobs finish, and digests continue without the event.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Notification } from "@tidings/contract";

@@ -7,7 +7,7 @@ import { sql } from "kysely";
 import { inReadOnlyTransaction } from "../../../src/store/db.ts";
 import { newStage } from "../../support/clock.ts";
 import { errorOf } from "../../support/http.ts";
-import { startScriptedMail } from "../../support/scripted-mail.ts";
+import { startScriptedMail } from "../../support/mail/scripted-mail.ts";
 import { startTestService } from "../../support/service.ts";
 import { createWorkflow, email, inApp, settled } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
@@ -183,7 +183,7 @@ describe("a past event", () => {
     const next = step.until!;
     assert.equal(
       step.reason,
-      `Email waits: Shop SMTP is not answering (since 2026-03-01T06:53:00.000Z). Next try ${next}`,
+      `Email waits: Shop SMTP is not responding (since 2026-03-01T06:53:00.000Z). Next try ${next}`,
     );
     assert.deepEqual(
       [step.code, step.decidedBy],
@@ -194,7 +194,7 @@ describe("a past event", () => {
     assert.equal(listed!.verdict, `${step.reason}.`);
     await sql`update integration_health set state = 'closed' where integration_id = ${shop._id}`.execute(db);
     const [repaired] = (await explain(transactionId, "ada", production)).steps;
-    assert.equal(repaired!.reason, "Email waits: Shop SMTP is answering again");
+    assert.equal(repaired!.reason, "Email waits: Shop SMTP is responding again");
     await production("integrations.delete", { params: { integrationId: shop._id! } });
     // What the integration held is released, and finds no other one.
     const isOver = async () => (await explain(transactionId, "ada", production)).steps[0]!.outcome === "failed";
@@ -342,6 +342,7 @@ describe("a past event", () => {
     assert.deepEqual(Object.keys(errors!), ["subscriberId"]);
     const other = await explain(transactionId, "bob");
     assert.deepEqual([other.reached, other.evaluatedNow, other.via.kind], [false, true, "not_addressed"]);
+    assert.deepEqual(other.via.decidedBy, { kind: "event", id: other.transactionId });
   });
 });
 
@@ -387,6 +388,8 @@ describe("a person an event did not reach", () => {
     }
     const { via, verdict } = await explain(transactionId, "dan");
     assert.deepEqual(via.topics![0]!.subscription, "news-dan");
+    const [{ topicKey, subscription }] = via.topics as [NonNullable<typeof via.topics>[number]];
+    assert.deepEqual(via.decidedBy, { kind: "topic", id: topicKey, name: subscription });
     assert.deepEqual(via.topics![0]!.rule!.condition, condition);
     assert.match(
       verdict,

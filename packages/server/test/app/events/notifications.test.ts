@@ -49,7 +49,7 @@ const found = async (query: Query) => (await list(query)).data.map(({ transactio
 const all = ["pairAda", "letterBob", "chimeAda"];
 const farPast = "2020-01-01";
 
-/** Queries are made when the test runs: ids are known only then. */
+/** Queries are built when the test runs: ids are known only then. */
 const filters: [name: string, query: () => Query, expected: string[]][] = [
   ["nothing, newest first", () => ({}), all],
   ["one step type", () => ({ channels: "email" }), ["pairAda", "letterBob"]],

@@ -1,13 +1,14 @@
-// One step of a run, sent again by hand: that step alone, with today's address, once, and only where the rules allow it.
+// One step of a run, sent again by hand: that step alone, with today's address, once, and only where the rules allow
+// it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Notification, ResentStep } from "@tidings/contract";
 import { sql } from "kysely";
 import { newStage } from "../../support/clock.ts";
 import { errorOf } from "../../support/http.ts";
+import { startScriptedMail } from "../../support/mail/scripted-mail.ts";
 import { startReceiver } from "../../support/receiver.ts";
 import { refused } from "../../support/refusals.ts";
-import { startScriptedMail } from "../../support/scripted-mail.ts";
 import { startTestService } from "../../support/service.ts";
 import {
   createWorkflow,
@@ -22,7 +23,7 @@ import {
 } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
 import { integration, secretKey, step } from "../../support/webhook-providers.ts";
-import { invite, signInOwner } from "../people/browsers.ts";
+import { invite, signInOwner } from "../members/browsers.ts";
 
 let isMailDown = false;
 const mail = await startScriptedMail((address) => (isMailDown ? 421 : address.startsWith("gone") ? 550 : null));

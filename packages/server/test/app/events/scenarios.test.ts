@@ -1,13 +1,14 @@
-// Past events exported as scenarios. That they bring about the same again is tested by packages/cli/test/scenarios.test.ts.
+// Past events exported as scenarios. That they bring about the same again is tested by
+// packages/cli/test/scenarios.test.ts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ErrorCode, Scenario } from "@tidings/contract";
 import { newStage, type Stage } from "../../support/clock.ts";
 import { errorOf } from "../../support/http.ts";
-import { startTestService } from "../../support/service.ts";
+import { shareService } from "../../support/service.ts";
 import { createWorkflow, email, inApp, settled, trigger } from "../../support/verbs.ts";
 
-const service = await startTestService();
+const service = await shareService();
 const { client } = service;
 const start = "2026-03-02T09:00:00.000Z";
 
@@ -54,7 +55,7 @@ test("a digest is exported with all of its events, its recipients and what was s
     yaml,
     /^name: news to ada\ngiven:\n {2}time: "2026-03-02T09:00:00.000Z"\n {2}subscribers:\n {4}- subscriberId: ada\n/,
   );
-  assert.match(yaml, /when:\n {2}- at: "\+0m"\n {4}trigger: news\n {4}to: ada\n {4}payload:\n {6}"n": 1\n/);
+  assert.match(yaml, /when:\n {2}- at: \+0m\n {4}trigger: news\n {4}to: ada\n {4}payload:\n {6}"n": 1\n/);
   assert.deepEqual((await exported(stage, { transactionId: first })).scenario, expected);
   const range = { from: start, to: "2026-03-05T00:00:00Z" };
   assert.deepEqual((await exported(stage, range)).scenario, expected);

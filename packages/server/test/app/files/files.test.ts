@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { FileResources, Input, WorkflowFile } from "@tidings/contract";
 import { errorOf } from "../../support/http.ts";
-import { startTestService } from "../../support/service.ts";
+import { shareService } from "../../support/service.ts";
 import { createWorkflow, email, inApp, notificationsOf, trigger } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
 
-const service = await startTestService();
+const service = await shareService();
 const { client, production } = service;
 // The example that Development begins with.
 await client("workflows.delete", { params: { workflowId: "welcome" } });
@@ -108,7 +108,7 @@ describe("from one environment to another", () => {
     const body = { resources, expectedFingerprint: fingerprint };
     assert.equal((await production("files.apply", { body })).body.changes.length, 1);
     assert.equal((await production("files.apply", { body })).body.changes.length, 0);
-    // What means the same is no change.
+    // What means the same is not a change.
     const spelled = { ...hello, active: true, tags: [], severity: "none" as const, description: "" };
     assert.equal((await apply(production, { workflows: [spelled] })).changes.length, 0);
     const versions = await versionsOf(production, "hello");
@@ -155,7 +155,7 @@ describe("a plan", () => {
       "New texts in de",
     ]);
     const { inFlight } = changes[0]!;
-    assert.equal(inFlight!.text, "1 run is under way: it will finish with the version it started with");
+    assert.equal(inFlight!.text, "1 run is in progress: it will finish with the version it started with");
     assert.deepEqual(
       inFlight!.data.map(({ step, wait: waits, version, count }) => [step.stepId, waits, version, count]),
       [["wait", "delay", 1, 1]],
@@ -171,7 +171,7 @@ describe("a plan", () => {
     );
     const others = (await exported(client)).resources.workflows!.filter(({ workflowId }) => workflowId !== "hello");
     const pruned = await apply(client, { workflows: others }, { prune: true });
-    assert.equal(pruned.changes[0]!.inFlight!.text, "1 run is under way: it will be canceled");
+    assert.equal(pruned.changes[0]!.inFlight!.text, "1 run is in progress: it will be canceled");
     const [notification] = await notificationsOf(client, transactionId);
     assert.ok(
       notification!.jobs!.every(({ status }) => status === "canceled"),

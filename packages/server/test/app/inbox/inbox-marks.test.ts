@@ -1,4 +1,5 @@
-// What follows from the marks that a person makes in the browser: outbound webhooks, and what later steps of the run see.
+// What follows from the marks that a person makes in the browser: outbound webhooks, and what later steps of the run
+// see.
 import assert from "node:assert/strict";
 import { request as ask } from "node:http";
 import { test } from "node:test";

@@ -1,14 +1,14 @@
 // The inbox in the browser of a subscriber: the envelopes that existing clients read, and nothing of other subscribers.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Client } from "@tidings/contract";
+import type { Client } from "../../support/client.ts";
 import { newStage } from "../../support/clock.ts";
 import { errorOf } from "../../support/http.ts";
-import { startTestService } from "../../support/service.ts";
+import { shareService } from "../../support/service.ts";
 import { createWorkflow, inApp, settled, trigger } from "../../support/verbs.ts";
 import { type Inbox, openInbox } from "./browser.ts";
 
-const service = await startTestService();
+const service = await shareService();
 
 type Item = { id: string; isRead: boolean; isSeen: boolean; isArchived: boolean; isSnoozed: boolean };
 type Page = { data: Item[]; hasMore: boolean; filter: object };

@@ -1,5 +1,5 @@
-// Chat workspaces and chat accounts that a subscriber connects from its browser: the addresses, whom they are for, and what
-// is stored when the person comes back from the provider. Slack is a function that answers as its API does.
+// Chat workspaces and chat accounts that a subscriber connects from its browser: the addresses, whom they are for, and
+// what is stored when the person comes back from the provider. Slack is a function that responds like its API.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
@@ -9,8 +9,8 @@ import fastify from "fastify";
 import { pino } from "pino";
 import { chatOauthCallbackPath } from "../../../src/app/integrations/chat-oauth.ts";
 import type { NetworkCtx } from "../../../src/context.ts";
+import { createRateLimiter } from "../../../src/http/auth/rate-limit.ts";
 import { addChatOauthPage } from "../../../src/http/pages/chat-oauth-page.ts";
-import { createRateLimiter } from "../../../src/http/rate-limit.ts";
 import { newId } from "../../../src/lib/ids.ts";
 import { createOwnerLimit } from "../../../src/lib/load/semaphores.ts";
 import { createSecrets, parseEncryptionKeys } from "../../../src/lib/secrets.ts";
@@ -28,7 +28,7 @@ const applicationIdentifier = await identifierOf(client);
 await chatIntegration(client, "slack");
 await chatIntegration(client, "hooks", "discord");
 
-/** A code is `<person> <workspace>`; the answer has a token of a bot beside. */
+/** A code is `<person> <workspace>`; the response also has a bot token. */
 const io = {
   now: () => new Date(),
   http: async ({ body }: { body?: string }) => {

@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newStage } from "../../support/clock.ts";
 import { errorOf } from "../../support/http.ts";
-import { startTestService } from "../../support/service.ts";
+import { shareService } from "../../support/service.ts";
 import { createWorkflow, email, inApp } from "../../support/verbs.ts";
 import { openInbox } from "./browser.ts";
 
-const service = await startTestService();
+const service = await shareService();
 
 type Entry = {
   level: string;

@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newStage } from "../../support/clock.ts";
 import { errorOf } from "../../support/http.ts";
-import { startTestService } from "../../support/service.ts";
+import { shareService } from "../../support/service.ts";
 import { createWorkflow, inApp } from "../../support/verbs.ts";
 import { type Inbox, openInbox } from "./browser.ts";
 
-const service = await startTestService();
+const service = await shareService();
 
 type Details = {
   id: string;
@@ -62,7 +62,7 @@ test("a subscriber subscribes to a topic, reads and changes its subscription, an
   assert.equal(dataOf<Details>(await call("GET", `${path}/mine`)).preferences?.length, 1, "one rule for one workflow");
   errorOf(await call("PATCH", "/subscriptions/mine/preferences/unknown", { enabled: true }), "WORKFLOW_NOT_FOUND");
 
-  // The published client sends the channels along; those of the workflow itself stay as they are.
+  // The published client also sends the channels; those of the workflow itself do not change.
   const all = { enabled: false, email: false, sms: false, in_app: false, chat: false, push: false };
   const bulk = (subscriptionIdentifier: string | undefined, ...workflowIds: string[]) =>
     call("PATCH", "/preferences/bulk", {

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { createClient } from "@tidings/contract";
 import { sql } from "kysely";
 import { canonicalJson } from "../../../src/lib/json.ts";
 import { createSecrets } from "../../../src/lib/secrets.ts";
 import { readInboxToken, signInboxToken } from "../../../src/lib/tokens/inbox-token.ts";
+import { createClient } from "../../support/client.ts";
 import { newStage } from "../../support/clock.ts";
 import { errorOf, request } from "../../support/http.ts";
 import { startTestService } from "../../support/service.ts";
@@ -48,7 +48,7 @@ test("a session answers its token, the unread counts and what the widget needs",
   assert.equal((await call("GET", "/notifications")).status, 200);
   const { body } = await client("subscribers.retrieve", { params: { subscriberId: "counted" } });
   assert.deepEqual([body.firstName, body.timezone], ["Ada", "Europe/Berlin"]);
-  // Browsers add their zone by themselves: it does not replace one that the subscriber has.
+  // Browsers add their zone automatically: it does not replace one that the subscriber has.
   await openInbox(service, {
     applicationIdentifier,
     subscriber: { subscriberId: "counted", firstName: "Grace", timezone: "Asia/Tokyo" },

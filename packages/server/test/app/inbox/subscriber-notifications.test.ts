@@ -1,15 +1,16 @@
 // The inbox of a subscriber, as the customer's server reads and changes it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Client, OperationId } from "@tidings/contract";
+import type { OperationId } from "@tidings/contract";
+import type { Client } from "../../support/client.ts";
 import { newStage } from "../../support/clock.ts";
 import { authorized, errorOf } from "../../support/http.ts";
 import { startReceiver } from "../../support/receiver.ts";
-import { startTestService } from "../../support/service.ts";
+import { shareService } from "../../support/service.ts";
 import { createWorkflow, email, inApp, messagesOf, settled, trigger } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
 
-const service = await startTestService();
+const service = await shareService();
 const receiver = await startReceiver();
 const monday = "2026-03-02T09:00:00.000Z";
 const ada = { subscriberId: "ada" };

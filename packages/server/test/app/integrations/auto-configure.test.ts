@@ -1,5 +1,6 @@
-// Registering a webhook for receipts, with a local Mailgun server that stores its webhooks. The requests to each provider
-// are in the conformance cases of the providers package; without a public address: integrations-cascade.test.ts.
+// Registering a webhook for receipts, with a local Mailgun server that stores its webhooks. The requests to each
+// provider are in the conformance cases of the providers package; without a public address:
+// integrations-cascade.test.ts.
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
@@ -18,7 +19,7 @@ const types = ["clicked", "complained", "delivered", "opened", "permanent_fail",
 /** The addresses of each kind of event. */
 const registered = new Map<string, string[]>();
 let listings = 0;
-/** The server answers a listing after this promise. */
+/** The server responds to a listing after this promise. */
 let gate: Promise<void> = Promise.resolve();
 
 const mailgun = createServer(async (request, response) => {
@@ -112,7 +113,7 @@ describe("a provider that supports registering a webhook", () => {
     const asked = listings;
     const first = configure("gun");
     await eventually(() => listings > asked, "the first request");
-    // The same request repeated, as after a time-out: its answer must not be stored as the answer of the first.
+    // The same request repeated, as after a timeout: its response must not be stored as the response of the first.
     const message = "The webhook of Mailgun is being registered by another request at this moment";
     await assertRefused(
       client,

@@ -4,9 +4,9 @@ import { describe, test } from "node:test";
 import { channelEndpointTypes, endpointTypesByProvider, providerIdsByChannel } from "@tidings/contract";
 import { chatIntegration, connection, endpoint, subscriber } from "../../support/channels.ts";
 import { assertRefused } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
+import { shareService } from "../../support/service.ts";
 
-const { client, production } = await startTestService();
+const { client, production } = await shareService();
 for (const providerId of providerIdsByChannel.chat) await chatIntegration(client, providerId, providerId);
 await chatIntegration(production, "slack");
 await subscriber(client, "ada");

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { faultsOf } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
+import { shareService } from "../../support/service.ts";
 import { createWorkflow, detailsOf, messagesOf, settled, trigger } from "../../support/verbs.ts";
 
-const { client } = await startTestService();
+const { client } = await shareService();
 
 const texts =
   "apiKey user secretKey domain password host port region accountSid messageProfileId token from senderName projectName " +

@@ -1,4 +1,4 @@
-// Integrations: what an update may change, what goes with a deletion, and what is answered about webhooks.
+// Integrations: what an update may change, what is deleted with them, and what responses say about webhooks.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Integration } from "@tidings/contract";

@@ -1,12 +1,12 @@
-// Secrets are write-only: masked in every answer, encrypted at rest, never logged, kept when the mask comes back. The
+// Secrets are write-only: masked in every response, encrypted at rest, never logged, kept when the mask comes back. The
 // proof that a secret is still the right one is a mail server that asks for it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Integration } from "@tidings/contract";
 import { sql } from "kysely";
+import { closedPort, startMailServer } from "../../support/mail/smtp.ts";
 import { faultsOf, refused } from "../../support/refusals.ts";
 import { startTestService } from "../../support/service.ts";
-import { closedPort, startMailServer } from "../../support/smtp.ts";
 import { createWorkflow, email, settled, trigger } from "../../support/verbs.ts";
 
 const mail = await startMailServer();
@@ -141,7 +141,7 @@ test("a check logs in to the server; when the login fails, nothing is stored", a
       "a closed port",
       { ...credentials, port: String(await closedPort()) },
       "PROVIDER_CHECK_FAILED",
-      /^No answer from 127.0.0.1:\d+ \(connection refused\)\. Is the server running\?$/,
+      /^No response from 127.0.0.1:\d+ \(connection refused\)\. Is the server running\?$/,
     ],
     // A name that cannot exist: no name server is asked.
     [

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { addedProviderIds, inAppProviderId, type Provider, providerIds } from "@tidings/contract";
 import { startReceiver } from "../../support/receiver.ts";
 import { faultsOf, refused } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
+import { shareService } from "../../support/service.ts";
 
 const good = `Basic ${Buffer.from("api:key-s3cret").toString("base64")}`;
 const mailgun = await startReceiver(({ headers }) =>
@@ -13,7 +13,7 @@ const mailgun = await startReceiver(({ headers }) =>
     ? { status: 400, text: '{"message":"from parameter is missing"}' }
     : { status: 401, text: `Forbidden ${headers.authorization}` },
 );
-const { client, production } = await startTestService();
+const { client, production } = await shareService();
 
 const list = async (by = client, channel?: Provider["channel"]): Promise<Provider[]> =>
   (await by("providers.list", { query: { channel } })).body;

@@ -1,11 +1,12 @@
-// What the contract says about messages and feed items beyond their filters: what controls become, and what is never sent.
+// What the contract says about messages and feed items beyond their filters: what controls become, and what is never
+// sent.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TriggerEvent } from "@tidings/contract";
-import { startTestService } from "../../support/service.ts";
+import { shareService } from "../../support/service.ts";
 import { createWorkflow, email, feedOf, inApp, messagesOf, settled } from "../../support/verbs.ts";
 
-const { client } = await startTestService();
+const { client } = await shareService();
 const ada = { subscriberId: "ada", email: "ada@example.com" };
 
 async function send(name: string, event: Partial<TriggerEvent> = {}) {

@@ -3,16 +3,16 @@ import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import type { DeadLetterReplay, Input } from "@tidings/contract";
 import { sql } from "kysely";
+import { startScriptedMail } from "../../support/mail/scripted-mail.ts";
 import { faultsOf, refused } from "../../support/refusals.ts";
-import { startScriptedMail } from "../../support/scripted-mail.ts";
 import { startTestService, startWorker } from "../../support/service.ts";
 import { createWorkflow, email, messagesOf } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
-import { invite, signInOwner } from "../people/browsers.ts";
+import { invite, signInOwner } from "../members/browsers.ts";
 
 const encryptionKey = randomBytes(32).toString("base64");
 const mail = await startScriptedMail(() => null);
-// Workers are processes of their own, so that one can be stopped in the middle of a replay.
+// Workers are their own processes, so that one can be stopped in the middle of a replay.
 const service = await startTestService({ TIDINGS_ROLE: "api", TIDINGS_ENCRYPTION_KEY: encryptionKey });
 const { client, production, db } = service;
 const start = () => startWorker(service, encryptionKey, { TIDINGS_ALLOW_NETWORKS: "127.0.0.0/8" });

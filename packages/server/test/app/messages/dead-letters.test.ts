@@ -3,12 +3,12 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import { readCsv } from "../../../src/lib/text/csv.ts";
 import { newStage } from "../../support/clock.ts";
+import { startScriptedMail } from "../../support/mail/scripted-mail.ts";
 import { faultsOf, refused } from "../../support/refusals.ts";
-import { startScriptedMail } from "../../support/scripted-mail.ts";
 import { startTestService } from "../../support/service.ts";
 import { createWorkflow, detailsOf, email, inApp, messagesOf, settled, trigger } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
-import { invite, signInOwner } from "../people/browsers.ts";
+import { invite, signInOwner } from "../members/browsers.ts";
 
 const mail = await startScriptedMail((address) => (address.startsWith("gone") ? 550 : null));
 const service = await startTestService();

@@ -1,4 +1,4 @@
-// Deleting messages, and what becomes of messages that wait for their provider when they are deleted or canceled.
+// Deleting messages, and what happens to messages that are deleted or canceled while they wait for their provider.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
@@ -22,7 +22,7 @@ import {
 import { eventually } from "../../support/wait.ts";
 import { integration, secretKey, step } from "../../support/webhook-providers.ts";
 
-// A mail server that takes connections and says nothing: a message handed to it is under way until the test hangs up.
+// A mail server that takes connections and says nothing: a message handed to it is in progress until the test hangs up.
 const sockets = new Set<Socket>();
 const server = createServer((socket) => {
   sockets.add(socket);
@@ -95,7 +95,7 @@ test("the messages of a transaction, all or of one channel", async () => {
 const port = (server.address() as { port: number }).port;
 const underWay = () => eventually(() => sockets.size > 0, "the call to the mail server");
 
-/** Waiting without an error so far, also for monitoring that looks for errors. */
+/** Waiting without an error so far, even for monitoring that searches for errors. */
 function assertHealthy(message: Message) {
   assert.equal(message.status, "warning");
   for (const name of ["errorId", "errorText"]) assert.ok(!(name in message), JSON.stringify(message));

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Message, MessageMark } from "@tidings/contract";
-import { startTestService } from "../../support/service.ts";
+import { shareService } from "../../support/service.ts";
 import { createWorkflow, email, feedOf, inApp, messagesOf, settled, trigger } from "../../support/verbs.ts";
 
-const { client, production } = await startTestService();
+const { client, production } = await shareService();
 
 const action = (label: string) => ({ label, redirect: { url: "/x" } });
 await createWorkflow(client, "plain", [inApp()]);

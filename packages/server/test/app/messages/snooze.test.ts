@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Client } from "@tidings/contract";
+import type { Client } from "../../support/client.ts";
 import { newStage, storyOf } from "../../support/clock.ts";
 import { errorOf } from "../../support/http.ts";
 import { startTestService } from "../../support/service.ts";

@@ -2,13 +2,14 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import type { Client, Import, ImportError, Input } from "@tidings/contract";
+import type { Import, ImportError, Input } from "@tidings/contract";
 import { sql } from "kysely";
+import type { Client } from "../../support/client.ts";
 import { startTestService, startWorker } from "../../support/service.ts";
 import { eventually } from "../../support/wait.ts";
-import { invite, signInOwner } from "../people/browsers.ts";
+import { invite, signInOwner } from "../members/browsers.ts";
 
-// The service under test takes requests only; workers come and go beside it.
+// The service under test only handles requests; workers come and go next to it.
 const TIDINGS_ENCRYPTION_KEY = randomBytes(32).toString("base64");
 const service = await startTestService({ TIDINGS_ROLE: "api", TIDINGS_ENCRYPTION_KEY });
 const { client, production, db, url, apiKey } = service;

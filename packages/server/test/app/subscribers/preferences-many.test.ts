@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startReceiver } from "../../support/receiver.ts";
-import { startTestService } from "../../support/service.ts";
+import { shareService } from "../../support/service.ts";
 import { createWorkflow, email, inApp } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
 
 const receiver = await startReceiver();
-const { client, production } = await startTestService();
+const { client, production } = await shareService();
 await createWorkflow(client, "news", [inApp(), email()]);
 await createWorkflow(client, "alarm", [email()], { preferences: { workflow: { all: { readOnly: true } } } });
 for (const subscriberId of ["ada", "grace"]) await client("subscribers.create", { body: { subscriberId } });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startTestService } from "../../support/service.ts";
+import { shareService } from "../../support/service.ts";
 
-const { client, production } = await startTestService();
+const { client, production } = await shareService();
 
 const params = { subscriberId: "ada" };
 await client("subscribers.create", { body: params });

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
+import { closedPort } from "../../support/mail/smtp.ts";
 import { refused } from "../../support/refusals.ts";
 import { startTestService } from "../../support/service.ts";
-import { closedPort } from "../../support/smtp.ts";
 import {
   createWorkflow,
   email,

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { faultsOf } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
+import { shareService } from "../../support/service.ts";
 
-const { client } = await startTestService();
+const { client } = await shareService();
 
 before(async () => {
   const subscribers = [

@@ -210,7 +210,7 @@ test("many requests that create the same person at once make one record", async 
   const answers = await Promise.all(bodies.map((body) => client.raw("subscribers.create", { body })));
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
   assert.equal((await rowsOf("crowd")).length, 1);
-  // No update got lost: each request wrote a field of its own.
+  // No update got lost: each request wrote its own field.
   const { firstName, lastName, phone, avatar } = await retrieve("crowd");
   assert.deepEqual([firstName, lastName, phone, avatar], ["value 0", "value 1", "value 2", "value 3"]);
 });

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertRefused, faultsOf } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
+import { shareService } from "../../support/service.ts";
 import { createWorkflow, inApp } from "../../support/verbs.ts";
 
-const service = await startTestService();
+const service = await shareService();
 const { client } = service;
 const people = Array.from({ length: 100 }, (_, n) => `p${n}`);
 await client("subscribers.createBulk", { body: { subscribers: people.map((subscriberId) => ({ subscriberId })) } });

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertRefused } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
+import { shareService } from "../../support/service.ts";
 
-const service = await startTestService();
+const service = await shareService();
 const { client, production } = service;
 
 const people = ["ada", "bob", "cleo", "dan", "many", "racer", "racer2", "name@example.org"];

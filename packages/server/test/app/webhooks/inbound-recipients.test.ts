@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { request } from "../../support/http.ts";
-import { startScriptedMail } from "../../support/scripted-mail.ts";
-import { startTestService } from "../../support/service.ts";
+import { startScriptedMail } from "../../support/mail/scripted-mail.ts";
+import { shareService } from "../../support/service.ts";
 import { createWorkflow, email, messagesOf, notificationsOf, settled } from "../../support/verbs.ts";
 
 const mail = await startScriptedMail(() => null);
-const service = await startTestService();
+const service = await shareService();
 const { client } = service;
 
 const { body: integration } = await client("integrations.create", {

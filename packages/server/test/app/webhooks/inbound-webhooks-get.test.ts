@@ -1,4 +1,4 @@
-// Receipts by GET are verified and applied like those by POST, and the challenge of a provider is answered.
+// Receipts by GET are verified and applied like those by POST, and a provider's challenge gets its response.
 import assert from "node:assert/strict";
 import { createHash, createHmac } from "node:crypto";
 import { test } from "node:test";
@@ -163,10 +163,10 @@ test("WhatsApp's challenge is answered for the right token", async () => {
     assert.equal(answer.headers.get("x-content-type-options"), "nosniff");
   }
   const wrong = await ask(pathOf(whatsapp, { ...question, "hub.verify_token": "your token" }));
-  assert.equal(errorOf(wrong, "WRONG_VERIFY_TOKEN").message, "The verify token does not match that of the integration");
+  assert.equal(errorOf(wrong, "WRONG_VERIFY_TOKEN").message, "The verify token does not match the integration's");
   errorOf(await ask(pathOf(whatsapp, { "hub.mode": "subscribe" })), "WRONG_VERIFY_TOKEN");
   errorOf(await ask(pathOf(whatsapp)), "INVALID_SIGNATURE");
-  // Only providers with a challenge are answered.
+  // Only providers with a challenge get a response.
   errorOf(await ask(pathOf(mailbox, question)), "INVALID_SIGNATURE");
 
   const body = JSON.stringify({ entry: [{ changes: [{ value: { statuses: [{ id: "wamid.1", status: "read" }] } }] }] });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { isSignedWith, startReceiver } from "../../support/receiver.ts";
 import { assertRefused, refused } from "../../support/refusals.ts";
 import { startTestService } from "../../support/service.ts";
-import { invite, signInOwner } from "../people/browsers.ts";
+import { invite, signInOwner } from "../members/browsers.ts";
 
 const receiver = await startReceiver(({ path }) => ({ status: path === "/broken" ? 503 : 204, text: "said" }));
 const service = await startTestService();

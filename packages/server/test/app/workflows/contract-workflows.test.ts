@@ -1,10 +1,10 @@
 // Steps as the contract shows them to an editor: a group for each type, a component for each control.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startTestService } from "../../support/service.ts";
+import { shareService } from "../../support/service.ts";
 import { createWorkflow } from "../../support/verbs.ts";
 
-const { client } = await startTestService();
+const { client } = await shareService();
 
 type Shown = { component: string; properties?: Record<string, Shown> };
 

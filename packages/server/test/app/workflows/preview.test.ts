@@ -2,11 +2,12 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import type { ErrorCode, StepPreviewIn, StepType } from "@tidings/contract";
+import { variableNames } from "../../../../dashboard/src/steps/variable-names.ts";
 import { errorOf } from "../../support/http.ts";
-import { startTestService } from "../../support/service.ts";
+import { shareService } from "../../support/service.ts";
 import { createWorkflow, inApp } from "../../support/verbs.ts";
 
-const { client, production } = await startTestService();
+const { client, production } = await shareService();
 
 const show = async (type: StepType, controlValues: object, rest: Partial<StepPreviewIn> = {}) =>
   (await client("workflows.preview", { body: { step: { type, controlValues: { ...controlValues } }, ...rest } })).body
@@ -19,6 +20,24 @@ before(async () => {
 });
 
 describe("a preview", () => {
+  test("has the variables of the step in a draft, with the results of the steps before it", async () => {
+    const draft = {
+      steps: [
+        { stepId: "limit", type: "throttle" as const },
+        { stepId: "ask", type: "custom" as const, controlValues: { custom: { score: "1" } } },
+        { stepId: "text", type: "sms" as const },
+      ],
+      payloadSchema: { type: "object", properties: { order: { type: "string" } } },
+    };
+    const { variables } = await show("email", { subject: "Hi", body: "Hi" }, { draft });
+    const names = variableNames(variables);
+    for (const name of ["payload.order", "steps.limit.throttledUntil", "steps.ask.score", "steps.text.sentAt"])
+      assert.ok(names.includes(name), name);
+    assert.ok(names.includes("actor.firstName") && names.includes("tenant.name") && names.includes("context"));
+    assert.ok(!names.includes("steps.text.read"), "only in-app messages are read");
+    assert.equal("variables" in (await show("email", { subject: "Hi", body: "Hi" })), false);
+  });
+
   test("renders every channel for a real subscriber and payload", async () => {
     const rest = { subscriberId: "ada", payload: { order: 7 }, steps: { digest: { eventCount: 3 } } };
     const mail = await show(

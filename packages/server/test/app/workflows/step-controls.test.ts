@@ -1,13 +1,13 @@
 // The control schemas of all nine step types, and what an editor shows of them.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type StepType, stepControlSchemas, stepTypes, stepUiSchemas } from "@tidings/contract";
+import { type StepType, stepDefinitions, stepTypes } from "@tidings/contract";
 import { Ajv } from "ajv";
 import { readControlValues } from "../../../src/app/workflows/step-controls.ts";
 
 describe("control schemas of all nine types", () => {
   const accepts = (type: StepType, values: object) =>
-    new Ajv({ strict: false }).validate(stepControlSchemas[type], values);
+    new Ajv({ strict: false }).validate(stepDefinitions[type].controls, values);
   const good: Record<StepType, object[]> = {
     in_app: [
       { body: "a" },
@@ -68,7 +68,7 @@ describe("control schemas of all nine types", () => {
     test(type, () => {
       for (const values of good[type]) assert.equal(accepts(type, values), true, JSON.stringify(values));
       for (const values of bad[type]) assert.equal(accepts(type, values), false, JSON.stringify(values));
-      const shown = Object.keys(stepUiSchemas[type]?.properties ?? {}).sort();
+      const shown = Object.keys(stepDefinitions[type].ui?.properties ?? {}).sort();
       const { values } = readControlValues({ name: "n", type, controlValues: everything }, "c");
       assert.deepEqual(type === "custom" ? ["custom"] : shown, Object.keys(values).sort());
     });

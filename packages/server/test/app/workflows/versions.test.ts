@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { StepIn, Workflow } from "@tidings/contract";
 import { errorOf } from "../../support/http.ts";
-import { startTestService } from "../../support/service.ts";
+import { shareService } from "../../support/service.ts";
 import { createWorkflow, email, feedOf, inApp, settled, trigger } from "../../support/verbs.ts";
 
-const { client, production } = await startTestService();
+const { client, production } = await shareService();
 
 const update = (workflow: Workflow, changes: { name?: string; steps?: StepIn[]; expectedVersion?: string }) => {
   const { name, steps, origin, workflowId } = workflow;

@@ -1,4 +1,4 @@
-// Issues of steps: faults of the content are stored and reported in `issues` until their cause is removed.
+// Issues of steps: errors of the content are stored and reported in `issues` until their cause is removed.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { StepIn, StepIssues } from "@tidings/contract";
@@ -11,7 +11,7 @@ const service = await startTestService({ TIDINGS_MAX_WAIT_DAYS: "30" });
 const { client, production, db } = service;
 
 let number = 0;
-/** Issues of the last of these steps, in a workflow of their own. */
+/** Issues of the last of these steps, in their own workflow. */
 const issuesOf = async (steps: StepIn[], settings: object = {}): Promise<StepIssues | undefined> => {
   const workflow = await createWorkflow(client, `issues-${++number}`, steps, settings);
   return workflow.steps.at(-1)!.issues;

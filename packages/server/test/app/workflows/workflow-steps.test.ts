@@ -1,12 +1,12 @@
 // Steps of workflows: reading one, its schemas and variables, and control values that are refused or dropped.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { stepControlSchemas, stepUiSchemas } from "@tidings/contract";
+import { stepDefinitions } from "@tidings/contract";
 import { assertRefused } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
+import { shareService } from "../../support/service.ts";
 import { createWorkflow, email, inApp } from "../../support/verbs.ts";
 
-const service = await startTestService();
+const service = await shareService();
 const { client, production } = service;
 
 const digest = { name: "Digest", type: "digest" as const, controlValues: { amount: 1, unit: "hours" } };
@@ -37,8 +37,8 @@ describe("retrieveStep", () => {
       workflowId: "order",
       workflowDatabaseId: workflow._id,
       controls: {
-        dataSchema: stepControlSchemas.in_app,
-        uiSchema: JSON.parse(JSON.stringify(stepUiSchemas.in_app)),
+        dataSchema: stepDefinitions.in_app.controls,
+        uiSchema: JSON.parse(JSON.stringify(stepDefinitions.in_app.ui)),
         values: { subject: "Hi", body: "{{payload.a}}" },
       },
       controlValues: { subject: "Hi", body: "{{payload.a}}" },

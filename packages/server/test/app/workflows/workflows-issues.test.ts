@@ -1,4 +1,4 @@
-// Saving accepts incomplete content: the faults of a step are reported in its issues.
+// Saving accepts incomplete content: the errors of a step are reported in its issues.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepIn } from "@tidings/contract";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { faultsOf } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
+import { shareService } from "../../support/service.ts";
 import { connectInbox, createWorkflow, email, inApp, settled, trigger } from "../../support/verbs.ts";
 
-const { client, production } = await startTestService();
+const { client, production } = await shareService();
 await connectInbox(client);
 
 before(async () => {

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Workflow } from "@tidings/contract";
 import { faultsOf, refused } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
+import { shareService } from "../../support/service.ts";
 import { connectInbox, createWorkflow, email, inApp, notificationsOf, settled, trigger } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
 
-const service = await startTestService();
+const service = await shareService();
 const { client, production } = service;
 await connectInbox(client);
 

@@ -1,5 +1,5 @@
-// The OAuth flow of chat workspaces, from the address to the callback page. Slack and Microsoft are a local server with their
-// protocols: a second instance of the page, on the database of the service, sends its calls there.
+// The OAuth flow of chat workspaces, from the address to the callback page. Slack and Microsoft are a local server with
+// their protocols: a second instance of the page, on the database of the service, sends its calls there.
 import assert from "node:assert/strict";
 import { createHash, createSign, generateKeyPairSync, randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -11,8 +11,8 @@ import fastify from "fastify";
 import { sql } from "kysely";
 import { pino } from "pino";
 import type { NetworkCtx } from "../../../src/context.ts";
+import { createRateLimiter } from "../../../src/http/auth/rate-limit.ts";
 import { addChatOauthPage } from "../../../src/http/pages/chat-oauth-page.ts";
-import { createRateLimiter } from "../../../src/http/rate-limit.ts";
 import { newId } from "../../../src/lib/ids.ts";
 import { createOwnerLimit } from "../../../src/lib/load/semaphores.ts";
 import { createSecrets, parseEncryptionKeys } from "../../../src/lib/secrets.ts";
@@ -188,7 +188,7 @@ describe("slack", () => {
     for (const code of ["good-1", "good-2"]) {
       const again = await come({ code, state });
       assert.equal(again.status, 410);
-      assert.match(again.html, /This link was used/);
+      assert.match(again.html, /This link has already been used/);
     }
     assert.equal(asked.length, calls);
     assert.deepEqual(await connections(), [made]);
@@ -206,7 +206,8 @@ describe("slack", () => {
     const stored = await db.selectFrom("channel_endpoints").select("endpoint").execute();
     assert.doesNotMatch(JSON.stringify(stored), /s3cret/, "the webhook URL is encrypted at rest");
 
-    // Without a channel to write to, the workspace is connected all the same. Asked for by name: both, and they belong together.
+    // Without a channel to write to, the workspace is connected all the same. Asked for by name: both, and they belong
+    // together.
     assert.equal((await come({ code: "good-hook-2", state: await stateFor() })).status, 200);
     const named = await stateFor({ subscriberId: "cleo", connectionIdentifier: "cleo" });
     assert.equal((await come({ code: "good-hook-3", state: named })).status, 200);
@@ -260,7 +261,7 @@ describe("slack", () => {
     assert.equal(status, 303);
     assert.equal(headers.location, redirectUrl);
     assert.equal(headers["referrer-policy"], "no-referrer");
-    // Errors are told here, and the address of the request has no say in where people go.
+    // Errors are shown here, and the request's address does not decide where people go.
     const wrong = { code: "bad", redirect_uri: "https://evil.example", redirectUrl: "https://evil.example" };
     assert.equal((await come({ ...wrong, state: await stateFor({ integrationIdentifier }) })).status, 400);
 
@@ -312,7 +313,7 @@ describe("microsoft teams", () => {
     const stranger = await come({ code, tenant, admin_consent: "True", state });
     assert.equal(stranger.status, 502);
     assert.match(stranger.html, /reload this page in a minute/);
-    // A code that was made for another link.
+    // A code that was issued for another link.
     const other = await stateFor({ integrationIdentifier });
     assert.equal((await come({ code: codeOf(tenant, other), state })).status, 400);
     for (const brought of [
@@ -391,7 +392,7 @@ describe("what does not work is said, and changes nothing", () => {
     const forPerson = await stateFor({ subscriberId: "passing" });
     await client("subscribers.delete", { params: { subscriberId: "passing" } });
     const person = await come({ state: forPerson, code: "good-7" });
-    assert.deepEqual([person.status, /no longer known/.test(person.html)], [404, true]);
+    assert.deepEqual([person.status, /no longer exists/.test(person.html)], [404, true]);
 
     await chatIntegration(client, "short-lived");
     const forIntegration = await stateFor({ integrationIdentifier: "short-lived" });

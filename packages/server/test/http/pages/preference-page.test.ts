@@ -1,13 +1,13 @@
-// From the header of a mail to the preference page: one click unsubscribes, a GET changes nothing, and the token is the only
-// authorisation. Pages are parsed as a browser without JavaScript reads them: form fields and checked boxes.
+// From the header of a mail to the preference page: one click unsubscribes, a GET changes nothing, and the token is the
+// only authorisation. Pages are parsed as a browser without JavaScript reads them: form fields and checked boxes.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Channel } from "@tidings/contract";
 import fastify from "fastify";
 import { Parser } from "htmlparser2";
 import type { Ctx } from "../../../src/context.ts";
+import { createRateLimiter } from "../../../src/http/auth/rate-limit.ts";
 import { addPreferencePage } from "../../../src/http/pages/preference-page.ts";
-import { createRateLimiter } from "../../../src/http/rate-limit.ts";
 import { createSecrets, parseEncryptionKeys } from "../../../src/lib/secrets.ts";
 import { startReceiver } from "../../support/receiver.ts";
 import { startTestService } from "../../support/service.ts";
@@ -108,7 +108,7 @@ test("one click switches off the mails of this workflow, and webhooks hear of it
   const link = await linkFor("cleo");
   const { status, html } = await post(link, oneClick());
   assert.equal(status, 200);
-  assert.match(html, /You are unsubscribed from “Orders” by email\./);
+  assert.match(html, /You will no longer receive “Orders” by email\./);
   assert.deepEqual(await chosen("cleo"), { email: false, in_app: true });
   assert.deepEqual(await chosen("cleo", "news"), { email: true, in_app: true });
   const { notification, isSent } = await fire("cleo");
@@ -152,7 +152,7 @@ test("saving writes what the reader changed, and nothing else", async () => {
   form.delete("all", "in_app");
   const saved = await post(link, form);
   assert.equal(saved.status, 200);
-  assert.match(saved.html, /role="status">Your choices are saved\./);
+  assert.match(saved.html, /role="status">Your preferences have been saved\./);
   const after = formIn(saved.html);
   assert.deepEqual([after.getAll("all"), after.getAll(orders), after.getAll(news)], [["email"], [], []]);
   const everything = { email: true, in_app: false };
@@ -160,7 +160,7 @@ test("saving writes what the reader changed, and nothing else", async () => {
   assert.deepEqual({ email: mail, in_app }, everything);
   assert.deepEqual(await chosen("fay", "news"), { email: false, in_app: false });
 
-  // And back on. What is not on offer is not taken: a critical workflow, an unknown one, a word that is no channel.
+  // And back on. What is not on offer is not taken: a critical workflow, an unknown one, a word that is not a channel.
   after.append(news, "email");
   after.append("shown", "0000000000000000000000:email");
   after.append("shown", "nonsense");

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { createFairSemaphore, SemaphoreFull } from "../../../src/lib/load/semaphores.ts";
+import { createFairSemaphore, SemaphoreFullError } from "../../../src/lib/load/semaphores.ts";
 
 const limits = { total: 3, perOwner: 2, waitingPerOwner: 50, waitMs: 60_000 };
 const settle = () => new Promise((resolve) => setImmediate(resolve));
@@ -34,8 +34,8 @@ test("one owner leaves a slot to the others, and waiting owners take turns", asy
 test("too much waiting work, and work that waits too long, is refused", async () => {
   const { acquire } = createFairSemaphore({ total: 1, perOwner: 1, waitingPerOwner: 1, waitMs: 20 });
   const release = await acquire("a");
-  const waiting = assert.rejects(acquire("a"), SemaphoreFull);
-  await assert.rejects(acquire("a"), SemaphoreFull);
+  const waiting = assert.rejects(acquire("a"), SemaphoreFullError);
+  await assert.rejects(acquire("a"), SemaphoreFullError);
   await waiting;
   release();
   release();

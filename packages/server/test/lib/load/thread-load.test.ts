@@ -4,7 +4,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { createBusyReader, createIdleReader, createThreadRule, quietMs } from "../../../src/lib/load/thread-load.ts";
 
-const range = { least: 1, most: 3 };
+const range = { min: 1, max: 3 };
 const load = (busy: number[], idleCores = 1) => ({ busy, idleCores });
 
 for (const { busy, wish } of [
@@ -50,7 +50,7 @@ test("idle cores are those of the time since the last reading", () => {
 });
 
 test("a thread that is missing, because it has failed, is wanted whatever the load", () => {
-  assert.equal(createThreadRule({ least: 2, most: 2 })({ busy: [0], idleCores: 0 }, 0), "more");
+  assert.equal(createThreadRule({ min: 2, max: 2 })({ busy: [0], idleCores: 0 }, 0), "more");
 });
 
 test("a burst begins the minute anew", () => {
@@ -61,19 +61,19 @@ test("a burst begins the minute anew", () => {
   assert.equal(decide(load([0.1, 0]), 2 * quietMs), "fewer");
 });
 
-test("whatever the load, there are never fewer threads than the least, nor more than the most", () => {
+test("whatever the load, there are never fewer threads than the minimum, nor more than the maximum", () => {
   const limits = fc.tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 0, max: 4 }));
   const loads = fc.array(fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.integer({ min: 1, max: 100_000 })));
   fc.assert(
-    fc.property(limits, loads, ([least, further], steps) => {
-      const most = least + further;
-      const decide = createThreadRule({ least, most });
-      let [count, now] = [least, 0];
+    fc.property(limits, loads, ([min, extra], steps) => {
+      const max = min + extra;
+      const decide = createThreadRule({ min, max });
+      let [count, now] = [min, 0];
       for (const [busy, ms] of steps) {
         now += ms;
         const wish = decide(load(Array<number>(count).fill(busy)), now);
         count += wish === "more" ? 1 : wish === "fewer" ? -1 : 0;
-        assert.ok(count >= least && count <= most, `${count} threads of ${least} to ${most}`);
+        assert.ok(count >= min && count <= max, `${count} threads of ${min} to ${max}`);
       }
     }),
   );

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { indexIn, lastIndexIn, splitText } from "../../../src/lib/text/text-search.ts";
-import { charge, chargeSize, OverBudget, withinBudget, workPerStep } from "../../../src/lib/work.ts";
+import { charge, chargeSize, OverBudgetError, withinBudget, workPerStep } from "../../../src/lib/work.ts";
 
 const text = (maxLength: number) => fc.string({ unit: fc.constantFrom("a", "b", "é"), maxLength });
 
@@ -26,14 +26,17 @@ test("a budget is shared by what runs inside it, and the next one is new", () =>
   const useHalf = () => withinBudget(() => charge(half));
   useHalf();
   useHalf();
-  assert.throws(() => withinBudget(() => [useHalf(), useHalf()]), OverBudget);
-  assert.throws(() => withinBudget(() => charge(Number.POSITIVE_INFINITY)), OverBudget);
-  assert.throws(() => withinBudget(() => [charge(Number.NaN), charge(-workPerStep), charge(2 * half)]), OverBudget);
+  assert.throws(() => withinBudget(() => [useHalf(), useHalf()]), OverBudgetError);
+  assert.throws(() => withinBudget(() => charge(Number.POSITIVE_INFINITY)), OverBudgetError);
+  assert.throws(
+    () => withinBudget(() => [charge(Number.NaN), charge(-workPerStep), charge(2 * half)]),
+    OverBudgetError,
+  );
   useHalf();
 });
 
 test("lists inside lists count each time they come up", () => {
   let list: unknown[] = [1, 2];
   for (let level = 0; level < 60; level++) list = [list, list];
-  assert.throws(() => withinBudget(() => chargeSize(list, 1, 1)), OverBudget);
+  assert.throws(() => withinBudget(() => chargeSize(list, 1, 1)), OverBudgetError);
 });

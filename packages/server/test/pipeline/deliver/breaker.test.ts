@@ -4,7 +4,7 @@ import type { Outcome } from "@tidings/providers";
 import fc from "fast-check";
 import { afterCall, checkBreaker, type Health, healthy } from "../../../src/pipeline/deliver/breaker.ts";
 
-const limits = { failures: 5, firstProbeMs: 30_000, longestProbeMs: 600_000, probeLimitMs: 60_000 };
+const limits = { failures: 5, firstProbeMs: 30_000, maxProbeMs: 600_000, probeLimitMs: 60_000 };
 const start = Date.parse("2026-03-01T12:00:00Z");
 const at = (seconds: number) => new Date(start + seconds * 1000);
 const away: Outcome = { kind: "retry", reason: "away" };

@@ -6,7 +6,7 @@ import { type ConcurrencyWindow, createConcurrencyWindow } from "../../../src/pi
 const now = 1_700_000_000_000;
 const request = { isProbe: false, now };
 
-/** Takes slots as often as it may, over several integrations; answers how many calls are in flight. */
+/** Takes slots as often as it may, over several integrations; returns how many calls are in flight. */
 function fill(window: ConcurrencyWindow, environmentId: string, integrations: number, most = 10_000) {
   const admission = window.openAdmission();
   let admitted = 0;

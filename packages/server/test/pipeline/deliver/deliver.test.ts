@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Job, Notification } from "@tidings/contract";
 import { sql } from "kysely";
-import { gate, startScriptedMail } from "../../support/scripted-mail.ts";
+import { gate, startScriptedMail } from "../../support/mail/scripted-mail.ts";
+import { closedPort } from "../../support/mail/smtp.ts";
 import { startTestService } from "../../support/service.ts";
-import { closedPort } from "../../support/smtp.ts";
 import {
   createWorkflow,
   detailsOf,
@@ -37,7 +37,7 @@ const mail = await startScriptedMail(async (address, times) => {
   }
   return null;
 });
-// Sixteen calls under way at once: a provider gets at most four of them.
+// Sixteen calls in progress at once: a provider gets at most four of them.
 const { client, production, db, database } = await startTestService({ TIDINGS_DELIVERY_WINDOW: "16" });
 
 const server = { host: "127.0.0.1", port: mail.port, secure: false, ignoreTls: true, requireTls: false };
@@ -201,7 +201,7 @@ describe("one mail server, many fates", { concurrency: true }, () => {
         [2, "accepted"],
       ],
     );
-    // The first worker was only slow: what it brings now changes nothing any more.
+    // The first worker was only slow: the result that it brings now no longer changes anything.
     dying.open();
     await eventually(() => mail.mailsTo("dying@example.com").length === 2, "the slow attempt to end");
     const [first, second] = mail.mailsTo("dying@example.com");
@@ -215,7 +215,8 @@ describe("one mail server, many fates", { concurrency: true }, () => {
   test("a mail that waits for its repeat is withdrawn with its workflow", async () => {
     await createWorkflow(production, "dropped", [email(), inApp()]);
     const transactionId = await trigger(production, "dropped", to("dropped"));
-    // The wait after the second attempt is four times as long as the first: long enough for a request on a busy machine.
+    // The wait after the second attempt is four times as long as the first: long enough for a request on a busy
+    // machine.
     await eventually(() => mail.asked.get("dropped@example.com") === 2, "the second attempt");
     await reaches(production, transactionId, "delayed");
     const messageId = await pendingId("dropped@example.com");

@@ -1,16 +1,16 @@
-// The last mile when something goes wrong around the call: an answer that cannot be stored, results that were never
-// written, circuits that are open everywhere, a cancel or a replay at the wrong moment. Nothing is sent for ever, nothing
-// waits for ever. Most cases have an environment of their own on a test clock.
+// The last mile when something goes wrong around the call: a response that cannot be stored, results that were never
+// written, circuits that are open everywhere, a cancel or a replay at the wrong moment. Nothing is sent for ever,
+// nothing waits for ever. Most cases have their own environment on a test clock.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { StepIn } from "@tidings/contract";
 import { sql } from "kysely";
 import { newStage as newBareStage, type Stage } from "../../support/clock.ts";
+import { gate } from "../../support/mail/scripted-mail.ts";
+import { closedPort } from "../../support/mail/smtp.ts";
 import { type Answer, startReceiver } from "../../support/receiver.ts";
 import { refused } from "../../support/refusals.ts";
-import { gate } from "../../support/scripted-mail.ts";
 import { startTestService } from "../../support/service.ts";
-import { closedPort } from "../../support/smtp.ts";
 import {
   createWorkflow,
   detailsOf,
@@ -91,7 +91,7 @@ describe("each in an environment of its own", { concurrency: true }, () => {
       const path = `/cut-${onUnknownOutcome}`;
       const transactionId = await waiting(stage, path, { onUnknownOutcome });
       await mailer(stage.client, "b", `${server.url}${path}-b`);
-      // Whatever kept the results of four more calls from being written, a crash or a fault of ours.
+      // Whatever kept the results of four more calls from being written, a crash or an error of ours.
       await sql`insert into attempts (id, environment_id, message_id, integration_id, number, round, started_at)
         select overlay(a.id::text placing lpad(n::text, 12, '0') from 25)::uuid, environment_id, message_id,
           integration_id, n, round, started_at

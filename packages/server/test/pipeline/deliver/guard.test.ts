@@ -1,6 +1,6 @@
 // Tenants choose where messages go: integrations, chat endpoints, browsers and webhooks name hosts. None of them may be
-// used to reach this machine or its networks. What counts as such is listed in lib/url-guard.test.ts; that redirects are
-// not followed is shown in deliver-http.test.ts.
+// used to reach this machine or its networks. What counts as such is listed in lib/url-guard.test.ts; that redirects
+// are not followed is shown in deliver-http.test.ts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createIo } from "@tidings/providers";
@@ -74,7 +74,8 @@ test("a name that changes its address between the check and the call leads nowhe
   const io = createIo({ resolveHost, capture: async () => {}, timeoutMs: 1_000 });
   t.after(() => io.close());
   const call = () => io.http({ method: "POST", url: `http://rebinding.example:${port}/`, headers: {}, body: "{}" });
-  // The first answer is the address that is connected to: no server listens there, and the name is not resolved again.
+  // The first response is the address that is connected to: no server listens there, and the name is not resolved
+  // again.
   await assert.rejects(call, /ECONNREFUSED/);
   assert.equal(asked, 1);
   await assert.rejects(call, /Connections to rebinding.example are refused: it resolves to a loopback address/);

@@ -1,6 +1,6 @@
-// The last mile over HTTP: the generic webhook adapters against a server on this machine, most cases in an environment of
-// their own on a test clock, so that no pause between attempts takes its time. What is common to all providers is shown
-// with SMTP in deliver.test.ts and policies.test.ts; a process that is killed between attempts in process.test.ts
+// The last mile over HTTP: the generic webhook adapters against a server on this machine, most cases in their own
+// environment on a test clock, so that no pause between attempts takes its time. What is common to all providers is
+// shown with SMTP in deliver.test.ts and policies.test.ts; a process that is killed between attempts in process.test.ts
 // and by "an attempt whose worker vanished" in deliver.test.ts. Addresses that may not be called: guard.test.ts.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -8,10 +8,10 @@ import type { TriggerEvent } from "@tidings/contract";
 import { sql } from "kysely";
 import { endpoint } from "../../support/channels.ts";
 import { newStage, type Stage } from "../../support/clock.ts";
+import { gate } from "../../support/mail/scripted-mail.ts";
+import { closedPort } from "../../support/mail/smtp.ts";
 import { isSignedWith, type Received, startReceiver } from "../../support/receiver.ts";
-import { gate } from "../../support/scripted-mail.ts";
 import { startTestService } from "../../support/service.ts";
-import { closedPort } from "../../support/smtp.ts";
 import { createWorkflow, detailsOf, email, messagesOf, notificationsOf, trigger } from "../../support/verbs.ts";
 import {
   integration,
@@ -45,7 +45,7 @@ const push = step("push", { subject: "Hi", body: "There" });
 const attemptsOf = (transactionId: string) => readAttempts(db, transactionId);
 const linesOf = async (transactionId: string) => (await attemptsOf(transactionId)).map(({ line }) => line);
 
-/** Triggers, lets the time of all repeats pass, and answers how the one job ended. */
+/** Triggers, lets the time of all repeats pass, and returns how the one job ended. */
 async function sendOn(stage: Stage, name: string, to: TriggerEvent["to"]) {
   const transactionId = await trigger(stage.client, name, to as string);
   await stage.moveTo((await clockOf(stage)).now);

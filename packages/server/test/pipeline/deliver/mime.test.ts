@@ -1,11 +1,11 @@
-// Mail as it stands on the wire: what people wrote arrives as they wrote it, in any script, and the message is one that
-// every mail server takes: ASCII headers, lines of bounded length, a text part before the html.
+// Mail on the wire: what people wrote arrives as they wrote it, in any script, and every mail server accepts the
+// message: ASCII headers, lines of bounded length, a text part before the HTML.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Email } from "postal-mime";
 import { decodeWords } from "postal-mime";
+import { startMailServer } from "../../support/mail/smtp.ts";
 import { startTestService } from "../../support/service.ts";
-import { startMailServer } from "../../support/smtp.ts";
 import { createWorkflow, email, messagesOf, settled } from "../../support/verbs.ts";
 
 const server = await startMailServer();

@@ -1,12 +1,12 @@
-// A mail server that refuses connections, and its repair: what waited goes out at once, each mail once. `HELD=5000` holds more and
-// prints how long it took.
+// A mail server that refuses connections, and its repair: what waited goes out at once, each mail once. `HELD=5000`
+// holds more and prints how long it took.
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import { sql } from "kysely";
 import { countHour } from "../../../src/store/installation/statistics.ts";
+import { absentMailServer, closedPort } from "../../support/mail/smtp.ts";
 import { refused } from "../../support/refusals.ts";
 import { startTestService } from "../../support/service.ts";
-import { absentMailServer, closedPort } from "../../support/smtp.ts";
 import { createWorkflow, email, settled, trigger } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
 
@@ -150,7 +150,7 @@ describe("a mail server that is away", () => {
       { params, body: { check: true } },
       "PROVIDER_CHECK_FAILED",
     );
-    assert.equal(error.message, `No answer from 127.0.0.1:${port} (connection refused). Is the server running?`);
+    assert.equal(error.message, `No response from 127.0.0.1:${port} (connection refused). Is the server running?`);
     assert.equal((await health()).failingSince, failingSince);
     await mails.start();
     const began = performance.now();

@@ -1,17 +1,17 @@
-// Receivers of the generic webhooks that were written for the peer API: with TIDINGS_VOCABULARY=novu they get its bodies, and
-// its signature beside that of Standard Webhooks.
+// Receivers of the generic webhooks that were written for Novu: with TIDINGS_VOCABULARY=novu they get its bodies, and
+// its signature in addition to that of Standard Webhooks.
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import { endpoint, subscriber } from "../../support/channels.ts";
 import { isSignedWith, type Received, startReceiver } from "../../support/receiver.ts";
-import { startTestService } from "../../support/service.ts";
+import { shareService } from "../../support/service.ts";
 import { createWorkflow, email, messagesOf, settled, trigger } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
 import { integration, mailer, secretKey, step } from "../../support/webhook-providers.ts";
 
 const receiver = await startReceiver(() => ({ status: 200, text: "{}" }));
-const { client } = await startTestService({ TIDINGS_VOCABULARY: "novu" });
+const { client } = await shareService({ TIDINGS_VOCABULARY: "novu" });
 
 /** What came there, with both signatures checked. */
 async function receivedAt(path: string): Promise<Record<string, unknown>> {

@@ -74,7 +74,7 @@ test("the first integration that is well or may be probed", () => {
 test("with all in trouble it waits for the first probe, and those who wait come back spread", () => {
   assertWaits(plan({ a: open(600), b: open(30), c: open(90) }, []), 30, 33);
   assertWaits(plan({ a: open(600), b: open(600), c: open(600) }, []), 600, 660);
-  // Another message makes the probe that is due: its answer comes soon.
+  // Another message makes the probe that is due: its response comes soon.
   assertWaits(plan({ a: open(600), b: open(0), c: open(600) }, []), 5, 8);
 });
 

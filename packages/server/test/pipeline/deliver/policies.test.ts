@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import type { Integration, Job, Notification, WorkflowIn } from "@tidings/contract";
 import { sql } from "kysely";
 import { newStage } from "../../support/clock.ts";
-import { gate, startScriptedMail } from "../../support/scripted-mail.ts";
+import { gate, startScriptedMail } from "../../support/mail/scripted-mail.ts";
 import { startTestService } from "../../support/service.ts";
 import { createWorkflow, detailsOf, email, notificationsOf, settled, trigger } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
@@ -25,7 +25,7 @@ const first = await startScriptedMail(
     return isAway ? 421 : null;
   },
   async (address) => {
-    // The whole mail was read, and no answer ever comes: its outcome is unknown.
+    // The whole mail was read, and no response ever comes: its outcome is unknown.
     if (hangs.delete(address)) await hanging.opened;
   },
 );

@@ -1,5 +1,5 @@
-// Reports and calls at the same time: a report that is faster than the answer to its call, and one that comes when the
-// message has been given up.
+// Reports and calls at the same time: a report that is faster than the response to its call, and one that comes when
+// the message has been given up.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { InboundReceipt, Integration } from "@tidings/contract";

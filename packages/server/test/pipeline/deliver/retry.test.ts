@@ -11,7 +11,7 @@ const limits = {
   attempts: 5,
   firstWaitMs: 1_000,
   factor: 4,
-  longestRetryAfterMs: 15 * 60_000,
+  maxRetryAfterMs: 15 * 60_000,
   unknownWaitMs: 10 * 60_000,
 };
 

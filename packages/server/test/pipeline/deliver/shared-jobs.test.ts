@@ -82,7 +82,7 @@ test("a push whose provider refuses the integration: every device fails, the job
   );
 });
 
-/** Puts a job of two messages back to where both are under way. */
+/** Puts a job of two messages back to where both are in progress. */
 async function reopened(subscriberId: string): Promise<Row[]> {
   await withDevices(subscriberId, ["a", "b"]);
   const transactionId = await trigger(client, "push", subscriberId);

@@ -1,4 +1,4 @@
-// What a live inbox tells its connections: pure rules, with readings that see messages in any order.
+// What a live inbox sends to its connections: pure rules, with readings that see messages in any order.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -9,7 +9,7 @@ import type { InboxState } from "../../../src/store/messages/live.batch.ts";
 
 const now = new Date("2026-01-31T12:00:00Z");
 const at = (seconds: number) => new Date(now.getTime() + seconds * 1_000);
-/** A message that was made at this second, `n` tells apart those of the same second. */
+/** A message created at this second; `n` distinguishes those of the same second. */
 const idAt = (seconds: number, n = 0) =>
   `${firstIdAt(at(seconds)).slice(0, 14)}7${String(n).padStart(3, "0")}-8000-0000${newId().slice(28)}`;
 

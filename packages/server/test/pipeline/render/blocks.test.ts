@@ -1,10 +1,10 @@
-// Documents of the block editor as mail html: what each block becomes, and what hostile documents do not.
+// Documents of the block editor as mail HTML: what each block becomes, and what hostile documents do not.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { isBlockBody, renderBody } from "../../../src/pipeline/render/blocks.ts";
 import { sanitizeHtml } from "../../../src/pipeline/render/html.ts";
-import { RenderFault } from "../../../src/pipeline/render/liquid.ts";
+import { RenderError } from "../../../src/pipeline/render/liquid.ts";
 
 type Node = { type: string; attrs?: object; text?: string; marks?: object[]; content?: unknown[] };
 
@@ -36,7 +36,7 @@ const fault = (body: string) => {
   try {
     renderBody(body, "block", true, scope);
   } catch (error) {
-    assert.ok(error instanceof RenderFault, String(error));
+    assert.ok(error instanceof RenderError, String(error));
     return error.message;
   }
   assert.fail(`rendered ${body.slice(0, 100)}`);
@@ -217,7 +217,7 @@ describe("hostile documents", () => {
   test("faults name no line of a template nobody has seen", () => {
     assert.throws(
       () => renderBody(bodyOf(p(text("{{ payload.name | shout }}"))), "block", true, scope),
-      (error: RenderFault) => error.message === "undefined filter: shout" && error.position === undefined,
+      (error: RenderError) => error.message === "undefined filter: shout" && error.position === undefined,
     );
   });
 
@@ -263,7 +263,7 @@ describe("hostile documents", () => {
           const html = sanitizeHtml(renderBody(bodyOf(...content), "block", true, scope), "mail");
           assert.doesNotMatch(html, /<script|(href|src)="\s*javascript:/i);
         } catch (error) {
-          assert.ok(error instanceof RenderFault, String(error));
+          assert.ok(error instanceof RenderError, String(error));
         }
       }),
       { numRuns: 300 },

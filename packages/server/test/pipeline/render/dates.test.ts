@@ -1,10 +1,11 @@
-// Dates in templates: the zone and the time they are shown in, and the engine's own filters as an oracle for the format.
+// Dates in templates: the zone and the time they are shown in, and the engine's own filters as an oracle for the
+// format.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { Liquid } from "liquidjs";
 import { renderClock } from "../../../src/pipeline/render/dates.ts";
-import { RenderFault, render } from "../../../src/pipeline/render/liquid.ts";
+import { RenderError, render } from "../../../src/pipeline/render/liquid.ts";
 
 const now = new Date("2030-05-05T23:30:00.000Z");
 const shown = (value: unknown, filter: string, zone = "America/New_York") =>
@@ -31,7 +32,8 @@ const table: [value: unknown, filter: string, shown: string][] = [
   ["2026-03-02T03:00:00Z", "date: '%H:%M %z', -120", "05:00 +0200"],
   ["now", "date: '%Y-%m-%d %H:%M'", "2030-05-05 19:30"],
   ["today", "date: '%s'", String(now.getTime() / 1000)],
-  // Without an offset, a value is local time: it is shown as written, also where the clocks of the process's zone change.
+  // Without an offset, a value is local time: it is shown as written, even where the clocks of the process's zone
+  // change.
   ["2026-03-02", "date: '%d.%m.%Y %H:%M'", "02.03.2026 00:00"],
   ["2026-03-02 03:00", "date: '%d.%m.%Y %H:%M'", "02.03.2026 03:00"],
   ["2026-07-01T12:00:00", "date: '%H:%M %:z'", "12:00 -04:00"],
@@ -57,7 +59,7 @@ test("a date is shown in the zone of the subscriber, whatever the zone of the pr
 });
 
 test("a zone that does not exist is a fault of the template; one of a subscriber counts as none", () => {
-  assert.throws(() => shown("2026-03-02", "date: '%H', 'Mars/Phobos'"), RenderFault);
+  assert.throws(() => shown("2026-03-02", "date: '%H', 'Mars/Phobos'"), RenderError);
   assert.equal(shown("2026-03-02T03:00:00Z", "date: '%H'", "Mars/Phobos"), "03");
 });
 

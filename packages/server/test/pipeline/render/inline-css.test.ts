@@ -51,7 +51,7 @@ const declaration = joined(
 );
 
 /**
- * Each rule has a declaration of its own, which shows what it matches. The others show the cascade. They are left out with
+ * Each rule has its own declaration, which shows what it matches. The others show the cascade. They are left out with
  * pseudo-classes, which weigh as much as a class, but in juice as little as an element's name.
  */
 const sheet = fc

@@ -1,10 +1,10 @@
-// Which layout an email gets, what it looks like inside it, and where its texts are looked for: pure rules.
+// Which layout an email gets, what it looks like inside it, and where its texts are searched for: pure rules.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { newId, slug } from "../../../src/lib/ids.ts";
 import { canonicalLocale, localeChain } from "../../../src/lib/locale.ts";
 import { chooseLayout, renderLayout } from "../../../src/pipeline/render/layout.ts";
-import { RenderFault, render } from "../../../src/pipeline/render/liquid.ts";
+import { RenderError, render } from "../../../src/pipeline/render/liquid.ts";
 
 const layouts = ["house", "side", "third", "fourth", "fifth"].map((layout_id) => ({
   id: newId(),
@@ -70,7 +70,7 @@ describe("rendering", () => {
 
   test("a layout that repeats large content ends at the limit", () => {
     const body = "{% for i in (1..100) %}{{content}}{% endfor %}";
-    assert.throws(() => renderLayout(frame(body), {}, "x".repeat(100_000)), RenderFault);
+    assert.throws(() => renderLayout(frame(body), {}, "x".repeat(100_000)), RenderError);
   });
 
   test("toSentence", () => {

@@ -1,17 +1,17 @@
-// Templates as text, against the plain engine: every filter with many inputs, every block in every other. The tables name what
-// may differ; docs/templates.md explains it under "Differences from Liquid".
+// Templates as text, against the plain engine: every filter with many inputs, every block in every other. The tables
+// name what may differ; docs/templates.md explains it under "Differences from Liquid".
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Liquid, type Template } from "liquidjs";
 import { renderClock } from "../../../src/pipeline/render/dates.ts";
 import { filters as ownFilters } from "../../../src/pipeline/render/filters.ts";
-import { RenderFault, render } from "../../../src/pipeline/render/liquid.ts";
+import { RenderError, render } from "../../../src/pipeline/render/liquid.ts";
 
 const plain = new Liquid({ ownPropertyOnly: true, strictFilters: true });
 
 const faultMark = "(fails)";
 
-/** What a template shows, or that it fails. The wording of faults is ours. */
+/** What a template shows, or that it fails. The wording of errors is ours. */
 function outcomeOf(show: () => string): string {
   try {
     return show();
@@ -161,7 +161,7 @@ test("what differs on purpose", () => {
   const values = { value: "2026-03-02T03:00:00Z", list: [1, 2], [renderClock]: { zone: "Asia/Tokyo", now } };
   const show = (template: string) => render(template, values, "text");
   for (const tag of ["include 'x'", "render 'x'", "layout 'x'", "block x %}{% endblock"]) {
-    assert.throws(() => show(`{% ${tag} %}`), RenderFault, tag);
+    assert.throws(() => show(`{% ${tag} %}`), RenderError, tag);
   }
   const removed = Object.keys(plain.filters).filter(isRemoved);
   assert.ok(removed.length > 0);

@@ -6,7 +6,7 @@ import { searchingFilters } from "../../../src/pipeline/render/bounded-text.ts";
 import { filters } from "../../../src/pipeline/render/filters.ts";
 import {
   checkTemplate,
-  RenderFault,
+  RenderError,
   type RenderTarget,
   render,
   renderDeep,
@@ -17,11 +17,11 @@ const scope = {
   subscriber: { firstName: "Grace" },
 };
 
-function faultOf(template: string, target: RenderTarget = "text", values: object = scope): RenderFault {
+function faultOf(template: string, target: RenderTarget = "text", values: object = scope): RenderError {
   try {
     render(template, values, target);
   } catch (error) {
-    assert.ok(error instanceof RenderFault, String(error));
+    assert.ok(error instanceof RenderError, String(error));
     return error;
   }
   assert.fail(`rendered: ${template.slice(0, 100)}`);
@@ -97,7 +97,7 @@ test("syntax errors name their place", () => {
     assert.match(fault.message, message, template);
     assert.match(fault.position ?? "", position, template);
     assert.doesNotMatch(fault.message, /\n|, line:/);
-    assert.throws(() => checkTemplate(template, "text"), RenderFault);
+    assert.throws(() => checkTemplate(template, "text"), RenderError);
   }
 });
 
@@ -123,7 +123,7 @@ test("any text either parses or is a fault with words, never another error", () 
       try {
         assert.equal(typeof render(pieces.join(""), scope, "html"), "string");
       } catch (error) {
-        assert.ok(error instanceof RenderFault, String(error));
+        assert.ok(error instanceof RenderError, String(error));
         assert.ok(error.message.length > 0);
       }
     }),

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { inlineCss } from "../../../src/pipeline/render/inline-css.ts";
-import { RenderFault } from "../../../src/pipeline/render/liquid.ts";
+import { RenderError } from "../../../src/pipeline/render/liquid.ts";
 import { type MailControls, renderMail } from "../../../src/pipeline/render/mail-body.ts";
 
 const scope = { payload: { name: "<Ada>", lines: "a\r\nBcc: x@example.com\u0000\u2028b" } };
@@ -45,7 +45,7 @@ test("the body decides whether it is a block document, whatever the editor is ca
   for (const text of ['{"type":"doc"', '{"type":"paragraph"}', "{ }"]) {
     assert.equal(mail({ body: text, editorType: "html" }).html, text);
   }
-  assert.throws(() => mail({ body: '{"type":"doc"', editorType: "block" }), RenderFault);
+  assert.throws(() => mail({ body: '{"type":"doc"', editorType: "block" }), RenderError);
 });
 
 test("scripts go unless the step says they may stay; escaping stays either way", () => {
@@ -248,9 +248,9 @@ describe("style sheets", () => {
 
 test("hostile bodies end in a fault: endless, huge, and huge only inside the layout", () => {
   const large = "{% for i in (1..6000) %}xxxxxxxxxx{% for j in (1..99) %}xxxxxxxxxx{% endfor %}{% endfor %}";
-  assert.throws(() => mail({ body: large }), RenderFault);
-  assert.throws(() => mail({ body: "{% for i in (1..100000000) %}x{% endfor %}" }), RenderFault);
+  assert.throws(() => mail({ body: large }), RenderError);
+  assert.throws(() => mail({ body: "{% for i in (1..100000000) %}x{% endfor %}" }), RenderError);
   const half = "x".repeat(400_000);
-  assert.throws(() => mail({ body: half }, "{% for i in (1..20) %}{{ content }}{% endfor %}"), RenderFault);
-  assert.throws(() => mail({ body: "<div>".repeat(10_000) }), RenderFault);
+  assert.throws(() => mail({ body: half }, "{% for i in (1..20) %}{{ content }}{% endfor %}"), RenderError);
+  assert.throws(() => mail({ body: "<div>".repeat(10_000) }), RenderError);
 });

@@ -1,7 +1,7 @@
 // `t.<key>` in templates, and what else a template may use of a run.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { RenderFault, render } from "../../../src/pipeline/render/liquid.ts";
+import { RenderError, render } from "../../../src/pipeline/render/liquid.ts";
 import { translator } from "../../../src/pipeline/render/translate.ts";
 import { layoutScope, templateScope, textsFor } from "../../../src/pipeline/rules/scope.ts";
 import type { Facts, Run } from "../../../src/pipeline/run/run.ts";
@@ -91,7 +91,7 @@ describe("texts", () => {
     ];
     assert.equal(show("{{ t.self }}", null, hostile), "[]");
     for (const key of ["bomb", "broken", "file"]) {
-      assert.throws(() => show(`{{ t.${key} }}`, null, hostile), RenderFault, key);
+      assert.throws(() => show(`{{ t.${key} }}`, null, hostile), RenderError, key);
     }
     const own = JSON.parse('{"__proto__": {"x": "y"}, "a": "A"}') as Record<string, unknown>;
     assert.equal(show("{{ t.a.constructor }}{{ t.x }}{{ t.hasOwn }}", null, [page("en_US", own)]), "xhasOwn");
@@ -99,7 +99,7 @@ describe("texts", () => {
       try {
         assert.doesNotMatch(show(`{{ t.${key} }}`, null), /function|class|native/, key);
       } catch (error) {
-        assert.ok(error instanceof RenderFault, key);
+        assert.ok(error instanceof RenderError, key);
       }
     }
   });

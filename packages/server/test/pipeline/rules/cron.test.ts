@@ -140,7 +140,7 @@ const changingZones = [
   "America/Santiago",
 ];
 
-/** The libraries have faults too, on rare expressions: every run compares the same ones. */
+/** The libraries have errors too, on rare expressions: every run compares the same ones. */
 const librarySeed = 20_261_117;
 
 const libraries: Record<string, (text: string, now: Date, zone: string) => number | undefined> = {
@@ -148,7 +148,7 @@ const libraries: Record<string, (text: string, now: Date, zone: string) => numbe
   croner: (text, now, timezone) => new Cron(text, { timezone }).nextRun(now)?.getTime(),
 };
 
-/** Differences on purpose (decision 0007), each with the two answers that show it. */
+/** Differences on purpose (decision 0007), each with the two results that show it. */
 const acceptedDifferences: Record<string, (zone: string, ours: number, theirs: number) => boolean> = {
   "a time that does not exist moves forward to the change; the libraries wait for the next match": (zone, ours) =>
     offsetChanges(zone).includes(ours) && offsetGain(zone, ours) > 0,

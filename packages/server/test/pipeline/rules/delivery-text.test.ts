@@ -5,7 +5,7 @@ import { deciderKinds, type JobStatus } from "@tidings/contract";
 import { explainSteps } from "../../../src/app/events/explain-view.ts";
 import { decidedBy } from "../../../src/pipeline/rules/deciders.ts";
 import { type KnownIntegration, shortError } from "../../../src/pipeline/rules/delivery-text.ts";
-import { details as catalogue } from "../../../src/pipeline/rules/details.ts";
+import { catalogue } from "../../../src/pipeline/steps/catalogue.ts";
 import type { StoredDetail } from "../../../src/store/tables.ts";
 
 const step = { stepId: "mail", name: "Mail", type: "email" } as const;
@@ -33,12 +33,12 @@ test("a message that waits names the integration, its last error, since when and
   const waits = explained("delayed", [held], { ...open, lastError: error });
   assert.equal(
     waits.verdict,
-    `Email waits: Shop SMTP is not answering (connection refused, since ${since}). Next try ${next}.`,
+    `Email waits: Shop SMTP is not responding (connection refused, since ${since}). Next try ${next}.`,
   );
   assert.equal(waits.until, next);
   // Without the error of the integration, that of the last attempt of this message.
   const tried = { d: "provider_retry", p: "nodemailer", r: { reason: error, next, integrationId: "i1" } };
-  assert.match(explained("delayed", [tried, held], open).verdict, /is not answering \(connection refused, since/);
+  assert.match(explained("delayed", [tried, held], open).verdict, /is not responding \(connection refused, since/);
   assert.equal(
     explained("delayed", [tried]).verdict,
     `Email waits: Shop SMTP did not take it (connection refused). Next try ${next}.`,
@@ -66,7 +66,7 @@ test("a dead letter names its cause and is kept; a refused address and a suppres
     /Shop SMTP did not take it \(535 5\.7\.8 no\)/,
   );
 
-  // Of several devices, the last one tells why.
+  // With several devices, the reason is that of the last one.
   const all = explained("failed", [refused, letter("auth"), { d: "all_devices_failed", r: { sent: 0 } }]);
   assert.deepEqual([all.verdict, all.decidedBy], [dead.verdict, dead.decidedBy]);
 

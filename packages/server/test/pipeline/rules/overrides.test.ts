@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import {
-  OverrideFault,
+  OverrideError,
   readEmailOverride,
   readExtras,
   readPushOverride,
@@ -196,7 +196,7 @@ describe("fields", () => {
     for (const [read, given, message] of table) {
       assert.throws(
         () => read(given as Record<string, unknown>),
-        (error) => error instanceof OverrideFault && message.test(error.message),
+        (error) => error instanceof OverrideError && message.test(error.message),
         JSON.stringify(given).slice(0, 100),
       );
     }

@@ -135,7 +135,7 @@ const toWeek = (days: (DayCase | null)[]): Week =>
     ),
   );
 
-/** Whether a clock that shows this is inside an open range: of its own day, or of the day before. */
+/** Whether a clock that shows this is inside an open range, of that day or of the day before. */
 function isOpen(days: (DayCase | null)[], wall: number): boolean {
   const weekday = (new Date(wall).getUTCDay() + 6) % 7;
   const now = Math.floor((wall % day) / minute);

@@ -61,7 +61,7 @@ type Asked = { override?: unknown; scope?: Record<string, unknown>; maxDays?: nu
 const ask = (values: Record<string, unknown>, { override, scope = {}, maxDays = 90 }: Asked = {}): Wait =>
   readWait({ values, override, scope: () => scope, now, zone, maxDays });
 
-/** Until when, or the fault; the reason is checked where it matters. */
+/** Until when, or the error; the reason is checked where it matters. */
 const short = (wait: Wait): string =>
   "until" in wait ? wait.until.toISOString().replace(":00.000Z", "Z") : wait.fault;
 

@@ -38,7 +38,7 @@ async function reportsOf(workflowId: string): Promise<Report[]> {
 
 type Total = { notifications: number; open: number; leaders: number; merged: number };
 
-/** How the runs of a workflow stand; `open` counts jobs that have not ended. */
+/** Counts a workflow's runs; `open` counts jobs that have not ended. */
 async function totalOf(workflowId: string): Promise<Total> {
   const { rows } = await sql<Total>`
     select count(distinct n.id)::int as notifications,

@@ -1,15 +1,16 @@
-// The promise of the dry-run: what it says is what happens. Random workflows, people and pasts; each event is first told,
-// then triggered, and the trail that it leaves is compared with what was told, step by step. On a test clock, so that
-// weeks of waiting take no time and every moment can be compared. FUZZ_RUNS raises the number of events.
+// The promise of the dry-run: what it says is what happens. Random workflows, people and pasts; each event is first
+// predicted, then triggered, and the trail that it leaves is compared with the prediction, step by step. On a test
+// clock, so that weeks of waiting take no time and every moment can be compared. FUZZ_RUNS raises the number of events.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Client, ExplainedMessage, ExplainedStep, Schedule, StepIn } from "@tidings/contract";
+import type { ExplainedMessage, ExplainedStep, Schedule, StepIn } from "@tidings/contract";
 import fc from "fast-check";
+import type { Client } from "../../support/client.ts";
 import { newStage, type Stage } from "../../support/clock.ts";
-import { startTestService } from "../../support/service.ts";
+import { shareService } from "../../support/service.ts";
 import { createWorkflow } from "../../support/verbs.ts";
 
-const service = await startTestService();
+const service = await shareService();
 
 const eventsPerStage = 10;
 const stages = Math.max(2, Math.ceil(Number(process.env.FUZZ_RUNS ?? 20) / eventsPerStage));
@@ -82,7 +83,7 @@ const scene = fc.record({
   steps: fc.array(step, { minLength: 1, maxLength: 5 }),
   outsideSchedule: fc.constantFrom("hold", "skip"),
   critical: fc.boolean(),
-  /** Of the workflow itself. */
+  /** Those of the workflow itself. */
   channels: channelChoice,
   person: fc.record({
     isKnown: fc.boolean(),
@@ -105,13 +106,13 @@ type Scene = typeof scene extends fc.Arbitrary<infer T> ? T : never;
 const waits = new Set(["delay", "digest", "throttle"]);
 
 /**
- * Another event that is still under way may come before this one at a digest or throttle further on, which nobody can
- * know beforehand. So earlier events are still under way only where they can be met at one step at the most.
+ * Another event that is still in progress may come before this one at a later digest or throttle, which nobody can know
+ * beforehand. So earlier events are still in progress only where they can be met at one step at the most.
  */
 const mayBeUnderWay = ({ steps, person }: Scene): boolean =>
   person.schedule === undefined && steps.filter(({ type }) => waits.has(type)).length <= 1;
 
-/** Everything an event needs; answers the event. */
+/** Everything an event needs; returns the event. */
 async function prepare(client: Client, name: string, scene: Scene) {
   const { person, steps, channels, critical, outsideSchedule, context, n } = scene;
   await createWorkflow(
@@ -161,7 +162,7 @@ async function prepare(client: Client, name: string, scene: Scene) {
 
 const comparableMessage = ({ _id, attempts, ...message }: ExplainedMessage) => message;
 
-/** The words differ in tense only: what stands behind the colon is the same. */
+/** The words differ in tense only: what follows the colon is the same. */
 const comparable = ({ details, messages, reason, ...step }: ExplainedStep) => ({
   ...step,
   because: reason.split(/:(.*)/s)[1],

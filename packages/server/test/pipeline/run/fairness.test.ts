@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { createClient } from "@tidings/contract";
 import { sql } from "kysely";
 import { inTransaction } from "../../../src/store/db.ts";
+import { createClient } from "../../support/client.ts";
+import { gate } from "../../support/mail/scripted-mail.ts";
 import { startReceiver } from "../../support/receiver.ts";
-import { gate } from "../../support/scripted-mail.ts";
 import { startTestService } from "../../support/service.ts";
 import { createWorkflow, email, feedOf, inApp, trigger } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";

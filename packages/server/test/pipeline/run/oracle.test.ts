@@ -1,15 +1,15 @@
-// The service and an independent model of it (oracle.ts) in random scenarios on a test clock: digests, delays, throttles, topics,
-// bulk requests with fields, cancelations. Both have to send the same, and no event may be lost or sent twice.
-// `ORACLE_RUNS=100` tries more scenarios, `ORACLE_SEED=7` repeats one.
+// The service and an independent model of it (oracle.ts) in random scenarios on a test clock: digests, delays,
+// throttles, topics, bulk requests with fields, cancelations. Both have to send the same, and no event may be lost or
+// sent twice. `ORACLE_RUNS=100` tries more scenarios, `ORACLE_SEED=7` repeats one.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepIn, TriggerEvent } from "@tidings/contract";
 import { newStage } from "../../support/clock.ts";
-import { startTestService } from "../../support/service.ts";
+import { shareService } from "../../support/service.ts";
 import { createWorkflow } from "../../support/verbs.ts";
 import { createModel, type ModelEvent, type ModelStep } from "./oracle.ts";
 
-const service = await startTestService();
+const service = await shareService();
 
 const people = ["ada", "bob", "cleo"];
 const members = ["ada", "bob"];

@@ -1,5 +1,6 @@
-// A small model of the engine, written from docs/lifecycle.md and docs/trigger.md, that shares no code with it: what each
-// subscriber receives, and when, of events that are digested, delayed, throttled and canceled. Times are in seconds.
+// A small model of the engine, written from docs/lifecycle.md and docs/trigger.md, that shares no code with it: what
+// each subscriber receives, and when, of events that are digested, delayed, throttled and canceled. Times are in
+// seconds.
 export type ModelStep =
   | { type: "in_app" }
   | { type: "delay"; minutes: number }

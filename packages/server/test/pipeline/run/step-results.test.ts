@@ -1,5 +1,5 @@
-// Results of earlier channel steps in the rules and templates of later ones, at the moment the later step begins: over HTTP,
-// on a test clock, with marks on the in-app message and reports of a provider in between.
+// Results of earlier channel steps in the rules and templates of later ones, at the moment the later step begins: over
+// HTTP, on a test clock, with marks on the in-app message and reports of a provider in between.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ExplainedStep, StepIn } from "@tidings/contract";
@@ -8,7 +8,7 @@ import { channelResult } from "../../../src/pipeline/rules/step-results.ts";
 import { newStage, type Stage } from "../../support/clock.ts";
 import { request } from "../../support/http.ts";
 import { startReceiver } from "../../support/receiver.ts";
-import { startTestService } from "../../support/service.ts";
+import { shareService } from "../../support/service.ts";
 import {
   createWorkflow,
   email,
@@ -24,7 +24,7 @@ import { mailer, person } from "../../support/webhook-providers.ts";
 
 // Started before the service: what is started first ends first.
 const provider = await startReceiver();
-const service = await startTestService();
+const service = await shareService();
 const start = "2026-03-02T09:00:00.000Z";
 
 const feed: StepIn = { ...inApp({ body: "Invoice {{ payload.name }}" }), stepId: "feed" };

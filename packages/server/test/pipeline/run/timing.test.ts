@@ -4,11 +4,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Notification, Schedule, StepIn } from "@tidings/contract";
 import { newStage, type Stage } from "../../support/clock.ts";
-import { startTestService } from "../../support/service.ts";
+import { shareService } from "../../support/service.ts";
 import { createWorkflow, email, feedOf, inApp, notificationsOf, settled, trigger } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
 
-const service = await startTestService();
+const service = await shareService();
 
 /** A Sunday. */
 const sunday = "2026-03-01T12:00:00.000Z";
@@ -32,7 +32,7 @@ const job = (run: Notification | undefined, index = 0) => run!.jobs![index]!;
 const rawOf = (run: Notification | undefined, detail: string, index = 0): Record<string, unknown> =>
   JSON.parse(job(run, index).executionDetails.find((entry) => entry.detail === detail)?.raw ?? "null");
 
-/** Triggers, and answers the notification as soon as it ends or waits. */
+/** Triggers, and returns the notification as soon as it ends or waits. */
 async function started(
   { client }: Stage,
   workflowId: string,

@@ -1,4 +1,4 @@
-// Attachments: their content is stored once, beside the event, and leaves the service with the mails alone. Everything
+// Attachments: their content is stored once, separate from the event, and leaves the service only in mails. Everything
 // else that shows the payload shows what each file is called, its media type and its size.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -6,8 +6,8 @@ import type { StepIn, TriggerEvent } from "@tidings/contract";
 import { sql } from "kysely";
 import { newId } from "../../../src/lib/ids.ts";
 import { purgeDeletedEnvironments } from "../../../src/store/installation/purges.ts";
+import { startScriptedMail } from "../../support/mail/scripted-mail.ts";
 import { startReceiver } from "../../support/receiver.ts";
-import { startScriptedMail } from "../../support/scripted-mail.ts";
 import { startTestService } from "../../support/service.ts";
 import { createWorkflow, email, feedOf, inApp, messagesOf, settled } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";

@@ -1,18 +1,13 @@
-// The steps that leave the building, as functions: which integrations, which addresses, which messages, and what they say
-// when there is none.
+// The steps that leave the building, as functions: which integrations, which addresses, which messages, and what they
+// say when there is none.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { StepType } from "@tidings/contract";
 import type { EmailFields, MessageDraft, Routed, StepResult } from "../../../src/pipeline/run/run.ts";
-import { runChat } from "../../../src/pipeline/steps/chat.ts";
-import { runEmail } from "../../../src/pipeline/steps/email.ts";
-import { runPush } from "../../../src/pipeline/steps/push.ts";
-import { runSms } from "../../../src/pipeline/steps/sms.ts";
+import { stepHandlers } from "../../../src/pipeline/steps/registry.gen.ts";
 import type { IntegrationRow } from "../../../src/store/integrations/integrations.ts";
 import { type factsOf, inputOf, runOf, step, subscriber } from "../../support/runs.ts";
 
-const steps = { email: runEmail, sms: runSms, push: runPush, chat: runChat };
-type Sending = keyof typeof steps;
+type Sending = "email" | "sms" | "push" | "chat";
 
 const row = (id: string, channel: Sending, provider_id: string, changes: Partial<IntegrationRow> = {}) =>
   ({
@@ -52,10 +47,10 @@ type Case = {
 };
 
 function go(channel: Sending, { integrations, overrides, payload, person, facts, body }: Case): StepResult {
-  const one = step(channel as StepType, body ?? controls[channel], { stepId: "it" });
+  const one = step(channel, body ?? controls[channel], { stepId: "it" });
   const event = { overrides: overrides ?? null, payload: { name: "Ada", order: 7, ...payload } };
   const run = runOf([one], { event, subscriber: { ...subscriber, phone: "+491", ...person } });
-  return steps[channel](inputOf(run, { integrations, ...facts }));
+  return stepHandlers[channel].run(inputOf(run, { integrations, ...facts }));
 }
 
 const messagesOf = (result: StepResult): MessageDraft[] => {
@@ -283,7 +278,7 @@ describe("chat", () => {
     const one = step("chat", controls.chat, { stepId: "it" });
     const run = runOf([one], { subscriber: { ...subscriber, channels: channels as never } });
     const chatEndpoints = new Map([[run.notificationId, endpoints]]) as never;
-    return runChat(inputOf(run, { integrations, chatEndpoints }));
+    return stepHandlers.chat.run(inputOf(run, { integrations, chatEndpoints }));
   }
 
   test("each endpoint is a target of its own, and an entry serves where there is none", () => {
@@ -332,7 +327,7 @@ test("members that the provider has no place for are named in the job", () => {
     ["svc-email", "tags"],
     ["svc-email", "_passthrough"],
   ]);
-  // What becomes of these is known when the mail is sent.
+  // What happens to these is known when the mail is sent.
   assert.deepEqual(ignoredBy("email", "nodemailer", overrides), []);
   assert.deepEqual(ignoredBy("email", "sendgrid", overrides), []);
   assert.deepEqual(ignoredBy("sms", "svc-sms", { sms: { unicode: true } }), [["svc-sms", "unicode"]]);

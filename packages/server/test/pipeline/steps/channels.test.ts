@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { CapturedMessage, Notification, StepIn, TriggerEvent } from "@tidings/contract";
 import { chatIntegration, endpoint } from "../../support/channels.ts";
-import { startTestService } from "../../support/service.ts";
+import { shareService } from "../../support/service.ts";
 import { createWorkflow, detailsOf, email, inApp, messagesOf, settled, trigger } from "../../support/verbs.ts";
 
-const { client, production } = await startTestService();
+const { client, production } = await shareService();
 
 const step = (type: StepIn["type"], controlValues: Record<string, unknown>): StepIn => ({
   name: type,
@@ -98,7 +98,8 @@ test("endpoints of the subscriber come before its channel entry, with contexts o
     endpoint: { url: "https://10.0.0.1/acme" },
     context: { tenant: "acme" },
   } as never);
-  // A private address is refused at once, so that nothing is repeated; where it was meant to go is all that counts here.
+  // A private address is refused at once, so that nothing is repeated; where it was meant to go is all that counts
+  // here.
   const plain = await send({ name: "talk", to: "pat" });
   const scoped = await send({ name: "talk", to: "pat", context: { tenant: "acme" } });
   const urls = async (transactionId: string) =>

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createClient } from "@tidings/contract";
-import { gate, startScriptedMail } from "../../support/scripted-mail.ts";
-import { startTestService } from "../../support/service.ts";
+import { createClient } from "../../support/client.ts";
+import { gate, startScriptedMail } from "../../support/mail/scripted-mail.ts";
+import { shareService } from "../../support/service.ts";
 import {
   createWorkflow,
   detailsOf,
@@ -21,7 +21,7 @@ const mail = await startScriptedMail(async (address) => {
   if (address.startsWith("held")) await held.opened;
   return null;
 });
-const { client, production, url } = await startTestService();
+const { client, production, url } = await shareService();
 
 const credentials = { host: "127.0.0.1", port: mail.port, secure: false, ignoreTls: true, requireTls: false };
 const sender = { from: "shop@example.com", senderName: "Käthes Shop" };
@@ -76,7 +76,7 @@ test("nobody who is suppressed gets a mail or a copy, however the address is wri
     left: 1,
     texts: 1,
   });
-  // Made for somebody else altogether, also where only the provider that sends is told so.
+  // Meant for somebody else altogether, even if only the sending provider's overrides say so.
   const replaced = { replaceToRecipient: true, to: [no, "yes@example.com"] };
   assert.deepEqual(await send({ email: replaced }), { to: undefined, left: 0, texts: 1 });
   assert.deepEqual(await send({ "svc-email": replaced }), { to: undefined, left: 0, texts: 1 });
@@ -226,7 +226,7 @@ test("a step behind an email starts only after it was sent", async () => {
 });
 
 test("what is sent keeps the doctype, lets media queries win, and is never without its content", async () => {
-  // With a layout and captured mail of its own.
+  // With its own layout and captured mail.
   const { apiKeys } = (await client("environments.create", { body: { name: "Sheets", color: "red" } })).body;
   const inside = createClient({ baseUrl: url, apiKey: apiKeys![0]!.key });
   const { layoutId } = (await inside("layouts.create", { body: { layoutId: "sheet", name: "Sheet" } })).body;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newStage } from "../../support/clock.ts";
-import { startTestService } from "../../support/service.ts";
+import { shareService } from "../../support/service.ts";
 import { createWorkflow, detailsOf, feedOf, inApp, settled, trigger } from "../../support/verbs.ts";
 
-const service = await startTestService();
+const service = await shareService();
 const { client } = service;
 
 test("an event becomes a message in the feed of each recipient, once", async () => {

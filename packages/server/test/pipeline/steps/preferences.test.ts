@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newStage } from "../../support/clock.ts";
-import { startTestService } from "../../support/service.ts";
+import { shareService } from "../../support/service.ts";
 import { createWorkflow, detailsOf, email, feedOf, inApp, messagesOf, settled, trigger } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
 
-const service = await startTestService();
+const service = await shareService();
 const { client } = service;
 
 const subscriberOf = (id: string) => ({ subscriberId: id, email: `${id}@example.com` });

@@ -1,5 +1,5 @@
-// Small events are worked on in the transaction that accepts them. The service under test has no workers, so a message that is
-// there when the request is answered was made by the request; what is left to the queue stays there.
+// Small events are worked on in the transaction that accepts them. The service under test has no workers, so a message
+// that exists when the response arrives was created by the request; what is left to the queue stays there.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";

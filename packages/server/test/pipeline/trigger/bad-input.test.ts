@@ -1,5 +1,5 @@
-// What people get wrong about providers, and how they are told: by the request where it can be seen there, otherwise by the
-// message, with what is missing in words, a status and an errorId, and without a single repeat.
+// What people get wrong about providers, and how they find out: from the response where the request shows it, otherwise
+// from the message, which says what is missing, with a status and an errorId, and without a single retry.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addedProviderIds, type Channel, inAppProviderId, providerIds, type StepIn } from "@tidings/contract";
@@ -69,7 +69,7 @@ for (const [name, body, errors] of requests) {
 type Case = {
   name: string;
   channel: Channel;
-  /** Made active beside what the environment is born with. */
+  /** Activated in addition to the integrations that a new environment has. */
   integration?: { providerId: string; credentials: Record<string, unknown> };
   to?: object;
   deviceTokens?: string[];

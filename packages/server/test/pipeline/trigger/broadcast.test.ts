@@ -1,4 +1,5 @@
-// A broadcast reaches everyone once: in pages, whatever becomes of the workers, and not at all when it is canceled in time.
+// A broadcast reaches everyone once: in pages, whatever happens to the workers, and not at all when it is canceled in
+// time.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
@@ -7,7 +8,7 @@ import { startTestService, startWorker as startWorkerBeside } from "../../suppor
 import { createWorkflow, feedOf, inApp, settled } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
 
-// The service under test takes requests only; workers come and go beside it.
+// The service under test only handles requests; workers come and go next to it.
 const TIDINGS_ENCRYPTION_KEY = randomBytes(32).toString("base64");
 const service = await startTestService({ TIDINGS_ROLE: "api", TIDINGS_ENCRYPTION_KEY });
 const { client, production, db } = service;

@@ -1,5 +1,5 @@
-// Bulk requests to a process that also works are worked on in the transaction that accepts them. An event and its message that
-// were written by the same transaction (`xmin`) show it.
+// Bulk requests to a process that also works are worked on in the transaction that accepts them. An event and its
+// message that were written by the same transaction (`xmin`) show it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TriggerEvent } from "@tidings/contract";

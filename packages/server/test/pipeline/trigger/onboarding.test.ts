@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepIn, TimeUnit } from "@tidings/contract";
 import { newStage, type Stage, storyOf, transcriptOf } from "../../support/clock.ts";
-import { startScriptedMail } from "../../support/scripted-mail.ts";
-import { startTestService } from "../../support/service.ts";
+import { startScriptedMail } from "../../support/mail/scripted-mail.ts";
+import { shareService } from "../../support/service.ts";
 import {
   createWorkflow,
   detailsOf,
@@ -17,7 +17,7 @@ import {
 } from "../../support/verbs.ts";
 
 const mail = await startScriptedMail((_address, times) => (times < 2 ? 451 : null));
-const service = await startTestService();
+const service = await shareService();
 
 const monday = "2026-03-02T09:00:00.000Z";
 

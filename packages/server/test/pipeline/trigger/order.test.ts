@@ -1,13 +1,13 @@
-// Events that share a transaction: each one uses the subscriber, tenant and actor that it brought itself, and the items of one
-// request start in request order, whatever their recipients.
+// Events that share a transaction: each one uses the subscriber, tenant and actor that it brought itself, and the items
+// of one request start in request order, whatever their recipients.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepIn, TriggerEvent } from "@tidings/contract";
 import { newStage } from "../../support/clock.ts";
-import { startTestService } from "../../support/service.ts";
+import { shareService } from "../../support/service.ts";
 import { createWorkflow, feedOf, inApp, messagesOf, settled } from "../../support/verbs.ts";
 
-const service = await startTestService();
+const service = await shareService();
 const { client } = service;
 
 const orders = "{{ subscriber.data.order }} {{ subscriber.email }} {{ tenant.data.plan }} {{ actor.firstName }}";

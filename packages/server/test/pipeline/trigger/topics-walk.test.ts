@@ -1,4 +1,4 @@
-// Large topics are walked page by page: whatever becomes of the workers, nobody is skipped and nobody comes up twice.
+// Large topics are walked page by page: whatever happens to the workers, nobody is skipped and nobody comes up twice.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
@@ -7,7 +7,7 @@ import { startTestService, startWorker as startWorkerBeside } from "../../suppor
 import { createWorkflow, inApp } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
 
-// The service under test takes requests only; workers come and go beside it.
+// The service under test only handles requests; workers come and go next to it.
 const TIDINGS_ENCRYPTION_KEY = randomBytes(32).toString("base64");
 const service = await startTestService({ TIDINGS_ROLE: "api", TIDINGS_ENCRYPTION_KEY });
 const { client, db } = service;
@@ -88,7 +88,7 @@ test("a later event of the request starts when the whole audience of an earlier 
   const worker = await startWorker();
   await eventually(() => isExpanded("walk-1"), "the end of the first walk", 60_000);
   await eventually(async () => (await reached("walk-2")).total > 0, "the second walk");
-  // Those who were not reached yet are not reached; the events behind it go on.
+  // Those who were not reached yet are not reached; the events behind it continue.
   await client("events.cancel", { params: { transactionId: "walk-2" } });
   await eventually(() => isExpanded("walk-4"), "the end of the last walk", 60_000);
   await worker.stop();

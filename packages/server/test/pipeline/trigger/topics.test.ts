@@ -16,7 +16,7 @@ const subscribe = async (topicKey: string, subscriptions: unknown[], more: objec
   return made.data;
 };
 
-/** Triggers, waits until the whole audience was walked, and answers who was reached and through which topics. */
+/** Triggers, waits until all topics were walked, and returns who was reached and through which topics. */
 async function reach(to: unknown, more: Record<string, unknown> = {}) {
   const answer = await client.raw("events.trigger", { body: { name: "news", to, ...more } });
   const result = answer.body as { status: string; transactionId: string; error?: string[] };
@@ -52,7 +52,7 @@ test("everyone in the topic, alone, in a list, and beside people named directly"
   const both = await reach([topic("music"), topic("sport")]);
   assert.deepEqual(both.reached, { ada: "sport", bob: "music,sport", cleo: "music,sport", dan: "music" });
   assert.equal(both.count, 4);
-  // Who is named directly comes through no topic, and new people are made as ever.
+  // Subscribers named directly come through no topic, and new ones are created as usual.
   const mixed = await reach(["bob", topic("sport"), { subscriberId: "fay", firstName: "Fay" }, topic(" sport ")]);
   assert.deepEqual(mixed.reached, { ada: "sport", bob: "", cleo: "sport", fay: "" });
   assert.equal(mixed.count, 4);

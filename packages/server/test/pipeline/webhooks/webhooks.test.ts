@@ -206,9 +206,9 @@ test("410 switches a webhook off; so do 5 days without a success; what waited ha
   assert.deepEqual([last.status, last.responseStatus, last.response], ["failed", 410, "closed"]);
   const at = { params: { webhookId: gone.id } };
   const off = (await client("webhooks.retrieve", at)).body;
-  assert.deepEqual([off.active, off.disabledReason], [false, "The receiver answered 410 Gone"]);
+  assert.deepEqual([off.active, off.disabledReason], [false, "The receiver returned 410 Gone"]);
   assert.ok(off.disabledAt);
-  // What happens from now on is not told, but kept.
+  // What happens from now on is not sent, but kept.
   const missed = async () => (await deliveries(gone.id)).filter((one) => one.attempts === 0);
   await createWorkflow(client, "meanwhile", []);
   const unheard = await eventually(

@@ -26,9 +26,10 @@ import { describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import pg from "pg";
-import { DataFolderInUse, startEmbedded } from "../../../src/store/embedded/embedded.ts";
+import { DataFolderInUseError, startEmbedded } from "../../../src/store/embedded/embedded.ts";
 import { atEnd } from "../../support/at-end.ts";
 import { adminUrlOf } from "../../support/database.ts";
+import { skipUnlessLong } from "../../support/long.ts";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "tidings-embedded-")));
 const sources = fileURLToPath(new URL("../../../src/store/embedded/", import.meta.url));
@@ -83,7 +84,7 @@ type Outcome =
   | { url: string; origin: string; error?: undefined }
   | { url?: undefined; origin?: undefined; error: string };
 
-/** A service in a process of its own, which runs until it is killed or its standard input ends. */
+/** A service in its own process, which runs until it is killed or its standard input ends. */
 function service(dataDir: string, from = sources, through: string[] = []) {
   const script = `
     import { startEmbedded } from ${JSON.stringify(pathToFileURL(join(from, "embedded.ts")).href)};
@@ -146,7 +147,7 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
       );
       assert.equal(statSync(join(dataDir, "postgres.json")).mode & 0o777, 0o600);
       assert.equal(statSync(dataDir).mode & 0o007, 0);
-      // Leads a process group of its own, so that Ctrl-C in the service's terminal does not reach it.
+      // Leads its own process group, so that Ctrl-C in the service's terminal does not reach it.
       const pid = postmasterPid(dataDir);
       assert.equal(Number(execFileSync("ps", ["-o", "pgid=", "-p", String(pid)], { encoding: "utf8" })), pid);
       const word = await writeRow(first.url);
@@ -169,7 +170,9 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
       occupant.close();
     });
 
-    test("a folder whose database is the superuser's is handed over to the service's role", async () => {
+    test("a folder whose database is the superuser's is handed over to the service's role", {
+      skip: skipUnlessLong,
+    }, async () => {
       const older = await startEmbedded({ dataDir });
       const admin = adminUrlOf(dataDir, older.url);
       await query(
@@ -219,7 +222,7 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
     test("a second service is refused while the first runs, also after the first lost its connection", async () => {
       const first = await startEmbedded({ dataDir });
       await assert.rejects(startEmbedded({ dataDir }), (error: Error) => {
-        assert.ok(error instanceof DataFolderInUse);
+        assert.ok(error instanceof DataFolderInUseError);
         assert.ok(error.message.includes(dataDir));
         return true;
       });
@@ -232,7 +235,7 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
         return now && now.pid !== before?.pid;
       });
       const refused = service(dataDir);
-      assert.match((await refused.outcome).error ?? "", /^DataFolderInUse/);
+      assert.match((await refused.outcome).error ?? "", /^DataFolderInUseError/);
       await refused.ended;
       await query(first.url, "select 1");
 
@@ -243,7 +246,9 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
       await next.stop();
     });
 
-    test("a killed server recovers, and a pid file with the pid of another process is ignored", async () => {
+    test("a killed server recovers, and a pid file with the pid of another process is ignored", {
+      skip: skipUnlessLong,
+    }, async () => {
       const first = await startEmbedded({ dataDir });
       const word = await writeRow(first.url);
       const pidFile = join(dataDir, "postgres/postmaster.pid");
@@ -258,7 +263,8 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
       assert.equal(recovered.origin, "started");
       await assertRow(recovered.url, word);
 
-      // The pid file in a copy of the folder names the server of the original, which runs and accepts the same password.
+      // The pid file in a copy of the folder names the server of the original, which runs and accepts the same
+      // password.
       const copy = freshFolder();
       cpSync(dataDir, copy, { recursive: true });
       await recovered.stop();
@@ -278,7 +284,9 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
       await again.stop();
     });
 
-    test("a server that is killed while its service runs is restarted on the same port", async () => {
+    test("a server that is killed while its service runs is restarted on the same port", {
+      skip: skipUnlessLong,
+    }, async () => {
       const dataDir = freshFolder();
       const database = await startEmbedded({ dataDir });
       const word = await writeRow(database.url);
@@ -286,7 +294,7 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
       const locks = () => query(database.url, "select 1 from pg_locks where locktype = 'advisory' and granted");
       await until("the server is back and its service has it", async () => (await locks().catch(() => [])).length > 0);
       await assertRow(database.url, word);
-      await assert.rejects(startEmbedded({ dataDir }), DataFolderInUse);
+      await assert.rejects(startEmbedded({ dataDir }), DataFolderInUseError);
       await database.stop();
     });
 
@@ -304,7 +312,7 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
     });
   });
 
-  describe("fresh folders", { concurrency: 1 }, () => {
+  describe("fresh folders", { concurrency: 1, skip: skipUnlessLong }, () => {
     test("of services that start at the same moment exactly one wins", async () => {
       const dataDir = freshFolder();
       for (const [state, origins] of [
@@ -315,7 +323,7 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
         const outcomes = await Promise.all(services.map((each) => each.outcome));
         const winners = outcomes.filter((each) => each.error === undefined);
         assert.equal(winners.length, 1, JSON.stringify(outcomes));
-        for (const { error } of outcomes) if (error !== undefined) assert.match(error, /^DataFolderInUse/, state);
+        for (const { error } of outcomes) if (error !== undefined) assert.match(error, /^DataFolderInUseError/, state);
         const [winner] = winners;
         assert.ok(winner && (origins as readonly string[]).includes(winner.origin));
         await query(winner.url, "select 1");

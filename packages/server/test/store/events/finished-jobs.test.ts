@@ -1,5 +1,5 @@
-// Jobs of runs that end in the transaction that begins them are stored with their notification; everything that reads jobs or adds
-// details to them shows them like jobs with rows.
+// Jobs of runs that end in the transaction that begins them are stored with their notification; everything that reads
+// jobs or adds details to them shows them like jobs with rows.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";

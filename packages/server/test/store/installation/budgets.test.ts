@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { createRateLimiter } from "../../../src/http/rate-limit.ts";
+import { createRateLimiter } from "../../../src/http/auth/rate-limit.ts";
 import { createBudgets } from "../../../src/lib/load/budgets.ts";
 import { inTransaction, openDb } from "../../../src/store/db.ts";
 import { deleteBudgets, reserveCalls, spendBudgets } from "../../../src/store/installation/budgets.ts";
@@ -21,7 +21,7 @@ atEnd(async () => {
 
 const limits = { horizonMs: 1_000, sliceMs: 250 };
 
-/** Reserves calls and answers their times, by the clock of this process. */
+/** Reserves calls and returns their times, by the clock of this process. */
 async function reserve(name: string, perSecond: number, wanted: number): Promise<number[]> {
   const gapMs = 1_000 / perSecond;
   const [granted] = await inTransaction(db, (tx) => reserveCalls(tx, [{ name, gapMs, wanted }], limits));
@@ -32,7 +32,7 @@ async function reserve(name: string, perSecond: number, wanted: number): Promise
 test("calls are reserved for the next second only, a gap apart, for all processes together", async () => {
   const perSecond = 20;
   const begun = Date.now();
-  // On a busy machine the second goes on while the requests wait: each gap that has passed is one more call.
+  // On a busy machine the second passes while the requests wait: each gap that has passed is one more call.
   const passed = () => Math.ceil((Date.now() - begun) / (1_000 / perSecond));
   const both = (await Promise.all([reserve("calls a", perSecond, 100), reserve("calls a", perSecond, 100)])).flat();
   assert.ok(both.length >= perSecond && both.length <= perSecond * 1.25 + 2 + passed(), `${both.length} calls`);

@@ -3,7 +3,12 @@ import { type TestContext, test } from "node:test";
 import { sql } from "kysely";
 import { firstIdAt, newId } from "../../../src/lib/ids.ts";
 import { type Db, openDb } from "../../../src/store/db.ts";
-import { MigrationChanged, migrate, readMigrations, SchemaTooNew } from "../../../src/store/installation/migrate.ts";
+import {
+  MigrationChangedError,
+  migrate,
+  readMigrations,
+  SchemaTooNewError,
+} from "../../../src/store/installation/migrate.ts";
 import { ensurePartitions, monthsAround } from "../../../src/store/installation/partitions.ts";
 import { createTestDatabase } from "../../support/database.ts";
 
@@ -68,7 +73,7 @@ test("a database of a newer version is refused and not changed", async (context)
   await sql`insert into schema_migrations (version, name, checksum) values (9999, '9999_future', 'x')`.execute(db);
   await assert.rejects(
     () => migrate(db),
-    (error) => error instanceof SchemaTooNew && /9999_future.*Start the newer version/.test(error.message),
+    (error) => error instanceof SchemaTooNewError && /9999_future.*Start the newer version/.test(error.message),
   );
 });
 
@@ -78,11 +83,11 @@ test("a migration that was changed after it was applied is refused", async (cont
   await sql`update schema_migrations set checksum = 'other' where version = 1`.execute(db);
   await assert.rejects(
     () => migrate(db),
-    (error) => error instanceof MigrationChanged && error.message.includes(names[0]!),
+    (error) => error instanceof MigrationChangedError && error.message.includes(names[0]!),
   );
   // The refusal released the lock: the next process does not wait.
   await sql`delete from schema_migrations where version = 9999`.execute(db);
-  await assert.rejects(() => migrate(db), MigrationChanged);
+  await assert.rejects(() => migrate(db), MigrationChangedError);
 });
 
 test("a migration that fails changes nothing", async (context) => {
@@ -132,7 +137,7 @@ test("attachments in payloads are moved to event_attachments", async (context) =
   assert.deepEqual(await ensurePartitions(db, new Date()), [], "the new table has the months of the events");
 });
 
-/** The database as it was before the migration of this name. */
+/** The state of the database before the migration of this name. */
 async function migrateUpTo(db: Db, name: string): Promise<void> {
   await sql`create table schema_migrations (version integer primary key, name text not null, checksum text not null,
     applied_at timestamptz not null default now())`.execute(db);
@@ -181,7 +186,7 @@ test("addresses of people get their keys, also where two of them are equal now",
 test("the keys of stored rows get the environment in front, and jobs move to the month of their notification", async (context) => {
   const [db] = await open(context);
   await migrateUpTo(db, "_lean_keys");
-  // Partitions are made for the tables of today; one of them came later.
+  // Partitions are created for today's tables; one of them came later.
   await sql`create table event_search_values (id uuid) partition by range (id)`.execute(db);
   await ensurePartitions(db, new Date());
   await sql`drop table event_search_values`.execute(db);
@@ -192,7 +197,8 @@ test("the keys of stored rows get the environment in front, and jobs move to the
     values (${environmentId}, ${organizationId}, 'one', 'one', 'dev', now(), now())`.execute(db);
   const before = (id: string, ms: number) =>
     firstIdAt(new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) - ms));
-  // The second notification was made just before the month began, its jobs just after; of the third only a job is left.
+  // The second notification was created just before the month began, its jobs just after; only a job is left of the
+  // third.
   const notifications = [newId(), before(month.from, 5)];
   const removed = before(month.from, 3);
   const jobs = [

@@ -131,7 +131,7 @@ test("a running service has the coming months, and its housekeeping creates miss
   try {
     await queue.enqueue(db, "housekeeping", [{ data: { name: "partitions" } }]);
     await eventually(async () => (await partitionsOf(db)).includes(`messages_${ahead}`), "the partition to be made");
-    // Each chore waits for its next time, once, whatever was enqueued beside.
+    // Each chore waits for its next time, once, whatever else was enqueued.
     const chores = async () =>
       (
         await sql<{ name: string }>`select data->>'name' as name from queue.job

@@ -58,7 +58,7 @@ describe("connections", () => {
     await make("shared");
     await make("shared-a", { context: { tenant: "a" } });
     await make("own-old", { subscriberId: "ada" });
-    // Two connections of one subscriber: possible in data from before the rule that there is one.
+    // Two connections of one subscriber: possible in data from before the rule that allows only one.
     await make("own", { subscriberId: "ada", context: { tenant: "none" } });
     await sql`update channel_connections set context_keys = '{}' where identifier = 'own'`.execute(db);
     await make("own-a", { subscriberId: "ada", context: { tenant: "a" } });

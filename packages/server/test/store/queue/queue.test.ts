@@ -12,7 +12,7 @@ import { createSecrets } from "../../../src/lib/secrets.ts";
 import { createMetrics } from "../../../src/metrics.ts";
 import { startWorkers } from "../../../src/pipeline/dispatch.ts";
 import { type Db, inTransaction, openDb } from "../../../src/store/db.ts";
-import { ClaimLost, openQueue, type Queue, type Task } from "../../../src/store/queue/queue.ts";
+import { ClaimLostError, openQueue, type Queue, type Task } from "../../../src/store/queue/queue.ts";
 import { atEnd } from "../../support/at-end.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { announceDueTasks, eventually } from "../../support/wait.ts";
@@ -70,7 +70,7 @@ test("the parts of a task leave it one by one, and the task with the last of the
   const task = await promise;
   await finish(task, "b");
   assert.deepEqual(await left(), [["a", "c"]]);
-  await assert.rejects(() => finish({ ...task, attempt: task.attempt - 1 }, "a"), ClaimLost);
+  await assert.rejects(() => finish({ ...task, attempt: task.attempt - 1 }, "a"), ClaimLostError);
   // Two transactions at once: one of them waits for the other and takes the task out.
   await Promise.all([finish(task, "a"), finish(task, "c")]);
   assert.deepEqual(await left(), []);
@@ -153,7 +153,7 @@ test("work on a lost claim is rolled back, and the work of the new holder is com
         await queue.confirm(db, "fanout", [task]);
         await takeAway(task.id);
         await eventually(() => seen.includes("lapsing 1"), "another worker to have it");
-        await assert.rejects(() => queue.confirm(db, "fanout", [task]), ClaimLost);
+        await assert.rejects(() => queue.confirm(db, "fanout", [task]), ClaimLostError);
       }
       await queue.finish(tx, "fanout", [task]);
     });
@@ -161,7 +161,7 @@ test("work on a lost claim is rolled back, and the work of the new holder is com
   });
   await pass("lapsing");
   await eventually(async () => faults.length === 1 && (await tasksOf("lapsing")).length === 0, "both to end");
-  assert.ok(faults[0] instanceof ClaimLost);
+  assert.ok(faults[0] instanceof ClaimLostError);
   assert.deepEqual([await isWritten("lapsing-0"), await isWritten("lapsing-1")], [false, true]);
 });
 
@@ -179,7 +179,7 @@ test("one lost claim among several tasks refuses all", async () => {
   await eventually(() => held.length === 2, "both to be held");
   await queue.confirm(db, "fanout", held);
   const stale = [held[0]!, { ...held[1]!, attempt: held[1]!.attempt + 1 }];
-  await assert.rejects(() => inTransaction(db, (tx) => queue.finish(tx, "fanout", stale)), ClaimLost);
+  await assert.rejects(() => inTransaction(db, (tx) => queue.finish(tx, "fanout", stale)), ClaimLostError);
   assert.equal((await tasksOf("pair-%")).length, 2);
   release();
   await eventually(async () => (await tasksOf("pair-%")).length === 0, "both to be finished");
@@ -189,7 +189,7 @@ test("a kept task stays claimed after its worker returned, as long as it is held
   const { promise, resolve } = Promise.withResolvers<Task<{ mark: string }>>();
   handlers.set("keeping", async (task) => {
     const [kept] = await queue.keep(db, "fanout", [task]);
-    await assert.rejects(() => queue.keep(db, "fanout", [task]), ClaimLost, "the old claim is void");
+    await assert.rejects(() => queue.keep(db, "fanout", [task]), ClaimLostError, "the old claim is void");
     queue.hold("fanout", [kept!]);
     resolve(kept!);
   });
@@ -307,7 +307,7 @@ test("a task that always fails does not delay the other tasks of its batch", asy
     keyOwners: new LRUCache({ max: 10 }),
     hints: { add: () => {} },
   };
-  // Enqueued before the workers start, so that they are fetched as one batch. The ids of the faulty tasks are invalid.
+  // Enqueued before the workers start, so that they are fetched as one batch. The ids of the invalid tasks are invalid.
   const marks = ["good-1", "bad-1", "good-2", "bad-2", "good-3"];
   const ids = (mark: string) => (mark.startsWith("bad") ? ["not an id"] : [newId()]);
   await otherQueue.enqueue(

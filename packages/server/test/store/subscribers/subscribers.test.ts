@@ -1,4 +1,4 @@
-// Look-ups of subscribers read only the rows they answer, also while the table has no statistics: after a large import the
+// Subscriber lookups read only the rows they return, even while the table has no statistics: after a large import the
 // planner knows nothing about it.
 import assert from "node:assert/strict";
 import { test } from "node:test";

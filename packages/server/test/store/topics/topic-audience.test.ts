@@ -53,7 +53,12 @@ async function walk(topicKeys: string[], contextKeys: string[], limit: number): 
   const found: AudienceMember[] = [];
   let at: string | null = null;
   for (;;) {
-    const { members, next } = await findTopicAudience(db, environmentId, topicKeys, contextKeys, at, limit);
+    const { members, next } = await findTopicAudience(db, environmentId, {
+      topicKeys,
+      contextKeys,
+      afterRecipientRowId: at,
+      limit,
+    });
     assert.ok(members.length <= limit);
     found.push(...members);
     if (next === null) return found;

@@ -1,9 +1,9 @@
-// Samples that the law is tested with: each breaks one rule, or shows what is allowed beside it.
+// Samples that the law is tested with: each breaks one rule, or shows what is allowed next to it.
 import type { Law } from "./law.ts";
 
 export const noExceptions: Law = { longFiles: {}, largeFolders: {}, withoutEnvironment: {}, installationUsers: {} };
 
-/** `others`: files beside the one with the fault, by path, with their texts. */
+/** `others`: files in addition to the one with the error, by path, with their texts. */
 export type Sample = {
   name: string;
   path: string;
@@ -124,6 +124,18 @@ export const samples: Sample[] = [
     path: "server/src/app/a.ts",
     text: 'import { sql } from "kysely";',
     fault: /SQL lives in store/,
+  },
+  {
+    name: "a query on the database of a context",
+    path: "server/src/service.ts",
+    text: 'const rows = await ctx.db.selectFrom("installation").selectAll().execute();',
+    fault: /queries are written in store/,
+  },
+  {
+    name: "a query over several lines",
+    path: "server/src/app/a.ts",
+    text: 'await tx\n  .insertInto("subscribers")\n  .values(rows)\n  .execute();',
+    fault: /line 2: queries are written in store/,
   },
   {
     name: "pg outside the store",
@@ -289,6 +301,60 @@ export const samples: Sample[] = [
     path: "server/src/pipeline/a.ts",
     text: 'import { a } from "../store/installation/a.ts";',
     fault: /it is for the whole installation/,
+  },
+  {
+    name: "a cycle of two components",
+    path: "dashboard/src/kit/a.tsx",
+    text: 'import { B } from "./b.tsx";',
+    others: { "dashboard/src/kit/b.tsx": 'import { A } from "./a.tsx";' },
+    fault: /a\.tsx: import cycle kit\/a\.tsx → kit\/b\.tsx → kit\/a\.tsx/,
+  },
+  {
+    name: "a screen that is loaded later and imports its route",
+    path: "dashboard/src/screens/a/a-screen.tsx",
+    text: 'import { aRoute } from "./routes.ts";',
+    others: { "dashboard/src/screens/a/routes.ts": 'const screen = () => import("./a-screen.tsx");' },
+    fault: /import cycle/,
+  },
+  {
+    name: "a screen and what screens share",
+    path: "dashboard/src/screens/a/a-screen.tsx",
+    text: 'import { A } from "../../kit/a.tsx";\nimport { shell } from "../../app/shell.tsx";\nimport "./b/b.ts";',
+  },
+  {
+    name: "a screen and another screen",
+    path: "dashboard/src/screens/a/a-screen.tsx",
+    text: 'import { B } from "../b/b.tsx";',
+    fault: /the screen a may not import the screen b/,
+  },
+  {
+    name: "a screen and a style sheet of another",
+    path: "dashboard/src/screens/a/b/a.tsx",
+    text: 'import css from "../../c/c.module.css";',
+    fault: /the screen a may not import the screen c/,
+  },
+  {
+    name: "kit and app",
+    path: "dashboard/src/kit/inputs/a.tsx",
+    text: 'import { shell } from "../../app/shell.tsx";',
+    fault: /kit may not import app/,
+  },
+  {
+    name: "api and screens",
+    path: "dashboard/src/api/a.ts",
+    text: 'import { routes } from "../screens/index.ts";',
+    fault: /api may not import screens/,
+  },
+  ...["fields", "outcomes", "drafts"].map((room) => ({
+    name: `${room} and a screen`,
+    path: `dashboard/src/${room}/a.ts`,
+    text: 'import type { A } from "../screens/a/a.ts";',
+    fault: new RegExp(`${room} may not import screens`),
+  })),
+  {
+    name: "app and the list of screens",
+    path: "dashboard/src/app/router.tsx",
+    text: 'import { routes } from "../screens/index.ts";',
   },
   {
     name: "a cycle of two files, through types",

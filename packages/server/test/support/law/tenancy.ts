@@ -1,7 +1,7 @@
-// The law of tenancy, promise 4 of ARCHITECTURE.md. A function of store/ that reaches the database takes the environment
-// right after it: as `environmentId`, or as rows that carry `environment_id`. The others live apart, where callers of the
-// API cannot reach them: functions on rows of many environments in `*.batch.ts`, functions of the whole installation in
-// store/installation/.
+// The law of tenancy, promise 4 of ARCHITECTURE.md. A function of store/ that reaches the database takes the
+// environment right after it: as `environmentId`, or as rows that carry `environment_id`. The others live apart, where
+// callers of the API cannot reach them: functions on rows of many environments in `*.batch.ts`, functions of the whole
+// installation in store/installation/.
 import type { Law, SourceFile } from "./law.ts";
 import { importsOf, resolveImport } from "./structure.ts";
 import { functionsIn, hasColumn, type Parameter, typesIn } from "./types.ts";
@@ -16,14 +16,14 @@ const isInstallationFile = (path: string): boolean => path.startsWith(`${store}i
 
 /** Environments and people belong to an organisation, so their own functions take that instead. */
 const ownersIn = (path: string): string[] =>
-  ["environments/", "people/"].some((folder) => path.startsWith(`${store}${folder}`))
+  ["environments/", "members/"].some((folder) => path.startsWith(`${store}${folder}`))
     ? ["environment", "organization"]
     : ["environment"];
 
 const isDatabase = ({ name, type }: Parameter): boolean =>
   name === "db" || name === "tx" || type === "Db" || type === "Tx";
 
-/** Store functions that reach the database without being told in which environment. */
+/** Store functions that reach the database without knowing the environment. */
 export function tenantFaults(files: SourceFile[], law: Law): string[] {
   const stores = files.filter(({ path }) => path.startsWith(store));
   const findType = typesIn(stores);
@@ -43,7 +43,7 @@ export function tenantFaults(files: SourceFile[], law: Law): string[] {
     );
 }
 
-/** Imports of functions that are not told the environment, by files that may not call them. */
+/** Imports of functions that do not know the environment, by files that may not call them. */
 export function reachFaults(file: SourceFile, law: Law): string[] {
   const { path } = file;
   if (!path.startsWith("packages/server/src/") || wiring.includes(path)) return [];
@@ -60,7 +60,7 @@ export function reachFaults(file: SourceFile, law: Law): string[] {
   });
 }
 
-/** Exceptions that nothing needs any more. */
+/** Exceptions that are no longer needed. */
 export function staleTenantExceptions(files: SourceFile[], law: Law): string[] {
   const stores = files.filter(({ path }) => path.startsWith(store));
   const names = new Set(stores.flatMap(({ text }) => functionsIn(text)).map(({ name }) => name));

@@ -1,5 +1,5 @@
 // Reads declarations from TypeScript sources as text: exported functions with their parameters, and types with their
-// columns. It is no compiler: it understands the forms that store/ uses and no others.
+// columns. It is not a compiler: it understands the forms that store/ uses and no others.
 import type { SourceFile } from "./law.ts";
 
 export type Parameter = { name: string; type: string };
@@ -37,7 +37,7 @@ function textInBrackets(text: string, start: number): string {
   return text.slice(start + 1);
 }
 
-/** The parts between separators that are in no bracket; an arrow is no `=`. */
+/** The parts between separators outside brackets; an arrow is not an `=`. */
 function splitAt(separator: string, text: string): string[] {
   const parts: string[] = [];
   let depth = 0;

@@ -1,26 +1,23 @@
-// "Send this email again" on a step of a run: that step alone, after a question that names the person, the address and the
-// environment. Also who sent it again before.
+// "Send this email again" on a step of a run: that step alone, after a question that names the subscriber, the address
+// and the environment. Also who sent it again before.
 import type { Channel, ExplainedStep, Explanation } from "@tidings/contract";
 import { useState } from "react";
 import { useChange, useOperation } from "../../../api/hooks.ts";
-import { useMay } from "../../../app/permissions.ts";
-import { useEnvironment } from "../../../app/session.tsx";
-import { Button, LinkButton } from "../../../kit/button.tsx";
-import { Dialog } from "../../../kit/dialog.tsx";
-import { Stack } from "../../../kit/layout.tsx";
-import { Notice } from "../../../kit/notice.tsx";
-import { ErrorPanel } from "../../../kit/states.tsx";
-import { Time } from "../../../kit/time.tsx";
-import { showToast } from "../../../kit/toast.tsx";
+import { useMay } from "../../../api/permissions.ts";
+import { useEnvironment } from "../../../api/session.tsx";
+import { Time } from "../../../kit/data/time.tsx";
+import { Notice } from "../../../kit/feedback/notice.tsx";
+import { ErrorPanel } from "../../../kit/feedback/states.tsx";
+import { Button, LinkButton } from "../../../kit/inputs/button.tsx";
+import { Stack } from "../../../kit/layout/layout.tsx";
+import { Dialog } from "../../../kit/overlays/dialog.tsx";
+import { showToast } from "../../../kit/overlays/toast.tsx";
+import { stepKinds } from "../../../steps/facts.gen.ts";
 import { words as kitWords } from "../../../words.ts";
 import css from "./resend-step.module.css";
 import { words } from "./words.ts";
 
-const channels: readonly string[] = ["in_app", "email", "sms", "push", "chat"] satisfies Channel[];
 const outcomes: readonly string[] = ["failed", "skipped", "waiting", "sent"] satisfies ExplainedStep["outcome"][];
-
-/** The text of the detail that the service leaves (packages/server/src/pipeline/rules/details.ts). */
-const resentDetail = "Sent again by hand";
 
 type ResendProps = { step: ExplainedStep; explanation: Explanation };
 
@@ -28,10 +25,10 @@ export function ResendStep({ step, explanation }: ResendProps) {
   const may = useMay();
   const [isOpen, setOpen] = useState(false);
   const { notificationId } = explanation;
-  if (notificationId === undefined || !channels.includes(step.type)) return null;
+  if (notificationId === undefined || stepKinds[step.type] !== "channel") return null;
   const canSend = outcomes.includes(step.outcome) && may("notifications.resendStep");
   const channel = step.type as Channel;
-  const resent = (step.details ?? []).filter(({ detail }) => detail === resentDetail);
+  const resent = (step.details ?? []).filter(({ code }) => code === "resent");
   return (
     <>
       {resent.map(({ _id, createdAt, raw }) => (
@@ -70,17 +67,17 @@ type DialogProps = ResendProps & { channel: Channel; notificationId: string; onC
 function ResendDialog({ step, explanation, channel, notificationId, onClose }: DialogProps) {
   const { subscriberId } = explanation;
   const environment = useEnvironment();
-  const person = useOperation("subscribers.retrieve", { params: { subscriberId } }, { staleTime: 0 });
+  const subscriber = useOperation("subscribers.retrieve", { params: { subscriberId } }, { staleTime: 0 });
   const resend = useChange("notifications.resendStep", [
     "explain.retrieve",
     "notifications.list",
     "activity.listEvents",
     "deadLetters.listGroups",
   ]);
-  const name = [person.data?.firstName, person.data?.lastName].filter(Boolean).join(" ") || subscriberId;
-  const address = channel === "email" ? person.data?.email : channel === "sms" ? person.data?.phone : undefined;
+  const name = [subscriber.data?.firstName, subscriber.data?.lastName].filter(Boolean).join(" ") || subscriberId;
+  const address = channel === "email" ? subscriber.data?.email : channel === "sms" ? subscriber.data?.phone : undefined;
   const needsAddress = channel === "email" || channel === "sms";
-  const isMissing = needsAddress && person.data !== undefined && !address;
+  const isMissing = needsAddress && subscriber.data !== undefined && !address;
   const place = needsAddress ? (address ?? "…") : words.places[channel];
   const send = () =>
     resend.mutate(
@@ -111,20 +108,20 @@ function ResendDialog({ step, explanation, channel, notificationId, onClose }: D
       actions={
         <>
           <Button onClick={onClose}>{kitWords.cancel}</Button>
-          <Button look="primary" onClick={send} disabled={isMissing || !person.data || resend.isPending}>
+          <Button look="primary" onClick={send} disabled={isMissing || !subscriber.data || resend.isPending}>
             {words.send}
           </Button>
         </>
       }
     >
       <Stack isSmall>
-        {person.error && <ErrorPanel error={person.error} />}
+        {subscriber.error && <ErrorPanel error={subscriber.error} />}
         {resend.error && <ErrorPanel error={resend.error} />}
         {isMissing && (
           <Notice
             tone="warn"
             action={
-              <LinkButton size="small" to="/people/$subscriberId" params={{ subscriberId }}>
+              <LinkButton size="small" to="/subscribers/$subscriberId" params={{ subscriberId }}>
                 {words.addAddress}
               </LinkButton>
             }

@@ -1,4 +1,4 @@
-// The words of "Send this email again", beside those of the screen.
+// The words of "Send this email again"; the rest of the screen has its own.
 import type { Channel } from "@tidings/contract";
 
 const message: Record<Channel, string> = {
@@ -15,12 +15,13 @@ export const words = {
   again: (channel: Channel) => `Send this ${message[channel]} again`,
   now: (channel: Channel) => `Send this ${message[channel]} now`,
   title: (channel: Channel, isNow: boolean) => `Send this ${message[channel]} ${isNow ? "now" : "again"}?`,
-  goesTo: (person: string, place: string, environment: string) => `It goes to ${person} (${place}) in ${environment}.`,
-  alone: "Only this step is sent; nothing else of the event is repeated.",
+  goesTo: (subscriber: string, place: string, environment: string) =>
+    `It will be sent to ${subscriber} (${place}) in ${environment}.`,
+  alone: "Only this step is sent; no other step of the event runs again.",
   real: (channel: Channel) => `A real person will get this ${message[channel]}.`,
   places: { in_app: "their inbox", push: "all of their devices", chat: "their chat channels" },
-  missing: (person: string, channel: Channel) => `${person} has ${without[channel] ?? "no address"}.`,
-  addAddress: "Add it",
+  missing: (subscriber: string, channel: Channel) => `${subscriber} has ${without[channel] ?? "no address"}.`,
+  addAddress: "Add one",
   send: "Send",
   sent: "On its way",
   sentAgain: "Sent again by",

@@ -1,4 +1,4 @@
-// The workflow as a drawing. The outline beside it does the same by keyboard; the chosen step is shared.
+// The workflow as a diagram. The outline next to it offers the same by keyboard; both share the chosen step.
 import {
   Background,
   Controls,
@@ -12,8 +12,8 @@ import {
 } from "@xyflow/react";
 import { createContext, useContext, useMemo } from "react";
 import { Icon } from "../../../icons.tsx";
-import { Button, IconButton } from "../../../kit/button.tsx";
-import { stepIcons } from "../../activity/outcomes.ts";
+import { Button, IconButton } from "../../../kit/inputs/button.tsx";
+import { stepIcons } from "../../../outcomes/tones.ts";
 import { AddStep } from "../editor/add-step.tsx";
 import type { DraftStep } from "../editor/model.ts";
 import type { Editor } from "../editor/use-editor.ts";
@@ -62,7 +62,7 @@ export function Canvas({ editor, selected, onOpen }: CanvasProps) {
           <Background gap={18} color="var(--line)" />
           <Controls showInteractive={false} />
         </ReactFlow>
-        <p className={css.hidden} role="status">
+        <p className="visually-hidden" role="status">
           {actions.told}
         </p>
       </section>

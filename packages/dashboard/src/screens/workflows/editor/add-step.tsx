@@ -1,13 +1,11 @@
 // The menu of step types.
 import type { StepType } from "@tidings/contract";
 import type { ReactElement } from "react";
-import { Menu, type MenuEntry } from "../../../kit/menu.tsx";
-import { stepIcons } from "../../activity/outcomes.ts";
-import { stepNames } from "../words.ts";
+import { Menu, type MenuEntry } from "../../../kit/overlays/menu.tsx";
+import { stepIcons, stepKinds, stepNames, stepTypes } from "../../../steps/facts.gen.ts";
 import { words } from "./words.ts";
 
-const sending: readonly StepType[] = ["in_app", "email", "sms", "push", "chat"];
-const steering: readonly StepType[] = ["delay", "digest", "throttle", "custom"];
+const isChannel = (type: StepType): boolean => stepKinds[type] === "channel";
 
 type AddStepProps = { trigger: ReactElement<{ onClick?: () => void }>; onAdd: (type: StepType) => void };
 
@@ -22,9 +20,9 @@ export function AddStep({ trigger, onAdd }: AddStepProps) {
       trigger={trigger}
       entries={[
         { kind: "group", label: words.outline.channels },
-        ...sending.map(entryOf),
+        ...stepTypes.filter(isChannel).map(entryOf),
         { kind: "group", label: words.outline.waits },
-        ...steering.map(entryOf),
+        ...stepTypes.filter((type) => !isChannel(type)).map(entryOf),
       ]}
     />
   );

@@ -1,12 +1,13 @@
-// Two people changed one workflow: both versions side by side, and three ways on. Nothing is overwritten without a choice.
+// Two people changed one workflow: both versions side by side, and three ways on. Nothing is overwritten without a
+// choice.
 import { useMemo } from "react";
 import { useOperation } from "../../../api/hooks.ts";
-import { useSession } from "../../../app/session.tsx";
-import { Button } from "../../../kit/button.tsx";
-import { Dialog } from "../../../kit/dialog.tsx";
-import { formatRelative } from "../../../kit/time.tsx";
-import { showToast } from "../../../kit/toast.tsx";
-import { ChangeList } from "./change-list.tsx";
+import { useSession } from "../../../api/session.tsx";
+import { ChangeList } from "../../../drafts/change-list.tsx";
+import { formatRelative } from "../../../kit/data/time.tsx";
+import { Button } from "../../../kit/inputs/button.tsx";
+import { Dialog } from "../../../kit/overlays/dialog.tsx";
+import { showToast } from "../../../kit/overlays/toast.tsx";
 import { differencesOf, mergeDrafts } from "./differences.ts";
 import css from "./editor.module.css";
 import { draftOf } from "./model.ts";

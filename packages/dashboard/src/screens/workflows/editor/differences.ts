@@ -1,9 +1,9 @@
-// What differs between two states of a workflow, in the form that the service uses for versions; and two people's changes put
-// together. Steps are matched by their keys. Pure.
+// What differs between two states of a workflow, in the form that the service uses for versions; and two people's
+// changes put together. Steps are matched by their keys. Pure.
 import type { ChangedField, StepChange } from "@tidings/contract";
-import { type Draft, type DraftStep, isSame, type Values } from "./model.ts";
-
-export type Differences = { settings: ChangedField[]; steps: StepChange[] };
+import type { Differences } from "../../../drafts/differences.ts";
+import { isSame } from "../../../kit/is-same.ts";
+import type { Draft, DraftStep, Values } from "./model.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -51,11 +51,9 @@ export function differencesOf(before: Draft, after: Draft): Differences {
   return { settings: changedFields(settingsOf(before), settingsOf(after)), steps: [...kept, ...removed] };
 }
 
-export const countDifferences = ({ settings, steps }: Differences): number => settings.length + steps.length;
-
 /**
- * Both changes of a common base. `clashes` names what both changed differently; there the draft has mine. A step that one removed
- * and the other changed is a clash too, and stays.
+ * Both changes of a common base. `clashes` names what both changed differently; there the draft has mine. A step that
+ * one removed and the other changed is a clash too, and stays.
  */
 export function mergeDrafts(base: Draft, mine: Draft, theirs: Draft): { draft: Draft; clashes: string[] } {
   const clashes: string[] = [];

@@ -1,8 +1,8 @@
-// The buttons at the top of the editor, and what a save would mean for runs under way.
+// The buttons at the top of the editor, and what a save would mean for runs in progress.
 import { useOperation } from "../../../api/hooks.ts";
-import { Button, IconButton, LinkButton } from "../../../kit/button.tsx";
-import { useConfirm } from "../../../kit/confirm.tsx";
-import { Badge } from "../../../kit/verdict.tsx";
+import { Badge } from "../../../kit/feedback/verdict.tsx";
+import { Button, IconButton, LinkButton } from "../../../kit/inputs/button.tsx";
+import { useConfirm } from "../../../kit/overlays/confirm.tsx";
 import css from "./editor.module.css";
 import type { Editor } from "./use-editor.ts";
 import { words } from "./words.ts";

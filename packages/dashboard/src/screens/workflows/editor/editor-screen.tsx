@@ -1,15 +1,18 @@
 // The workflow editor: it loads the workflow, and asks before production is edited.
+import { getRouteApi } from "@tanstack/react-router";
 import type { Workflow } from "@tidings/contract";
 import { useState } from "react";
 import { useOperation } from "../../../api/hooks.ts";
-import { useEnvironment, useSession } from "../../../app/session.tsx";
-import { Id } from "../../../kit/code.tsx";
-import { Page } from "../../../kit/page.tsx";
-import { ErrorPanel, Skeleton } from "../../../kit/states.tsx";
-import { Tabs } from "../../../kit/tabs.tsx";
-import { Badge } from "../../../kit/verdict.tsx";
+import { useMay } from "../../../api/permissions.ts";
+import { useEnvironment } from "../../../api/session.tsx";
+import { LeaveGuard } from "../../../drafts/leave-guard.tsx";
+import { useShortcuts } from "../../../drafts/use-shortcuts.ts";
+import { Id } from "../../../kit/data/code.tsx";
+import { ErrorPanel, Skeleton } from "../../../kit/feedback/states.tsx";
+import { Badge } from "../../../kit/feedback/verdict.tsx";
+import { Page } from "../../../kit/layout/page.tsx";
+import { Tabs } from "../../../kit/layout/tabs.tsx";
 import { useSample } from "../preview/use-sample.ts";
-import { workflowRoute } from "../routes.ts";
 import type { EditorSearch, EditorTab } from "../search.ts";
 import { SimulatorTab } from "../simulator/simulator-tab.tsx";
 import { statusTones } from "../status-tones.ts";
@@ -19,13 +22,13 @@ import { words as listWords, statusNames } from "../words.ts";
 import { ConflictDialog } from "./conflict-dialog.tsx";
 import css from "./editor.module.css";
 import { EditorActions } from "./editor-actions.tsx";
-import { LeaveGuard } from "./leave-guard.tsx";
 import { Notices } from "./notices.tsx";
 import { SettingsTab } from "./settings-tab.tsx";
 import { StepsTab } from "./steps-tab.tsx";
 import { useEditor } from "./use-editor.ts";
-import { useShortcuts } from "./use-shortcuts.ts";
 import { words } from "./words.ts";
+
+const workflowRoute = getRouteApi("/shell/workflows/$workflowId");
 
 const back = { to: "/workflows", search: {}, label: words.back } as const;
 
@@ -48,13 +51,11 @@ const Lead = ({ workflow: { workflowId, status } }: { workflow: Workflow }) => (
   </span>
 );
 
-const editingRoles = ["editor", "owner"];
-
 function LoadedEditor({ workflow }: { workflow: Workflow }) {
   const search = workflowRoute.useSearch();
   const navigate = workflowRoute.useNavigate();
   const isProduction = useEnvironment().type === "prod";
-  const canEdit = editingRoles.includes(useSession().person.role);
+  const canEdit = useMay()("workflows.update");
   const [isUnlocked, setUnlocked] = useState(false);
   const go = (changed: EditorSearch, replace = true) =>
     // The page stays where it is scrolled to: a chosen step far down must not leave sight.

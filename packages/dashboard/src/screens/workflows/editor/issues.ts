@@ -1,7 +1,10 @@
-// Everything that is wrong with a draft, by step and field: issues of the saved steps, what the service refused at the last save,
-// and faults of templates from the preview. Each holds as long as its field keeps the value that it was found with. Pure.
+// Everything that is wrong with a draft, by step and field: issues of the saved steps, what the service refused at the
+// last save, and errors of templates from the preview. Each holds as long as its field keeps the value that it was
+// found with. Pure.
 import type { PreviewFault, Workflow } from "@tidings/contract";
-import { type Draft, isSame, valueAt } from "./model.ts";
+import { isSame } from "../../../kit/is-same.ts";
+import { maxSteps } from "../../../steps/facts.gen.ts";
+import { type Draft, valueAt } from "./model.ts";
 import { words } from "./words.ts";
 
 export type Refusal = { key: string; path: string; message: string; value: unknown };
@@ -10,7 +13,7 @@ export type Faults = { key: string; faults: readonly PreviewFault[] } | null;
 export type Issues = {
   /** `path`: such as `name` or `controlValues.subject`. */
   of: (key: string, path: string) => string | undefined;
-  /** Faults with a place in the text of a field. */
+  /** Errors with a place in the text of a field. */
   faultsOf: (key: string, path: string) => readonly PreviewFault[] | undefined;
   /** What belongs to no field of the step: a missing integration. */
   notesOf: (key: string) => string[];
@@ -72,12 +75,12 @@ export function problemsOf(workflow: Workflow): Problem[] {
 }
 
 /** The validator counts elements; people count steps. */
-function readable(field: string, message: string, { steps }: Draft): string {
-  const most = field === "steps" ? /no more than (\d+) elements/.exec(message)?.[1] : undefined;
-  return most === undefined ? message : words.tooManySteps(Number(most), steps.length);
-}
+const readable = (field: string, message: string, { steps }: Draft): string =>
+  field === "steps" && steps.length > maxSteps ? words.tooManySteps(maxSteps, steps.length) : message;
 
-/** The fields of a 422, such as `steps.0.controlValues.amount`, as refusals; `rest` belongs to no field of the editor. */
+/**
+ * The fields of a 422, such as `steps.0.controlValues.amount`, as refusals; `rest` belongs to no field of the editor.
+ */
 export function readRefusals(fields: Readonly<Record<string, string>>, sent: Draft): Refusal[] {
   return Object.entries(fields).map(([field, message]) => {
     const [, index, path = ""] = /^steps\.(\d+)(?:\.(.*))?$/.exec(field) ?? [];

@@ -1,9 +1,12 @@
 // The workflow as the editor holds it: what a person can change, without what the service adds. Pure.
 import type { StepFilter, StepType, Workflow, WorkflowDraft, WorkflowUpdate } from "@tidings/contract";
-import { identifierFrom } from "../identifier.ts";
-import { stepNames } from "../words.ts";
+import { identifierFrom } from "../../../fields/identifier.ts";
+import { isSame } from "../../../kit/is-same.ts";
+import { stepNames } from "../../../steps/facts.gen.ts";
+import type { Values } from "../../../steps/kit.ts";
+import { editorSteps } from "../../../steps/registry.gen.ts";
 
-export type Values = Record<string, unknown>;
+export type { Values };
 
 export type DraftStep = {
   /** Tells steps apart while they are edited: the internal id, or one made up for a step that was never saved. */
@@ -75,7 +78,10 @@ export function draftOf(workflow: Workflow): Draft {
   };
 }
 
-/** Whether two drafts say the same, whatever their steps are told apart by: a saved step has another key than the new one. */
+/**
+ * Whether two drafts have the same content, whatever the keys of their steps: a saved step has another key than the
+ * new one.
+ */
 export const isSameContent = (one: Draft, other: Draft): boolean => isSame(contentOf(one), contentOf(other));
 
 const contentOf = (draft: Draft) => ({ ...draft, steps: draft.steps.map(({ key, _id, ...step }) => step) });
@@ -99,28 +105,6 @@ export const toDryRun = (draft: Draft, workflowId: string): WorkflowDraft => ({
   steps: stepsOut(draft.steps),
 });
 
-/** Compared as text: both come from the same functions, but members may stand in another order. */
-export const isSame = (one: unknown, other: unknown): boolean =>
-  one === other || JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([, member]) => member !== undefined)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, member]) => [name, sorted(member)]),
-  );
-}
-
-const startValues: Partial<Record<StepType, Values>> = {
-  email: { subject: "", body: "", editorType: "html" },
-  delay: { type: "regular", amount: 1, unit: "hours" },
-  digest: { type: "regular", amount: 1, unit: "hours" },
-  throttle: { type: "fixed", amount: 1, unit: "hours", threshold: 1 },
-};
-
 /** A step with a name and an identifier that the workflow does not have yet. */
 export function newStep(type: StepType, steps: readonly DraftStep[]): DraftStep {
   const names = new Set(steps.map(({ name }) => name));
@@ -134,7 +118,7 @@ export function newStep(type: StepType, steps: readonly DraftStep[]): DraftStep 
     stepId,
     name: nameAt(),
     type,
-    controlValues: { ...startValues[type] },
+    controlValues: { ...editorSteps[type].startValues },
     active: true,
     shouldStopOnFail: false,
   };
@@ -164,7 +148,7 @@ export const changeStep = (draft: Draft, key: string, changed: Partial<DraftStep
 export const valueAt = (values: unknown, path: string): unknown =>
   path.split(".").reduce<unknown>((value, name) => (value as Values | null | undefined)?.[name], values);
 
-/** With the value at the path changed; undefined takes it away, and objects that become empty with it. */
+/** With the value at the path changed; undefined removes it, together with objects that become empty. */
 export function withValue(values: Values, path: string, value: unknown): Values {
   const [name = "", ...rest] = path.split(".");
   const inner = rest.length === 0 ? value : withValue((values[name] as Values) ?? {}, rest.join("."), value);

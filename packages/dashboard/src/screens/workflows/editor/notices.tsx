@@ -1,8 +1,9 @@
 // Lines above the editor: production, a restored draft, a newer version, what the service refused.
-import { Button } from "../../../kit/button.tsx";
-import { useConfirm } from "../../../kit/confirm.tsx";
-import { Notice } from "../../../kit/notice.tsx";
-import { Time } from "../../../kit/time.tsx";
+
+import { Time } from "../../../kit/data/time.tsx";
+import { Notice } from "../../../kit/feedback/notice.tsx";
+import { Button } from "../../../kit/inputs/button.tsx";
+import { useConfirm } from "../../../kit/overlays/confirm.tsx";
 import css from "./editor.module.css";
 import type { Editor } from "./use-editor.ts";
 import { words } from "./words.ts";

@@ -1,9 +1,9 @@
 // The steps as a list: all of the editor by keyboard.
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { Icon } from "../../../icons.tsx";
-import { Button, IconButton } from "../../../kit/button.tsx";
 import { classNames } from "../../../kit/class-names.ts";
-import { stepIcons } from "../../activity/outcomes.ts";
+import { Button, IconButton } from "../../../kit/inputs/button.tsx";
+import { stepIcons } from "../../../outcomes/tones.ts";
 import { isConditional, summarizeStep } from "../step/summary.ts";
 import { AddStep } from "./add-step.tsx";
 import css from "./editor.module.css";
@@ -23,8 +23,8 @@ export function Outline({ editor, selected, onOpen }: OutlineProps) {
   const adder = useRef<HTMLDivElement>(null);
   const [dragged, setDragged] = useState<number | null>(null);
 
-  // The row, or without one the button that adds a step. After the next paint, when the step has its new place; and again when the
-  // changed address has drawn the page, for what had the focus may be gone by then.
+  // The row, or without one the button that adds a step. After the next paint, when the step has its new place; and
+  // again when the changed address has drawn the page, for what had the focus may be gone by then.
   const focusStep = (step: DraftStep | undefined) => {
     const focus = () => {
       const rows = list.current?.querySelectorAll<HTMLElement>("[data-step]") ?? [];
@@ -132,7 +132,7 @@ export function Outline({ editor, selected, onOpen }: OutlineProps) {
           />
         </div>
       )}
-      <p className={css.hidden} role="status">
+      <p className="visually-hidden" role="status">
         {told}
       </p>
     </section>
@@ -163,7 +163,7 @@ const StepRow = ({ step, number, isSelected, issues, onSelect, onKey }: StepRowP
     </span>
     <span className={css.stepText}>
       <strong>
-        <span className={css.hidden}>{number}. </span>
+        <span className="visually-hidden">{number}. </span>
         {step.name}
       </strong>
       <span className={css.stepLine}>{summarizeStep(step)}</span>
@@ -176,7 +176,7 @@ const StepRow = ({ step, number, isSelected, issues, onSelect, onKey }: StepRowP
     {issues > 0 && (
       <span className={css.stepIssues} title={words.issueCount(issues)}>
         <Icon name="alert" size={14} />
-        <span className={css.hidden}>{words.issueCount(issues)}</span>
+        <span className="visually-hidden">{words.issueCount(issues)}</span>
       </span>
     )}
   </button>

@@ -1,11 +1,11 @@
 // The payload fields that events of the workflow are searched by.
 import type { Workflow } from "@tidings/contract";
 import { useState } from "react";
-import { TextField } from "../../../kit/field.tsx";
+import { TextField } from "../../../kit/inputs/field.tsx";
 import type { Draft } from "./model.ts";
 import { words } from "./settings-words.ts";
 
-const mostKeys = 5;
+const maxKeys = 5;
 
 type SearchKeysFieldProps = {
   draft: Draft;
@@ -27,7 +27,7 @@ export function SearchKeysField({ draft, workflow, isReadOnly, error, onChange }
       value={shown}
       readOnly={isReadOnly}
       spellCheck={false}
-      error={draft.searchKeys.length > mostKeys ? words.tooManySearchKeys : error}
+      error={draft.searchKeys.length > maxKeys ? words.tooManySearchKeys : error}
       onChange={({ target }) => {
         setText(target.value);
         onChange(readKeys(target.value));
@@ -40,7 +40,7 @@ export function SearchKeysField({ draft, workflow, isReadOnly, error, onChange }
 const readKeys = (text: string): string[] =>
   [...new Set(text.split(/[\s,]+/).map((key) => key.replace(/^payload\./, "")))].filter(Boolean);
 
-/** What the service says of the saved keys, as long as they are the ones that are shown. */
+/** The service's warnings about the saved keys, as long as the form shows those keys. */
 function warningOf({ issues, searchKeys = [] }: Workflow, draft: Draft): string | undefined {
   if (searchKeys.join() !== draft.searchKeys.join()) return undefined;
   const found = Object.entries(issues ?? {}).filter(([field]) => field.startsWith("searchKeys."));

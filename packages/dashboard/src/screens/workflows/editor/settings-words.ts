@@ -1,4 +1,4 @@
-// Words of the settings of a workflow.
+// Words of a workflow's settings.
 export const words = {
   about: "About",
   name: "Name",
@@ -19,15 +19,14 @@ export const words = {
   },
   translated: "Translate this workflow",
   preferences: "Subscriber preferences",
-  critical: "Critical: people cannot turn it off",
+  critical: "Critical: subscribers cannot turn it off",
   channels: "On by default",
-  channelNames: { in_app: "In-app", email: "Email", sms: "SMS", chat: "Chat", push: "Push" },
   payload: "Payload",
-  validate: "Refuse events whose payload does not fit the schema",
-  schema: "JSON Schema of the payload",
+  validate: "Reject events whose payload does not match the schema",
+  schema: "Payload JSON Schema",
   schemaHint: "Fields appear as variables in the editor.",
   searchKeys: "Search keys",
   searchKeysHint:
-    "Payload fields that people search by, such as order, invoice.number. They find an event however old it is; the first one is shown beside it.",
+    "Payload fields to search events by, such as order or invoice.number. Searches cover events of any age; the first key is shown next to the event.",
   tooManySearchKeys: "At most 5 search keys",
 } as const;

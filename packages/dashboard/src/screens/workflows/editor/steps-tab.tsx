@@ -1,12 +1,14 @@
 // The steps: outline or canvas, the form of the chosen step, and its preview.
-import { lazy, Suspense, useMemo, useRef } from "react";
+import { lazy, type RefObject, Suspense, useMemo, useRef } from "react";
 import { classNames } from "../../../kit/class-names.ts";
-import { EmptyState, Skeleton } from "../../../kit/states.tsx";
+import { EmptyState, Skeleton } from "../../../kit/feedback/states.tsx";
+import { variableNames } from "../../../steps/variable-names.ts";
 import { PreviewPane } from "../preview/preview-pane.tsx";
+import { usePreview } from "../preview/use-preview.ts";
 import type { Sample } from "../preview/use-sample.ts";
 import { StepForm } from "../step/step-form.tsx";
-import { variableNames } from "../step/variable-names.ts";
 import css from "./editor.module.css";
+import type { DraftStep } from "./model.ts";
 import { Outline } from "./outline.tsx";
 import type { Editor } from "./use-editor.ts";
 import { words } from "./words.ts";
@@ -22,18 +24,14 @@ type StepsTabProps = {
 };
 
 export function StepsTab({ editor, sample, stepId, view, onView }: StepsTabProps) {
-  const { steps, payloadSchema } = editor.draft;
+  const { steps } = editor.draft;
   const index = Math.max(
     0,
     steps.findIndex((step) => step.stepId === stepId || step._id === stepId),
   );
   const selected = steps[index];
   const form = useRef<HTMLDivElement>(null);
-  const variables = useMemo(
-    () => variableNames(steps, index, sample.payload, payloadSchema),
-    [steps, index, sample.payload, payloadSchema],
-  );
-  // The form of a step that was just added is there after the next paint.
+  // The form of a step that was just added exists after the next paint.
   const focusForm = () =>
     requestAnimationFrame(() =>
       form.current?.querySelector<HTMLElement>("input, textarea, button, [tabindex]")?.focus(),
@@ -51,20 +49,32 @@ export function StepsTab({ editor, sample, stepId, view, onView }: StepsTabProps
         )}
       </div>
       {selected ? (
-        <>
-          <div ref={form} className={css.middle}>
-            <StepForm key={selected.key} editor={editor} step={selected} variables={variables} />
-          </div>
-          <div className={css.right}>
-            <PreviewPane key={selected.key} editor={editor} step={selected} sample={sample} />
-          </div>
-        </>
+        <StepPanes key={selected.key} editor={editor} step={selected} sample={sample} form={form} />
       ) : (
         <div className={css.middle}>
           <EmptyState icon="workflow" title={words.outline.none} text={words.outline.noneText} />
         </div>
       )}
     </div>
+  );
+}
+
+type StepPanesProps = { editor: Editor; step: DraftStep; sample: Sample; form: RefObject<HTMLDivElement | null> };
+
+function StepPanes({ editor, step, sample, form }: StepPanesProps) {
+  const preview = usePreview(editor, step, sample);
+  const saved = editor.workflow.steps.find(({ _id }) => _id === step._id);
+  const served = preview.data?.variables ?? saved?.variables;
+  const variables = useMemo(() => variableNames(served, sample.payload), [served, sample.payload]);
+  return (
+    <>
+      <div ref={form} className={css.middle}>
+        <StepForm editor={editor} step={step} variables={variables} />
+      </div>
+      <div className={css.right}>
+        <PreviewPane editor={editor} step={step} sample={sample} preview={preview} />
+      </div>
+    </>
   );
 }
 

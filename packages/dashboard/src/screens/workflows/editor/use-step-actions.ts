@@ -1,7 +1,7 @@
 // What can be done with steps, for the outline and the canvas.
 import type { StepType } from "@tidings/contract";
 import { useState } from "react";
-import { showToast } from "../../../kit/toast.tsx";
+import { showToast } from "../../../kit/overlays/toast.tsx";
 import { type DraftStep, insertStep, moveStep, newStep, removeStep } from "./model.ts";
 import type { Editor } from "./use-editor.ts";
 import { words } from "./words.ts";

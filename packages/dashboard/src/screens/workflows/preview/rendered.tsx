@@ -1,20 +1,20 @@
 // A rendered message as its channel would show it.
 import type { PreviewResult, StepType } from "@tidings/contract";
-import { useState } from "react";
 import { Icon } from "../../../icons.tsx";
-import { HtmlFrame } from "../../../kit/html-frame.tsx";
-import { stepIcons } from "../../activity/outcomes.ts";
+import { HtmlFrame } from "../../../kit/data/html-frame.tsx";
+import { Letter } from "../../../kit/data/letter.tsx";
+import { stepIcons } from "../../../outcomes/tones.ts";
 import css from "./preview.module.css";
-import type { Person } from "./use-sample.ts";
+import type { Subscriber } from "./use-sample.ts";
 import { words } from "./words.ts";
 
-type RenderedProps = { type: StepType; result: PreviewResult; person: Person | undefined; isFaulty: boolean };
+type RenderedProps = { type: StepType; result: PreviewResult; subscriber: Subscriber | undefined; isFaulty: boolean };
 
-export function Rendered({ type, result, person, isFaulty }: RenderedProps) {
+export function Rendered({ type, result, subscriber, isFaulty }: RenderedProps) {
   const { subject, html, text, body } = result;
   if ([subject, html, text, body].every((part) => part === undefined || part === ""))
     return <p className={css.weak}>{isFaulty ? words.faulty : words.noContent}</p>;
-  if (type === "email") return <Letter subject={subject} html={html} text={text} person={person} />;
+  if (type === "email") return <Email subject={subject} html={html} text={text} subscriber={subscriber} />;
   if (type === "in_app") return <InAppItem result={result} />;
   return (
     <div className={css.bubble}>
@@ -29,35 +29,30 @@ export function Rendered({ type, result, person, isFaulty }: RenderedProps) {
   );
 }
 
-type LetterProps = Pick<PreviewResult, "subject" | "html" | "text"> & { person: Person | undefined };
+type EmailProps = Pick<PreviewResult, "subject" | "html" | "text"> & { subscriber: Subscriber | undefined };
 
-function Letter({ subject, html = "", text = "", person }: LetterProps) {
-  const [view, setView] = useState<"html" | "phone" | "text">("html");
-  const views = { html: words.asHtml, phone: words.phone, text: words.asText } as const;
-  return (
-    <figure className={css.letter}>
-      <figcaption className={css.letterHead}>
+const views = { html: words.asHtml, phone: words.phone, text: words.asText } as const;
+
+const Email = ({ subject, html = "", text = "", subscriber }: EmailProps) => (
+  <Letter
+    views={views}
+    label={words.as}
+    head={
+      <>
         <strong>{subject || words.noSubject}</strong>
-        {person && <span className={css.weak}>{person.name}</span>}
-      </figcaption>
-      {view === "text" ? (
+        {subscriber && <span className={css.weak}>{subscriber.name}</span>}
+      </>
+    }
+  >
+    {(view) =>
+      view === "text" ? (
         <pre className={css.plain}>{text}</pre>
       ) : (
-        <div className={view === "phone" ? css.phone : undefined}>
-          <HtmlFrame html={html} title={subject || words.title} height="24rem" />
-        </div>
-      )}
-      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would need a legend that is seen */}
-      <div className={css.views} role="group" aria-label={words.as}>
-        {(Object.keys(views) as (keyof typeof views)[]).map((name) => (
-          <button key={name} type="button" aria-pressed={view === name} onClick={() => setView(name)}>
-            {views[name]}
-          </button>
-        ))}
-      </div>
-    </figure>
-  );
-}
+        <HtmlFrame html={html} title={subject || words.title} height="24rem" />
+      )
+    }
+  </Letter>
+);
 
 const labelOf = (action: object | undefined): string | undefined => {
   const label = (action as { label?: unknown } | undefined)?.label;

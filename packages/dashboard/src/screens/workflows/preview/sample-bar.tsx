@@ -1,21 +1,21 @@
-// Chooses the person and the payload of the preview and the simulator.
+// Chooses the subscriber and the payload of the preview and the simulator.
 import { useId, useState } from "react";
 import { useOperation } from "../../../api/hooks.ts";
+import { CodeField } from "../../../fields/code-field.tsx";
+import { jsonFault } from "../../../fields/json-fault.ts";
 import { Icon } from "../../../icons.tsx";
-import { Button } from "../../../kit/button.tsx";
-import { jsonFault } from "../../../kit/json-fault.ts";
-import { Menu, type MenuEntry } from "../../../kit/menu.tsx";
-import { formatTime } from "../../../kit/time.tsx";
+import { formatTime } from "../../../kit/data/time.tsx";
+import { Button } from "../../../kit/inputs/button.tsx";
+import { Menu, type MenuEntry } from "../../../kit/overlays/menu.tsx";
 import { useSettled } from "../../../kit/use-settled.ts";
-import { CodeField } from "../step/value-field.tsx";
 import css from "./preview.module.css";
-import { type Person, personName, type Sample } from "./use-sample.ts";
+import { type Sample, type Subscriber, subscriberName } from "./use-sample.ts";
 import { words } from "./words.ts";
 
 export function SampleBar({ sample }: { sample: Sample }) {
   return (
     <div className={css.sample}>
-      <PersonPicker label={words.person} person={sample.person} onChoose={sample.setPerson} />
+      <SubscriberPicker label={words.subscriber} subscriber={sample.subscriber} onChoose={sample.setSubscriber} />
       <SamplePayload sample={sample} size="small" />
     </div>
   );
@@ -33,12 +33,12 @@ export function SamplePayload({ sample, size }: { sample: Sample; size?: "small"
     },
     { kind: "line" },
     ...(sample.recent.length > 0 ? [{ kind: "group" as const, label: words.recent }] : []),
-    ...sample.recent.map(({ at, person, payload }) => ({
-      label: person?.name ?? formatTime(at),
+    ...sample.recent.map(({ at, subscriber, payload }) => ({
+      label: subscriber?.name ?? formatTime(at),
       note: `${formatTime(at)} · ${JSON.stringify(payload).slice(0, 60)}`,
       onChoose: () => {
         setPayload(payload);
-        if (person) sample.setPerson(person);
+        if (subscriber) sample.setSubscriber(subscriber);
       },
     })),
     ...(sample.recent.length > 0 ? [{ kind: "line" as const }] : []),
@@ -74,13 +74,19 @@ export function SamplePayload({ sample, size }: { sample: Sample; size?: "small"
   );
 }
 
-type PersonPickerProps = { label: string; person: Person | undefined; onChoose: (person: Person | undefined) => void };
+type SubscriberPickerProps = {
+  label: string;
+  subscriber: Subscriber | undefined;
+  onChoose: (subscriber: Subscriber | undefined) => void;
+};
 
-/** Until a text is typed, the newest people are offered; the list belongs to the field, so the browser draws it. */
-export function PersonPicker({ label, person, onChoose }: PersonPickerProps) {
+/**
+ * Until a text is typed, the newest subscribers are offered; the list belongs to the field, so the browser draws it.
+ */
+export function SubscriberPicker({ label, subscriber, onChoose }: SubscriberPickerProps) {
   const [text, setText] = useState<string | null>(null);
   const list = useId();
-  const found = usePeople(useSettled(text ?? ""));
+  const found = useSubscribers(useSettled(text ?? ""));
   const choose = (typed: string) => {
     setText(typed);
     const match = found.find(({ subscriberId }) => subscriberId === typed);
@@ -90,15 +96,15 @@ export function PersonPicker({ label, person, onChoose }: PersonPickerProps) {
     } else if (typed === "") onChoose(undefined);
   };
   return (
-    <span className={css.person}>
+    <span className={css.subscriber}>
       <Icon name="users" size={14} />
       <input
-        className={css.personInput}
+        className={css.subscriberInput}
         aria-label={label}
-        placeholder={label === words.person ? words.samplePerson : label}
-        title={words.personHint}
+        placeholder={label === words.subscriber ? words.sampleSubscriber : label}
+        title={words.subscriberHint}
         list={list}
-        value={text ?? person?.name ?? ""}
+        value={text ?? subscriber?.name ?? ""}
         autoComplete="off"
         spellCheck={false}
         onFocus={({ target }) => target.select()}
@@ -124,7 +130,7 @@ export function PersonPicker({ label, person, onChoose }: PersonPickerProps) {
   );
 }
 
-function usePeople(text: string): Person[] {
+function useSubscribers(text: string): Subscriber[] {
   const isAddress = text.includes("@");
   const named = useOperation(
     "subscribers.list",
@@ -137,8 +143,8 @@ function usePeople(text: string): Person[] {
     { enabled: text !== "" && !isAddress, keep: true },
   );
   const both = [...(text === "" ? [] : (byId.data?.data ?? [])), ...(named.data?.data ?? [])];
-  const people = both.map((one) => ({ subscriberId: one.subscriberId, name: personName(one) }));
-  return people.filter(
-    ({ subscriberId }, index) => people.findIndex((one) => one.subscriberId === subscriberId) === index,
+  const subscribers = both.map((one) => ({ subscriberId: one.subscriberId, name: subscriberName(one) }));
+  return subscribers.filter(
+    ({ subscriberId }, index) => subscribers.findIndex((one) => one.subscriberId === subscriberId) === index,
   );
 }

@@ -1,16 +1,17 @@
-// The person and the payload that the preview and the simulator use: those of the newest event, until others are chosen.
+// The subscriber and the payload that the preview and the simulator use: those of the newest event, until others are
+// chosen.
 import type { Workflow } from "@tidings/contract";
 import { useMemo, useState } from "react";
 import { useOperation } from "../../../api/hooks.ts";
+import { parseObject } from "../../../fields/json-object.ts";
 import type { Values } from "../editor/model.ts";
-import { parseObject } from "../step/value-field.tsx";
 
-export type Person = { subscriberId: string; name: string };
-type RecentEvent = { id: string; at: string; person: Person | undefined; payload: Values };
+export type Subscriber = { subscriberId: string; name: string };
+type RecentEvent = { id: string; at: string; subscriber: Subscriber | undefined; payload: Values };
 
 export type Sample = {
-  person: Person | undefined;
-  setPerson: (person: Person | undefined) => void;
+  subscriber: Subscriber | undefined;
+  setSubscriber: (subscriber: Subscriber | undefined) => void;
   payloadText: string;
   /** null: the text is not a JSON object. */
   payload: Values | null;
@@ -19,8 +20,11 @@ export type Sample = {
   example: Values | null;
 };
 
-export const personName = (person: { firstName?: string | null; lastName?: string | null; subscriberId: string }) =>
-  [person.firstName, person.lastName].filter(Boolean).join(" ") || person.subscriberId;
+export const subscriberName = (subscriber: {
+  firstName?: string | null;
+  lastName?: string | null;
+  subscriberId: string;
+}) => [subscriber.firstName, subscriber.lastName].filter(Boolean).join(" ") || subscriber.subscriberId;
 
 export function useSample(workflow: Workflow): Sample {
   const { data } = useOperation(
@@ -33,22 +37,24 @@ export function useSample(workflow: Workflow): Sample {
       (data?.data ?? []).map(({ _id = "", createdAt = "", subscriber, payload }) => ({
         id: _id,
         at: createdAt,
-        person: subscriber && { subscriberId: subscriber.subscriberId, name: personName(subscriber) },
+        subscriber: subscriber && { subscriberId: subscriber.subscriberId, name: subscriberName(subscriber) },
         payload: (payload as Values | undefined) ?? {},
       })),
     [data],
   );
-  const [ownPerson, setPerson] = useState<Person | null>(null);
-  const [isSamplePerson, setSamplePerson] = useState(false);
+  const [ownSubscriber, setSubscriber] = useState<Subscriber | null>(null);
+  const [isSampleSubscriber, setSampleSubscriber] = useState(false);
   const [ownText, setPayloadText] = useState<string | null>(null);
   const example = (workflow.payloadExample as Values | null | undefined) ?? null;
   const payloadText = ownText ?? JSON.stringify(recent[0]?.payload ?? example ?? {}, null, 2);
   const payload = useMemo(() => parseObject(payloadText), [payloadText]);
   return {
-    person: isSamplePerson ? undefined : (ownPerson ?? recent.find(({ person }) => person)?.person),
-    setPerson: (person) => {
-      setPerson(person ?? null);
-      setSamplePerson(person === undefined);
+    subscriber: isSampleSubscriber
+      ? undefined
+      : (ownSubscriber ?? recent.find(({ subscriber }) => subscriber)?.subscriber),
+    setSubscriber: (subscriber) => {
+      setSubscriber(subscriber ?? null);
+      setSampleSubscriber(subscriber === undefined);
     },
     payloadText,
     payload,

@@ -1,14 +1,14 @@
-// Words of the preview, and of the choice of a person and a payload, which the simulator shares.
+// Words of the preview, and of the subscriber and payload pickers, which the simulator shares.
 export const words = {
   title: "Preview",
-  person: "Person",
-  personHint: "Name, email address or subscriber id",
-  samplePerson: "A sample person",
+  subscriber: "Subscriber",
+  subscriberHint: "Name, email address or subscriber id",
+  sampleSubscriber: "A sample subscriber",
   payload: "Payload",
   payloadLabel: "Payload as JSON",
   badPayload: (place: string) => `Invalid JSON${place && ` (${place})`}`,
   recent: "From a recent event",
-  example: "Example of the payload",
+  example: "Example payload",
   empty: "Empty payload",
   hidePayload: "Hide payload",
   showPayload: "Edit payload",
@@ -19,8 +19,8 @@ export const words = {
   phone: "375 px",
   noContent: "Nothing to show yet: the step has no content.",
   faulty: "Fix the error to update the preview.",
-  noPreview: "This step sends nothing. The simulator shows what it does to the steps behind it.",
-  faults: "Faults",
+  noPreview: "This step sends nothing. The simulator shows how it affects the steps after it.",
+  faults: "Errors",
   place: (line: number, column: number | undefined) =>
     column === undefined ? `line ${line}` : `line ${line}, column ${column}`,
   unread: "now",

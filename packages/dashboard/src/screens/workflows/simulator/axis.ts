@@ -3,7 +3,7 @@ import type { DryRun, ExplainedStep } from "@tidings/contract";
 
 export type Recipient = DryRun["recipients"][number];
 
-/** Times at which something is decided, the start first; idle time between them has no length of its own. */
+/** Times at which something is decided, the start first; idle time between them takes up no length. */
 export function momentsOf({ time, recipients }: DryRun): number[] {
   const start = Date.parse(time);
   const times = recipients.flatMap(({ steps }) =>

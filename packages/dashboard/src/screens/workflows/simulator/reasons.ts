@@ -1,7 +1,7 @@
 // Which setting decided about a step of a dry-run, and the way there.
 import type { LinkProps } from "@tanstack/react-router";
 import type { ExplainedStep } from "@tidings/contract";
-import { findDecision } from "../../activity/deciders.ts";
+import { findDecision } from "../../../outcomes/deciders.ts";
 
 export type Fix = { where: string; link: LinkProps };
 

@@ -1,20 +1,20 @@
-// Whom the simulated event goes to: people and a topic; and its payload.
+// Whom the simulated event goes to: subscribers and a topic; and its payload.
 import { useOperation } from "../../../api/hooks.ts";
 import { Icon } from "../../../icons.tsx";
-import { IconButton } from "../../../kit/button.tsx";
-import { Select } from "../../../kit/select.tsx";
-import { PersonPicker, SamplePayload } from "../preview/sample-bar.tsx";
+import { IconButton } from "../../../kit/inputs/button.tsx";
+import { Select } from "../../../kit/inputs/select.tsx";
+import { SamplePayload, SubscriberPicker } from "../preview/sample-bar.tsx";
 import type { Sample } from "../preview/use-sample.ts";
 import css from "./simulator.module.css";
 import { words } from "./words.ts";
 
 export type Addressee =
-  | { kind: "person"; subscriberId: string; name: string }
+  | { kind: "subscriber"; subscriberId: string; name: string }
   | { kind: "topic"; topicKey: string; name: string };
 
 type RecipientsProps = { to: readonly Addressee[]; sample: Sample; onChange: (to: readonly Addressee[]) => void };
 
-const keyOf = (one: Addressee): string => (one.kind === "person" ? `p ${one.subscriberId}` : `t ${one.topicKey}`);
+const keyOf = (one: Addressee): string => (one.kind === "subscriber" ? `p ${one.subscriberId}` : `t ${one.topicKey}`);
 
 export function Recipients({ to, sample, onChange }: RecipientsProps) {
   const topics = useOperation("topics.list", { query: { limit: 100 } }, { staleTime: 60_000 }).data?.data ?? [];
@@ -26,7 +26,7 @@ export function Recipients({ to, sample, onChange }: RecipientsProps) {
         <ul className={css.chips} aria-label={words.to}>
           {to.map((one) => (
             <li key={keyOf(one)} className={css.chip}>
-              <Icon name={one.kind === "person" ? "users" : "hash"} size={13} />
+              <Icon name={one.kind === "subscriber" ? "users" : "hash"} size={13} />
               {one.name}
               <IconButton
                 label={words.removeRecipient(one.name)}
@@ -38,10 +38,10 @@ export function Recipients({ to, sample, onChange }: RecipientsProps) {
           ))}
         </ul>
         <span className={css.picker}>
-          <PersonPicker
-            label={words.addPerson}
-            person={undefined}
-            onChoose={(person) => person && add({ kind: "person", ...person })}
+          <SubscriberPicker
+            label={words.addSubscriber}
+            subscriber={undefined}
+            onChoose={(subscriber) => subscriber && add({ kind: "subscriber", ...subscriber })}
           />
         </span>
         {topics.length > 0 && (
@@ -54,9 +54,9 @@ export function Recipients({ to, sample, onChange }: RecipientsProps) {
               ...topics.map(({ key, name }) => ({ value: key, label: name || key })),
             ]}
             onChange={(topicKey) => {
-              const people = to.filter(({ kind }) => kind === "person");
+              const subscribers = to.filter(({ kind }) => kind === "subscriber");
               const name = topics.find(({ key }) => key === topicKey)?.name || topicKey;
-              onChange(topicKey === "" ? people : [...people, { kind: "topic", topicKey, name }]);
+              onChange(topicKey === "" ? subscribers : [...subscribers, { kind: "topic", topicKey, name }]);
             }}
           />
         )}

@@ -2,10 +2,10 @@
 import type { DryRun } from "@tidings/contract";
 import { useEffect, useState } from "react";
 import { Icon } from "../../../icons.tsx";
-import { IconButton } from "../../../kit/button.tsx";
-import { formatDuration, formatTime } from "../../../kit/time.tsx";
-import { Verdict } from "../../../kit/verdict.tsx";
-import { stepIcons, stepTones } from "../../activity/outcomes.ts";
+import { formatDuration, formatTime } from "../../../kit/data/time.tsx";
+import { Verdict } from "../../../kit/feedback/verdict.tsx";
+import { IconButton } from "../../../kit/inputs/button.tsx";
+import { stepIcons, stepTones } from "../../../outcomes/tones.ts";
 import css from "./simulator.module.css";
 import { words } from "./words.ts";
 
@@ -17,7 +17,7 @@ type ScrubberProps = {
   onChange: (index: number) => void;
 };
 
-const mostStops = 12;
+const maxStops = 12;
 const playMs = 900;
 
 export function Scrubber({ run, nameOf, moments, index, onChange }: ScrubberProps) {
@@ -57,7 +57,7 @@ export function Scrubber({ run, nameOf, moments, index, onChange }: ScrubberProp
             onChange={({ target }) => onChange(target.valueAsNumber)}
           />
           <ol className={css.stops} aria-hidden="true">
-            {moments.length <= mostStops &&
+            {moments.length <= maxStops &&
               moments.map((at, stop) => (
                 <li key={at} data-on={stop <= index}>
                   <span className={css.stopIcons}>
@@ -91,7 +91,7 @@ const typesAt = ({ recipients }: DryRun, moment: number, start: number) => [
   ),
 ];
 
-const mostLines = 6;
+const maxLines = 6;
 
 type HappeningsProps = Pick<ScrubberProps, "run" | "nameOf"> & { moment: number; start: number };
 
@@ -115,13 +115,13 @@ function Happenings({ run, nameOf, moment, start }: HappeningsProps) {
   if (lines.length === 0) return <p className={css.weak}>{words.nothing}</p>;
   return (
     <ul className={css.happenings}>
-      {lines.slice(0, mostLines).map(({ key, text, tone }) => (
+      {lines.slice(0, maxLines).map(({ key, text, tone }) => (
         <li key={key}>
           <Verdict tone={tone} size={14} />
           {text}
         </li>
       ))}
-      {lines.length > mostLines && <li className={css.weak}>{words.andMore(lines.length - mostLines)}</li>}
+      {lines.length > maxLines && <li className={css.weak}>{words.andMore(lines.length - maxLines)}</li>}
     </ul>
   );
 }

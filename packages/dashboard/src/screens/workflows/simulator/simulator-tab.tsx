@@ -4,26 +4,29 @@ import type { DryRun, TriggerEvent } from "@tidings/contract";
 import { useMemo, useState } from "react";
 import type { ApiError } from "../../../api/api-error.ts";
 import { callOperation } from "../../../api/client.ts";
-import { useEnvironment } from "../../../app/session.tsx";
-import { EmptyState, ErrorPanel, Skeleton } from "../../../kit/states.tsx";
+import { useEnvironment } from "../../../api/session.tsx";
+import { EmptyState, ErrorPanel, Skeleton } from "../../../kit/feedback/states.tsx";
 import { useSettled } from "../../../kit/use-settled.ts";
 import { toDryRun } from "../editor/model.ts";
 import type { Editor } from "../editor/use-editor.ts";
 import type { Sample } from "../preview/use-sample.ts";
 import { momentsOf } from "./axis.ts";
-import { People } from "./people.tsx";
 import { type Addressee, Recipients } from "./recipients.tsx";
 import { Scrubber } from "./scrubber.tsx";
 import css from "./simulator.module.css";
+import { Subscribers } from "./subscribers.tsx";
 import { words } from "./words.ts";
 
 type SimulatorTabProps = { editor: Editor; sample: Sample };
 
 export function SimulatorTab({ editor, sample }: SimulatorTabProps) {
   const [own, setOwn] = useState<readonly Addressee[] | null>(null);
-  const { person } = sample;
-  const to = useMemo((): readonly Addressee[] => own ?? (person ? [{ kind: "person", ...person }] : []), [own, person]);
-  const nameOf = (id: string) => to.find((one) => one.kind === "person" && one.subscriberId === id)?.name ?? id;
+  const { subscriber } = sample;
+  const to = useMemo(
+    (): readonly Addressee[] => own ?? (subscriber ? [{ kind: "subscriber", ...subscriber }] : []),
+    [own, subscriber],
+  );
+  const nameOf = (id: string) => to.find((one) => one.kind === "subscriber" && one.subscriberId === id)?.name ?? id;
   const { data, error, isFetching } = useDryRun(editor, sample, to);
   return (
     <div className={css.simulator}>
@@ -46,7 +49,7 @@ type AnswerProps = { run: DryRun; nameOf: (subscriberId: string) => string; work
 function Answer({ run, nameOf, workflowId }: AnswerProps) {
   const moments = useMemo(() => momentsOf(run), [run]);
   const [chosen, setChosen] = useState<number | null>(null);
-  // Without a choice the end is shown: the whole answer.
+  // Without a choice, the end is shown: the complete result.
   const index = Math.min(chosen ?? moments.length - 1, moments.length - 1);
   if (run.error && run.error.length > 0)
     return (
@@ -60,7 +63,7 @@ function Answer({ run, nameOf, workflowId }: AnswerProps) {
   return (
     <>
       <Scrubber run={run} nameOf={nameOf} moments={moments} index={index} onChange={setChosen} />
-      <People run={run} nameOf={nameOf} moment={moments[index]!} workflowId={workflowId} />
+      <Subscribers run={run} nameOf={nameOf} moment={moments[index]!} workflowId={workflowId} />
       <p className={css.faint}>{words.assumption}</p>
     </>
   );
@@ -72,7 +75,7 @@ function useDryRun({ draft, workflow }: Editor, { payload }: Sample, to: readonl
     () => ({
       workflow: toDryRun(draft, workflow.workflowId),
       to: to.map((one) =>
-        one.kind === "person" ? one.subscriberId : { type: "Topic" as const, topicKey: one.topicKey },
+        one.kind === "subscriber" ? one.subscriberId : { type: "Topic" as const, topicKey: one.topicKey },
       ) as TriggerEvent["to"],
       payload: payload ?? {},
     }),
@@ -85,7 +88,7 @@ function useDryRun({ draft, workflow }: Editor, { payload }: Sample, to: readonl
       callOperation("explain.dryRun", { query: { limit: 50 }, body: settled, signal }, environmentId),
     enabled: (settled.to as unknown[]).length > 0,
     placeholderData: keepPreviousData,
-    // The answer is for now: a later look asks again.
+    // The response is for now: a later look asks again.
     staleTime: 15_000,
     retry: false,
   });

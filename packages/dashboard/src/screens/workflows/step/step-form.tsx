@@ -1,20 +1,19 @@
 // The form of one step: its name, what it sends or waits for, and when it runs.
 import { useMemo } from "react";
+import { isIdentifier } from "../../../fields/identifier.ts";
+import { ValueField } from "../../../fields/value-field.tsx";
 import { Icon } from "../../../icons.tsx";
-import { Checkbox, TextField } from "../../../kit/field.tsx";
-import { stepIcons } from "../../activity/outcomes.ts";
+import { Checkbox, TextField } from "../../../kit/inputs/field.tsx";
+import { stepIcons } from "../../../outcomes/tones.ts";
+import { stepKinds, stepNames } from "../../../steps/facts.gen.ts";
+import type { FieldSpec } from "../../../steps/kit.ts";
 import { changeStep, type DraftStep, valueAt, withValue } from "../editor/model.ts";
 import type { Editor } from "../editor/use-editor.ts";
-import { isIdentifier } from "../identifier.ts";
-import { stepNames } from "../words.ts";
-import { ConditionBuilder } from "./condition-builder.tsx";
-import { type FieldSpec, fieldsFor, isSet } from "./fields.ts";
+import { fieldsFor, isSet } from "./fields.ts";
 import css from "./step.module.css";
-import { ValueField } from "./value-field.tsx";
+import { StepCondition } from "./step-condition.tsx";
 import { Variables } from "./variables.tsx";
 import { words } from "./words.ts";
-
-const waiting = ["delay", "digest", "throttle"];
 
 type StepFormProps = { editor: Editor; step: DraftStep; variables: readonly string[] };
 
@@ -38,6 +37,7 @@ export function StepForm({ editor, step, variables }: StepFormProps) {
   );
   const main = fields.filter(({ isMore }) => !isMore);
   const more = fields.filter(({ isMore }) => isMore);
+  const hasContent = stepKinds[step.type] === "channel" || stepKinds[step.type] === "custom";
   const moreSet = more.filter((spec) => isSet(spec, step.controlValues)).length;
   return (
     <div className={css.form}>
@@ -52,10 +52,7 @@ export function StepForm({ editor, step, variables }: StepFormProps) {
           {note}
         </p>
       ))}
-      <section
-        className={css.section}
-        aria-label={waiting.includes(step.type) ? words.timingSection : words.contentSection}
-      >
+      <section className={css.section} aria-label={hasContent ? words.contentSection : words.timingSection}>
         <div className={css.grid}>{main.map((spec) => wrap(spec, draw(spec)))}</div>
         {more.length > 0 && (
           <details className={css.more} open={more.some(({ path }) => errorOf(`controlValues.${path}`)) || undefined}>
@@ -63,11 +60,11 @@ export function StepForm({ editor, step, variables }: StepFormProps) {
             <div className={css.grid}>{more.map((spec) => wrap(spec, draw(spec)))}</div>
           </details>
         )}
-        {!waiting.includes(step.type) && variables.length > 0 && <Variables names={variables} />}
+        {hasContent && variables.length > 0 && <Variables names={variables} />}
       </section>
       <section className={css.section} aria-label={words.condition.title}>
         <h3>{words.condition.title}</h3>
-        <ConditionBuilder
+        <StepCondition
           key={step.key}
           step={step}
           isReadOnly={isReadOnly}

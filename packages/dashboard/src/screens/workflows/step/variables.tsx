@@ -1,6 +1,6 @@
 // The variables that a template may use; a press copies one.
 import { copyText } from "../../../kit/copy.ts";
-import { showToast } from "../../../kit/toast.tsx";
+import { showToast } from "../../../kit/overlays/toast.tsx";
 import { words as kitWords } from "../../../words.ts";
 import css from "./step.module.css";
 import { words } from "./words.ts";

@@ -3,13 +3,13 @@ import { Link } from "@tanstack/react-router";
 import type { DigestMember, OpenDigest, Workflow } from "@tidings/contract";
 import { useEffect, useState } from "react";
 import { useChange, useOperation } from "../../../api/hooks.ts";
-import { Button } from "../../../kit/button.tsx";
-import { InlineCode } from "../../../kit/code.tsx";
-import { useConfirm } from "../../../kit/confirm.tsx";
-import { EmptyState, ErrorPanel, Skeleton } from "../../../kit/states.tsx";
-import { formatDuration, Time } from "../../../kit/time.tsx";
-import { showError, showToast } from "../../../kit/toast.tsx";
-import { Badge } from "../../../kit/verdict.tsx";
+import { InlineCode } from "../../../kit/data/code.tsx";
+import { formatDuration, Time } from "../../../kit/data/time.tsx";
+import { EmptyState, ErrorPanel, Skeleton } from "../../../kit/feedback/states.tsx";
+import { Badge } from "../../../kit/feedback/verdict.tsx";
+import { Button } from "../../../kit/inputs/button.tsx";
+import { useConfirm } from "../../../kit/overlays/confirm.tsx";
+import { showError, showToast } from "../../../kit/overlays/toast.tsx";
 import { words } from "./digests-words.ts";
 import css from "./versions.module.css";
 
@@ -60,7 +60,7 @@ function Digest({ digest }: { digest: OpenDigest }) {
         {subscriberId === null ? (
           <span className={css.weak}>{words.gone}</span>
         ) : (
-          <Link to="/people/$subscriberId" params={{ subscriberId }}>
+          <Link to="/subscribers/$subscriberId" params={{ subscriberId }}>
             <strong>{subscriberId}</strong>
           </Link>
         )}

@@ -5,15 +5,15 @@ import { useState } from "react";
 import type { ApiError } from "../../../api/api-error.ts";
 import { callOperation } from "../../../api/client.ts";
 import { useChange, useOperation } from "../../../api/hooks.ts";
-import { useEnvironment } from "../../../app/session.tsx";
-import { Button } from "../../../kit/button.tsx";
-import { useConfirm } from "../../../kit/confirm.tsx";
-import { Select } from "../../../kit/select.tsx";
-import { EmptyState, ErrorPanel, Skeleton } from "../../../kit/states.tsx";
-import { Time } from "../../../kit/time.tsx";
-import { showError, showToast } from "../../../kit/toast.tsx";
-import { Badge } from "../../../kit/verdict.tsx";
-import { ChangeList } from "../editor/change-list.tsx";
+import { useEnvironment } from "../../../api/session.tsx";
+import { ChangeList } from "../../../drafts/change-list.tsx";
+import { Time } from "../../../kit/data/time.tsx";
+import { EmptyState, ErrorPanel, Skeleton } from "../../../kit/feedback/states.tsx";
+import { Badge } from "../../../kit/feedback/verdict.tsx";
+import { Button } from "../../../kit/inputs/button.tsx";
+import { Select } from "../../../kit/inputs/select.tsx";
+import { useConfirm } from "../../../kit/overlays/confirm.tsx";
+import { showError, showToast } from "../../../kit/overlays/toast.tsx";
 import { draftOf } from "../editor/model.ts";
 import type { Editor } from "../editor/use-editor.ts";
 import css from "./versions.module.css";
@@ -71,7 +71,7 @@ type Against = "current" | "before";
 
 function Comparison({ editor, shown, current }: { editor: Editor; shown: VersionHead; current: VersionHead }) {
   const [against, setAgainst] = useState<Against>(shown.isCurrent ? "before" : "current");
-  // Towards the version beside the button that restores it: what is added here is what comes back.
+  // Compares towards the version whose restore button is shown: what is added here is what restoring brings back.
   const [from, to] = against === "current" ? [current.number, shown.number] : [shown.number - 1, shown.number];
   const title = against === "current" ? words.restoring(shown.number) : words.compare(from, to);
   const { data, error, refetch } = useOperation(

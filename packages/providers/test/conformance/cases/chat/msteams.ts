@@ -94,7 +94,7 @@ const toChannel = {
 };
 const error = (status: number, code: string) => ({ status, body: { error: { code, message: code } } });
 
-// A bot for several organisations has none of its own: the connection says which one is meant.
+// A bot for several organisations does not belong to one: the connection says which one is meant.
 const customer = "72f988bf-86f1-41af-91ab-2d7cd011db47";
 const shared = { clientId, secretKey: "teams-s3cret-value" };
 const toCustomer = {
@@ -404,7 +404,7 @@ export default providerCase({
         person: { id: "person-1", workspaceId: customer },
       },
       {
-        name: "a proof that names no person",
+        name: "a proof that names no user",
         brought: signedIn,
         calls: [signIn(idToken(), "openid profile"), keys],
         refused: { reason: /names no person/, isTemporary: false },

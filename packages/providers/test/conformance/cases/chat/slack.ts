@@ -226,7 +226,7 @@ export default providerCase({
         name: "a token without a workspace",
         brought: { code: "c0de-s3cret" },
         calls: [{ ...exchange, reply: { status: 200, body: { ...granted, team: null, enterprise: null } } }],
-        refused: { reason: /^The answer of Slack names no workspace$/, isTemporary: true },
+        refused: { reason: /^Slack's response names no workspace$/, isTemporary: true },
       },
       {
         name: "a token of a person alone",
@@ -256,7 +256,7 @@ export default providerCase({
         name: "an answer without a person",
         brought: { code: "c0de-s3cret" },
         calls: [{ ...exchange, reply: { status: 200, body: { ...granted, authed_user: null } } }],
-        refused: { reason: /names no person/, isTemporary: true },
+        refused: { reason: /names no user/, isTemporary: true },
       },
       { name: "nothing", brought: {}, calls: [], refused: { reason: /no code/, isTemporary: false } },
     ],

@@ -11,7 +11,7 @@ function signed(json: object) {
   const stamp = String(Date.parse(now) / 1000);
   const mac = createHmac("sha256", Buffer.from(secretKey.slice(6), "base64"));
   const signature = mac.update(`${messageId}.${stamp}.${JSON.stringify(json)}`).digest("base64");
-  // As receivers written for the peer API check it: the key as it is, over the body alone.
+  // As receivers written for Novu check it: the key as text, over the body alone.
   const older = createHmac("sha256", secretKey).update(JSON.stringify(json)).digest("hex");
   return {
     method: "POST",

@@ -20,7 +20,7 @@ function report(event: object) {
   return { raw, key, now, headers: { "svix-id": "msg_1", "svix-timestamp": stamp, "svix-signature": signature } };
 }
 
-// Of the first kind are also the answers of people who are out of the office.
+// Of the first kind are also the responses of people who are out of the office.
 const soft = [
   ["General", "deferred"],
   ["MailboxFull", "undelivered"],

@@ -21,7 +21,7 @@ function authorization(method: string, path: string, body: string): string {
 }
 
 const outbound = "/v2/email/outbound-emails";
-// The body is compared as JSON; the order in which the members are written is what the signature was made over.
+// The body is compared as JSON; the signature covers the members in the order in which they are written.
 function expected(json: object) {
   return {
     method: "POST",

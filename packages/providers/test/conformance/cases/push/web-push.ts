@@ -3,7 +3,8 @@ import { createECDH, randomBytes } from "node:crypto";
 import { makeVapidKeys } from "../../../../src/index.ts";
 import { messageId, providerCase } from "../../case.ts";
 
-// What is inside the body is tested in packages/server/test/app/subscribers/web-push.test.ts, which has the keys of a browser.
+// What is inside the body is tested in packages/server/test/app/subscribers/web-push.test.ts, which has the keys of a
+// browser.
 const p256dh = createECDH("prime256v1").generateKeys("base64url");
 const endpoint = "https://updates.push.services.mozilla.com/wpush/v2/gAAAAABsubscription";
 const token = JSON.stringify({

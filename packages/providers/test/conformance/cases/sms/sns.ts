@@ -81,7 +81,7 @@ export default providerCase({
   accepted: { reply: published, providerMessageId: "567910cd-659e" },
   more: [
     {
-      // As the SDKs take them: one that replaces ours, one that takes ours away, one of its own.
+      // As the SDKs accept them: one that replaces ours, one that removes ours, and one that we do not set.
       message: {
         id: messageId,
         channel: "sms",

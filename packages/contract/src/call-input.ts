@@ -1,0 +1,28 @@
+// What a caller of an operation gives: the parts of its request, typed by the operation's schemas.
+import type { Operation } from "./operation.ts";
+import type { OperationId, Operations } from "./operations.ts";
+import type { Static, TSchema } from "./schema.ts";
+
+type CallOptions = {
+  /** A value of undefined removes a header, including `authorization`. */
+  headers?: Record<string, string | undefined>;
+  signal?: AbortSignal;
+  /** Milliseconds that one try may take; 0 for no limit. */
+  timeout?: number;
+};
+
+// A part without required members may be left out; a body may not, since the service cannot distinguish no body from an
+// empty one.
+type Part<Name extends string, S> = S extends TSchema
+  ? Record<never, never> extends Static<S>
+    ? { [N in Name]?: Static<S> }
+    : { [N in Name]: Static<S> }
+  : { [N in Name]?: never };
+type BodyPart<S> = S extends TSchema ? { body: Static<S> } : { body?: never };
+type PartsOf<O extends Operation> = Part<"params", O["params"]> & Part<"query", O["query"]> & BodyPart<O["body"]>;
+
+export type CallInput<Id extends OperationId> = PartsOf<Operations[Id]> & CallOptions;
+
+/** The arguments after the operation's id: optional where every part is. */
+export type CallArguments<Id extends OperationId> =
+  Record<never, never> extends CallInput<Id> ? [input?: CallInput<Id>] : [input: CallInput<Id>];

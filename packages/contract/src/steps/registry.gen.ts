@@ -1,0 +1,27 @@
+// Generated from the step files in this folder by `npm run generate`. Do not edit.
+import inApp from "./in-app.ts";
+import email from "./email.ts";
+import sms from "./sms.ts";
+import chat from "./chat.ts";
+import push from "./push.ts";
+import digest from "./digest.ts";
+import delay from "./delay.ts";
+import throttle from "./throttle.ts";
+import custom from "./custom.ts";
+import type { StepDefinition } from "./kit.ts";
+
+export const stepTypes = ["in_app", "email", "sms", "chat", "push", "digest", "delay", "throttle", "custom"] as const;
+export const channels = ["in_app", "email", "sms", "chat", "push"] as const;
+export const waitingSteps = ["digest", "delay"] as const;
+
+export const stepDefinitions: Readonly<Record<(typeof stepTypes)[number], StepDefinition>> = {
+  in_app: inApp,
+  email,
+  sms,
+  chat,
+  push,
+  digest,
+  delay,
+  throttle,
+  custom,
+};

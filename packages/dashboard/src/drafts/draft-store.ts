@@ -1,0 +1,45 @@
+// Unsaved work in the browser's storage: it survives a reload, a crash and a closed window. One place for each
+// environment, record and person, since several people may use one browser.
+import { isSame } from "../kit/is-same.ts";
+
+export type StoredDraft<T> = {
+  /** The version that the changes were made on, and its content. */
+  baseVersion: string | undefined;
+  base: T;
+  draft: T;
+  at: string;
+};
+
+/** `recordId`: of a workflow its id, of others with the kind before it. */
+export type DraftPlace = { environmentId: string; recordId: string; personId: string };
+
+const prefix = "tidings.draft.1.";
+const keyOf = ({ environmentId, recordId, personId }: DraftPlace): string =>
+  `${prefix}${environmentId}.${personId}.${recordId}`;
+
+/** Storage may be forbidden, full, or hold something else, which `isDraft` detects: the editor works without it. */
+export function readDraft<T>(place: DraftPlace, isDraft: (found: T | undefined) => boolean): StoredDraft<T> | null {
+  try {
+    const stored = JSON.parse(localStorage.getItem(keyOf(place)) ?? "null") as StoredDraft<T> | null;
+    const isWhole = stored !== null && isDraft(stored.draft) && isDraft(stored.base);
+    return isWhole && !isSame(stored.draft, stored.base) ? stored : null;
+  } catch {
+    return null;
+  }
+}
+
+/** false: the browser refused, and the person should know that only Save keeps the work. */
+export function writeDraft<T>(place: DraftPlace, stored: StoredDraft<T>): boolean {
+  try {
+    localStorage.setItem(keyOf(place), JSON.stringify(stored));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function dropDraft(place: DraftPlace): void {
+  try {
+    localStorage.removeItem(keyOf(place));
+  } catch {}
+}

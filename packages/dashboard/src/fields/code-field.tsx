@@ -1,0 +1,54 @@
+// A text that is code: a template, or JSON.
+import { lazy, Suspense, useRef } from "react";
+import { Field } from "../kit/inputs/field.tsx";
+import type { Fault, SelectedText } from "./code-editor.tsx";
+import css from "./fields.module.css";
+
+const CodeEditor = lazy(() => import("./code-editor.tsx").then((module) => ({ default: module.CodeEditor })));
+
+type CodeFieldProps = {
+  label: string;
+  hint?: string;
+  error?: string;
+  isReadOnly: boolean;
+  language: "html" | "json" | "text";
+  text: string;
+  faults?: readonly Fault[];
+  variables?: readonly string[];
+  isAlone?: boolean;
+  onChange: (text: string) => void;
+};
+
+/** Until the editor of code is loaded, and where it cannot be, a plain text area. */
+export function CodeField({ label, hint, error, ...code }: CodeFieldProps) {
+  const { text, isReadOnly, onChange } = code;
+  // The editor continues where the text area is left, so that the keyboard never loses its place.
+  const selected = useRef<SelectedText | null>(null);
+  return (
+    <Field label={label} hint={hint} error={error}>
+      {(described) => (
+        <Suspense
+          fallback={
+            <textarea
+              className={css.area}
+              rows={10}
+              value={text}
+              readOnly={isReadOnly}
+              spellCheck={false}
+              onChange={({ target }) => onChange(target.value)}
+              onSelect={({ currentTarget }) => {
+                selected.current = { from: currentTarget.selectionStart, to: currentTarget.selectionEnd };
+              }}
+              onBlur={() => {
+                selected.current = null;
+              }}
+              {...described}
+            />
+          }
+        >
+          <CodeEditor label={label} selected={selected} isWrong={error !== undefined} {...code} />
+        </Suspense>
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,65 @@
+// The menu itself; see ../menu.tsx.
+import { Menu as Base } from "@base-ui/react/menu";
+import { Link } from "@tanstack/react-router";
+import { Fragment } from "react";
+import { Icon } from "../../../icons.tsx";
+import { classNames } from "../../class-names.ts";
+import css from "../float.module.css";
+import type { MenuEntry, MenuProps } from "./props.ts";
+
+type PopupProps = MenuProps & { isOpen: boolean; onOpenChange: (isOpen: boolean) => void };
+
+export const MenuPopup = ({ trigger, entries, side = "bottom", align = "start", isOpen, onOpenChange }: PopupProps) => (
+  <Base.Root modal={false} open={isOpen} onOpenChange={onOpenChange}>
+    <Base.Trigger render={trigger} />
+    <Base.Portal>
+      <Base.Positioner className={css.positioner} side={side} align={align} sideOffset={6}>
+        <Base.Popup className={css.popup}>
+          {entries.map((entry, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the entries of an open menu keep their places
+            <Fragment key={index}>{drawEntry(entry)}</Fragment>
+          ))}
+        </Base.Popup>
+      </Base.Positioner>
+    </Base.Portal>
+  </Base.Root>
+);
+
+function drawEntry(entry: MenuEntry) {
+  if ("kind" in entry && entry.kind === "line") return <Base.Separator className={css.separator} />;
+  if ("kind" in entry && entry.kind === "group") return <div className={css.groupLabel}>{entry.label}</div>;
+  const inside = (
+    <>
+      {entry.icon && <Icon name={entry.icon} size={15} />}
+      <span className={css.text}>
+        {entry.label}
+        {entry.note && <span className={css.note}>{entry.note}</span>}
+      </span>
+      {"isChosen" in entry && entry.isChosen && <Icon name="check" size={14} />}
+    </>
+  );
+  const common = { className: classNames(css.item, entry.isDanger && css.danger), disabled: entry.isDisabled };
+  if ("link" in entry)
+    return (
+      <Base.LinkItem className={common.className} closeOnClick render={<Link {...entry.link} />}>
+        {inside}
+      </Base.LinkItem>
+    );
+  if ("href" in entry)
+    return (
+      <Base.LinkItem className={common.className} closeOnClick href={entry.href}>
+        {inside}
+      </Base.LinkItem>
+    );
+  if ("isChosen" in entry)
+    return (
+      <Base.CheckboxItem {...common} checked={entry.isChosen} onCheckedChange={entry.onChoose} closeOnClick>
+        {inside}
+      </Base.CheckboxItem>
+    );
+  return (
+    <Base.Item {...common} onClick={entry.onChoose}>
+      {inside}
+    </Base.Item>
+  );
+}

@@ -1,0 +1,24 @@
+// A button whose popup is loaded later. The popup brings its own button instead of the first one: a click and the focus
+// that the first one got go over to it.
+import { useRef, useState } from "react";
+
+export function useLaterPopup() {
+  const [isOpen, setOpen] = useState(false);
+  const hasFocus = useRef(false);
+  return {
+    isOpen,
+    onOpenChange: setOpen,
+    /** For the button before the popup is loaded. */
+    before: {
+      onClick: () => setOpen(true),
+      onFocus: () => {
+        hasFocus.current = true;
+      },
+      onBlur: () => {
+        hasFocus.current = false;
+      },
+    },
+    /** For the button of the popup. */
+    after: hasFocus.current ? { autoFocus: true } : {},
+  };
+}

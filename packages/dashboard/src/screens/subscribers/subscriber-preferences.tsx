@@ -1,0 +1,139 @@
+// What a subscriber wants to receive: one row per workflow, one column per channel, and under each switch the level
+// that decided.
+
+import { Link } from "@tanstack/react-router";
+import type { Channel, SubscriberWorkflowPreference } from "@tidings/contract";
+import { useChange, useOperation } from "../../api/hooks.ts";
+import { requiredRole, useMay } from "../../api/permissions.ts";
+import { Notice } from "../../kit/feedback/notice.tsx";
+import { EmptyState, ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
+import { Badge } from "../../kit/feedback/verdict.tsx";
+import { Switch } from "../../kit/inputs/switch.tsx";
+import { useConfirm } from "../../kit/overlays/confirm.tsx";
+import { showError } from "../../kit/overlays/toast.tsx";
+import { channelNames } from "../../outcomes/channel-names.ts";
+import { words as kitWords } from "../../words.ts";
+import css from "./subscribers.module.css";
+import { words } from "./words.ts";
+
+const order: Channel[] = ["in_app", "email", "sms", "push", "chat"];
+const text = words.preferences;
+
+export function SubscriberPreferences({ subscriberId, name }: { subscriberId: string; name: string }) {
+  const params = { subscriberId };
+  const own = useOperation("subscribers.retrievePreferences", { params, query: { criticality: "nonCritical" } });
+  const critical = useOperation("subscribers.retrievePreferences", { params, query: { criticality: "critical" } });
+  const update = useChange("subscribers.updatePreferences", ["subscribers.retrievePreferences"]);
+  const { confirm, dialog } = useConfirm();
+  const may = useMay();
+  const mayChange = may("subscribers.updatePreferences");
+  const error = own.error ?? critical.error;
+  if (error) return <ErrorPanel error={error} onRetry={own.refetch} />;
+  if (!own.data || !critical.data) return <Skeleton />;
+  const { global, workflows } = own.data;
+  const channels = order.filter((channel) => channel in global.channels);
+  if (channels.length === 0) return <EmptyState icon="workflow" title={text.none} text={text.noneText} />;
+  const choose = (channel: Channel, isOn: boolean, workflowId?: string) =>
+    confirm({ title: text.changeTitle, label: text.change }, () =>
+      update.mutate(
+        { params, body: { channels: { [channel]: isOn }, ...(workflowId !== undefined && { workflowId }) } },
+        { onError: showError },
+      ),
+    );
+  const isDisabled = !mayChange || update.isPending;
+  return (
+    <div className={css.stack}>
+      {dialog}
+      <p className={css.muted}>{text.text(name)}</p>
+      {!mayChange && <Notice icon="key">{kitWords.needsRole(requiredRole("subscribers.updatePreferences"))}</Notice>}
+      <section className={css.matrix} aria-label={text.title}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{text.workflow}</th>
+              {channels.map((channel) => (
+                <th key={channel} scope="col">
+                  {channelNames[channel]}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            <tr className={css.globalRow}>
+              <th scope="row">
+                {text.global}
+                <span className={css.faint}>{text.globalNote}</span>
+              </th>
+              {channels.map((channel) => (
+                <td key={channel}>
+                  <Switch
+                    label={text.label(channelNames[channel], text.global)}
+                    checked={global.channels[channel] === true}
+                    disabled={isDisabled}
+                    onChange={({ target }) => choose(channel, target.checked)}
+                  />
+                </td>
+              ))}
+            </tr>
+            {[...workflows, ...critical.data.workflows].map((item) => {
+              const isCritical = critical.data.workflows.includes(item);
+              return (
+                <tr key={item.workflow.identifier}>
+                  <th scope="row">
+                    <span>
+                      <Link to="/workflows/$workflowId" params={{ workflowId: item.workflow.identifier }}>
+                        {item.workflow.name}
+                      </Link>{" "}
+                      {isCritical && (
+                        <span title={text.criticalNote}>
+                          <Badge tone="info">{text.critical}</Badge>
+                        </span>
+                      )}
+                    </span>
+                  </th>
+                  {channels.map((channel) => (
+                    <td key={channel}>
+                      {item.channels[channel] === undefined ? (
+                        <span className={css.absent} title={text.absent}>
+                          {words.nothing}
+                        </span>
+                      ) : (
+                        <span className={css.choice}>
+                          <Switch
+                            label={text.label(channelNames[channel], item.workflow.name)}
+                            checked={item.channels[channel] === true}
+                            disabled={isDisabled || isCritical}
+                            onChange={({ target }) => choose(channel, target.checked, item.workflow.identifier)}
+                          />
+                          <span className={css.layer} data-own={layerOf(item, channel, isCritical) === "workflow"}>
+                            {text.layers[layerOf(item, channel, isCritical)]}
+                          </span>
+                        </span>
+                      )}
+                    </td>
+                  ))}
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </section>
+    </div>
+  );
+}
+
+/**
+ * The level that decided a cell. A choice of the subscriber is one for everything unless it has made one for this
+ * workflow.
+ */
+function layerOf(
+  { overrides, updatedAt }: SubscriberWorkflowPreference,
+  channel: Channel,
+  isCritical: boolean,
+): keyof typeof text.layers {
+  if (isCritical) return "critical";
+  const source = overrides.find((one) => one.channel === channel)?.source;
+  if (source === undefined) return "none";
+  if (source === "subscriber") return updatedAt === undefined ? "global" : "workflow";
+  return source === "template" ? "template" : "scoped";
+}

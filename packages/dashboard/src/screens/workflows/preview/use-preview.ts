@@ -1,0 +1,55 @@
+// What the service makes of the chosen step as it is typed: its content, errors of its templates, and the variables
+// that it may use.
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import type { PreviewFault, PreviewResult } from "@tidings/contract";
+import { useMemo } from "react";
+import type { ApiError } from "../../../api/api-error.ts";
+import { callOperation } from "../../../api/client.ts";
+import { useEnvironment } from "../../../api/session.tsx";
+import { useSettled } from "../../../kit/use-settled.ts";
+import { editorSteps } from "../../../steps/registry.gen.ts";
+import type { DraftStep, Values } from "../editor/model.ts";
+import type { Editor } from "../editor/use-editor.ts";
+import type { Sample } from "./use-sample.ts";
+
+type PreviewData = { result: PreviewResult; faults: PreviewFault[]; variables?: Values };
+export type Preview = { data: PreviewData | undefined; error: ApiError | null };
+
+export function usePreview({ workflow, draft }: Editor, step: DraftStep, { subscriber, payload }: Sample): Preview {
+  const { steps, payloadSchema, isTranslationEnabled } = draft;
+  const { _id: environmentId } = useEnvironment();
+  const body = useMemo(() => {
+    const before = steps.slice(
+      0,
+      steps.findIndex(({ key }) => key === step.key),
+    );
+    return {
+      step: { type: step.type, stepId: step.stepId, controlValues: step.controlValues },
+      workflowId: workflow._id,
+      ...(subscriber && { subscriberId: subscriber.subscriberId }),
+      payload: payload ?? {},
+      ...(before.some(({ type }) => editorSteps[type].sampleResult) && { steps: sampleResults(before, payload ?? {}) }),
+      draft: {
+        steps: before.map(({ stepId, type, controlValues }) => ({ stepId, type, controlValues })),
+        payloadSchema,
+        isTranslationEnabled,
+      },
+    };
+  }, [steps, payloadSchema, isTranslationEnabled, step, workflow._id, subscriber, payload]);
+  const settled = useSettled(body);
+  return useQuery<PreviewData, ApiError>({
+    queryKey: [environmentId, "workflows.preview", settled],
+    queryFn: async ({ signal }) =>
+      (await callOperation("workflows.preview", { body: settled, signal }, environmentId)).data,
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
+  });
+}
+
+const sampleResults = (before: readonly DraftStep[], payload: object): Record<string, unknown> =>
+  Object.fromEntries(
+    before.flatMap(({ stepId, type }) => {
+      const result = editorSteps[type].sampleResult?.(payload);
+      return result ? [[stepId, result]] : [];
+    }),
+  );

@@ -1,0 +1,36 @@
+import { cron, defineStep, extend, kindOf, span, summarizeWait } from "./kit.ts";
+
+const [lookBackAmount, lookBackUnit] = span("lookBackWindow.", ["regular"]).map((field) => ({
+  ...field,
+  isMore: true,
+}));
+
+export default defineStep({
+  icon: "layers",
+  startValues: { type: "regular", amount: 1, unit: "hours" },
+  fields: [
+    kindOf("Collects", { regular: "For a fixed time", timed: "Until a time of day or week" }),
+    ...span("", ["regular"]),
+    cron,
+    {
+      path: "digestKey",
+      label: "Group by",
+      hint: "A path such as payload.threadId: one digest per value. Leave empty for one per subscriber.",
+      kind: "plain",
+    },
+    {
+      ...lookBackAmount!,
+      label: "Look-back window",
+      hint: "Collects only if another event arrived within this time. Leave empty to collect every event.",
+    },
+    lookBackUnit!,
+    extend,
+  ],
+  summary: summarizeWait,
+  ends: "Digest closes",
+  // As if it had collected this event once.
+  sampleResult: (payload) => ({
+    events: [{ id: "preview", time: new Date(0).toISOString(), payload }],
+    eventCount: 1,
+  }),
+});

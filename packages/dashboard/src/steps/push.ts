@@ -1,0 +1,3 @@
+import { defineStep, summarizeContent, text, title } from "./kit.ts";
+
+export default defineStep({ icon: "smartphone", fields: [title, text], summary: summarizeContent });

@@ -1,0 +1,64 @@
+// The token of an inbox session: `Authorization: Bearer <token>`. It ends with the API key under which it was issued,
+// whose owner is cached as in api-keys.ts, and with its subscriber.
+import type { Caller, Ctx, InboxCaller } from "../../context.ts";
+import { failure } from "../../failure.ts";
+import { type InboxSession, readInboxToken } from "../../lib/tokens/inbox-token.ts";
+import { findOwnerOfKeyId } from "../../store/environments/environments.ts";
+import { findSubscribersByIds } from "../../store/subscribers/subscribers.ts";
+import type { WrongKeyLimiter } from "./api-keys.ts";
+
+const scheme = /^bearer\s+(\S+)$/i;
+
+export async function authenticateInbox(
+  ctx: Ctx,
+  wrongTokens: WrongKeyLimiter,
+  { header, address }: { header: string | undefined; address: string },
+): Promise<InboxCaller> {
+  const token = bearerOf(header);
+  const caller = token === undefined ? null : await findInboxCaller(ctx, token);
+  if (caller) return caller;
+  const seconds = wrongTokens.count(address);
+  if (seconds === null) throw failure("INBOX_TOKEN_INVALID", {});
+  const message = "Too many wrong inbox tokens came from this address";
+  throw failure("RATE_LIMITED", {}, { message, headers: { "retry-after": String(seconds) } });
+}
+
+/** The owner of the API key of a session; null when the key was revoked or its environment deleted. */
+export async function findSessionOwner(ctx: Ctx, { environmentId, keyId }: InboxSession): Promise<Caller | null> {
+  const cacheKey = `inbox ${environmentId} ${keyId}`;
+  const owner = ctx.keyOwners.get(cacheKey) ?? (await findOwnerOfKeyId(ctx.db, environmentId, keyId));
+  if (owner) ctx.keyOwners.set(cacheKey, owner);
+  return owner;
+}
+
+/** The owner of a token; null when the token, its API key or its subscriber is no longer valid. */
+async function findInboxCaller(ctx: Ctx, token: string): Promise<InboxCaller | null> {
+  const session = readInboxToken(ctx.secrets, token, ctx.now());
+  const owner = session && (await findSessionOwner(ctx, session));
+  if (!owner) return null;
+  const [subscriber] = await findSubscribersByIds(ctx.db, session.environmentId, [session.subscriberId]);
+  return subscriber ? { ...owner, subscriber, contextKeys: session.contextKeys } : null;
+}
+
+/** The session of a live connection, with the owner of its API key. Fails when it is not valid. */
+export async function requireInboxSession(
+  ctx: Ctx,
+  token: string | undefined,
+): Promise<InboxSession & { caller: Caller }> {
+  if (!token) throw failure("MISSING_AUTHORIZATION", {});
+  const session = readInboxToken(ctx.secrets, token, ctx.now());
+  const caller = session && (await findSessionOwner(ctx, session));
+  if (!caller) throw failure("INBOX_TOKEN_INVALID", {});
+  return { ...session, caller };
+}
+
+/**
+ * Fails when the subscriber of a session was deleted. It reads once, so it is called after the connection got its turn.
+ */
+export async function requireSubscriber(ctx: Ctx, { environmentId, subscriberId }: InboxSession): Promise<void> {
+  const [subscriber] = await findSubscribersByIds(ctx.db, environmentId, [subscriberId]);
+  if (!subscriber) throw failure("INBOX_TOKEN_INVALID", {});
+}
+
+/** The token of `Authorization: Bearer <token>`. */
+export const bearerOf = (header: string | undefined): string | undefined => scheme.exec(header?.trim() ?? "")?.[1];

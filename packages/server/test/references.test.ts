@@ -1,0 +1,78 @@
+// What pages and comments refer to exists: links and anchors, files and identifiers in backticks.
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { brokenLinks, missingFiles, missingNames } from "./support/prose/references.ts";
+import { files, pages, programs, read, root } from "./support/prose/sources.ts";
+
+const sources = { exists: (path: string) => existsSync(join(root, path)), read };
+
+/** Files that only exist elsewhere, with the reason. */
+const otherFiles: Record<string, string> = { "main.mjs": "is built" };
+
+/** Identifiers of others, with the reason. */
+const otherNames: Record<string, string> = {
+  groupConcurrency: "an option of pg-boss that is not used",
+  setPriority: "a function of Node that is not used",
+};
+
+/** Pages about another API, whose identifiers are not ours. */
+const otherApis = ["docs/migrating.md"];
+
+const isComment = (line: string): boolean => /^\s*(?:\/\/|\/\*|\*)|[;,{})\]] \/\/ /.test(line);
+const commentLines = (path: string): string => read(path).split("\n").filter(isComment).join("\n");
+const prose = [
+  ...pages.map((path) => ({ path, text: read(path).replaceAll(/^( *)(```|~~~)[\s\S]*?^\1\2/gm, "") })),
+  ...programs.map((path) => ({ path, text: commentLines(path) })),
+];
+
+const known = new Set(
+  [
+    ...programs,
+    ...files.filter((path) => /\.(?:gen\.ts|sql|json|yml|yaml)$/.test(path) && !path.includes("package-lock")),
+  ]
+    .flatMap((path) =>
+      read(path)
+        .split("\n")
+        .filter((line) => !isComment(line)),
+    )
+    .flatMap((line) => line.match(/[A-Za-z_]\w*/g) ?? []),
+);
+
+test("links between pages lead somewhere", () => {
+  assert.deepEqual(
+    pages.flatMap((page) => brokenLinks(page, sources)),
+    [],
+  );
+});
+
+test("files named in backticks exist", () => {
+  const missing = prose.flatMap(({ path, text }) => missingFiles(text, files).map((name) => `${path}: ${name}`));
+  assert.deepEqual(
+    missing.filter((one) => !(one.split(": ")[1]! in otherFiles)),
+    [],
+  );
+});
+
+test("identifiers named in backticks exist", () => {
+  const own = prose.filter(({ path }) => !otherApis.includes(path));
+  const missing = own.flatMap(({ path, text }) => missingNames(text, known).map((name) => `${path}: ${name}`));
+  assert.deepEqual(
+    missing.filter((one) => !(one.split(": ")[1]! in otherNames)),
+    [],
+  );
+});
+
+test("stale references are found", () => {
+  const page = "# One\n\n## Two words: `x`\n\n[a](b.md) [c](#two-words-x) [d](#three) [e](https://example.com/x)\n";
+  const known = { exists: (path: string) => path === "page.md", read: () => page };
+  assert.deepEqual(brokenLinks("page.md", known), [
+    "page.md: b.md does not exist",
+    "page.md: page.md has no heading for #three",
+  ]);
+  assert.deepEqual(missingFiles("`a/b.ts`, `c.ts`, `npm test`, `./x.ts`", ["src/a/b.ts"]), ["c.ts"]);
+  assert.deepEqual(missingNames("`someName`, `other.someName()`, `noName`, `lower`, `a b`", new Set(["someName"])), [
+    "noName",
+  ]);
+});

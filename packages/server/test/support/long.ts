@@ -1,0 +1,8 @@
+// Long versions of tests. `npm test` skips or shortens what takes long and rarely finds anything; `npm run test:long`
+// runs in full every file that imports this one, directly or through others.
+
+/** Whether this is a run of the long versions. */
+export const isLong = process.env.TEST_LONG === "1";
+
+/** For the `skip` of a test that only the long run has. */
+export const skipUnlessLong: string | false = isLong ? false : "only in npm run test:long";
