@@ -95,7 +95,7 @@ const fault = (text: string): PoolerFinding[] => [{ kind: "fault", text }];
 function warnOfTimeouts(missing: string[], where: string): PoolerFinding[] {
   if (missing.length === 0) return [];
   const text =
-    `behind the pooler of DATABASE_URL, ${missing.join(", ")} is not in force ${where}: PostgreSQL may work on a ` +
+    `behind the pooler of DATABASE_URL, ${missing.join(", ")} is not in force${where}: PostgreSQL may work on a ` +
     `statement after the service gave it up; run: ${roleSettings.join(" ")} and let the pooler reconnect`;
   return [{ kind: "warning", text }];
 }
@@ -132,5 +132,5 @@ async function inspectDirect(url: string, directUrl: string): Promise<PoolerFind
   if (!(await isSameDatabase(url, directUrl))) {
     return fault("DATABASE_URL and TIDINGS_DIRECT_DATABASE_URL lead to different databases");
   }
-  return warnOfTimeouts(await findMissingTimeouts(url), "outside of transactions");
+  return warnOfTimeouts(await findMissingTimeouts(url), " outside of transactions");
 }
