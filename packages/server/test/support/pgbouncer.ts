@@ -10,15 +10,21 @@ const program = ["/usr/sbin/pgbouncer", "/usr/local/bin/pgbouncer", "/opt/homebr
 
 export const hasPgBouncer = program !== undefined;
 
-type Options = { databaseUrl: string; mode: "session" | "transaction"; poolSize?: number; settings?: string[] };
+type Options = {
+  databaseUrl: string;
+  mode: "session" | "transaction";
+  poolSize?: number;
+  port?: number;
+  settings?: string[];
+};
 
 /** `url`: the same database through PgBouncer, which asks no client for a password. */
-export async function startPgBouncer({ databaseUrl, mode, poolSize = 20, settings = [] }: Options) {
+export async function startPgBouncer({ databaseUrl, mode, poolSize = 20, settings = [], ...given }: Options) {
   const { hostname, port, username, password, pathname } = new URL(databaseUrl);
   const folder = mkdtempSync(join(tmpdir(), "tidings-pgbouncer-"));
   chmodSync(folder, 0o755);
   const file = join(folder, "pgbouncer.ini");
-  const own = await findFreePort();
+  const own = given.port ?? (await findFreePort());
   const server = `host=${hostname} port=${port} user=${username} password=${decodeURIComponent(password)}`;
   const lines = [
     "[databases]",
