@@ -16,6 +16,7 @@ const toConfig = (parsed: Parsed) => ({
   publicUrl: parsed.TIDINGS_PUBLIC_URL,
   dataDir: parsed.TIDINGS_DATA_DIR,
   databaseUrl: parsed.DATABASE_URL,
+  directDatabaseUrl: parsed.TIDINGS_DIRECT_DATABASE_URL,
   databasePool: parsed.TIDINGS_DATABASE_POOL,
   databaseWaitSeconds: parsed.TIDINGS_DATABASE_WAIT,
   lockSeconds: parsed.TIDINGS_LOCK_SECONDS,
@@ -94,6 +95,7 @@ const toConfig = (parsed: Parsed) => ({
 
 /** Settings that are of no use without others. */
 const needs = {
+  TIDINGS_DIRECT_DATABASE_URL: ["DATABASE_URL"],
   TIDINGS_OIDC_ISSUER: ["TIDINGS_OIDC_CLIENT_ID", "TIDINGS_OIDC_CLIENT_SECRET", "TIDINGS_PUBLIC_URL"],
   // The mail has a link, which must not begin with whatever host a request names.
   TIDINGS_MAIL_URL: ["TIDINGS_MAIL_FROM", "TIDINGS_PUBLIC_URL"],

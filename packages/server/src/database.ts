@@ -1,8 +1,10 @@
 // The database of the settings: an external one, or the embedded PostgreSQL. Imports little, so that the embedded
 // server starts while the rest of the service is still being loaded.
 import type { Logger } from "pino";
-import type { Config } from "./config.ts";
+import { type Config, ConfigError } from "./config.ts";
+import { parseDatabaseUrl } from "./lib/database-url.ts";
 import { startEmbedded } from "./store/embedded/embedded.ts";
+import { inspectPooler } from "./store/pooler.ts";
 import { waitForDatabase } from "./store/wait-for-database.ts";
 
 export type OpenDatabase = { url: string; name: string; stop(): Promise<void> };
@@ -11,15 +13,26 @@ export type OpenDatabase = { url: string; name: string; stop(): Promise<void> };
 export async function openDatabase(config: Config, log: Logger, onLaunched?: () => void): Promise<OpenDatabase> {
   const { databaseUrl, dataDir } = config;
   if (databaseUrl) {
-    const { host, pathname } = new URL(databaseUrl);
-    const name = `PostgreSQL at ${host}${pathname}`;
-    await waitForDatabase({
-      url: databaseUrl,
-      limitMs: config.databaseWaitSeconds * 1_000,
-      onWait: (reason) => log.warn({ reason }, `waiting for ${name}`),
-    });
-    return { url: databaseUrl, name, stop: async () => {} };
+    await waitForExternal(config, log);
+    return { url: databaseUrl, name: nameOf(databaseUrl), stop: async () => {} };
   }
   const embedded = await startEmbedded({ dataDir, progress: (message) => log.info(message), onLaunched });
   return { url: embedded.url, name: `embedded PostgreSQL ${embedded.version} in ${dataDir}`, stop: embedded.stop };
+}
+
+const nameOf = (url: string): string => `PostgreSQL at ${parseDatabaseUrl(url).name}`;
+
+async function waitForExternal(config: Config, log: Logger): Promise<void> {
+  const { databaseUrl, directDatabaseUrl } = config;
+  for (const url of [databaseUrl, directDatabaseUrl].filter((given) => given !== "")) {
+    await waitForDatabase({
+      url,
+      limitMs: config.databaseWaitSeconds * 1_000,
+      onWait: (reason) => log.warn({ reason }, `waiting for ${nameOf(url)}`),
+    });
+  }
+  for (const { kind, text } of await inspectPooler(databaseUrl, directDatabaseUrl)) {
+    if (kind === "fault") throw new ConfigError(text);
+    log.warn(text);
+  }
 }

@@ -35,10 +35,11 @@ export function openPools(config: Config, url: string, { log, closers, state }: 
   const faults = createFaultLog({ log, isDraining: () => state.isDraining, findDb: () => db });
   const onError = faults.noteInBackground;
   const lockMs = config.lockSeconds * 1_000;
-  const db = openDb({ url, poolSize: config.databasePool, keep: 1, lockMs, onError });
+  const addresses = { url, directUrl: config.directDatabaseUrl };
+  const db = openDb({ ...addresses, poolSize: config.databasePool, keep: 1, lockMs, onError });
   closers.push(() => db.destroy());
   const { pool, seconds } = config.reads;
-  const readDb = openDb({ url, poolSize: pool, statementMs: seconds * 1_000, lockMs, onError });
+  const readDb = openDb({ ...addresses, poolSize: pool, statementMs: seconds * 1_000, lockMs, onError });
   closers.push(() => readDb.destroy());
   closers.push(async () => faults.close());
   return { db, readDb, faults };
@@ -63,7 +64,7 @@ export async function openEngine(
   closers.push(async () => schema.stop());
   const { queue, rates } = await openSharedQueue(
     db,
-    { url, onError: faults.noteInBackground, onNotify, isWorkerThread },
+    { url, directUrl: config.directDatabaseUrl, onError: faults.noteInBackground, onNotify, isWorkerThread },
     closers,
   );
   closers.push(async () => caches.hints.close());

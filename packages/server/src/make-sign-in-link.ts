@@ -12,7 +12,7 @@ async function makeSignInLink(): Promise<string> {
   if (!config.dashboard) throw new ConfigError("TIDINGS_DASHBOARD is off: people cannot sign in.");
   const url = config.databaseUrl || (await findEmbeddedUrl(config.dataDir));
   if (!url) throw new ConfigError(`No service runs in ${config.dataDir}: start it with npm start.`);
-  const db = openDb({ url, poolSize: 1, onError: () => {} });
+  const db = openDb({ url, directUrl: config.directDatabaseUrl, poolSize: 1, onError: () => {} });
   const tools = { db, config, newId, now: () => new Date() };
   return makeOwnerLink(tools, urlForPeople(config)).finally(() => db.destroy());
 }

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { parseEncryptionKeys } from "./lib/secrets.ts";
 import {
   bytes,
+  databaseUrl,
   domains,
   fail,
   inboxOrigins,
@@ -53,10 +54,17 @@ export const settings = {
   },
   DATABASE_URL: {
     about:
-      "PostgreSQL server (15 or later) to use instead of the embedded one: `postgres://user:password@host:5432/database`.",
+      "PostgreSQL server (15 or later) to use instead of the embedded one: `postgres://user:password@host:5432/database`. " +
+      "Several hosts with `?target_session_attrs=read-write`: the one that is the primary (docs/failover.md).",
     fallback: "",
-    parse: (text: string) =>
-      text === "" || /^postgres(ql)?:\/\//.test(text) ? text : fail("must start with postgres:// or postgresql://"),
+    parse: databaseUrl,
+  },
+  TIDINGS_DIRECT_DATABASE_URL: {
+    about:
+      "The same database without a pooler, for LISTEN, migrations and session locks. Set it if `DATABASE_URL` leads to " +
+      "PgBouncer; transaction mode requires it (docs/failover.md).",
+    fallback: "",
+    parse: databaseUrl,
   },
   TIDINGS_DATABASE_POOL: {
     about: "Database connections per thread of this process, in addition to up to 5 for the queue.",

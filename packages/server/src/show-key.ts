@@ -19,7 +19,7 @@ async function showKey(args: string[]): Promise<string> {
   const url = given.databaseUrl || (await findEmbeddedUrl(given.dataDir));
   if (!url) throw new ConfigError(`No service runs in ${given.dataDir}: start it with npm start.`);
   const { encryptionKeys } = ensureEncryptionKey(given, { isSetUp: true });
-  const db = openDb({ url, poolSize: 1, onError: () => {} });
+  const db = openDb({ url, directUrl: given.directDatabaseUrl, poolSize: 1, onError: () => {} });
   return findKey({ db, secrets: createSecrets(encryptionKeys) }, identifier).finally(() => db.destroy());
 }
 

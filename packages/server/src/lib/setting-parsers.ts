@@ -1,6 +1,7 @@
 // Parsers of settings: each takes the text of an environment variable and returns its value, or throws what is wrong
 // with it.
 import { availableParallelism } from "node:os";
+import { parseDatabaseUrl } from "./database-url.ts";
 import type { InboxOrigin } from "./inbox-origins.ts";
 import type { ThreadLimits } from "./load/thread-load.ts";
 
@@ -54,6 +55,8 @@ export function threadLimits(text: string): ThreadLimits {
   const isValid = min >= 1 && min <= max && max <= maxThreads;
   return isValid ? { min, max } : fail(`must be auto, a whole number from 1 to ${maxThreads}, or a range such as 1-4`);
 }
+
+export const databaseUrl = (text: string): string => (text === "" ? "" : parseDatabaseUrl(text) && text);
 
 export const rate = integer(0, 10_000_000);
 export const bytes = integer(1024, 1024 * 1024 * 1024);

@@ -1,7 +1,8 @@
 // COPY in the driver: the rows of several tables go to PostgreSQL in one round trip (docs/decisions/0021-copy.md). The
 // driver has no query that sends rows.
 import type { Writable } from "node:stream";
-import pg from "pg";
+import type pg from "pg";
+import { type ClientOptions, DatabaseClient } from "./client.ts";
 
 /** A query of COPY and its rows, in pieces (copy-rows.ts). They are the only parameter of the query. */
 export class CopyMessages {
@@ -15,9 +16,9 @@ export class CopyMessages {
 type Query = (...args: unknown[]) => unknown;
 
 /** A client whose queries may have CopyMessages as their parameter. */
-export class CopyClient extends pg.Client {
-  constructor(config?: string | pg.ClientConfig) {
-    super(config);
+export class CopyClient extends DatabaseClient {
+  constructor(options: ClientOptions) {
+    super(options);
     const query = this.query.bind(this) as Query;
     const copyOrQuery: Query = (text, values, ...rest) => {
       const [messages] = Array.isArray(values) ? values : [];

@@ -2,6 +2,7 @@
 // service calls its functions.
 import { Kysely, PostgresDialect, sql, type Transaction } from "kysely";
 import pg from "pg";
+import type { ClientOptions } from "./client.ts";
 import { CopyClient } from "./copy.ts";
 import { findDatabaseFault } from "./faults.ts";
 import type { Tables } from "./tables.ts";
@@ -38,6 +39,8 @@ pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text: string) => {
 
 export type DbOptions = {
   url: string;
+  /** A second address of the same database, past the pooler of `url`, for work that needs a session. */
+  directUrl?: string;
   poolSize: number;
   /** How many connections stay open without use. */
   keep?: number;
@@ -48,23 +51,51 @@ export type DbOptions = {
   onError: (error: Error) => void;
 };
 
+/** For work that needs a session: past the pooler of the other connections, and with statements of any length. */
+const sessionDbs = new WeakMap<Db, Db>();
+
 /**
  * Every wait has a timeout: connecting 5 s, a lock 5 s (a table that is locked by hand must not hold all connections),
  * a statement 60 s (reads of the API 10 s, on their own connections), an idle transaction 5 minutes (which also
- * releases the locks of a request whose process hangs).
+ * releases the locks of a request whose process hangs), a server that is silent 15 s longer than a statement may take.
  */
 export function openDb(options: DbOptions): Db {
+  const { url, directUrl = "", statementMs = 60_000 } = options;
+  const inSession = sessionTimeouts(options);
+  // A connection to a pooler serves another session after each transaction, so timeouts are set in each.
+  const timeouts = directUrl ? { beginWith: setLocal(inSession) } : inSession;
+  const db = openPool(options, { ...timeouts, silenceMs: statementMs + spareMs });
+  const sessionOptions = { ...options, url: directUrl || url, poolSize: 2, keep: 0 };
+  const sessionDb = openPool(sessionOptions, { ...inSession, keepAlive: true, keepAliveInitialDelayMillis: 30_000 });
+  sessionDbs.set(db, sessionDb);
+  const destroy = db.destroy.bind(db);
+  return Object.assign(db, { destroy: () => Promise.all([destroy(), sessionDb.destroy()]).then(() => {}) });
+}
+
+const sessionTimeouts = ({ statementMs = 60_000, lockMs = 5_000 }: DbOptions) => ({
+  statement_timeout: statementMs,
+  lock_timeout: lockMs,
+  idle_in_transaction_session_timeout: idleMs,
+});
+
+const setLocal = (timeouts: Record<string, number>): string =>
+  Object.entries(timeouts)
+    .map(([name, ms]) => `set local ${name} = ${ms}`)
+    .join("; ");
+
+const idleMs = 300_000;
+const spareMs = 15_000;
+
+function openPool(options: DbOptions, limits: ClientOptions): Db {
   const pool = new pg.Pool({
-    Client: CopyClient,
+    Client: CopyClient as unknown as pg.PoolConfig["Client"],
     connectionString: options.url,
     max: options.poolSize,
     min: options.keep ?? 0,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
-    statement_timeout: options.statementMs ?? 60_000,
-    lock_timeout: options.lockMs ?? 5_000,
-    idle_in_transaction_session_timeout: 300_000,
     application_name: "tidings",
+    ...limits,
   });
   // The pool drops a broken connection (database restart), and a query on it fails. Without a listener the error event
   // of the connection would end the process.
@@ -73,16 +104,22 @@ export function openDb(options: DbOptions): Db {
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 
-/** Runs `work` on one connection, on which it may wait for locks for as long as a statement may take. */
+/**
+ * Runs `work` on one connection, in a session that no one else uses, on which it may wait for locks for as long as a
+ * statement may take.
+ */
 export const withLongLockWaits = <T>(db: Db, work: (connection: Db) => Promise<T>): Promise<T> =>
-  db.connection().execute(async (connection) => {
-    await sql`set lock_timeout = 0`.execute(connection);
-    try {
-      return await work(connection);
-    } finally {
-      await sql`reset lock_timeout`.execute(connection);
-    }
-  });
+  sessionDbs
+    .get(db)!
+    .connection()
+    .execute(async (connection) => {
+      await sql`set lock_timeout = 0`.execute(connection);
+      try {
+        return await work(connection);
+      } finally {
+        await sql`reset lock_timeout`.execute(connection);
+      }
+    });
 
 export const inTransaction = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> => db.transaction().execute(work);
 

@@ -1,7 +1,8 @@
 // The external database at the start. Where a platform starts service and database together, the database responds
 // later, so the service waits for it, for a bounded time.
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
+import { parseDatabaseUrl } from "../lib/database-url.ts";
+import { DatabaseClient } from "./client.ts";
 import { findDatabaseFault } from "./faults.ts";
 
 /** Shown to the operator without a stack. */
@@ -34,7 +35,7 @@ export async function waitForDatabase({ url, limitMs, onWait }: WaitOptions): Pr
 }
 
 async function tryToConnect(url: string): Promise<Error | null> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  const client = new DatabaseClient({ connectionString: url, connectionTimeoutMillis: 5_000, query_timeout: 5_000 });
   // A connection that breaks later is found by the pool.
   client.on("error", () => {});
   try {
@@ -54,7 +55,6 @@ const reasonOf = (error: Error): string =>
     : error.message;
 
 function textOf(url: string, error: Error, waitedMs: number | false): string {
-  const { host, pathname } = new URL(url);
   const waited = waitedMs ? ` within ${waitedMs / 1000} seconds (TIDINGS_DATABASE_WAIT)` : "";
-  return `PostgreSQL at ${host}${pathname} does not accept connections${waited}: ${reasonOf(error)}. Check DATABASE_URL, and that the server is running.`;
+  return `PostgreSQL at ${parseDatabaseUrl(url).name} does not accept connections${waited}: ${reasonOf(error)}. Check DATABASE_URL, and that the server is running.`;
 }

@@ -1,6 +1,7 @@
 // pg-boss with the queues of the service: opening it, and taking over the tasks of processes that died.
 import { randomUUID } from "node:crypto";
 import { PgBoss } from "pg-boss";
+import { type ClientOptions, DatabaseClient } from "../client.ts";
 
 export const schema = "queue";
 
@@ -26,6 +27,8 @@ const queueOptions = {
 };
 
 const namePrefix = "tidings-queue ";
+/** The name of the connection by which processes are counted (listen.ts). */
+export const listenerName = "tidings-listen";
 
 /**
  * Groups are few and queried often, the waiting tasks of an environment in the order of their times. `job_next` shows
@@ -51,11 +54,12 @@ const createIndexes = `
  */
 const poolSize = { max: 5, min: 1 };
 
-export async function openBoss(
-  url: string,
-  kinds: readonly string[],
-  onError: (error: Error) => void,
-): Promise<PgBoss> {
+/** The statements of pg-boss have no timeout of PostgreSQL. What it does at a start may take long, and is repeatable. */
+const connection = { Client: DatabaseClient, silenceMs: 75_000 } satisfies ClientOptions & { Client: unknown };
+
+type BossOptions = { url: string; directUrl?: string; onError(error: Error): void };
+
+export async function openBoss({ url, directUrl, onError }: BossOptions, kinds: readonly string[]): Promise<PgBoss> {
   // Each process connects under its own name, which shows whether other processes are alive.
   const name = `${namePrefix}${randomUUID()}`;
   const boss = new PgBoss({
@@ -63,6 +67,7 @@ export async function openBoss(
     schema,
     application_name: name,
     ...poolSize,
+    ...connection,
     connectionTimeoutMillis: 5_000,
     ...timers,
   });
@@ -71,7 +76,8 @@ export async function openBoss(
   const found = new Set((await boss.getQueues([...kinds])).map((queue) => queue.name));
   for (const kind of kinds) if (!found.has(kind)) await boss.createQueue(kind, queueOptions);
   await boss.getDb().executeSql(createIndexes);
-  await takeOverTasks(boss, name);
+  // The names of connections through a pooler come and go; those of listeners, which go past it, do not.
+  await takeOverTasks(boss, { own: name, prefix: directUrl ? listenerName : namePrefix });
   return boss;
 }
 
@@ -80,12 +86,12 @@ export async function openBoss(
  * heartbeat lapses. Claims are fenced, so if another process is alive after all (disconnected for a moment, say), its
  * work on these tasks is rolled back, as after a lapsed heartbeat.
  */
-async function takeOverTasks(boss: PgBoss, name: string): Promise<void> {
+async function takeOverTasks(boss: PgBoss, { own, prefix }: { own: string; prefix: string }): Promise<void> {
   const db = boss.getDb();
   const { rows } = await db.executeSql(
     `select 1 from pg_stat_activity where datname = current_database()
        and starts_with(application_name, $1) and application_name <> $2 limit 1`,
-    [namePrefix, name],
+    [prefix, own],
   );
   if (rows.length > 0) return;
   const stale = await db.executeSql(

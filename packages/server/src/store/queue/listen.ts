@@ -1,6 +1,8 @@
 // LISTEN/NOTIFY on its own connection, with reconnection. Notifications sent while the connection was down are lost, so
 // every reconnection counts as a notification.
 import pg from "pg";
+import { DatabaseClient } from "../client.ts";
+import { listenerName } from "./boss.ts";
 
 export type Listener = {
   /**
@@ -37,9 +39,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   let isClosed = false;
 
   const connect = async (): Promise<void> => {
-    const next = new pg.Client({
+    const next = new DatabaseClient({
       connectionString: options.url,
-      application_name: options.name ?? "tidings-listen",
+      application_name: options.name ?? listenerName,
       connectionTimeoutMillis: 5_000,
       keepAlive: true,
       query_timeout: queryLimitMs,

@@ -119,6 +119,8 @@ const toTask = <T>({ id, retryCount, data, singletonKey }: JobWithMetadata<T>): 
 
 export type QueueOptions = {
   url: string;
+  /** The same database past a pooler, if `url` leads to one. */
+  directUrl?: string;
   onError: (error: Error) => void;
   /** How far environments are behind, if it is shared with other processes. */
   budgets?: Budgets;
@@ -142,7 +144,7 @@ type Parts = {
 };
 
 export async function openQueue(options: QueueOptions): Promise<Queue> {
-  const boss = await openBoss(options.url, taskKinds, options.onError);
+  const boss = await openBoss(options, taskKinds);
   const parts: Parts = {
     boss,
     heartbeats: startHeartbeats(boss, options.onError),
@@ -158,7 +160,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
     parts.due?.lookSoon();
   };
   const listener = await listen({
-    url: options.url,
+    url: options.directUrl || options.url,
     onNotify: {
       ...options.onNotify,
       [await findChannel(boss)]: onTasks,

@@ -1,0 +1,91 @@
+// The ledger against what came out: every accepted event exactly once in the inbox, at least once at a provider, and
+// every message of an inbox in its stream.
+import { sql } from "kysely";
+import type { Client } from "../../packages/server/test/support/client.ts";
+import { type Accepted, type Kind, kinds } from "./load.ts";
+import type { LiveInbox } from "./receivers.ts";
+import { type World, withDb } from "./world.ts";
+
+export type Comparison = {
+  accepted: number;
+  byKind: Map<Kind, number>;
+  lost: string[];
+  /** In-app messages that are there more often than once. */
+  twice: string[];
+  /** Calls at the mail server and the gateway beyond the first for a message. */
+  repeatedCalls: number;
+  /** Messages that a connected inbox did not get. */
+  gaps: string[];
+};
+
+const isInApp = ({ kind }: Accepted) => kind === "single" || kind === "bulk" || kind === "delay";
+
+export async function compare(world: World, accepted: Accepted[], databaseUrl: string): Promise<Comparison> {
+  const rows = await readMessages(databaseUrl);
+  const counts = new Map(rows.map((row) => [`${row.transactionId} ${row.subscriberId}`, row.ids.length]));
+  const expected = new Set(accepted.filter(isInApp).map((one) => `${one.transactionId} ${one.subscriberId}`));
+  const digests = await compareDigests(world.client, accepted);
+  const provider = [...compareCalls(accepted, "email", world), ...compareCalls(accepted, "sms", world)];
+  return {
+    accepted: accepted.length,
+    byKind: new Map(kinds.map((kind) => [kind, accepted.filter((one) => one.kind === kind).length])),
+    lost: [
+      ...[...expected].filter((key) => !counts.has(key)),
+      ...digests.filter(({ missing }) => missing > 0).map(({ text }) => text),
+      ...provider.filter(({ calls }) => calls === 0).map(({ text }) => text),
+    ],
+    twice: [
+      ...[...expected].filter((key) => (counts.get(key) ?? 0) > 1),
+      ...digests.filter(({ missing }) => missing < 0).map(({ text }) => text),
+    ],
+    repeatedCalls: provider.reduce((sum, { calls }) => sum + Math.max(0, calls - 1), 0),
+    gaps: world.inboxes.flatMap((inbox) => findGaps(inbox, rows)),
+  };
+}
+
+type Row = { transactionId: string; subscriberId: string; ids: string[] };
+
+const readMessages = (databaseUrl: string): Promise<Row[]> =>
+  withDb(databaseUrl, async (db) => {
+    const { rows } = await sql<Row>`
+      select e.transaction_id as "transactionId", s.subscriber_id as "subscriberId", array_agg(m.id::text) as ids
+      from messages m
+      join events e on e.environment_id = m.environment_id and e.id = m.event_id
+      join subscribers s on s.environment_id = m.environment_id and s.id = m.subscriber_id
+      where m.channel = 'in_app' group by 1, 2`.execute(db);
+    return rows;
+  });
+
+const findGaps = ({ subscriberId, received }: LiveInbox, rows: Row[]): string[] =>
+  rows
+    .filter((row) => row.subscriberId === subscriberId)
+    .flatMap((row) => row.ids.filter((id) => !received.has(id)).map((id) => `${subscriberId} ${id}`));
+
+const compareCalls = (accepted: Accepted[], kind: "email" | "sms", { mail, sms }: World) =>
+  accepted
+    .filter((one) => one.kind === kind)
+    .map(({ text }) => ({ text, calls: (kind === "email" ? mail : sms).counts.get(text) ?? 0 }));
+
+/** A digest's message is the number of its events: the sum is the number of accepted ones. */
+async function compareDigests(client: Client, accepted: Accepted[]) {
+  const wanted = new Map<string, number>();
+  for (const { kind, subscriberId } of accepted)
+    if (kind === "digest") wanted.set(subscriberId, (wanted.get(subscriberId) ?? 0) + 1);
+  const compared = [];
+  for (const [subscriberId, count] of wanted) {
+    const missing = count - (await sumDigests(client, subscriberId));
+    compared.push({ missing, text: `${subscriberId}: ${missing} of ${count} digest events missing` });
+  }
+  return compared;
+}
+
+async function sumDigests(client: Client, subscriberId: string): Promise<number> {
+  let sum = 0;
+  for (let page = 0; ; page++) {
+    const { body } = await client("subscribers.listFeed", { params: { subscriberId }, query: { limit: 100, page } });
+    for (const { content } of body.data) sum += Number(content);
+    if (!body.hasMore) return sum;
+  }
+}
+
+export const isComplete = ({ lost, gaps }: Comparison): boolean => lost.length === 0 && gaps.length === 0;

@@ -1,0 +1,134 @@
+// Triggers of mixed kinds at a steady rate, and the ledger of what was accepted. A request that fails is repeated with
+// the same Idempotency-Key, as clients do, until it is accepted.
+import { randomUUID } from "node:crypto";
+
+export const kinds = ["single", "bulk", "delay", "digest", "email", "sms"] as const;
+export type Kind = (typeof kinds)[number];
+
+/** An accepted event. `text` is unique, and is the text of its message. */
+export type Accepted = { kind: Kind; text: string; subscriberId: string; transactionId: string };
+
+export type Outage = { failures: number; statuses: Map<string, number>; seconds: number };
+
+export type Load = {
+  accepted: Accepted[];
+  /** From the first request that failed to the first one that succeeded after the last failure. */
+  outage(): Outage;
+  /** No new requests; those that were not accepted yet are repeated until they are, for a minute at most. */
+  stop(): Promise<{ unaccepted: number }>;
+};
+
+type LoadOptions = { urls: string[]; apiKey: string; subscribers: string[]; digestSubscribers: string[] };
+
+/** Requests a second. */
+const rates: Record<Kind, number> = { single: 8, bulk: 1, delay: 3, digest: 3, email: 3, sms: 3 };
+const eventsPerBulk = 10;
+const requestMs = 20_000;
+const repeatMs = 500;
+const lastRepeatsMs = 60_000;
+
+export const workflowOf: Record<Kind, string> = {
+  single: "now",
+  bulk: "now",
+  delay: "later",
+  digest: "collected",
+  email: "mailed",
+  sms: "texted",
+};
+
+type Planned = { kind: Kind; text: string; subscriberId: string };
+
+export function startLoad({ urls, apiKey, subscribers, digestSubscribers }: LoadOptions): Load {
+  const accepted: Accepted[] = [];
+  const statuses = new Map<string, number>();
+  const open = new Set<Promise<void>>();
+  let sequence = 0;
+  let firstFailureAt: number | null = null;
+  let lastFailureAt = 0;
+  let successAfterAt = 0;
+  let giveUpAt = Number.POSITIVE_INFINITY;
+  let unaccepted = 0;
+
+  const plan = (kind: Kind): Planned => {
+    const n = sequence++;
+    const people = kind === "digest" ? digestSubscribers : subscribers;
+    return { kind, text: `${kind}-${n}`, subscriberId: people[n % people.length]! };
+  };
+  const noteFailure = (reason: string, startedAt: number) => {
+    statuses.set(reason, (statuses.get(reason) ?? 0) + 1);
+    firstFailureAt ??= startedAt;
+    lastFailureAt = performance.now();
+    successAfterAt = 0;
+  };
+  const noteSuccess = (startedAt: number) => {
+    if (firstFailureAt !== null && successAfterAt === 0 && startedAt > lastFailureAt)
+      successAfterAt = performance.now();
+  };
+  const send = async (url: string, events: Planned[]): Promise<void> => {
+    const isBulk = events.length > 1;
+    const bodies = events.map(({ kind, text, subscriberId }) => ({
+      name: workflowOf[kind],
+      to: subscriberId,
+      payload: { text },
+    }));
+    const request = {
+      method: "POST",
+      headers: {
+        authorization: `ApiKey ${apiKey}`,
+        "content-type": "application/json",
+        "idempotency-key": randomUUID(),
+      },
+      body: JSON.stringify(isBulk ? { events: bodies } : bodies[0]),
+    };
+    for (;;) {
+      const startedAt = performance.now();
+      const result = await post(`${url}/v1/events/trigger${isBulk ? "/bulk" : ""}`, request);
+      if (result.ids) {
+        noteSuccess(startedAt);
+        for (const [n, transactionId] of result.ids.entries()) accepted.push({ ...events[n]!, transactionId });
+        return;
+      }
+      noteFailure(result.reason, startedAt);
+      if (performance.now() > giveUpAt) return void unaccepted++;
+      await new Promise((resolve) => setTimeout(resolve, repeatMs));
+    }
+  };
+  const timers = kinds.map((kind) =>
+    setInterval(() => {
+      const events = Array.from({ length: kind === "bulk" ? eventsPerBulk : 1 }, () => plan(kind));
+      const sending = send(urls[sequence % urls.length]!, events);
+      open.add(sending);
+      sending.finally(() => open.delete(sending));
+    }, 1_000 / rates[kind]),
+  );
+  return {
+    accepted,
+    outage: () => ({
+      failures: [...statuses.values()].reduce((sum, count) => sum + count, 0),
+      statuses,
+      seconds: firstFailureAt === null ? 0 : ((successAfterAt || performance.now()) - firstFailureAt) / 1_000,
+    }),
+    async stop() {
+      for (const timer of timers) clearInterval(timer);
+      giveUpAt = performance.now() + lastRepeatsMs;
+      await Promise.all(open);
+      return { unaccepted };
+    },
+  };
+}
+
+type Result = { ids: string[]; reason?: undefined } | { ids: null; reason: string };
+
+async function post(url: string, request: RequestInit): Promise<Result> {
+  try {
+    const response = await fetch(url, { ...request, signal: AbortSignal.timeout(requestMs) });
+    // biome-ignore lint/suspicious/noExplicitAny: a single result, or a list of them
+    const body: any = await response.json();
+    if (response.status !== 201) return { ids: null, reason: `${response.status} ${body.code ?? ""}`.trim() };
+    const results = Array.isArray(body) ? body : [body.data ?? body];
+    const ids: string[] = results.map((one: { transactionId: string }) => one.transactionId);
+    return ids.every(Boolean) ? { ids } : { ids: null, reason: JSON.stringify(results) };
+  } catch (error) {
+    return { ids: null, reason: (error as Error).name };
+  }
+}

@@ -1,0 +1,105 @@
+// What the service sends to, outside of it: a mail server and an SMS gateway, which count what they get, and inboxes
+// that are connected over the stream and reconnect as a browser does.
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { SMTPServer } from "smtp-server";
+import { openStream } from "../../packages/server/test/live/clients.ts";
+
+/** How often each text came. */
+export type Receiver = { port: number; counts: Map<string, number>; close(): void };
+
+const counter = () => {
+  const counts = new Map<string, number>();
+  const count = (text: string) => void counts.set(text, (counts.get(text) ?? 0) + 1);
+  return { counts, count };
+};
+
+/** Counts mails by their subject. */
+export async function startMailServer(): Promise<Receiver> {
+  const { counts, count } = counter();
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ["AUTH", "STARTTLS"],
+    onData(stream, _session, callback) {
+      let text = "";
+      stream.on("data", (chunk: Buffer) => {
+        text += chunk;
+      });
+      stream.on("end", () => {
+        count(/^subject: (.*)$/im.exec(text)?.[1]?.trim() ?? "");
+        callback();
+      });
+    },
+  });
+  server.on("error", () => {});
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
+  return { port: (server.server.address() as AddressInfo).port, counts, close: () => server.close(() => {}) };
+}
+
+/** Counts messages by their text. */
+export async function startSmsGateway(): Promise<Receiver> {
+  const { counts, count } = counter();
+  const server = createServer((request, response) => {
+    let text = "";
+    request.setEncoding("utf8").on("data", (chunk: string) => {
+      text += chunk;
+    });
+    request.on("end", () => {
+      const { id, content } = JSON.parse(text);
+      count(content);
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ id }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
+  return {
+    port: (server.address() as AddressInfo).port,
+    counts,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+export type LiveInbox = {
+  subscriberId: string;
+  /** How often each message came, by its id. */
+  received: Map<string, number>;
+  isOpen(): boolean;
+  reconnections(): number;
+  close(): void;
+};
+
+const retryMs = 2_000;
+
+export function openInbox(url: string, subscriberId: string, token: string): LiveInbox {
+  const received = new Map<string, number>();
+  let reconnections = 0;
+  let lastId: string | undefined;
+  const open = () =>
+    openStream(url, token, {
+      lastId,
+      onEvent: ({ name, id, data }) => {
+        lastId = id ?? lastId;
+        if (name === "notification") received.set(data.id, (received.get(data.id) ?? 0) + 1);
+      },
+    });
+  let stream = open();
+  // Longer than a connection takes.
+  const timer = setInterval(() => {
+    if (stream.isOpen()) return;
+    stream.close();
+    stream = open();
+    reconnections++;
+  }, retryMs);
+  return {
+    subscriberId,
+    received,
+    isOpen: () => stream.isOpen() && stream.named("counts").length > 0,
+    reconnections: () => reconnections,
+    close() {
+      clearInterval(timer);
+      stream.close();
+    },
+  };
+}
