@@ -46,7 +46,12 @@ export type DbOptions = {
   /** Lock timeout; 5 s unless given. */
   lockMs?: number;
   onError: (error: Error) => void;
+  /** Gets the function that says how busy the pool is, for the metrics. */
+  watchPool?: (readUse: () => PoolUse) => void;
 };
+
+/** `waiting`: requests and tasks that wait for a connection. */
+export type PoolUse = { used: number; idle: number; waiting: number; size: number };
 
 /**
  * Every wait has a timeout: connecting 5 s, a lock 5 s (a table that is locked by hand must not hold all connections),
@@ -70,6 +75,13 @@ export function openDb(options: DbOptions): Db {
   // of the connection would end the process.
   pool.on("error", options.onError);
   pool.on("connect", (client) => client.on("error", options.onError));
+  options.watchPool?.(() => ({
+    used: pool.totalCount - pool.idleCount,
+    idle: pool.idleCount,
+    waiting: pool.waitingCount,
+    // A thread that has ended has no connections.
+    size: pool.ending ? 0 : options.poolSize,
+  }));
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 
