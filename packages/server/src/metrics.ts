@@ -33,11 +33,9 @@ export function createMetrics() {
     installation,
     watchPool: watchPools(registry),
     contentType: registry.contentType,
-    /** All metrics as a text; `others`: those of the other threads of the process. */
-    async write(others: MetricObject[][]): Promise<string> {
-      const own = await registry.getMetricsAsJSON();
-      return Registry.merge([addMetrics([own, ...others]), installationRegistry, measureProcess()]).metrics();
-    },
+    /** All metrics as a text; `ofThreads`: those of the threads of the process. */
+    write: (ofThreads: MetricObject[][]): Promise<string> =>
+      Registry.merge([addMetrics(ofThreads), installationRegistry, measureProcess()]).metrics(),
     threads: new Gauge({
       name: "tidings_threads",
       help: "Threads of this process that work on requests and tasks",

@@ -16,38 +16,45 @@ import type { Readiness } from "./readiness.ts";
 const countLimit = 10_000;
 /** One failed call is normal, and is repeated. */
 const failingFrom = 5;
-/** Prometheus waits for ten seconds unless its configuration has another number. */
+/** For all readings. Prometheus waits for ten seconds unless its configuration has another number. */
 const limitMs = 4_000;
 
 type Value = { labels?: Record<string, string>; value: number };
+/** `read` returns the values of each gauge, in their order. */
 type Reading = { gauges: Gauge<string>[]; read(): Promise<Value[][]> };
 
 /** Calls at the same time share one reading, because anyone may ask for the metrics. */
 export function createInstallationReader(ctx: Ctx, readiness: () => Promise<Readiness>): () => Promise<void> {
   const readings = listReadings(ctx, readiness);
-  let current: Promise<unknown> | null = null;
-  return async () => {
-    current ??= Promise.all(readings.map(take)).finally(() => {
+  let current: Promise<void> | null = null;
+  return () => {
+    current ??= takeAll(readings).finally(() => {
       current = null;
     });
-    await current;
+    return current;
   };
 }
 
-/** `read` returns the values of each gauge, in their order. */
-async function take({ gauges, read }: Reading): Promise<void> {
-  const values = await withLimit(read()).catch(() => null);
-  for (const [index, gauge] of gauges.entries()) {
-    gauge.reset();
-    // Without labels, a reset is the value 0.
-    gauge.remove({});
-    for (const { labels, value } of values?.[index] ?? []) gauge.set(labels ?? {}, value);
+/** One after the other, so that they use one connection of the pool. */
+async function takeAll(readings: Reading[]): Promise<void> {
+  const deadline = performance.now() + limitMs;
+  for (const { gauges, read } of readings) {
+    const leftMs = deadline - performance.now();
+    const values = leftMs > 0 ? await withLimit(read(), leftMs).catch(() => null) : null;
+    for (const [index, gauge] of gauges.entries()) setGauge(gauge, values?.[index] ?? []);
   }
 }
 
-async function withLimit<T>(work: Promise<T>): Promise<T> {
+function setGauge(gauge: Gauge<string>, values: Value[]): void {
+  gauge.reset();
+  // Without labels, a reset is the value 0.
+  gauge.remove({});
+  for (const { labels, value } of values) gauge.set(labels ?? {}, value);
+}
+
+async function withLimit<T>(work: Promise<T>, ms: number): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error("the reading took too long")), limitMs);
+  const timer = setTimeout(() => reject(new Error("the reading took too long")), ms);
   return Promise.race([work, promise]).finally(() => clearTimeout(timer));
 }
 

@@ -31,10 +31,11 @@ export function addSystemRoutes(server: FastifyInstance, ctx: Ctx, options: Syst
 function addMetrics(server: FastifyInstance, ctx: Ctx, { workers, readiness }: SystemOptions): void {
   const measure = createInstallationReader(ctx, readiness);
   server.get("/metrics", async (_request, reply) => {
-    await measure();
-    const others = await workers.readMetrics();
     ctx.metrics.threads.set(workers.count());
-    return reply.header("content-type", ctx.metrics.contentType).send(await ctx.metrics.write(others));
+    // Before the queries of the installation, which need connections of the pools that are measured.
+    const threads = [await ctx.metrics.registry.getMetricsAsJSON(), ...(await workers.readMetrics())];
+    await measure();
+    return reply.header("content-type", ctx.metrics.contentType).send(await ctx.metrics.write(threads));
   });
 }
 
