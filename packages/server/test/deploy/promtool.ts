@@ -58,8 +58,8 @@ const minutes = 90;
 export type Scenario = { name: string; before: Reading; after: Reading; isUp?: boolean; firing: string | null };
 
 /**
- * The state between two readings goes on for 90 minutes: every minute, counters grow as they did between the readings,
- * and gauges stay as they were at the end. `firing`: the alert that has to fire; null: none may.
+ * The state between two readings lasts 90 minutes: every minute, counters grow as much as between the readings, and
+ * gauges keep their last value. `firing`: the alert that has to fire; null: none may.
  */
 export function checkScenarios(scenarios: Scenario[]): string {
   const folder = mkdtempSync(join(tmpdir(), "tidings-alerts-"));

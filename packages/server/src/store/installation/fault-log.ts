@@ -38,7 +38,7 @@ type FaultOptions = {
   log: Logger;
   isDraining(): boolean;
   findDb(): Db;
-  /** Counts the faults. */
+  /** For the metrics. */
   onFault(fault: DatabaseFault): void;
 };
 
