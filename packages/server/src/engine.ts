@@ -17,6 +17,7 @@ import { createUrlGuard } from "./lib/url-guard.ts";
 import { createMetrics } from "./metrics.ts";
 import { expireWebhookCache } from "./pipeline/webhooks/events.ts";
 import { type Db, openDb } from "./store/db.ts";
+import type { DatabaseFault } from "./store/faults.ts";
 import { deleteBudgets, spendBudgets } from "./store/installation/budgets.ts";
 import { createFaultLog } from "./store/installation/fault-log.ts";
 import { findNewerMigration, schemaChannel } from "./store/installation/migrate.ts";
@@ -32,17 +33,23 @@ const webhookTimeoutMs = 15_000;
 type Pools = ReturnType<typeof openPools>;
 
 export function openPools(config: Config, url: string, { log, closers, state }: Start) {
-  const faults = createFaultLog({ log, isDraining: () => state.isDraining, findDb: () => db });
-  const onError = faults.noteInBackground;
-  const lockMs = config.lockSeconds * 1_000;
+  const metrics = createMetrics();
+  const onFault = (fault: DatabaseFault) => metrics.databaseFaults.inc({ fault });
+  const faults = createFaultLog({ log, isDraining: () => state.isDraining, findDb: () => db, onFault });
   const addresses = { url, directUrl: config.directDatabaseUrl };
-  const db = openDb({ ...addresses, poolSize: config.databasePool, keep: 1, lockMs, onError });
+  const shared = { ...addresses, lockMs: config.lockSeconds * 1_000, onError: faults.noteInBackground };
+  const db = openDb({ ...shared, poolSize: config.databasePool, keep: 1, watchPool: metrics.watchPool("main") });
   closers.push(() => db.destroy());
   const { pool, seconds } = config.reads;
-  const readDb = openDb({ ...addresses, poolSize: pool, statementMs: seconds * 1_000, lockMs, onError });
+  const readDb = openDb({
+    ...shared,
+    poolSize: pool,
+    statementMs: seconds * 1_000,
+    watchPool: metrics.watchPool("reads"),
+  });
   closers.push(() => readDb.destroy());
   closers.push(async () => faults.close());
-  return { db, readDb, faults };
+  return { db, readDb, faults, metrics };
 }
 
 /**
@@ -52,7 +59,7 @@ type EngineOptions = { config: Config; secrets: Secrets; url: string; isWorkerTh
 
 export async function openEngine(
   { config, secrets, url, isWorkerThread }: EngineOptions,
-  { db, readDb, faults }: Pools,
+  { db, readDb, faults, metrics }: Pools,
   { log, closers }: Start,
 ) {
   // Opened before the queue and closed after it, so that calls in flight finish first.
@@ -69,7 +76,6 @@ export async function openEngine(
   );
   closers.push(async () => caches.hints.close());
   const reads = { db: readDb, slots: createReadSlots(config) };
-  const metrics = createMetrics();
   const base = { config, db, queue, log, metrics, faults, secrets, now, newId };
   const ctx: NetworkCtx = { ...base, reads, ...network, ...caches };
   return { ctx, rates, announce, onChange, findNewerSchema: schema.findNewer };

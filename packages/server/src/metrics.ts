@@ -8,6 +8,9 @@ import {
   type MetricObject,
   Registry,
 } from "prom-client";
+import { createInstallationGauges } from "./installation-gauges.ts";
+import type { PoolUse } from "./store/db.ts";
+import { type DatabaseFault, databaseFaults } from "./store/faults.ts";
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -23,14 +26,16 @@ export function createMetrics() {
     }
     return processRegistry;
   };
+  const { gauges: installation, registry: installationRegistry } = createInstallationGauges();
   return {
     registry,
+    /** Set by each reading of /metrics, in the main thread only. */
+    installation,
+    watchPool: watchPools(registry),
     contentType: registry.contentType,
-    /** All metrics as a text; `others`: those of the other threads of the process. */
-    async write(others: MetricObject[][]): Promise<string> {
-      const own = await registry.getMetricsAsJSON();
-      return Registry.merge([addMetrics([own, ...others]), measureProcess()]).metrics();
-    },
+    /** All metrics as a text; `ofThreads`: those of the threads of the process. */
+    write: (ofThreads: MetricObject[][]): Promise<string> =>
+      Registry.merge([addMetrics(ofThreads), installationRegistry, measureProcess()]).metrics(),
     threads: new Gauge({
       name: "tidings_threads",
       help: "Threads of this process that work on requests and tasks",
@@ -77,6 +82,13 @@ export function createMetrics() {
       labelNames: ["provider", "outcome"] as const,
       registers,
     }),
+    deliverySeconds: new Histogram({
+      name: "tidings_delivery_seconds",
+      help: "Time from the creation of a message to its hand-over to the provider, with retries and replays",
+      labelNames: ["channel"] as const,
+      buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200],
+      registers,
+    }),
     webhooks: new Counter({
       name: "tidings_webhook_attempts_total",
       help: "Attempts to call a webhook, by the resulting status of the delivery",
@@ -86,12 +98,6 @@ export function createMetrics() {
     circuitsOpened: new Counter({
       name: "tidings_circuits_opened_total",
       help: "Circuit breakers opened because an integration kept failing",
-      labelNames: ["provider"] as const,
-      registers,
-    }),
-    openCircuits: new Gauge({
-      name: "tidings_open_circuits",
-      help: "Integrations with an open circuit breaker",
       labelNames: ["provider"] as const,
       registers,
     }),
@@ -114,6 +120,7 @@ export function createMetrics() {
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30],
       registers,
     }),
+    databaseFaults: countFaults(registry),
     liveConnections: new Gauge({
       name: "tidings_live_connections",
       help: "Live connections of inboxes",
@@ -126,13 +133,59 @@ export function createMetrics() {
       labelNames: ["reason"] as const,
       registers,
     }),
-    queueDepth: new Gauge({
-      name: "tidings_queue_depth",
-      help: "Tasks waiting or being worked on",
-      labelNames: ["kind"] as const,
-      registers,
-    }),
   };
+}
+
+/** Each kind begins with 0: Prometheus sees no increase in a counter that begins with its first error. */
+function countFaults(registry: Registry): Counter<"fault"> {
+  const counter = new Counter({
+    name: "tidings_database_faults_total",
+    help: "Errors of the database that requests, tasks and connections have met",
+    labelNames: ["fault"] as const,
+    registers: [registry],
+  });
+  for (const fault of databaseFaults satisfies readonly DatabaseFault[]) counter.inc({ fault }, 0);
+  return counter;
+}
+
+/** Pools are read when the metrics are. */
+function watchPools(registry: Registry) {
+  const pools = new Map<string, () => PoolUse>();
+  const registers = [registry];
+  const each = (set: (pool: string, use: PoolUse) => void) => {
+    for (const [pool, readUse] of pools) set(pool, readUse());
+  };
+  new Gauge({
+    name: "tidings_database_pool_connections",
+    help: "Open connections to the database",
+    labelNames: ["pool", "state"] as const,
+    registers,
+    collect() {
+      each((pool, { used, idle }) => {
+        this.set({ pool, state: "used" }, used);
+        this.set({ pool, state: "idle" }, idle);
+      });
+    },
+  });
+  new Gauge({
+    name: "tidings_database_pool_size",
+    help: "Connections that a pool may open",
+    labelNames: ["pool"] as const,
+    registers,
+    collect() {
+      each((pool, { size }) => this.set({ pool }, size));
+    },
+  });
+  new Gauge({
+    name: "tidings_database_pool_waiting",
+    help: "Requests and tasks that wait for a connection of the pool",
+    labelNames: ["pool"] as const,
+    registers,
+    collect() {
+      each((pool, { waiting }) => this.set({ pool }, waiting));
+    },
+  });
+  return (pool: string) => (readUse: () => PoolUse) => void pools.set(pool, readUse);
 }
 
 /** Adds up the counters of several threads. */

@@ -43,7 +43,7 @@ const law: Law = {
     "packages/server/src/app/environments/environments.ts": "locks the installation while it counts environments",
     "packages/server/src/app/members/sessions.ts": "people sign in to the installation, which is one organisation",
     "packages/server/src/app/environments/system.ts": "numbers of the whole installation, without names",
-    "packages/server/src/http/system-routes.ts": "metrics of the whole process",
+    "packages/server/src/app/installation-metrics.ts": "metrics of the whole installation",
     "packages/server/src/app/readiness.ts": "asks about the health of the database",
     "packages/server/src/context.ts": "every layer takes note of faults of the database",
     "packages/server/src/pipeline/dispatch.ts": "finds that a newer version has migrated the database",

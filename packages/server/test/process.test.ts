@@ -268,6 +268,8 @@ test("nothing accepted is lost or doubled when the service is killed under load"
   assert.equal(accepted.size, requests * eventsPerRequest);
   const metrics = await (await fetch(`${restarted.url}/metrics`)).text();
   assert.equal(metric(metrics, "tidings_threads", {}), 2);
+  const free = metric(metrics, "tidings_disk_free_bytes", {})!;
+  assert.ok(free > 0 && free <= metric(metrics, "tidings_disk_size_bytes", {})!, "the disk of the embedded database");
   const ids = [...accepted.keys()];
   await eventually(
     async () => {

@@ -1,10 +1,10 @@
 // Routes of the service itself: health, readiness, metrics, and the documentation of the API.
 import { openApiDocument } from "@tidings/contract";
 import type { FastifyInstance } from "fastify";
+import { createInstallationReader } from "../app/installation-metrics.ts";
 import type { Readiness } from "../app/readiness.ts";
 import type { Config } from "../config.ts";
 import type { Ctx } from "../context.ts";
-import { countOpenCircuits } from "../store/installation/installation.ts";
 import { docsPageCsp, renderDocsPage } from "./docs/docs-page.ts";
 import { basePathOf } from "./pages/base-path.ts";
 import { exchangeSchema } from "./request/vocabulary.ts";
@@ -28,16 +28,14 @@ export function addSystemRoutes(server: FastifyInstance, ctx: Ctx, options: Syst
   if (ctx.config.docs && ctx.config.roles.has("api")) addDocs(server, ctx.config, version);
 }
 
-function addMetrics(server: FastifyInstance, ctx: Ctx, { workers }: SystemOptions): void {
+function addMetrics(server: FastifyInstance, ctx: Ctx, { workers, readiness }: SystemOptions): void {
+  const measure = createInstallationReader(ctx, readiness);
   server.get("/metrics", async (_request, reply) => {
-    const depth = await ctx.queue.depth().catch(() => ({}));
-    for (const [kind, size] of Object.entries(depth)) ctx.metrics.queueDepth.set({ kind }, size);
-    const open = await countOpenCircuits(ctx.db).catch(() => null);
-    if (open) ctx.metrics.openCircuits.reset();
-    for (const { provider_id, count } of open ?? []) ctx.metrics.openCircuits.set({ provider: provider_id }, count);
-    const others = await workers.readMetrics();
     ctx.metrics.threads.set(workers.count());
-    return reply.header("content-type", ctx.metrics.contentType).send(await ctx.metrics.write(others));
+    // Before the queries of the installation, which need connections of the pools that are measured.
+    const threads = [await ctx.metrics.registry.getMetricsAsJSON(), ...(await workers.readMetrics())];
+    await measure();
+    return reply.header("content-type", ctx.metrics.contentType).send(await ctx.metrics.write(threads));
   });
 }
 

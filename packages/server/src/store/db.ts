@@ -49,10 +49,15 @@ export type DbOptions = {
   /** Lock timeout; 5 s unless given. */
   lockMs?: number;
   onError: (error: Error) => void;
+  /** Gets the function that says how busy the pool is, for the metrics. */
+  watchPool?: (readUse: () => PoolUse) => void;
 };
 
 /** For work that needs a session: past the pooler of the other connections, and with statements of any length. */
 const sessionDbs = new WeakMap<Db, Db>();
+
+/** `waiting`: requests and tasks that wait for a connection. */
+export type PoolUse = { used: number; idle: number; waiting: number; size: number };
 
 /**
  * Every wait has a timeout: connecting 5 s, a lock 5 s (a table that is locked by hand must not hold all connections),
@@ -65,7 +70,7 @@ export function openDb(options: DbOptions): Db {
   // A connection to a pooler serves another session after each transaction, so timeouts are set in each.
   const timeouts = directUrl ? { beginWith: setLocal(inSession) } : inSession;
   const db = openPool(options, { ...timeouts, silenceMs: statementMs + spareMs });
-  const sessionOptions = { ...options, url: directUrl || url, poolSize: 2, keep: 0 };
+  const sessionOptions = { ...options, url: directUrl || url, poolSize: 2, keep: 0, watchPool: undefined };
   const sessionDb = openPool(sessionOptions, { ...inSession, keepAlive: true, keepAliveInitialDelayMillis: 30_000 });
   sessionDbs.set(db, sessionDb);
   const destroy = db.destroy.bind(db);
@@ -101,6 +106,13 @@ function openPool(options: DbOptions, limits: ClientOptions): Db {
   // of the connection would end the process.
   pool.on("error", options.onError);
   pool.on("connect", (client) => client.on("error", options.onError));
+  options.watchPool?.(() => ({
+    used: pool.totalCount - pool.idleCount,
+    idle: pool.idleCount,
+    waiting: pool.waitingCount,
+    // A thread that has ended has no connections.
+    size: pool.ending ? 0 : options.poolSize,
+  }));
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 

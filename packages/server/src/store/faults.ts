@@ -2,17 +2,19 @@
 // another session holds a lock. The work was rolled back and may be repeated, so callers get 503 and tasks return to
 // the queue.
 
-export type DatabaseFault =
-  | "unreachable"
-  | "disk_full"
+export const databaseFaults = [
+  "unreachable",
+  "disk_full",
   /** Out of memory, of connections, or of another resource. */
-  | "exhausted"
+  "exhausted",
   /** Another transaction held a lock for longer than the lock timeout of the connection. */
-  | "locked"
+  "locked",
   /** A statement took longer than the timeout of the connection. */
-  | "slow"
+  "slow",
   /** A deadlock or another conflict, even after repeats. */
-  | "conflict";
+  "conflict",
+] as const;
+export type DatabaseFault = (typeof databaseFaults)[number];
 
 const faultsByCode: Record<string, DatabaseFault> = {
   "53100": "disk_full",

@@ -1,6 +1,7 @@
 // Settling: the results of a group of calls are written in one transaction. retry.ts decides what follows from each,
 // effects.ts says what that changes, and this file writes it. Only here does an outcome change state.
 import type { Ctx } from "../../context.ts";
+import { timeOfId } from "../../lib/ids.ts";
 import { findUnfinished, lockJobs, updateJobs } from "../../store/events/jobs.batch.ts";
 import { type AttemptResult, finishAttempts } from "../../store/messages/attempts.batch.ts";
 import { insertDeadLetters } from "../../store/messages/dead-letters.batch.ts";
@@ -126,6 +127,9 @@ async function wakeUnfinishedRuns(batch: Batch, ended: FinishedSend[]): Promise<
 function countMessages({ metrics }: Batch, settled: Settled[]): void {
   for (const { finished, effect, isWritten } of settled) {
     const { status } = effect.message;
-    if (status !== "pending" && isWritten) metrics.messages.inc({ channel: finished.message.channel, status });
+    if (status === "pending" || !isWritten) continue;
+    const { id, channel } = finished.message;
+    metrics.messages.inc({ channel, status });
+    if (status === "sent") metrics.deliverySeconds.observe({ channel }, (Date.now() - timeOfId(id)) / 1000);
   }
 }

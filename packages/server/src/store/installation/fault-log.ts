@@ -34,9 +34,15 @@ const beginnings: Record<DatabaseFault, string> = {
   conflict: "transactions conflict with each other, also after repeats: requests are answered with 503",
 };
 
-type FaultOptions = { log: Logger; isDraining(): boolean; findDb(): Db };
+type FaultOptions = {
+  log: Logger;
+  isDraining(): boolean;
+  findDb(): Db;
+  /** For the metrics. */
+  onFault(fault: DatabaseFault): void;
+};
 
-export function createFaultLog({ log, isDraining, findDb }: FaultOptions): FaultLog & { close(): void } {
+export function createFaultLog({ log, isDraining, findDb, onFault }: FaultOptions): FaultLog & { close(): void } {
   const begin = async (fault: DatabaseFault, error: unknown): Promise<void> => {
     const reason = error instanceof Error ? error.message : String(error);
     const lock = fault === "locked" ? await findTableLock(findDb()).catch(() => null) : null;
@@ -55,7 +61,10 @@ export function createFaultLog({ log, isDraining, findDb }: FaultOptions): Fault
   });
   const note = (error: unknown): DatabaseFault | null => {
     const fault = findDatabaseFault(error);
-    if (fault) episodes.note(fault, error);
+    if (fault) {
+      onFault(fault);
+      episodes.note(fault, error);
+    }
     return fault;
   };
   return {

@@ -31,6 +31,7 @@ const rootFiles = [
   "failure",
   "validation",
   "validation-bounds",
+  "installation-gauges",
   "metrics",
   "log",
   "version",
