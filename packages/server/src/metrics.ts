@@ -26,10 +26,10 @@ export function createMetrics() {
   return {
     registry,
     contentType: registry.contentType,
-    /** All metrics as a text; `others`: those of the other threads of the process. */
-    async write(others: MetricObject[][]): Promise<string> {
+    /** All metrics of the process; `others`: those of its other threads. */
+    async merge(others: MetricObject[][]): Promise<Registry> {
       const own = await registry.getMetricsAsJSON();
-      return Registry.merge([addMetrics([own, ...others]), measureProcess()]).metrics();
+      return Registry.merge([addMetrics([own, ...others]), measureProcess()]);
     },
     threads: new Gauge({
       name: "tidings_threads",

@@ -14,6 +14,7 @@ import { ensureEncryptionKey } from "./encryption-key.ts";
 import { type Announce, type OnChange, openEngine, openPools, type Start, watchChannel } from "./engine.ts";
 import { findSessionOwner } from "./http/auth/inbox-sessions.ts";
 import { createServer } from "./http/server.ts";
+import { readMetrics } from "./http/system-routes.ts";
 import { newId } from "./lib/ids.ts";
 import { findFileShortage } from "./lib/open-files.ts";
 import { createSecrets } from "./lib/secrets.ts";
@@ -24,6 +25,7 @@ import { createHub, type Hub } from "./pipeline/live/hub.ts";
 import type { Db } from "./store/db.ts";
 import { migrate } from "./store/installation/migrate.ts";
 import { ensurePartitions } from "./store/installation/partitions.ts";
+import { openMetricExport } from "./telemetry/open.ts";
 import { createWorkerPool } from "./threads/pool.ts";
 import { version } from "./version.ts";
 
@@ -79,6 +81,7 @@ async function start(
   const { ctx, rates, announce, onChange, findNewerSchema } = await openEngine(options, pools, starting);
   const workers = createWorkerPool({ config, databaseUrl: database.url, log });
   closers.push(() => workers.stop());
+  await openMetricExport(config, starting, () => readMetrics(ctx, workers));
 
   if (config.inbox.requireHash === "never")
     log.warn("TIDINGS_INBOX_REQUIRE_HASH is never: anyone who knows the id of a subscriber can read its inbox");

@@ -81,6 +81,7 @@ test("nothing has to be set", () => {
     live: { connections: 20_000, perSubscriber: 20, sweepMs: 20_000, beatMs: 25_000 },
     digestEvents: 1000,
     defaultTimezone: "UTC",
+    telemetry: null,
     vocabulary: "neutral",
   });
 });

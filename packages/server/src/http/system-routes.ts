@@ -1,6 +1,7 @@
 // Routes of the service itself: health, readiness, metrics, and the documentation of the API.
 import { openApiDocument } from "@tidings/contract";
 import type { FastifyInstance } from "fastify";
+import type { Registry } from "prom-client";
 import type { Readiness } from "../app/readiness.ts";
 import type { Config } from "../config.ts";
 import type { Ctx } from "../context.ts";
@@ -30,15 +31,21 @@ export function addSystemRoutes(server: FastifyInstance, ctx: Ctx, options: Syst
 
 function addMetrics(server: FastifyInstance, ctx: Ctx, { workers }: SystemOptions): void {
   server.get("/metrics", async (_request, reply) => {
-    const depth = await ctx.queue.depth().catch(() => ({}));
-    for (const [kind, size] of Object.entries(depth)) ctx.metrics.queueDepth.set({ kind }, size);
-    const open = await countOpenCircuits(ctx.db).catch(() => null);
-    if (open) ctx.metrics.openCircuits.reset();
-    for (const { provider_id, count } of open ?? []) ctx.metrics.openCircuits.set({ provider: provider_id }, count);
-    const others = await workers.readMetrics();
-    ctx.metrics.threads.set(workers.count());
-    return reply.header("content-type", ctx.metrics.contentType).send(await ctx.metrics.write(others));
+    const text = await (await readMetrics(ctx, workers)).metrics();
+    return reply.header("content-type", ctx.metrics.contentType).send(text);
   });
+}
+
+/** All metrics of this process, with those that are measured when they are read. */
+export async function readMetrics(ctx: Ctx, workers: WorkerPool): Promise<Registry> {
+  const depth = await ctx.queue.depth().catch(() => ({}));
+  for (const [kind, size] of Object.entries(depth)) ctx.metrics.queueDepth.set({ kind }, size);
+  const open = await countOpenCircuits(ctx.db).catch(() => null);
+  if (open) ctx.metrics.openCircuits.reset();
+  for (const { provider_id, count } of open ?? []) ctx.metrics.openCircuits.set({ provider: provider_id }, count);
+  const others = await workers.readMetrics();
+  ctx.metrics.threads.set(workers.count());
+  return ctx.metrics.merge(others);
 }
 
 /** Document and page are created on the first request, so that they do not slow down the start. */
