@@ -22,6 +22,7 @@ import { benchSimulation } from "./simulation.ts";
 import { benchSingles } from "./singles.ts";
 import { progress, withService } from "./support.ts";
 import { describeMachine, formatRows, type Row, recordRun } from "./table.ts";
+import { benchTraces } from "./traces.ts";
 
 /** Each with the number of the full and of the quick run. */
 const sizes = {
@@ -102,6 +103,7 @@ const named: typeof defaults = {
   live: () => benchLive(size.connections, size.seconds),
   plan: () => withService((service) => benchPlan(service, size.workflows, size.rounds)),
   scale: () => benchScale(size.events),
+  traces: () => benchTraces(size.events, size.rounds),
   simulation: () => benchSimulation(values.assume),
 };
 const benchmarks = { ...defaults, ...named };

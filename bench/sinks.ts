@@ -1,12 +1,14 @@
-// Receivers that accept every message at the least cost: an SMTP server and a web server that returns 200. They run in
-// their own process, so that they do not block the event loop of the sender.
+// Receivers that accept every message at the least cost: an SMTP server, a web server that returns 200, and a collector
+// of traces that counts spans (GET returns their number). They run in their own process, so that they do not block the
+// event loop of the sender.
 import { fork } from "node:child_process";
-import { createServer as createHttpServer } from "node:http";
+import { createServer as createHttpServer, type RequestListener } from "node:http";
 import { type AddressInfo, createServer, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
 
 export type Sink = { port: number; stop(): void };
 
-export const startSink = (kind: "smtp" | "http"): Promise<Sink> =>
+export const startSink = (kind: "smtp" | "http" | "spans"): Promise<Sink> =>
   new Promise((resolve, reject) => {
     const child = fork(new URL(import.meta.url), [kind], { stdio: "inherit" });
     child.once("error", reject);
@@ -40,14 +42,26 @@ function takeMail(socket: Socket): void {
   });
 }
 
+const acceptAll: RequestListener = (request, response) => {
+  request.resume().on("end", () => response.writeHead(200, { "content-type": "application/json" }).end("{}"));
+};
+
+let spans = 0;
+const countSpans: RequestListener = async (request, response) => {
+  if (request.method === "GET") return response.end(String(spans));
+  spans += (await text(request)).split('"startTimeUnixNano"').length - 1;
+  response.writeHead(200, { "content-type": "application/json" }).end("{}");
+};
+
+const servers = {
+  smtp: () => createServer(takeMail),
+  http: () => createHttpServer(acceptAll),
+  spans: () => createHttpServer(countSpans),
+};
+
 const kind = process.argv[2];
-if (process.send && (kind === "smtp" || kind === "http")) {
-  const server =
-    kind === "smtp"
-      ? createServer(takeMail)
-      : createHttpServer((request, response) => {
-          request.resume().on("end", () => response.writeHead(200, { "content-type": "application/json" }).end("{}"));
-        });
+if (process.send && kind !== undefined && Object.hasOwn(servers, kind)) {
+  const server = servers[kind as keyof typeof servers]();
   server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));
   process.once("disconnect", () => process.exit());
 }

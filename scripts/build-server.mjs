@@ -13,9 +13,12 @@ const isBuiltin = new Set(builtinModules);
 const builtins = {
   name: "builtins",
   setup(build) {
-    build.onResolve({ filter: /^[a-z]/ }, ({ path }) => {
+    build.onResolve({ filter: /^[a-z]/ }, ({ path, kind }) => {
       if (!path.startsWith("node:") && !isBuiltin.has(path)) return undefined;
-      return { path: path.replace(/^(node:)?/, "node:"), namespace: "builtin" };
+      const name = path.replace(/^(node:)?/, "node:");
+      // Loaded when it is needed, by packages that read its exports by their names.
+      if (kind === "dynamic-import") return { path: name, external: true };
+      return { path: name, namespace: "builtin" };
     });
     build.onLoad({ filter: /.*/, namespace: "builtin" }, ({ path }) => ({
       contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,

@@ -17,6 +17,7 @@ import type { Queue } from "./store/queue/queue.ts";
 import type { RecipientRow } from "./store/subscribers/subscribers.ts";
 import type { WebhookTargets } from "./store/webhooks/webhooks.ts";
 import type { WorkflowVersion } from "./store/workflows/workflows.ts";
+import type { Tracing } from "./tracing.ts";
 
 export type Ctx = {
   config: Config;
@@ -24,6 +25,8 @@ export type Ctx = {
   queue: Queue;
   log: Logger;
   metrics: Metrics;
+  /** Null where traces are not exported. */
+  tracing: Tracing | null;
   /** Errors of the database that this thread has met. */
   faults: FaultLog;
   secrets: Secrets;

@@ -23,6 +23,7 @@ import { createFaultLog } from "./store/installation/fault-log.ts";
 import { findNewerMigration, schemaChannel } from "./store/installation/migrate.ts";
 import { insertCaptured } from "./store/messages/messages.batch.ts";
 import { openQueue, type QueueOptions } from "./store/queue/queue.ts";
+import { openTracing } from "./telemetry/open.ts";
 
 /** What the parts of a start need. Closers run in reverse order, even when the start fails. */
 export type Start = { log: Logger; closers: (() => Promise<unknown>)[]; state: { isDraining: boolean } };
@@ -60,8 +61,10 @@ type EngineOptions = { config: Config; secrets: Secrets; url: string; isWorkerTh
 export async function openEngine(
   { config, secrets, url, isWorkerThread }: EngineOptions,
   { db, readDb, faults, metrics }: Pools,
-  { log, closers }: Start,
+  starting: Start,
 ) {
+  const { log, closers } = starting;
+  const tracing = await openTracing(config, starting);
   // Opened before the queue and closed after it, so that calls in flight finish first.
   const network = openNetwork(config, db, secrets, closers);
   const announce = (channel: string, text: string): Promise<void> => queue.notify(channel, text);
@@ -76,7 +79,7 @@ export async function openEngine(
   );
   closers.push(async () => caches.hints.close());
   const reads = { db: readDb, slots: createReadSlots(config) };
-  const base = { config, db, queue, log, metrics, faults, secrets, now, newId };
+  const base = { config, db, queue, log, metrics, tracing, faults, secrets, now, newId };
   const ctx: NetworkCtx = { ...base, reads, ...network, ...caches };
   return { ctx, rates, announce, onChange, findNewerSchema: schema.findNewer };
 }

@@ -33,9 +33,9 @@ export function createMetrics() {
     installation,
     watchPool: watchPools(registry),
     contentType: registry.contentType,
-    /** All metrics as a text; `ofThreads`: those of the threads of the process. */
-    write: (ofThreads: MetricObject[][]): Promise<string> =>
-      Registry.merge([addMetrics(ofThreads), installationRegistry, measureProcess()]).metrics(),
+    /** All metrics of the process; `ofThreads`: those of its threads. */
+    merge: (ofThreads: MetricObject[][]): Registry =>
+      Registry.merge([addMetrics(ofThreads), installationRegistry, measureProcess()]),
     threads: new Gauge({
       name: "tidings_threads",
       help: "Threads of this process that work on requests and tasks",

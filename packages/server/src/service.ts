@@ -5,6 +5,7 @@ import type { Logger } from "pino";
 import { explainListenError, urlForPeople } from "./address.ts";
 import { catchUpEnvironments } from "./app/environments/environment-catch-up.ts";
 import { developmentKey, ensureInstallation, isSetUp } from "./app/environments/installation.ts";
+import { createMetricsReader } from "./app/installation-metrics.ts";
 import { makeFirstLink } from "./app/members/links.ts";
 import { createReadiness } from "./app/readiness.ts";
 import type { Config } from "./config.ts";
@@ -24,6 +25,7 @@ import { createHub, type Hub } from "./pipeline/live/hub.ts";
 import type { Db } from "./store/db.ts";
 import { migrate } from "./store/installation/migrate.ts";
 import { ensurePartitions } from "./store/installation/partitions.ts";
+import { openMetricExport } from "./telemetry/open.ts";
 import { createWorkerPool } from "./threads/pool.ts";
 import { version } from "./version.ts";
 
@@ -92,7 +94,9 @@ async function start(
   };
   const isDraining = () => state.isDraining;
   const readiness = createReadiness(ctx, { isDraining, findNewerSchema });
-  const server = createServer(ctx, { version, rates, hub, readiness, isDraining, workers, watchMembers });
+  const readMetrics = createMetricsReader(ctx, workers, readiness);
+  await openMetricExport(config, starting, readMetrics);
+  const server = createServer(ctx, { version, rates, hub, readiness, readMetrics, isDraining, workers, watchMembers });
   closers.push(() => server.close());
   await workers.start();
   await server.listen({ host: config.host, port: config.port }).catch((error) => {

@@ -1,6 +1,7 @@
 // The table of settings: what each is for, its default, and how its text is read. config.ts reads them out of the
 // environment; docs/config.md is generated from this table.
 import { resolve } from "node:path";
+import { otelSettings } from "./lib/otel-settings.ts";
 import { parseEncryptionKeys } from "./lib/secrets.ts";
 import {
   bytes,
@@ -389,4 +390,5 @@ export const settings = {
     fallback: "1000",
     parse: integer(1, 100_000),
   },
+  ...otelSettings,
 } as const satisfies Record<string, Setting<unknown>>;

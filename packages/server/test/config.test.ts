@@ -81,6 +81,7 @@ test("nothing has to be set", () => {
     live: { connections: 20_000, perSubscriber: 20, sweepMs: 20_000, beatMs: 25_000 },
     digestEvents: 1000,
     defaultTimezone: "UTC",
+    telemetry: null,
     vocabulary: "neutral",
   });
 });
@@ -122,6 +123,59 @@ const rows: Row[] = [
     value,
     fault: range(0, 65_535),
   })),
+  ...["grpc", "http/protobuf"].map((value) => ({
+    name: "OTEL_EXPORTER_OTLP_PROTOCOL",
+    value,
+    fault: "must be one of: http/json",
+  })),
+  ...["localhost:4318", "ftp://example.com", "http://example.com/#a"].map((value) => ({
+    name: "OTEL_EXPORTER_OTLP_ENDPOINT",
+    value,
+    fault: "must be an http:// or https:// address such as http://localhost:4318",
+  })),
+  ...["key", "=value", "a=%zz", "a b=c"].map((value) => ({
+    name: "OTEL_EXPORTER_OTLP_HEADERS",
+    value,
+    fault: "must be a list such as name=value,other=value",
+  })),
+  ...["1.5", "-1", "half"].map((value) => ({
+    name: "OTEL_TRACES_SAMPLER_ARG",
+    value,
+    fault: "must be a number from 0 to 1",
+  })),
+  { name: "OTEL_TRACES_SAMPLER_ARG", value: "0.25" },
+  { name: "OTEL_SDK_DISABLED", value: "TRUE" },
+  { name: "OTEL_SDK_DISABLED", value: "yes", fault: "must be one of: true, false" },
+  ...["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"].map((name) => ({
+    name,
+    value: "collector",
+    fault: "must be an http:// or https:// address such as http://localhost:4318",
+  })),
+  ...["OTEL_EXPORTER_OTLP_TIMEOUT", "OTEL_BSP_SCHEDULE_DELAY", "OTEL_METRIC_EXPORT_INTERVAL"].map((name) => ({
+    name,
+    value: "0",
+    fault: range(1, 3_600_000),
+  })),
+  ...["OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE"].map((name) => ({
+    name,
+    value: "many",
+    fault: range(1, 1_000_000),
+  })),
+  ...["OTEL_TRACES_EXPORTER", "OTEL_METRICS_EXPORTER"].map((name) => ({
+    name,
+    value: "console",
+    fault: "must be one of: otlp, none",
+  })),
+  { name: "OTEL_EXPORTER_OTLP_COMPRESSION", value: "br", fault: "must be one of: gzip, none" },
+  { name: "OTEL_RESOURCE_ATTRIBUTES", value: "a", fault: "must be a list such as name=value,other=value" },
+  { name: "OTEL_SERVICE_NAME", value: "x".repeat(501), fault: "must not be longer than 500 characters" },
+  {
+    name: "OTEL_TRACES_SAMPLER",
+    value: "jaeger_remote",
+    fault:
+      "must be one of: always_on, always_off, traceidratio, parentbased_always_on, parentbased_always_off, " +
+      "parentbased_traceidratio",
+  },
   { name: "TIDINGS_RATE_WRONG_KEYS", value: "0" },
   { name: "TIDINGS_RATE_WRONG_KEYS", value: "some", fault: range(0, 10_000_000) },
   { name: "TIDINGS_MAX_ENVIRONMENTS", value: "1", fault: range(2, 100_000) },
@@ -448,4 +502,21 @@ test("a wrong key, a changed text or no ciphertext at all is never read as somet
   }
   for (const text of ["", "secret", "v1.", "v1.AAAA", "v9.AAAA"]) assert.throws(() => secrets.decrypt(text), text);
   assert.equal(secrets.decrypt(secrets.encrypt("")), "");
+});
+
+test("traces and metrics are sent where they have an address and are not switched off", () => {
+  const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: "https://otel.example.com/base/" };
+  const telemetryOf = (more: Record<string, string>) => readConfig({ ...endpoint, ...more }).telemetry;
+  const urls = (more: Record<string, string>) => {
+    const { traces, metrics } = telemetryOf(more) ?? {};
+    return [traces?.url, metrics?.url];
+  };
+  const [traces, metrics] = ["https://otel.example.com/base/v1/traces", "https://otel.example.com/base/v1/metrics"];
+  assert.deepEqual(urls({}), [traces, metrics]);
+  assert.deepEqual(urls({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "http://a/b" }), ["http://a/b", metrics]);
+  assert.deepEqual(urls({ OTEL_METRICS_EXPORTER: "none" }), [traces, undefined]);
+  assert.deepEqual(urls({ OTEL_TRACES_EXPORTER: "none" }), [undefined, metrics]);
+  assert.equal(telemetryOf({ OTEL_TRACES_EXPORTER: "none", OTEL_METRICS_EXPORTER: "none" }), null);
+  assert.equal(telemetryOf({ OTEL_SDK_DISABLED: "true" }), null);
+  assert.deepEqual(telemetryOf({ OTEL_EXPORTER_OTLP_HEADERS: "a=b%2C,c = d=" })?.headers, { a: "b,", c: "d=" });
 });

@@ -1,7 +1,7 @@
-// Reads the gauges of the installation for /metrics. Each reading has a time limit, and a gauge that cannot be read has
+// Reads the metrics of this process, and the gauges of the installation. Each reading has a time limit, and a gauge that cannot be read has
 // no value: an old one would look like a healthy one.
 import { statfs } from "node:fs/promises";
-import type { Gauge } from "prom-client";
+import type { Gauge, MetricObject, Registry } from "prom-client";
 import type { Ctx } from "../context.ts";
 import { countOpenCircuits } from "../store/installation/installation.ts";
 import {
@@ -23,8 +23,26 @@ type Value = { labels?: Record<string, string>; value: number };
 /** `read` returns the values of each gauge, in their order. */
 type Reading = { gauges: Gauge<string>[]; read(): Promise<Value[][]> };
 
+type Threads = { readMetrics(): Promise<MetricObject[][]>; count(): number };
+
+/** Reads all metrics of this process, with those that are measured when they are read. */
+export function createMetricsReader(
+  ctx: Ctx,
+  workers: Threads,
+  readiness: () => Promise<Readiness>,
+): () => Promise<Registry> {
+  const measure = createInstallationReader(ctx, readiness);
+  return async () => {
+    ctx.metrics.threads.set(workers.count());
+    // Before the queries of the installation, which need connections of the pools that are measured.
+    const threads = [await ctx.metrics.registry.getMetricsAsJSON(), ...(await workers.readMetrics())];
+    await measure();
+    return ctx.metrics.merge(threads);
+  };
+}
+
 /** Calls at the same time share one reading, because anyone may ask for the metrics. */
-export function createInstallationReader(ctx: Ctx, readiness: () => Promise<Readiness>): () => Promise<void> {
+function createInstallationReader(ctx: Ctx, readiness: () => Promise<Readiness>): () => Promise<void> {
   const readings = listReadings(ctx, readiness);
   let current: Promise<void> | null = null;
   return () => {

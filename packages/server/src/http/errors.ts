@@ -5,6 +5,7 @@ import type { Socket } from "node:net";
 import { type ErrorCode, errorCatalogue } from "@tidings/contract";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { Failure, failure } from "../failure.ts";
+import { newId } from "../lib/ids.ts";
 import { SemaphoreFullError } from "../lib/load/semaphores.ts";
 import { type DatabaseFault, findDatabaseFault } from "../store/faults.ts";
 
@@ -130,6 +131,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
     `HTTP/1.1 ${status} ${phrases[code] ?? "Bad Request"}`,
     "content-type: application/json; charset=utf-8",
     `content-length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${newId()}`,
     "cache-control: no-store",
     "connection: close",
   ];

@@ -16,6 +16,7 @@ import { createRequestHandler } from "./request/handle.ts";
 import type { LockGates } from "./request/lock-gate.ts";
 import { acceptForms } from "./request/multipart.ts";
 import { acceptRaw } from "./request/parsers.ts";
+import { beginRequestSpan, endRequestSpan } from "./request/request-span.ts";
 import { handlerOf } from "./routes.ts";
 import type { Admission } from "./triggers/admission.ts";
 import type { WorkerPool } from "./triggers/worker-handover.ts";
@@ -64,17 +65,19 @@ function routeOf(ctx: NetworkCtx, id: OperationId, limiters: Limiters): RouteOpt
     takeTokens(rates, reply, { owner: rateLimitOwner(request, operation), category: operation.category, cost: tokens });
   };
   const handler = handlerOf(id);
+  const isTrigger = "batch" in handler;
   return {
     method: operation.method,
     url: urlOf(operation.path),
     // A GET that only reads serves HEAD as well. A GET that writes does not: HEAD would write too.
     exposeHeadRoute: readsOnly(operation),
-    config: { keepsText: "batch" in handler },
+    config: { keepsText: isTrigger },
     bodyLimit: operation.bodyLimit === "bulk" ? ctx.config.bulkBodyLimit : ctx.config.bodyLimit,
     schema: schema
       ? { response: Object.fromEntries(successStatuses(operation.success).map((status) => [status, schema])) }
       : {},
     onRequest: async (request, reply) => {
+      beginRequestSpan(ctx, id, request, isTrigger);
       if (isInboxPath(operation.path)) allowReading(request, reply);
       await identify(ctx, operation, limiters, request, reply);
       if (!cost) charge(request, reply, 1);
@@ -83,7 +86,10 @@ function routeOf(ctx: NetworkCtx, id: OperationId, limiters: Limiters): RouteOpt
       if (cost) charge(request, reply, cost(request.body));
       for (const limit of limits) limiters.extra[limit](request, reply);
     },
-    onResponse: async (request, reply) => recordRequest(ctx, id, request, reply),
+    onResponse: async (request, reply) => {
+      recordRequest(ctx, id, request, reply);
+      endRequestSpan(request, reply);
+    },
     errorHandler: (error, request, reply) => {
       // A bulk request whose body could not be parsed has not been charged yet: it costs one token.
       let thrown: unknown = error;

@@ -33,10 +33,12 @@ import { addOidcPages } from "./pages/oidc-page.ts";
 import { addPreferencePage } from "./pages/preference-page.ts";
 import { createLockGates } from "./request/lock-gate.ts";
 import { acceptJson, parseQueryString } from "./request/parsers.ts";
+import { requestIdOf } from "./request/request-id.ts";
 import { serialiserOf } from "./request/serializers.ts";
 import { createRouteErrors, pathOf, routeNotFound } from "./route-errors.ts";
 import { addSystemRoutes, type SystemOptions } from "./system-routes.ts";
 import { createAdmission } from "./triggers/admission.ts";
+import type { WorkerPool } from "./triggers/worker-handover.ts";
 
 export type ServerOptions = SystemOptions & {
   /** The used parts of the rate limits, shared with other processes. */
@@ -44,16 +46,17 @@ export type ServerOptions = SystemOptions & {
   /** Null where live connections are not accepted. */
   hub: Hub | null;
   isDraining: () => boolean;
+  workers: WorkerPool;
   watchMembers: WatchMembers;
 };
-
-const requestIdPattern = /^[\w.:-]{1,128}$/;
 
 export function createServer(ctx: NetworkCtx, options: ServerOptions): FastifyInstance {
   const server = createFastify(ctx);
   server.decorateRequest("caller", null);
   server.decorateRequest("member", null);
   server.decorateRequest("isCounted", false);
+  server.decorateRequest("span", null);
+  server.decorateRequest("trace", null);
   server.setSerializerCompiler(
     ({ schema }) =>
       (answer) =>
@@ -129,10 +132,7 @@ const createFastify = (ctx: NetworkCtx): FastifyInstance =>
     trustProxy: ctx.config.trustedProxies.length > 0 ? ctx.config.trustedProxies : false,
     requestTimeout: 60_000,
     keepAliveTimeout: 72_000,
-    genReqId: (request) => {
-      const given = request.headers["x-request-id"];
-      return typeof given === "string" && requestIdPattern.test(given) ? given : ctx.newId();
-    },
+    genReqId: ({ headers }) => requestIdOf(headers),
     // A path parameter may be as long as the head of a request: ids that are too long are not found, instead of
     // refused.
     routerOptions: { querystringParser: parseQueryString, ignoreTrailingSlash: true, maxParamLength: maxHeadBytes },

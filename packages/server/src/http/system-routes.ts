@@ -1,19 +1,18 @@
 // Routes of the service itself: health, readiness, metrics, and the documentation of the API.
 import { openApiDocument } from "@tidings/contract";
 import type { FastifyInstance } from "fastify";
-import { createInstallationReader } from "../app/installation-metrics.ts";
+import type { Registry } from "prom-client";
 import type { Readiness } from "../app/readiness.ts";
 import type { Config } from "../config.ts";
 import type { Ctx } from "../context.ts";
 import { docsPageCsp, renderDocsPage } from "./docs/docs-page.ts";
 import { basePathOf } from "./pages/base-path.ts";
 import { exchangeSchema } from "./request/vocabulary.ts";
-import type { WorkerPool } from "./triggers/worker-handover.ts";
 
 export type SystemOptions = {
   version: string;
   readiness: () => Promise<Readiness>;
-  workers: WorkerPool;
+  readMetrics: () => Promise<Registry>;
 };
 
 export function addSystemRoutes(server: FastifyInstance, ctx: Ctx, options: SystemOptions): void {
@@ -28,14 +27,10 @@ export function addSystemRoutes(server: FastifyInstance, ctx: Ctx, options: Syst
   if (ctx.config.docs && ctx.config.roles.has("api")) addDocs(server, ctx.config, version);
 }
 
-function addMetrics(server: FastifyInstance, ctx: Ctx, { workers, readiness }: SystemOptions): void {
-  const measure = createInstallationReader(ctx, readiness);
+function addMetrics(server: FastifyInstance, ctx: Ctx, { readMetrics }: SystemOptions): void {
   server.get("/metrics", async (_request, reply) => {
-    ctx.metrics.threads.set(workers.count());
-    // Before the queries of the installation, which need connections of the pools that are measured.
-    const threads = [await ctx.metrics.registry.getMetricsAsJSON(), ...(await workers.readMetrics())];
-    await measure();
-    return reply.header("content-type", ctx.metrics.contentType).send(await ctx.metrics.write(threads));
+    const text = await (await readMetrics()).metrics();
+    return reply.header("content-type", ctx.metrics.contentType).send(text);
   });
 }
 

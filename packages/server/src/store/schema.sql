@@ -347,6 +347,7 @@ create table events (
   tenant_fields       jsonb,
   held_events         uuid[],
   refusal             text,
+  trace_context       text,
   PRIMARY KEY (environment_id, id)
 ) partition by RANGE (id);
 
@@ -929,6 +930,7 @@ create table webhook_events (
   type           text not null,
   body           text not null,
   created_at     timestamp with time zone not null,
+  trace_context  text,
   PRIMARY KEY (id),
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
 );

@@ -343,6 +343,8 @@ type EventsTable = {
   tenant_fields: NullableJson<TenantFields>;
   /** The bridge that this event asks, instead of that of its workflow. */
   bridge_url: string | null;
+  /** The trace that it belongs to (lib/trace-context.ts). */
+  trace_context: string | null;
   created_at: Date;
   expanded_at: Date | null;
   /** Walks through the audience that have not ended. */
@@ -837,7 +839,15 @@ export type Tables = {
   /** `id` is the id of the event. */
   event_search_values: { environment_id: string; value: string; id: string };
   webhooks: WebhooksTable;
-  webhook_events: { id: string; environment_id: string; type: SentEventType; body: string; created_at: Date };
+  webhook_events: {
+    id: string;
+    environment_id: string;
+    type: SentEventType;
+    body: string;
+    /** Of the trigger event that it follows from (lib/trace-context.ts). */
+    trace_context: string | null;
+    created_at: Date;
+  };
   webhook_deliveries: WebhookDeliveriesTable;
   statistics_hours: {
     environment_id: string;

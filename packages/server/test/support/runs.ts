@@ -73,6 +73,7 @@ export function runOf(steps: StoredStep[], { event, definition, ...changes }: Ru
       tenant: null,
       tenantFields: null,
       bridgeUrl: null,
+      trace: null,
       createdAt: now,
       ...event,
     },

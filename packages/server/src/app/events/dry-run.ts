@@ -134,7 +134,7 @@ async function explainEvent(
   const { environmentId } = caller;
   const clock = await peekClock(ctx, environmentId);
   const now = clock.now(environmentId);
-  const [evaluation] = await evaluateEvents(ctx, caller, [{ request: given, event: given }], {
+  const [evaluation] = await evaluateEvents(ctx, caller, [{ request: {}, event: given }], {
     audience: null,
     now,
     targets,

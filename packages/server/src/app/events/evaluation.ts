@@ -38,7 +38,10 @@ export function checkPayloadSizes(events: TriggerEvent[]): void {
 }
 
 /** An event and its request, which may have others. Requests are distinguished by identity. */
-export type RequestedEvent = { request: object; event: TriggerEvent };
+export type RequestedEvent = { request: Traced; event: TriggerEvent };
+
+/** `trace`: the trace context of a request (lib/trace-context.ts), if it belongs to a trace. */
+export type Traced = { trace?: string };
 
 /** `result` is the item of the response. `accepted` is absent when the event was refused, or accepted before. */
 type Verdict = {
@@ -98,7 +101,9 @@ export async function evaluateEvents(
     if (transactionId !== undefined && used.has(transactionId))
       return { request, event, result: processed(transactionId) };
     const target = byName.get(event.name);
-    const evaluation = evaluateEvent(event, { ctx, environmentId, isDevelopment, target, tenants, audience, now });
+    const trace = request.trace ?? null;
+    const around = { ctx, environmentId, isDevelopment, target, tenants, audience, now, trace };
+    const evaluation = evaluateEvent(event, around);
     // A later event of this request with the same transaction id is a duplicate of this one.
     if (evaluation.accepted && transactionId !== undefined) used.add(transactionId);
     // Later events of this request may name the tenant that this event creates.
@@ -123,6 +128,7 @@ type Surroundings = {
   tenants: ReadonlySet<string>;
   audience: Audience | null;
   now: Date;
+  trace: string | null;
 };
 
 type Refusal = { status: TriggerResult["status"]; error: string[] };
@@ -188,6 +194,7 @@ function evaluateEvent(event: TriggerEvent, surroundings: Surroundings): Verdict
         tenant: tenant?.identifier ?? null,
         tenant_fields: tenantFields(tenant?.entry),
         bridge_url: event.bridgeUrl ?? null,
+        trace_context: surroundings.trace,
         created_at: surroundings.now,
       },
       attachments: stored.attachments,
@@ -228,6 +235,7 @@ function toRefused(event: TriggerEvent, target: TriggerTarget, surroundings: Sur
       tenant: tenant?.identifier ?? null,
       tenant_fields: null,
       bridge_url: null,
+      trace_context: null,
       created_at: now,
       refusal: "workflow_inactive",
     },

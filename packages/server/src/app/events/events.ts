@@ -17,6 +17,7 @@ import {
   type Evaluation,
   evaluateEvents,
   type RequestedEvent,
+  type Traced,
   throwIfRefused,
 } from "./evaluation.ts";
 import { mergeTenants } from "./tenants.ts";
@@ -26,7 +27,11 @@ type Outcomes<Id extends "events.trigger" | "events.triggerBulk" | "events.broad
   (Output<Id> | Failure)[]
 >;
 
-export async function trigger(ctx: Ctx, caller: Caller, inputs: Input<"events.trigger">[]): Outcomes<"events.trigger"> {
+export async function trigger(
+  ctx: Ctx,
+  caller: Caller,
+  inputs: (Input<"events.trigger"> & Traced)[],
+): Outcomes<"events.trigger"> {
   const events = inputs.map((request) => ({ request, event: request.body }));
   const outcomes = await acceptEvents(ctx, caller, events);
   return inputs.map((request) => onlyResult(outcomes.get(request)!));
@@ -35,7 +40,7 @@ export async function trigger(ctx: Ctx, caller: Caller, inputs: Input<"events.tr
 export async function triggerBulk(
   ctx: Ctx,
   caller: Caller,
-  inputs: Input<"events.triggerBulk">[],
+  inputs: (Input<"events.triggerBulk"> & Traced)[],
 ): Outcomes<"events.triggerBulk"> {
   const events = inputs.flatMap((request) => request.body.events.map((event) => ({ request, event })));
   const outcomes = await acceptEvents(ctx, caller, events);
@@ -48,7 +53,7 @@ export async function triggerBulk(
 export async function broadcast(
   ctx: Ctx,
   caller: Caller,
-  inputs: Input<"events.broadcast">[],
+  inputs: (Input<"events.broadcast"> & Traced)[],
 ): Outcomes<"events.broadcast"> {
   const events = inputs.map((request) => ({ request, event: { ...request.body, to: [] } }));
   const outcomes = await acceptEvents(ctx, caller, events, { kind: "everyone" });
@@ -57,8 +62,9 @@ export async function broadcast(
 
 /** Throws when the event is refused. */
 export async function triggerOne(ctx: Ctx, caller: Caller, event: TriggerEvent): Promise<TriggerResult> {
-  const outcomes = await acceptEvents(ctx, caller, [{ request: event, event }]);
-  const outcome = onlyResult(outcomes.get(event)!);
+  const request = {};
+  const outcomes = await acceptEvents(ctx, caller, [{ request, event }]);
+  const outcome = onlyResult(outcomes.get(request)!);
   if (outcome instanceof Failure) throw outcome;
   return outcome;
 }

@@ -14,6 +14,7 @@ import { networkOf } from "../auth/api-keys.ts";
 import { refuseOrigin } from "../auth/inbox-cors.ts";
 import { requireInboxSession } from "../auth/inbox-sessions.ts";
 import { errorAnswer } from "../errors.ts";
+import { requestIdOf } from "../request/request-id.ts";
 import { createAddressReader } from "./client-address.ts";
 import { toSocketEvents } from "./payloads.ts";
 
@@ -154,12 +155,14 @@ const pathOf = ({ url = "/" }: IncomingMessage): string => url.split("?")[0]!;
 /** The error body of the API, and the end of the connection. */
 function refuse(server: FastifyInstance, request: IncomingMessage, socket: Duplex, error: unknown): void {
   if (socket.destroyed) return;
-  const { status, headers, body } = errorAnswer(error, { url: pathOf(request), log: server.log });
+  const reqId = requestIdOf(request.headers);
+  const { status, headers, body } = errorAnswer(error, { url: pathOf(request), log: server.log.child({ reqId }) });
   const text = JSON.stringify(body);
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     "content-type: application/json; charset=utf-8",
     `content-length: ${Buffer.byteLength(text)}`,
+    `x-request-id: ${reqId}`,
     "cache-control: no-store",
     "connection: close",
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),

@@ -40,7 +40,17 @@ export type CallResponse = KeyedResponse & { isText?: boolean; settled?: () => P
 /** What is read of a request. */
 export type CallRequest = Pick<
   FastifyRequest,
-  "method" | "url" | "headers" | "params" | "query" | "body" | "mayHoldUnstorableText" | "text" | "caller"
+  | "id"
+  | "method"
+  | "url"
+  | "headers"
+  | "params"
+  | "query"
+  | "body"
+  | "mayHoldUnstorableText"
+  | "text"
+  | "caller"
+  | "trace"
 > & { log: Pick<FastifyRequest["log"], "error"> };
 
 /** Gets the headers of the response. */

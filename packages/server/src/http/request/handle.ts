@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Caller, Ctx, MemberCaller, NetworkCtx } from "../../context.ts";
 import { failure } from "../../failure.ts";
 import { isStatementTimeout } from "../../store/db.ts";
+import type { TraceSpan } from "../../tracing.ts";
 import { sourceOf } from "../auth/member-sessions.ts";
 import type { AnyCaller, Handler } from "../routes.ts";
 import { createTriggerBatcher, type TriggerLimits } from "../triggers/batcher.ts";
@@ -104,5 +105,9 @@ declare module "fastify" {
     member: MemberCaller | null;
     /** Whether the request has been charged to its rate limit. */
     isCounted: boolean;
+    /** The span of the request, where traces are exported. */
+    span: TraceSpan | null;
+    /** The trace context that the events of the request get. */
+    trace: string | null;
   }
 }

@@ -33,7 +33,7 @@ async function respondTogether(ctx: NetworkCtx, { batch }: BatchHandler, calls: 
   return writeCalls(ctx, calls, {
     async run(scope, open) {
       const valid = open.filter((call) => !refusals.get(call));
-      const inputs = valid.map((call) => call.readInput());
+      const inputs = valid.map(inputOf);
       const outcomes = valid.length > 0 ? await batch(scope, valid[0]!.request.caller, inputs) : [];
       const outcomeOf = new Map<Call, unknown>([
         ...refusals,
@@ -49,6 +49,8 @@ async function respondTogether(ctx: NetworkCtx, { batch }: BatchHandler, calls: 
     },
   });
 }
+
+const inputOf = ({ request: { trace }, readInput }: Call) => (trace ? { ...readInput(), trace } : readInput());
 
 /** A refusal is a response too: its call has written nothing. An internal error fails the batch. */
 function refuseOrThrow(call: Call, refusal: Failure): CallResponse {

@@ -9,7 +9,10 @@ import { type Call, type CallRequest, type CallResponse, createCallMaker, type M
 import { handlerOf } from "../routes.ts";
 import { type BatchResults, runBatch } from "./batch.ts";
 
-type PostedRequest = Pick<CallRequest, "method" | "url" | "params" | "query" | "mayHoldUnstorableText"> & {
+type PostedRequest = Pick<
+  CallRequest,
+  "id" | "method" | "url" | "params" | "query" | "mayHoldUnstorableText" | "trace"
+> & {
   caller: Caller;
   source: Source;
   key: string | null;
@@ -46,9 +49,9 @@ export async function dispatchBatch(
   calls: Call[],
 ): Promise<BatchResults> {
   const requests = calls.map(({ request, source, key }) => {
-    const { method, url, params, query, mayHoldUnstorableText } = request;
+    const { id, method, url, params, query, mayHoldUnstorableText, trace } = request;
     const [caller, text] = [request.caller!, request.text!];
-    return { method, url, params, query, mayHoldUnstorableText, caller, source: source(), key, text };
+    return { id, method, url, params, query, mayHoldUnstorableText, trace, caller, source: source(), key, text };
   });
   const responses = await thread.runBatch({ operation, requests });
   return responses.map(({ headers, fault, ...value }, index) => {
@@ -76,7 +79,8 @@ export function createBatchReceiver(ctx: NetworkCtx): WorkerThread["runBatch"] {
     const resultOf = new Map(calls.map((call, index) => [call, results[index]!]));
     return received.map((one, index) => {
       const fail = (reason: unknown, headers: Record<string, string> = {}): PostedResponse => {
-        const failed = errorAnswer(reason, { url: requests[index]!.url, log: ctx.log });
+        const { url, id } = requests[index]!;
+        const failed = errorAnswer(reason, { url, log: requestLog(ctx, id) });
         const fault = ctx.faults.note(reason) ?? undefined;
         return { ...failed, body: JSON.stringify(failed.body), headers: { ...headers, ...failed.headers }, fault };
       };
@@ -90,6 +94,9 @@ export function createBatchReceiver(ctx: NetworkCtx): WorkerThread["runBatch"] {
   };
 }
 
+/** Its lines have the id of the request, as those of the main thread. */
+const requestLog = ({ log }: NetworkCtx, reqId: string) => log.child({ reqId });
+
 function receive(ctx: NetworkCtx, makeCall: MakeCall, posted: PostedRequest) {
   const { caller, source, key, text, ...parts } = posted;
   const headers: Record<string, string> = {};
@@ -102,6 +109,16 @@ function receive(ctx: NetworkCtx, makeCall: MakeCall, posted: PostedRequest) {
     },
   };
   const sent = key === null ? {} : { "idempotency-key": key };
-  const request: CallRequest = { ...parts, headers: sent, caller, text: null, body: JSON.parse(text), log: ctx.log };
+  const request: CallRequest = {
+    ...parts,
+    headers: sent,
+    caller,
+    text: null,
+    body: JSON.parse(text),
+    // Made for the few requests that log something.
+    get log() {
+      return requestLog(ctx, parts.id);
+    },
+  };
   return { call: makeCall(request, reply, { caller, source: () => source }), headers };
 }

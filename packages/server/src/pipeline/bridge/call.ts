@@ -15,6 +15,8 @@ type BridgeCall = {
   query: { action: "discover" | "execute" | "preview"; workflowId?: string; stepId?: string };
   /** Absent for a GET, which signs an empty object. */
   body?: StepRequest;
+  /** Headers that name the trace of the run. */
+  traced?: Record<string, string>;
 };
 
 export type BridgeReply =
@@ -28,7 +30,7 @@ export type BridgeReply =
 
 /** Never rejects. */
 export async function callBridge(http: Io["http"], call: BridgeCall): Promise<BridgeReply> {
-  const { url, query, body } = call;
+  const { url, query, body, traced } = call;
   const began = performance.now();
   try {
     const reply = await http({
@@ -36,6 +38,7 @@ export async function callBridge(http: Io["http"], call: BridgeCall): Promise<Br
       url: addressOf(url, query),
       headers: {
         accept: "application/json",
+        ...traced,
         "novu-signature": signature(call),
         ...(body ? { "content-type": "application/json" } : {}),
       },

@@ -18,7 +18,7 @@ import { decideAfterCall } from "./retry.ts";
 
 type Effect = { update: JobUpdate; wakes: boolean; again?: Timed; failure?: { ask: FinishedAsk; error: string } };
 
-export async function settle(tx: Ctx, group: FinishedAsk[]): Promise<void> {
+export async function settle(tx: Ctx, group: FinishedAsk[]): Promise<undefined> {
   const batch = await openBatch(tx, new Set(group.map(({ run }) => run.environmentId)));
   await batch.queue.finish(
     batch.db,
@@ -115,7 +115,7 @@ const toOutcome = (reply: BridgeReply) =>
       : ({ kind: "accepted" } as const);
 
 /** Most calls change nothing: the breaker of a bridge without failures, before and now, is not even locked. */
-async function recordBridgeHealth(batch: Batch, group: FinishedAsk[]): Promise<void> {
+async function recordBridgeHealth(batch: Batch, group: FinishedAsk[]): Promise<undefined> {
   const now = batch.now();
   const called = group.filter(({ call, run }) => call !== null && !batch.clock.isStopped(run.environmentId));
   const changing = called.filter(

@@ -17,6 +17,7 @@ import { loadFacts } from "../run/facts.ts";
 import type { Run } from "../run/run.ts";
 import { loadRuns } from "../run/wake.ts";
 import { type BridgeTask, costOf, keysIn } from "../tasks.ts";
+import { beginCallSpan } from "../trace/calls.ts";
 import type { Asking, FinishedAsk, PreparedAsk } from "./ask.ts";
 import { callBridge } from "./call.ts";
 import { reopenJobs } from "./replay.ts";
@@ -53,7 +54,9 @@ function finishAsk(ctx: NetworkCtx, one: PreparedAsk): FinishedAsk | Promise<Fin
   if (!call) return { ...one, reply: reply ?? { kind: "refused", reason: "the bridge cannot be asked" } };
   const { url, key, workflowId, request } = call;
   const query = { action: "execute", workflowId, stepId: job.step.stepId } as const;
-  return callBridge(ctx.webhookHttp, { url, key, query, body: request, now: ctx.now() }).then((answer) => {
+  const { traced, end } = beginCallSpan(ctx, one.run.event.trace, { name: "POST bridge", url });
+  return callBridge(ctx.webhookHttp, { url, key, query, body: request, now: ctx.now(), traced }).then((answer) => {
+    end(null, answer.kind === "answered" ? undefined : answer.kind);
     ctx.metrics.attempts.inc({ provider: "bridge", outcome: answer.kind });
     return { ...one, reply: answer };
   });

@@ -17,8 +17,8 @@ type Settling<Finished extends WithTask> = {
   /** How often settling is tried, and the pause between two tries. */
   settleTries: number;
   settlePauseMs: number;
-  /** Writes results, in the transaction that `transact` opens. */
-  settle(tx: Ctx, group: Finished[]): Promise<void>;
+  /** Writes results, in the transaction that `transact` opens. Returns what is done after its commit, if anything. */
+  settle(tx: Ctx, group: Finished[]): Promise<(() => void) | undefined>;
   transact: typeof transact;
 };
 
@@ -92,7 +92,8 @@ async function writeResults<Finished extends WithTask>(
 ): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
-      return await stage.transact(ctx, (tx) => stage.settle(tx, group));
+      const afterCommit = await stage.transact(ctx, (tx) => stage.settle(tx, group));
+      return afterCommit?.();
     } catch (error) {
       // One result that the database refuses must not keep back the others.
       if (group.length > 1 && !isDatabaseUnavailable(error)) {

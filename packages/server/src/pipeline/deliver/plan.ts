@@ -43,6 +43,9 @@ export type PlannedSend = DueMessage & {
   /** The integration was switched off or deleted since the last attempt, or since the message was created. */
   isOff: boolean;
   stepId: string;
+  transactionId: string | null;
+  /** The trace of its event (lib/trace-context.ts). */
+  trace: string | null;
   onUnknown: OnUnknownOutcome;
   hadUnknown: boolean;
   deadline: Date;
@@ -54,8 +57,8 @@ export type PlannedSend = DueMessage & {
   startAt?: number;
 };
 
-/** A message after its call. `outcome` is null when no call was made. */
-export type CalledSend = PlannedSend & { attemptId: string; outcome: Outcome };
+/** A message after its call, with the context of the call's span. `outcome` is null when no call was made. */
+export type CalledSend = PlannedSend & { attemptId: string; outcome: Outcome; tookMs: number; span: string | null };
 export type FinishedSend = CalledSend | (PlannedSend & { attemptId: null; outcome: null });
 
 /** `isRealTime`: `until` is real time, even on a test clock, because the message waits for a provider. */
@@ -175,7 +178,7 @@ export function planMessage(
   };
 }
 
-type Policy = Pick<PlannedSend, "stepId" | "onUnknown" | "deadline">;
+type Policy = Pick<PlannedSend, "stepId" | "transactionId" | "trace" | "onUnknown" | "deadline">;
 
 /** The settings of the message's workflow and step. */
 function policyOf(message: MessageRow, { deliveryStates, versions }: PlanFacts, deadlineSeconds: number): Policy {
@@ -185,6 +188,8 @@ function policyOf(message: MessageRow, { deliveryStates, versions }: PlanFacts, 
   const lifeMs = (step?.deadlineSeconds ?? deadlineSeconds) * 1000;
   return {
     stepId: step?.stepId ?? "",
+    transactionId: state.transaction_id,
+    trace: state.trace_context,
     onUnknown: definition?.onUnknownOutcome ?? "may_duplicate",
     deadline: new Date((message.replayed_at ?? message.created_at).getTime() + lifeMs),
   };

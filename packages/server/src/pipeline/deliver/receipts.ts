@@ -27,6 +27,7 @@ import {
 import { insertSuppressions, type NewSuppression } from "../../store/subscribers/suppressions.ts";
 import type { StoredDetail } from "../../store/tables.ts";
 import { detail } from "../rules/details.ts";
+import { traceReceipts } from "../trace/sends.ts";
 import { emitMessages, type MessageChange } from "../webhooks/events.ts";
 import { type ConfirmedMessage, confirmSent } from "./confirm.ts";
 import { findReportedRecipient, meaningOf, type ReceiptMeaning, type ReportedRecipient } from "./receipt-rules.ts";
@@ -167,6 +168,7 @@ async function applyReports(
       (report): NewReport => ({ ...report, meaning: meaningOf(report.receipt.status), at: report.receipt.date ?? now }),
     )
     .sort((a, b) => a.at.getTime() - b.at.getTime());
+  await traceReceipts(ctx, integration, fresh);
   const byMessage = [...Map.groupBy(fresh, ({ message }) => message.id).values()];
   const confirmed = byMessage.flatMap(findConfirmed);
   await confirmSent(ctx, integration, confirmed);

@@ -8,6 +8,7 @@ import { insertDeadLetters } from "../../store/messages/dead-letters.batch.ts";
 import { recordOutcomes } from "../../store/messages/messages.batch.ts";
 import { type Batch, openBatch } from "../batch.ts";
 import { enqueueTimed } from "../clock/clock.ts";
+import { logDeliveries, outcomeCode } from "../trace/sends.ts";
 import { emitMessages, type MessageChange } from "../webhooks/events.ts";
 import { wakeRuns } from "./cancel.ts";
 import { type ExpiredToken, removeDeviceTokens } from "./dead-tokens.ts";
@@ -21,7 +22,7 @@ import { finishMessages } from "./prepare.ts";
 /** `isWritten`: the message had not been deleted, canceled or confirmed during the call. */
 type Settled = { finished: FinishedSend; effect: Effect; isWritten: boolean };
 
-export async function settle(tx: Ctx, group: FinishedSend[]): Promise<void> {
+export async function settle(tx: Ctx, group: FinishedSend[]): Promise<() => void> {
   const batch = await openBatch(tx, new Set(group.map(({ message }) => message.environment_id)));
   await finishMessages(
     batch,
@@ -53,6 +54,7 @@ export async function settle(tx: Ctx, group: FinishedSend[]): Promise<void> {
   // Last, because it locks the integration: every other group with a failure of that integration waits for the lock.
   await recordHealth(batch, called);
   countMessages(batch, settled);
+  return () => logDeliveries(tx, settled);
 }
 
 const attemptResult = ({ attemptId, message, outcome }: CalledSend, at: Date): AttemptResult => ({
@@ -60,7 +62,7 @@ const attemptResult = ({ attemptId, message, outcome }: CalledSend, at: Date): A
   message_id: message.id,
   id: attemptId,
   finished_at: at,
-  outcome: outcome.kind === "rejected" ? `rejected:${outcome.class}` : outcome.kind,
+  outcome: outcomeCode(outcome),
   reason: outcome.kind === "accepted" ? null : outcome.reason,
   provider_message_id: outcome.kind === "accepted" ? (outcome.providerMessageId ?? null) : null,
 });

@@ -24,6 +24,7 @@ import { storableId, storableText } from "../../lib/text/storable-text.ts";
 import { type IntegrationRow, showIntegration } from "../../store/integrations/integrations.ts";
 import { transact } from "../batch.ts";
 import type { DeliverTask } from "../tasks.ts";
+import { beginSendSpan, endSendSpan } from "../trace/sends.ts";
 import { createCallStage } from "./calls.ts";
 import type { FinishedSend, PlannedSend } from "./plan.ts";
 import { prepare } from "./prepare.ts";
@@ -57,7 +58,12 @@ export function createDeliverStage(ctx: NetworkCtx) {
 function finishSend(ctx: NetworkCtx, planned: PlannedSend): FinishedSend | Promise<FinishedSend> {
   const { attemptId } = planned;
   if (attemptId === null) return { ...planned, attemptId, outcome: null };
-  return callProvider(ctx, planned).then((outcome) => ({ ...planned, attemptId, outcome }));
+  const began = performance.now();
+  const span = beginSendSpan(ctx, planned);
+  return callProvider(ctx, planned).then((outcome) => {
+    endSendSpan(span, outcome);
+    return { ...planned, attemptId, outcome, tookMs: performance.now() - began, span: span?.context ?? null };
+  });
 }
 
 /** Never rejects: one message must not lose the results of the others. */

@@ -2,6 +2,7 @@
 // The stages, the dry-run and the tests all call it; progress.ts loads the facts for a batch and writes the results in
 // one transaction.
 import { isChannel, type JobStatus } from "@tidings/contract";
+import { spanTime } from "../../lib/trace-context.ts";
 import { OverBudgetError, withinBudget } from "../../lib/work.ts";
 import type { StoredDetail } from "../../store/tables.ts";
 import { detail } from "../rules/details.ts";
@@ -71,7 +72,9 @@ export function advance(run: Run, facts: Facts, now: Date, isPauseDue: () => boo
       return progress;
     }
     const step = (isDue && wakeOf(job)) || startStep;
-    if (!applyResult(progress, job, runWithinBudget(step, { run, job, facts, now }), now)) return progress;
+    const hasNext = applyResult(progress, job, runWithinBudget(step, { run, job, facts, now }), now);
+    run.trace?.steps.push({ job, endedAt: spanTime() });
+    if (!hasNext) return progress;
     if (isPauseDue()) return { ...progress, isPaused: true };
   }
   return progress;

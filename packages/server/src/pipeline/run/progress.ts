@@ -1,5 +1,6 @@
 // Runs `advance()` for a whole batch: loads the facts, settles claims in rounds, and writes every table once.
 import { isPauseDue, pauseIfDue } from "../../lib/load/pauses.ts";
+import { spanTime } from "../../lib/trace-context.ts";
 import { runInserts } from "../../store/bulk.ts";
 import { eventInsert, type NewEvent } from "../../store/events/events.ts";
 import { packJobs } from "../../store/events/finished-jobs.ts";
@@ -16,6 +17,8 @@ import { sealMessage } from "../encrypted-parts.ts";
 import { severityOverride } from "../rules/overrides.ts";
 import { isCritical } from "../rules/preferences.ts";
 import { messagesPerTask } from "../tasks.ts";
+import { chooseTraced, traceRuns } from "../trace/runs.ts";
+import { logInApp } from "../trace/sends.ts";
 import { emitMessages, type MessageChange } from "../webhooks/events.ts";
 import { advance, emptyProgress } from "./advance.ts";
 import { settleClaims } from "./claims.ts";
@@ -43,6 +46,7 @@ type AdvanceOptions = { digests?: Facts["digests"]; maxMs?: number };
  */
 export async function advanceAll(batch: Batch, runs: Run[], options: AdvanceOptions = {}): Promise<Progress[]> {
   const { digests, maxMs = maxBatchMs } = options;
+  if (batch.tracing) chooseTraced(runs);
   const claimResults = new Map<string, ClaimResult>();
   const facts = await loadFacts(batch, runs, claimResults, digests);
   const results = new Map<string, Progress>();
@@ -51,6 +55,7 @@ export async function advanceAll(batch: Batch, runs: Run[], options: AdvanceOpti
   const isOver = () => performance.now() > end || room < 0;
   const shouldPause = () => isPauseDue() || isOver();
   const advanceOnce = (run: Run): Progress => {
+    if (run.trace?.steps.length === 0) run.trace.startedAt = spanTime();
     const progress = advance(run, facts, batch.clock.now(run.environmentId), shouldPause);
     for (const { content } of progress.messages) room -= content?.length ?? 0;
     return progress;
@@ -124,6 +129,8 @@ export async function writeProgress(batch: Batch, progressed: Progress[], events
   for (const { status, channel, subscriber_id } of messages) {
     if (channel === "in_app" && status === "sent") batch.hints.add(subscriber_id);
   }
+  logInApp(batch, messages, progressed);
+  if (batch.tracing) traceRuns(batch.tracing, progressed);
 }
 
 /** Counted first, since each call of a counter looks its labels up. */

@@ -34,6 +34,8 @@ export type RunEvent = {
   tenantFields: TenantFields | null;
   /** The bridge that it asks, instead of that of its workflow. */
   bridgeUrl: string | null;
+  /** The trace that it belongs to (lib/trace-context.ts). */
+  trace: string | null;
   createdAt: Date;
 };
 
@@ -47,6 +49,7 @@ export function toRunEvent(secrets: Secrets, row: NewEvent): RunEvent {
     tenant: row.tenant,
     tenantFields: row.tenant_fields,
     bridgeUrl: row.bridge_url,
+    trace: row.trace_context,
     createdAt: row.created_at,
   };
 }
@@ -85,6 +88,8 @@ export type Run = {
   /** The topic subscriptions that let the event through; null for a named recipient and for a broadcast. */
   subscriptions: PassedSubscription[] | null;
   jobs: JobState[];
+  /** The steps of this advance, for a run that gets spans (trace/runs.ts). */
+  trace?: { startedAt: number; steps: { job: JobState; endedAt: number }[] };
 };
 
 /** An event as a digest hands it on: `steps.<stepId>.events`. */

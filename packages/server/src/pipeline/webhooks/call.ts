@@ -4,6 +4,7 @@ import { openText } from "../../lib/sealed.ts";
 import { webhookHeaders } from "../../lib/standard-webhooks.ts";
 import { storableText } from "../../lib/text/storable-text.ts";
 import type { WebhookRow } from "../../store/webhooks/webhooks.ts";
+import { beginCallSpan } from "../trace/calls.ts";
 import { publicEventId } from "./events.ts";
 
 /** Stored of a response, to find out why a receiver refuses. */
@@ -18,10 +19,23 @@ export type Reply = { status: number | null; text: string };
 export type WebhookCall = Pick<WebhookRow, "url" | "secret" | "previous_secret" | "previous_secret_until"> & {
   event_id: string;
   body: string;
+  /** The trace that the event belongs to, which its receiver is told. */
+  trace_context?: string | null;
 };
 
 /** Never rejects: one receiver must not lose the results of the others. */
-export async function callWebhook(ctx: NetworkCtx, { url, event_id, ...call }: WebhookCall): Promise<Reply> {
+export async function callWebhook(ctx: NetworkCtx, call: WebhookCall): Promise<Reply> {
+  const { traced, end } = beginCallSpan(ctx, call.trace_context, { name: "POST webhook", url: call.url });
+  const reply = await sendEvent(ctx, call, traced);
+  end(reply.status, isSuccess(reply) ? undefined : String(reply.status ?? "no_response"));
+  return reply;
+}
+
+async function sendEvent(
+  ctx: NetworkCtx,
+  { url, event_id, ...call }: WebhookCall,
+  traced: Record<string, string>,
+): Promise<Reply> {
   try {
     const body = openText(ctx.secrets, call.body);
     const now = ctx.now();
@@ -29,7 +43,7 @@ export async function callWebhook(ctx: NetworkCtx, { url, event_id, ...call }: W
     const { status, text } = await ctx.webhookHttp({
       method: "POST",
       url,
-      headers: { ...contentHeaders, ...signed },
+      headers: { ...contentHeaders, ...traced, ...signed },
       body,
     });
     return { status, text: storableText(text, maxResponseLength) };

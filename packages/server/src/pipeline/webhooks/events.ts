@@ -105,9 +105,8 @@ export async function emitMessages(ctx: Ctx, changes: MessageChange[]): Promise<
     const events = round.flatMap(({ messageId, error, ...event }) => {
       const row = byId.get(messageId);
       if (!row) return [];
-      return [
-        { ...event, data: { ...messageData(ctx, row, event.targets[0]!.organizationId), ...(error && { error }) } },
-      ];
+      const data = { ...messageData(ctx, row, event.targets[0]!.organizationId), ...(error && { error }) };
+      return [{ ...event, data, trace: row.trace_context }];
     });
     await writeEvents(ctx, events);
   }
@@ -140,6 +139,7 @@ type NewEvent = {
   type: WebhookEventType;
   at: Date;
   data: EventData;
+  trace?: string | null;
   targets: WebhookTarget[];
 };
 
@@ -151,24 +151,24 @@ export function webhookTask(environmentId: string, webhookId: string, deliveryId
   return { data, environmentId, lane: webhookId, cost: costOf("webhook", data) };
 }
 
+type EventParts = { environmentId: string; type: SentEventType; at: Date; data: EventData; trace?: string | null };
+
 /** An event with the text that is sent and signed. */
-export function toEventRow(
-  ctx: Ctx,
-  { environmentId, type, at, data }: { environmentId: string; type: SentEventType; at: Date; data: EventData },
-): WebhookEventRow {
+export function toEventRow(ctx: Ctx, { environmentId, type, at, data, trace = null }: EventParts): WebhookEventRow {
   const id = ctx.newId();
   const object = type.slice(0, type.indexOf(".")) as WebhookEvent["object"];
   const event: WebhookEvent = { id: publicEventId(id), type, object, data, timestamp: at.toISOString(), environmentId };
   const body = sealText(ctx.secrets, JSON.stringify(event));
-  return { id, environment_id: environmentId, type, body, created_at: at };
+  return { id, environment_id: environmentId, type, body, trace_context: trace, created_at: at };
 }
 
 async function writeEvents(ctx: Ctx, newEvents: NewEvent[]): Promise<void> {
   if (newEvents.length === 0) return;
   const events: WebhookEventRow[] = [];
   const deliveries: NewDelivery[] = [];
-  for (const { environmentId, type, at, data, targets } of newEvents) {
-    const event = toEventRow(ctx, { environmentId, type, at, data });
+  for (const { targets, ...parts } of newEvents) {
+    const { environmentId } = parts;
+    const event = toEventRow(ctx, parts);
     events.push(event);
     for (const { id: webhook_id, isOff } of targets) {
       deliveries.push({ id: ctx.newId(), environment_id: environmentId, webhook_id, event_id: event.id, isOff });

@@ -17,6 +17,7 @@ import { transactWithRetry } from "../batch.ts";
 import { createCallStage } from "../deliver/calls.ts";
 import type { Admission, Slot } from "../deliver/pacing.ts";
 import type { WebhookTask } from "../tasks.ts";
+import { traceFields } from "../trace/sends.ts";
 import { callWebhook, isSuccess, type Reply } from "./call.ts";
 import { webhookTask } from "./events.ts";
 import { failingLimitMs, retryAfter } from "./retry.ts";
@@ -93,7 +94,7 @@ async function prepare(ctx: Ctx, tasks: Task<WebhookTask>[], admission: Admissio
   return due;
 }
 
-async function settle(ctx: Ctx, group: CalledDelivery[]): Promise<void> {
+async function settle(ctx: Ctx, group: CalledDelivery[]): Promise<() => void> {
   const now = ctx.now();
   await ctx.queue.finish(
     ctx.db,
@@ -117,6 +118,25 @@ async function settle(ctx: Ctx, group: CalledDelivery[]): Promise<void> {
     ctx.log.warn({ webhook: id, reason: disabled_reason }, "webhook disabled");
   }
   for (const { status } of results) ctx.metrics.webhooks.inc({ status });
+  return () => {
+    for (const [index, one] of group.entries()) logDelivery(ctx, one, results[index]!);
+  };
+}
+
+function logDelivery({ log }: Ctx, { delivery, reply }: CalledDelivery, { status }: DeliveryResult): void {
+  const { id, environment_id: env, webhook_id: webhook, event_id, failures, trace_context } = delivery;
+  const trace = traceFields(null, trace_context);
+  const line = {
+    env,
+    webhook,
+    delivery: id,
+    event: event_id,
+    failures,
+    response: reply.status,
+    result: status,
+    ...trace,
+  };
+  log[isSuccess(reply) ? "debug" : "info"](line, "webhook delivery");
 }
 
 function resultOf({ delivery, reply }: CalledDelivery, now: Date): DeliveryResult {

@@ -82,9 +82,10 @@ export const eventColumns = {
 
 export type NewEvent = Omit<EventRow, "expanded_at" | "canceled_at" | "open_walks" | "held_events" | "refusal">;
 
+/** Most events belong to no trace. */
 export const eventInsert = (rows: NewEvent[]): Insert => ({
   table: "events",
-  columns: eventColumns,
+  columns: rows.some((row) => row.trace_context !== null) ? { ...eventColumns, trace_context: "text" } : eventColumns,
   rows,
 });
 
@@ -112,6 +113,19 @@ export async function findAttachmentsOf(
   const { rows } = await sql<EventAttachments>`
     select * from event_attachments where environment_id = ${environmentId} and id = ${eventId}`.execute(db);
   return rows[0];
+}
+
+/** The trace contexts of these events; those without one are left out. */
+export async function findTraceContexts(
+  db: Db,
+  environmentId: string,
+  ids: string[],
+): Promise<{ id: string; trace_context: string }[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<{ id: string; trace_context: string }>`
+    select e.id, e.trace_context from ${rowsByKey("events", "e", "id", keysOf(environmentId, ids))}
+    where e.trace_context is not null`.execute(db);
+  return rows;
 }
 
 export async function findEvents(db: Db, environmentId: string, ids: string[]): Promise<EventRow[]> {

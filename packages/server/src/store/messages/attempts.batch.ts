@@ -113,6 +113,7 @@ export type DeliveryState = {
   workflow: string | null;
   subscriber: string | null;
   transaction_id: string | null;
+  trace_context: string | null;
   /** Why the message must no longer be sent; null when it may be. */
   stopped: string | null;
 };
@@ -133,7 +134,7 @@ export async function findDeliveryStates(db: Db, messages: OwnedMessage[]): Prom
   };
   const { rows } = await sql<DeliveryState>`
     select m.id as message_id, j.status as job_status, j.step_index, n.workflow_version_id,
-      w.workflow_id as workflow, s.subscriber_id as subscriber, e.transaction_id,
+      w.workflow_id as workflow, s.subscriber_id as subscriber, e.transaction_id, e.trace_context,
       case when w.deleted_at is not null then 'the workflow was deleted'
            when s.id is null then 'the subscriber was deleted'
            when j.status = 'canceled' then 'the step was canceled' end as stopped
@@ -147,7 +148,7 @@ export async function findDeliveryStates(db: Db, messages: OwnedMessage[]): Prom
       where t.environment_id = m.environment_id and t.id = m.notification_id
         and ${within(sql`t.id`, all("notification_id"))} offset 0) n
     left join workflows w on w.id = m.workflow_id left join subscribers s on s.id = m.subscriber_id
-    left join lateral (select transaction_id from events t
+    left join lateral (select transaction_id, trace_context from events t
       where t.environment_id = m.environment_id and t.id = m.event_id
         and ${within(sql`t.id`, all("event_id"))} offset 0) e on true`.execute(db);
   return rows;

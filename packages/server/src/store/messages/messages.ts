@@ -80,6 +80,7 @@ export async function cancelPendingMessages(
 /** A message with the fields of its event, workflow and subscriber. */
 export type ListedMessage = StoredMessage & {
   transaction_id: string;
+  trace_context: string | null;
   payload: JsonObject;
   overrides: Sealed<JsonObject> | null;
   workflow_identifier: string | null;
@@ -102,7 +103,7 @@ export const reportedParts = sql`
 /** The statement that lists messages. `page`: a statement that returns rows of messages. */
 export const listedMessages = (page: RawBuilder<unknown>, parts = fullParts): RawBuilder<ListedMessage> => sql`
   with page as (${page})
-  select m.*, e.transaction_id, w.workflow_id as workflow_identifier, w.tags, to_jsonb(s) as subscriber, ${parts}
+  select m.*, e.transaction_id, e.trace_context, w.workflow_id as workflow_identifier, w.tags, to_jsonb(s) as subscriber, ${parts}
   from page m
   join events e on e.environment_id = m.environment_id and e.id = m.event_id
   left join workflows w on w.id = m.workflow_id

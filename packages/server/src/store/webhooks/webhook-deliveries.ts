@@ -19,6 +19,7 @@ export async function insertWebhookEvents(db: Db, events: WebhookEventRow[], del
     environment_id: "uuid",
     type: "text",
     body: "text",
+    trace_context: "text",
     created_at: "timestamptz",
   };
   await insertRows(db, "webhook_events", eventColumns, events);

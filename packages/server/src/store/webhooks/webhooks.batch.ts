@@ -87,6 +87,7 @@ export type DueDelivery = {
   event_id: string;
   failures: number;
   body: string;
+  trace_context: string | null;
   url: string;
   active: boolean;
   secret: string;
@@ -96,7 +97,7 @@ export type DueDelivery = {
 
 export async function findDueDeliveries(db: Db, ids: string[]): Promise<DueDelivery[]> {
   const { rows } = await sql<DueDelivery>`
-    select d.id, d.environment_id, d.webhook_id, d.event_id, d.failures, e.body, w.url, w.active and w.deleted_at is null as active,
+    select d.id, d.environment_id, d.webhook_id, d.event_id, d.failures, e.body, e.trace_context, w.url, w.active and w.deleted_at is null as active,
       w.secret, w.previous_secret, w.previous_secret_until
     from webhook_deliveries d join webhook_events e on e.id = d.event_id join webhooks w on w.id = d.webhook_id
     where d.id = any(${ids}::uuid[]) and d.status = 'pending'`.execute(db);

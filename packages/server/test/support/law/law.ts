@@ -34,6 +34,7 @@ const rootFiles = [
   "installation-gauges",
   "metrics",
   "log",
+  "tracing",
   "version",
 ];
 const wiring = [
@@ -60,7 +61,7 @@ function layerOf(path: string): string | null {
   const [, inside] = /^packages\/server\/src\/(.+)\.ts$/.exec(path) ?? [];
   if (inside === undefined) return null;
   const [folder, ...rest] = inside.split("/");
-  if (rest.length > 0) return folder === "threads" ? "wiring" : folder!;
+  if (rest.length > 0) return folder === "threads" || folder === "telemetry" ? "wiring" : folder!;
   return wiring.includes(folder!) ? "wiring" : rootFiles.includes(folder!) ? "root" : `unknown root file ${folder}.ts`;
 }
 

@@ -1,0 +1,26 @@
+// Calls to endpoints of the environment's owner, webhooks and bridges: they are told the trace, so that it continues
+// in their code.
+import type { Ctx } from "../../context.ts";
+import { traceHeaders } from "../../lib/trace-context.ts";
+
+/**
+ * `traced`: the headers for the call. Where the trace is not recorded here, they name the one of the event. `end` takes
+ * the status of the response and, after a failure, a code.
+ */
+export function beginCallSpan(
+  { tracing }: Ctx,
+  trace: string | null = null,
+  { name, url }: { name: string; url: string },
+) {
+  const span = tracing?.continue(trace, {
+    name,
+    kind: "client",
+    // The path of the address may have a secret.
+    attributes: { "http.request.method": "POST", "server.address": URL.parse(url)?.hostname },
+  });
+  return {
+    traced: traceHeaders(span?.context ?? trace),
+    end: (status: number | null, error: string | undefined) =>
+      span?.end({ attributes: { "http.response.status_code": status ?? undefined }, error }),
+  };
+}

@@ -1,0 +1,105 @@
+// What loads and exports telemetry: nothing where it is off; in the bundle and its threads; with a collector that is
+// down.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { startCollector } from "../support/collector.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { metric } from "../support/metric.ts";
+import { temporaryFolder } from "../support/process.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { startTestService } from "../support/service.ts";
+import { connectInbox, createWorkflow, feedOf, inApp, trigger } from "../support/verbs.ts";
+import { eventually } from "../support/wait.ts";
+
+const runFile = promisify(execFile);
+const collector = await startCollector();
+
+test("OpenTelemetry is loaded only where it is configured; prom-client needs its interface", async (context) => {
+  const database = await createTestDatabase();
+  context.after(() => database.drop());
+  const load = async (settings: Record<string, string>): Promise<string[]> => {
+    const env = {
+      ...{ DATABASE_URL: database.url, TIDINGS_PORT: "0", TIDINGS_THREADS: "1", TIDINGS_DASHBOARD: "off" },
+      TIDINGS_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString("base64"),
+      ...settings,
+    };
+    const { stdout } = await runFile(process.execPath, [join(import.meta.dirname, "loaded-modules.ts")], { env });
+    return stdout.split(" ");
+  };
+  assert.deepEqual(await load({}), ["api"]);
+  const exported = await load({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_METRICS_EXPORTER: "none" });
+  assert.deepEqual([exported.includes("sdk-trace"), exported.includes("exporter-metrics-otlp-http")], [true, false]);
+});
+
+test("the bundle exports the spans of all its threads, the last ones when it stops", async (context) => {
+  const bulks = 12;
+  const program = temporaryFolder(context).run({
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_EXPORTER_OTLP_COMPRESSION: "none",
+    // Nothing is sent before the stop.
+    ...{ OTEL_BSP_SCHEDULE_DELAY: "3600000", OTEL_BSP_MAX_EXPORT_BATCH_SIZE: "8192" },
+    TIDINGS_THREADS: "2",
+  });
+  const { url, apiKey, client } = await program.started();
+  await connectInbox(client);
+  await createWorkflow(client, "hello", [inApp()]);
+  const before = collector.spans.length;
+  const traces = Array.from({ length: bulks }, () => randomBytes(16).toString("hex"));
+  const replies = await Promise.all(
+    traces.map((traceId, number) =>
+      fetch(`${url}/v1/events/trigger/bulk`, {
+        method: "POST",
+        headers: {
+          authorization: `ApiKey ${apiKey}`,
+          "content-type": "application/json",
+          traceparent: `00-${traceId}-00f067aa0ba902b7-01`,
+        },
+        body: JSON.stringify({ events: [0, 1, 2].map((at) => ({ name: "hello", to: `person-${number}-${at}` })) }),
+      }),
+    ),
+  );
+  for (const reply of replies) assert.equal(reply.status, 201, await reply.text());
+  await eventually(async () => (await feedOf(client, `person-${bulks - 1}-2`)).length === 1, "the last message");
+  const handedOver = metric(await (await fetch(`${url}/metrics`)).text(), "tidings_requests_handed_over_total", {});
+  assert.ok(handedOver! > 0, "worker threads have worked on some of them");
+  assert.equal(collector.spans.length, before);
+  assert.equal(await program.end("SIGTERM"), 0, program.output());
+  for (const traceId of traces) {
+    const own = collector.spans.filter((span) => span.traceId === traceId);
+    assert.equal(own.filter(({ name }) => name === "POST /v1/events/trigger/bulk").length, 1);
+    assert.equal(own.filter(({ name }) => name === "workflow run").length, 3);
+    assert.equal(own.filter(({ name }) => name === "step in_app").length, 3);
+  }
+  assert.ok(collector.spans.some(({ name, links }) => name === "workflow batch" && links));
+  assert.deepEqual(collector.faults, []);
+});
+
+test("a collector that is down changes nothing but one log line, and one when it is back", async () => {
+  let isUp = false;
+  const broken = await startReceiver(() => (isUp ? { status: 200, text: "{}" } : { status: 400, text: "no" }));
+  const service = await startTestService({
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${broken.url}/custom/path`,
+    ...{ OTEL_BSP_MAX_QUEUE_SIZE: "8", OTEL_BSP_MAX_EXPORT_BATCH_SIZE: "4", OTEL_BSP_SCHEDULE_DELAY: "20" },
+  });
+  const { client, logs } = service;
+  await createWorkflow(client, "hello", [inApp()]);
+  for (let number = 0; number < 20; number++) await trigger(client, "hello", "ada");
+  assert.equal((await feedOf(client, "ada")).length, 20);
+  const linesWith = (text: string) => logs.filter(({ msg }) => String(msg).includes(text));
+  await eventually(() => broken.of("/custom/path").length >= 4, "several exports");
+  await eventually(() => linesWith("does not accept exports").length > 0, "a line");
+  isUp = true;
+  await eventually(async () => {
+    await trigger(client, "hello", "bob");
+    return linesWith("accepts exports again").length > 0;
+  }, "the collector to be back");
+  assert.equal(linesWith("does not accept exports").length, 1);
+  assert.deepEqual(
+    [linesWith("does not accept exports")[0]!.level, linesWith("accepts exports again").length],
+    [40, 1],
+  );
+});
