@@ -540,6 +540,14 @@ create table list_counts (
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
 );
 
+create table message_expiries (
+  environment_id uuid not null,
+  expires_at     timestamp with time zone not null,
+  message_id     uuid not null,
+  PRIMARY KEY (environment_id, expires_at, message_id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+
 create table messages (
   id                  uuid not null,
   environment_id      uuid not null,
@@ -575,6 +583,7 @@ create table messages (
   recipients          text[],
   last_seen_at        timestamp with time zone,
   last_read_at        timestamp with time zone,
+  expires_at          timestamp with time zone,
   PRIMARY KEY (environment_id, id)
 ) partition by RANGE (id);
 CREATE INDEX messages_event on messages USING btree (event_id);
