@@ -16,6 +16,7 @@ const toConfig = (parsed: Parsed) => ({
   publicUrl: parsed.TIDINGS_PUBLIC_URL,
   dataDir: parsed.TIDINGS_DATA_DIR,
   databaseUrl: parsed.DATABASE_URL,
+  replicaUrl: parsed.TIDINGS_REPLICA_DATABASE_URL,
   databasePool: parsed.TIDINGS_DATABASE_POOL,
   databaseWaitSeconds: parsed.TIDINGS_DATABASE_WAIT,
   lockSeconds: parsed.TIDINGS_LOCK_SECONDS,

@@ -29,6 +29,9 @@ type Setting<T> = { about: string; fallback: string; parse(text: string): T };
 /** Variables of the command line `tidings` and of the client, which a shell may share with the server. */
 export const clientVariables: ReadonlySet<string> = new Set(["TIDINGS_URL", "TIDINGS_CREDENTIALS"]);
 
+const postgresUrl = (text: string): string =>
+  text === "" || /^postgres(ql)?:\/\//.test(text) ? text : fail("must start with postgres:// or postgresql://");
+
 export const settings = {
   TIDINGS_PORT: { about: "Port to serve on; 0 picks a free one.", fallback: "3000", parse: integer(0, 65_535) },
   TIDINGS_HOST: {
@@ -55,8 +58,14 @@ export const settings = {
     about:
       "PostgreSQL server (15 or later) to use instead of the embedded one: `postgres://user:password@host:5432/database`.",
     fallback: "",
-    parse: (text: string) =>
-      text === "" || /^postgres(ql)?:\/\//.test(text) ? text : fail("must start with postgres:// or postgresql://"),
+    parse: postgresUrl,
+  },
+  TIDINGS_REPLICA_DATABASE_URL: {
+    about:
+      "Streaming replica of the server of `DATABASE_URL`, for lists, statistics and exports (docs/scale.md#read-replica). " +
+      "Without it, the primary serves all reads.",
+    fallback: "",
+    parse: postgresUrl,
   },
   TIDINGS_DATABASE_POOL: {
     about: "Database connections per thread of this process, in addition to up to 5 for the queue.",

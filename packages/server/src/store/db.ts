@@ -43,6 +43,8 @@ export type DbOptions = {
   keep?: number;
   /** Statement timeout; 60 s unless given. */
   statementMs?: number;
+  /** Connection timeout; 5 s unless given. */
+  connectMs?: number;
   /** Lock timeout; 5 s unless given. */
   lockMs?: number;
   onError: (error: Error) => void;
@@ -59,7 +61,7 @@ export function openDb(options: DbOptions): Db {
     connectionString: options.url,
     max: options.poolSize,
     min: options.keep ?? 0,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: options.connectMs ?? 5_000,
     idleTimeoutMillis: 30_000,
     statement_timeout: options.statementMs ?? 60_000,
     lock_timeout: options.lockMs ?? 5_000,

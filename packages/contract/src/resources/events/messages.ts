@@ -93,6 +93,7 @@ export const messageOperations = {
     id: "messages.list",
     method: "GET",
     path: "/v1/messages",
+    isFromReplica: true,
     summary: "List all messages",
     category: "global",
     query: Type.Object({
