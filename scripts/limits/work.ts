@@ -82,6 +82,11 @@ export const pipelineLimits: Row[] = [
     beyond: "the step fails: `Wait is longer than allowed`",
   },
   {
+    limit: "expiry of an in-app message",
+    value: `${named("expiry.ts", "maxExpiryDays")} days ahead`,
+    beyond: "the step fails: `Expiry of the message is not valid`",
+  },
+  {
     limit: "snooze",
     value: `${byDefault("TIDINGS_MAX_SNOOZE_DAYS")} days`,
     setting: "TIDINGS_MAX_SNOOZE_DAYS",

@@ -59,6 +59,11 @@ export type Operation = {
    */
   isReadOnly?: boolean;
   /**
+   * The operation reads many rows, so a replica of the database serves it where there is one: never with less than what
+   * was committed when the request arrived. Reads of an inbox and of single records stay on the primary.
+   */
+  isFromReplica?: true;
+  /**
    * The success response: its status, and its shape unless it has no body. `also` is a second status with the same
    * shape, or 204 without a body, for operations that distinguish created from existing, or found from missing; the
    * handler marks the results that have it. `text` describes a plain text that the handler may return instead of that

@@ -18,6 +18,7 @@ const toConfig = (parsed: Parsed) => ({
   dataDir: parsed.TIDINGS_DATA_DIR,
   databaseUrl: parsed.DATABASE_URL,
   directDatabaseUrl: parsed.TIDINGS_DIRECT_DATABASE_URL,
+  replicaUrl: parsed.TIDINGS_REPLICA_DATABASE_URL,
   databasePool: parsed.TIDINGS_DATABASE_POOL,
   databaseWaitSeconds: parsed.TIDINGS_DATABASE_WAIT,
   lockSeconds: parsed.TIDINGS_LOCK_SECONDS,

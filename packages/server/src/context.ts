@@ -55,7 +55,12 @@ export type NetworkCtx = Ctx & {
   /** Limits the calls to providers that the requests of one environment may have in flight. */
   providerCalls: OwnerLimit;
   /** A connection pool for requests that only read, so that lists never make a trigger wait for a connection. */
-  reads: { db: Db; slots: FairSemaphore };
+  reads: {
+    db: Db;
+    slots: FairSemaphore;
+    /** Reads lists and statistics: from a replica that has all that is committed, if there is one. `work` only reads. */
+    fromReplica<T>(work: (db: Db) => Promise<T>): Promise<T>;
+  };
 };
 
 /** The authenticated caller: an API key belongs to one environment. */

@@ -14,7 +14,7 @@ import { createBudgets } from "./lib/load/budgets.ts";
 import { createFairSemaphore, createOwnerLimit } from "./lib/load/semaphores.ts";
 import type { Secrets } from "./lib/secrets.ts";
 import { createUrlGuard } from "./lib/url-guard.ts";
-import { createMetrics } from "./metrics.ts";
+import { createMetrics, type Metrics } from "./metrics.ts";
 import { expireWebhookCache } from "./pipeline/webhooks/events.ts";
 import { type Db, openDb } from "./store/db.ts";
 import type { DatabaseFault } from "./store/faults.ts";
@@ -23,6 +23,7 @@ import { createFaultLog } from "./store/installation/fault-log.ts";
 import { findNewerMigration, schemaChannel } from "./store/installation/migrate.ts";
 import { insertCaptured } from "./store/messages/messages.batch.ts";
 import { openQueue, type QueueOptions } from "./store/queue/queue.ts";
+import { openReplica, type ReplicaRead } from "./store/replica.ts";
 import { openTracing } from "./telemetry/open.ts";
 
 /** What the parts of a start need. Closers run in reverse order, even when the start fails. */
@@ -78,10 +79,22 @@ export async function openEngine(
     closers,
   );
   closers.push(async () => caches.hints.close());
-  const reads = { db: readDb, slots: createReadSlots(config) };
+  const reads = openReads(config, readDb, metrics, { log, closers });
   const base = { config, db, queue, log, metrics, tracing, faults, secrets, now, newId };
   const ctx: NetworkCtx = { ...base, reads, ...network, ...caches };
   return { ctx, rates, announce, onChange, findNewerSchema: schema.findNewer };
+}
+
+function openReads(config: Config, db: Db, metrics: Metrics, { log, closers }: Pick<Start, "log" | "closers">) {
+  const slots = createReadSlots(config);
+  const { replicaUrl: url } = config;
+  const readPrimary: NetworkCtx["reads"]["fromReplica"] = (work) => work(db);
+  if (url === "") return { db, slots, fromReplica: readPrimary };
+  const { pool: poolSize, seconds } = config.reads;
+  const onRead = (read: ReplicaRead) => metrics.replicaReads.inc(read);
+  const replica = openReplica({ url, primary: db, poolSize, statementMs: seconds * 1_000, log, onRead });
+  closers.push(replica.close);
+  return { db, slots, fromReplica: replica.read };
 }
 
 const now = () => new Date();

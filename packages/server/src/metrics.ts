@@ -59,6 +59,12 @@ export function createMetrics() {
       buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
       registers,
     }),
+    replicaReads: new Counter({
+      name: "tidings_replica_reads_total",
+      help: "Reads that a replica may serve, by the server that did, and why",
+      labelNames: ["target", "reason"] as const,
+      registers,
+    }),
     events: new Counter({
       name: "tidings_events_total",
       help: "Events by the status returned",

@@ -67,6 +67,13 @@ export const settings = {
     fallback: "",
     parse: databaseUrl,
   },
+  TIDINGS_REPLICA_DATABASE_URL: {
+    about:
+      "Streaming replica of the server of `DATABASE_URL`, for lists, statistics and exports (docs/scale.md#read-replica). " +
+      "Without it, the primary serves all reads.",
+    fallback: "",
+    parse: databaseUrl,
+  },
   TIDINGS_DATABASE_POOL: {
     about: "Database connections per thread of this process, in addition to up to 5 for the queue.",
     fallback: "10",

@@ -48,6 +48,7 @@ const law: Law = {
     "packages/server/src/context.ts": "every layer takes note of faults of the database",
     "packages/server/src/pipeline/dispatch.ts": "finds that a newer version has migrated the database",
     "packages/server/src/pipeline/encrypt-old-rows.ts": "encrypts rows of earlier versions",
+    "packages/server/src/pipeline/clock/expire.ts": "deletes in-app messages that have expired",
     "packages/server/src/pipeline/housekeeping.ts": "purges rows past their retention",
     "packages/server/src/app/events/statistics.ts": "reads which hours have been counted",
     "packages/server/src/pipeline/statistics.ts": "counts the statistics of all environments",

@@ -1,4 +1,19 @@
-import { closed, controls, defineStep, delivery, flag, result, show, skip, skipEditor, text, url } from "./kit.ts";
+import {
+  amount,
+  closed,
+  controls,
+  defineStep,
+  delivery,
+  flag,
+  plainText,
+  result,
+  show,
+  skip,
+  skipEditor,
+  text,
+  unit,
+  url,
+} from "./kit.ts";
 
 const redirect = {
   type: "object",
@@ -24,6 +39,8 @@ export default defineStep({
       redirect,
       disableOutputSanitization: flag,
       data: { type: "object", additionalProperties: true },
+      expiresAt: plainText,
+      expiresIn: { type: "object", properties: { amount, unit }, required: ["amount", "unit"] },
     },
     { anyOf: [{ required: ["subject"] }, { required: ["body"] }] },
   ),
@@ -38,6 +55,11 @@ export default defineStep({
       redirect: show("URL_TEXT_BOX", { url: { placeholder: "" }, target: { placeholder: "_self" } }),
       disableOutputSanitization: show("IN_APP_DISABLE_SANITIZATION_SWITCH", false),
       data: show("DATA"),
+      expiresAt: show("TEXT_INLINE_LABEL", ""),
+      expiresIn: {
+        ...show("DELAY_AMOUNT"),
+        properties: { amount: show("DELAY_AMOUNT"), unit: show("DELAY_UNIT", "days") },
+      },
       ...skipEditor,
     },
   },

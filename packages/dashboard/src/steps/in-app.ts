@@ -1,4 +1,4 @@
-import { defineStep, type FieldSpec, rawHtml, summarizeContent, text, title } from "./kit.ts";
+import { defineStep, type FieldSpec, rawHtml, summarizeContent, text, title, units } from "./kit.ts";
 
 const targets = {
   _self: "The same tab",
@@ -36,6 +36,15 @@ export default defineStep({
     ...button("primaryAction", "First button"),
     ...button("secondaryAction", "Second button"),
     { path: "data", label: "Data for your own inbox", kind: "json", isMore: true },
+    {
+      path: "expiresAt",
+      label: "Disappears at",
+      hint: "A time such as 2026-12-31T18:00:00Z, or a variable that holds one. Leave empty to keep the message.",
+      kind: "line",
+      isMore: true,
+    },
+    { path: "expiresIn.amount", label: "Disappears after", kind: "amount", isMore: true },
+    { path: "expiresIn.unit", label: "Unit", kind: "choice", choices: units, isMore: true, isBeside: true },
     rawHtml,
   ],
   summary: summarizeContent,

@@ -26,6 +26,8 @@ export type InboxNotification = {
   isArchived: boolean;
   isSnoozed: boolean;
   snoozedUntil?: string | null;
+  /** When it disappears. */
+  expiresAt?: string;
   createdAt: string;
   readAt?: string;
   archivedAt?: string;

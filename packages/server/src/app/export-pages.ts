@@ -10,7 +10,7 @@ export async function readPage<T>(
 ): Promise<T> {
   const release = await reads.slots.acquire(environmentId);
   try {
-    return await read(reads.db);
+    return await reads.fromReplica(read);
   } finally {
     release();
   }

@@ -1,7 +1,8 @@
 // Scheduled upkeep: creates the partitions of the coming months, purges expired rows (idempotent responses, budgets,
-// webhook events, receipts, captured messages, dead letters and their replays, imports, deleted environments, the audit
-// log, publishes, expired sessions of people, the groups of throttles and digests, traces of deleted subscribers),
-// encrypts what older versions stored in clear, and counts the statistics of the hours that have ended.
+// webhook events, receipts, captured messages, dead letters and their replays, in-app messages that expire, imports,
+// deleted environments, the audit log, publishes, expired sessions of people, the groups of throttles and digests,
+// traces of deleted subscribers), encrypts what older versions stored in clear, and counts the statistics of the hours
+// that have ended.
 import type { Ctx } from "../context.ts";
 import { inTransaction } from "../store/db.ts";
 import { ensurePartitions } from "../store/installation/partitions.ts";
@@ -29,6 +30,7 @@ import {
 } from "../store/installation/purges.ts";
 import { purgeHours } from "../store/installation/statistics.ts";
 import type { Task } from "../store/queue/queue.ts";
+import { deleteExpired } from "./clock/expire.ts";
 import { applyExpiredReceipts } from "./deliver/early-receipts.ts";
 import { encryptOldRows } from "./encrypt-old-rows.ts";
 import { nextCron } from "./rules/cron.ts";
@@ -39,6 +41,8 @@ import type { HousekeepingTask } from "./tasks.ts";
 const purgeBatch = 5_000;
 /** Fewer in a transaction, because receipts are applied, not only deleted. */
 const receiptBatch = 500;
+/** Fewer in a transaction, because each is noted on its job, which the subscriber may be changing. */
+const expiredBatch = 500;
 /** Limits one run of a purge; the next run continues. */
 const purgeRounds = 200;
 /** How long after its deletion the rows of an environment are purged: all its tasks have ended by then. */
@@ -96,6 +100,10 @@ const chores: Record<HousekeepingTask["name"], Chore> = {
   receipts: {
     cron: "*/2 * * * *",
     run: (ctx) => repeatPurge(() => applyExpiredReceipts(ctx, receiptBatch)),
+  },
+  expired: {
+    cron: "* * * * *",
+    run: (ctx) => repeatPurge(() => deleteExpired(ctx, expiredBatch)),
   },
   captured: {
     cron: "37 * * * *",

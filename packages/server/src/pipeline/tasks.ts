@@ -64,6 +64,7 @@ export type HousekeepingTask = {
     | "groups"
     | "webhooks"
     | "receipts"
+    | "expired"
     | "captured"
     | "deadLetters"
     | "imports"

@@ -114,6 +114,7 @@ export function toMessage(
     read: row.read_at !== null,
     seen: row.seen_at !== null,
     snoozedUntil: row.snoozed_until?.toISOString(),
+    expiresAt: row.expires_at?.toISOString(),
     ...addressOf(secrets, row),
     providerId: row.provider_id ?? undefined,
     cta: toCta(row.cta),

@@ -46,6 +46,8 @@ export type DbOptions = {
   keep?: number;
   /** Statement timeout; 60 s unless given. */
   statementMs?: number;
+  /** Connection timeout; 5 s unless given. */
+  connectMs?: number;
   /** Lock timeout; 5 s unless given. */
   lockMs?: number;
   onError: (error: Error) => void;
@@ -97,7 +99,7 @@ function openPool(options: DbOptions, limits: ClientOptions): Db {
     connectionString: options.url,
     max: options.poolSize,
     min: options.keep ?? 0,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: options.connectMs ?? 5_000,
     idleTimeoutMillis: 30_000,
     application_name: "tidings",
     ...limits,

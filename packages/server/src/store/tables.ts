@@ -451,6 +451,8 @@ type MessagesTable = {
   last_read_at: Defaulted<Date | null>;
   archived_at: Date | null;
   snoozed_until: Date | null;
+  /** From then on, an in-app message is in no inbox, and housekeeping deletes it. */
+  expires_at: Date | null;
   /** Also null for an in-app message, which is delivered once, when it is created. */
   delivered_at: Date[] | null;
   created_at: Date;
@@ -773,6 +775,7 @@ export type Tables = {
   channel_endpoints: ChannelEndpointsTable;
   topics: TopicsTable;
   topic_subscriptions: TopicSubscriptionsTable;
+  message_expiries: { environment_id: string; expires_at: Date; message_id: string };
   list_counts: { environment_id: string; list_id: string; id: Defaulted<number>; count: number };
   subscriber_preferences: SubscriberPreferencesTable;
   events: EventsTable;

@@ -73,8 +73,8 @@ const explained: [RegExp, string][] = [
     /^(FeedItem|Message)\.(_feedId|_messageTemplateId|deviceTokens|overrides|phone|title)$/,
     "other channels, or not sent",
   ],
-  [/^Message\.(directWebhookUrl|snoozedUntil)$|^MessageCta\./, "other channels and states"],
-  [/^SubscriberNotification\.(archivedAt|avatar|firstSeenAt|readAt|redirect|secondaryAction)$/, "unset"],
+  [/^Message\.(directWebhookUrl|expiresAt|snoozedUntil)$|^MessageCta\./, "other channels and states"],
+  [/^SubscriberNotification\.(archivedAt|avatar|expiresAt|firstSeenAt|readAt|redirect|secondaryAction)$/, "unset"],
   [
     /^(ApiKey\.hash|CapturedMessage\.(attachments|bcc|cc|from|headers|replyTo|senderName))$|^CapturedAttachment\.|^NotificationTrigger\.subscriberVariables/,
     "optional, not sent",

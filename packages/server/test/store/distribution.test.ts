@@ -53,6 +53,7 @@ const law: Law = {
     jobs: "environment_id",
     layouts: "reference",
     list_counts: "environment_id",
+    message_expiries: "environment_id",
     messages: "environment_id",
     notifications: "environment_id",
     organizations: "reference",

@@ -112,6 +112,7 @@ export const activityOperations = {
     id: "activity.listEvents",
     method: "GET",
     path: "/v1/activity/events",
+    isFromReplica: true,
     summary: "List events with their outcomes",
     description:
       "Newest first. One request scans a limited number of events (20,000; 2,000 when filtering by outcome or text) " +

@@ -93,6 +93,7 @@ export const statisticsOperations = {
     id: "statistics.list",
     method: "GET",
     path: "/v1/statistics",
+    isFromReplica: true,
     summary: "Retrieve statistics by hour or by day",
     description:
       "Messages are counted in the hour in which they were created, in real time (UTC). Every hour is counted when " +

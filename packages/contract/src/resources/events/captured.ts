@@ -64,6 +64,7 @@ export const capturedOperations = {
     id: "captured.list",
     method: "GET",
     path: "/v2/captured",
+    isFromReplica: true,
     summary: "List captured messages",
     description:
       "Newest first by default. Captured messages never left the service. Kept for 30 days, up to the newest 10,000 " +

@@ -184,6 +184,7 @@ export const explainOperations = {
     id: "explain.retrieve",
     method: "GET",
     path: "/v2/explain",
+    isFromReplica: true,
     summary: "Explain what an event did for one subscriber",
     description:
       "Every decision from the event to the provider, even for a subscriber whom it did not reach. See docs/explain.md.",

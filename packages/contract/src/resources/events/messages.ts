@@ -65,6 +65,9 @@ export const Message = named("Message", {
   read: Type.Boolean(),
   seen: Type.Boolean(),
   snoozedUntil: Type.Optional(Type.String()),
+  expiresAt: Type.Optional(
+    Type.String({ description: "When an in-app message is deleted; absent when it does not expire" }),
+  ),
   email: Type.Optional(Type.String({ description: "The address actually used" })),
   phone: Type.Optional(Type.String()),
   directWebhookUrl: Type.Optional(Type.String(secret("editor"))),
@@ -90,6 +93,7 @@ export const messageOperations = {
     id: "messages.list",
     method: "GET",
     path: "/v1/messages",
+    isFromReplica: true,
     summary: "List all messages",
     category: "global",
     query: Type.Object({

@@ -209,6 +209,7 @@ export const notificationOperations = {
     id: "notifications.list",
     method: "GET",
     path: "/v1/notifications",
+    isFromReplica: true,
     summary: "List all events (triggered notifications)",
     category: "global",
     query: Type.Object({
@@ -261,6 +262,7 @@ export const notificationOperations = {
     id: "notifications.retrieve",
     method: "GET",
     path: "/v1/notifications/{notificationId}",
+    isFromReplica: true,
     summary: "Retrieve one notification",
     category: "global",
     params: Type.Object({ notificationId: Type.String() }),

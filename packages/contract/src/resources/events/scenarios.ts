@@ -112,6 +112,7 @@ export const scenarioOperations = {
     id: "scenarios.export",
     method: "GET",
     path: "/v1/scenarios",
+    isFromReplica: true,
     summary: "Export past events as a test scenario",
     description:
       "One event, with the events that share a digest with it, by `transactionId`; or all events between `from` and " +

@@ -31,6 +31,7 @@ export const SubscriberNotification = named("SubscriberNotification", {
   isArchived: Type.Boolean(),
   isSnoozed: Type.Boolean(),
   snoozedUntil: Type.Optional(nullableString({ description: "When it comes back; null when it is not snoozed" })),
+  expiresAt: Type.Optional(Type.String({ description: "When it disappears; absent when it does not expire" })),
   deliveredAt: Type.Optional(
     Type.Array(Type.String(), { description: "When it was delivered, and when it returned from a snooze" }),
   ),

@@ -44,6 +44,7 @@ export const auditLogOperations = {
     id: "auditLog.list",
     method: "GET",
     path: "/v1/audit-log",
+    isFromReplica: true,
     summary: "List changes, newest first",
     description: "Changes by members, and configuration changes by API keys. Kept for `TIDINGS_AUDIT_DAYS`.",
     category: "global",
@@ -61,6 +62,7 @@ export const auditLogOperations = {
     id: "auditLog.export",
     method: "GET",
     path: "/v1/audit-log/export",
+    isFromReplica: true,
     summary: "Export changes as CSV or JSON lines, newest first",
     description:
       "Returns a part of the file with at most 100 entries, and the cursor of the next part; the parts in sequence " +

@@ -108,6 +108,7 @@ export const deadLetterOperations = {
     id: "deadLetters.listGroups",
     method: "GET",
     path: "/v1/dead-letters/groups",
+    isFromReplica: true,
     summary: "Group open dead letters by their cause",
     description:
       "One group per integration and error class, largest first, at most 100, with the workflows it affects. The " +
@@ -127,6 +128,7 @@ export const deadLetterOperations = {
     id: "deadLetters.list",
     method: "GET",
     path: "/v1/dead-letters",
+    isFromReplica: true,
     summary: "List messages that could not be delivered",
     description: "Newest first. Kept for 30 days by default.",
     category: "global",

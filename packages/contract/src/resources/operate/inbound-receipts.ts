@@ -60,6 +60,7 @@ export const inboundReceiptOperations = {
     id: "inboundReceipts.list",
     method: "GET",
     path: "/v1/receipts",
+    isFromReplica: true,
     summary: "List what providers reported",
     description:
       "Newest first. Kept for 7 days, up to the newest 50,000 per environment and the newest 1,000 refused ones. If " +

@@ -65,6 +65,7 @@ export const timelineOperations = {
     id: "environments.retrieveTimeline",
     method: "GET",
     path: "/v2/environments/{environmentId}/timeline",
+    isFromReplica: true,
     summary: "Retrieve what is waiting in an environment, and what was sent last",
     description:
       "On a test clock, runs that wait for the same moment in the same step are one entry; in real time, those for " +

@@ -239,6 +239,7 @@ export const webhookOperations = {
     id: "webhooks.listDeliveries",
     method: "GET",
     path: "/v2/webhooks/{webhookId}/deliveries",
+    isFromReplica: true,
     summary: "List deliveries to a webhook",
     description: "Newest first. Kept for 30 days.",
     category: "global",

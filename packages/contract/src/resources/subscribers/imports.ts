@@ -129,6 +129,7 @@ export const importOperations = {
     id: "imports.listErrors",
     method: "GET",
     path: "/v1/imports/{importId}/errors",
+    isFromReplica: true,
     summary: "List the invalid rows of an import",
     description: "In file order, the first 1,000.",
     category: "configuration",

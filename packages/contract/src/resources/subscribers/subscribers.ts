@@ -126,6 +126,7 @@ export const subscriberOperations = {
     id: "subscribers.list",
     method: "GET",
     path: "/v2/subscribers",
+    isFromReplica: true,
     summary: "Search subscribers",
     category: "configuration",
     query: Type.Object({

@@ -28,6 +28,7 @@ export const suppressionOperations = {
     id: "suppressions.list",
     method: "GET",
     path: "/v2/suppressions",
+    isFromReplica: true,
     summary: "List suppressed addresses",
     category: "global",
     query: Type.Object({

@@ -55,6 +55,7 @@ export const digestOperations = {
     id: "digests.list",
     method: "GET",
     path: "/v1/digests",
+    isFromReplica: true,
     summary: "List open digests",
     description: "Sorted by closing time, soonest first.",
     category: "configuration",

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { EnvironmentClock, Input, Output } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
-import { type Clock, readClock, realClock } from "../../pipeline/clock/clock.ts";
+import { type Clock, peekClock, readClock, realClock } from "../../pipeline/clock/clock.ts";
 import { addTime, readTime } from "../../pipeline/rules/waits.ts";
 import { type AlternateSuccess, alternateSuccess, type Pending, pending } from "../../response.ts";
 import { type ClockState, findClock, lockClock, setClock } from "../../store/environments/clocks.ts";
@@ -17,6 +17,12 @@ export const environmentClock = async (ctx: Ctx, caller: Caller): Promise<Clock>
 /** The current time of the caller's environment. */
 export const environmentNow = async (ctx: Ctx, caller: Caller): Promise<Date> =>
   (await environmentClock(ctx, caller)).now(caller.environmentId);
+
+/** The same without a lock on a test clock, which a replica refuses. */
+export async function peekNow(ctx: Ctx, { environmentId, environmentType }: Caller): Promise<Date> {
+  const clock = environmentType === "dev" ? await peekClock(ctx, environmentId) : realClock(ctx);
+  return clock.now(environmentId);
+}
 
 /** How long a request waits for the clock to arrive before it reports that the clock is moving. */
 const maxWaitMs = 15_000;

@@ -21,7 +21,7 @@ import { findJobs, type JobRow } from "../../store/events/jobs.ts";
 import { maxSubscribers, searchNotifications } from "../../store/events/notification-search.ts";
 import { findNotification, type ListedNotification, listNotifications } from "../../store/events/notifications.ts";
 import type { PassedSubscription, StoredDetail } from "../../store/tables.ts";
-import { environmentNow } from "../environments/clock.ts";
+import { peekNow } from "../environments/clock.ts";
 import { pageRange, toPage } from "../paging.ts";
 import { readContextKeys } from "../subscribers/contexts.ts";
 
@@ -32,7 +32,7 @@ export async function list(
   caller: Caller,
   { query }: Input<"notifications.list">,
 ): Promise<Output<"notifications.list">> {
-  const now = await environmentNow(ctx, caller);
+  const now = await peekNow(ctx, caller);
   const oldest = new Date(now.getTime() - ctx.config.retentionDays * dayMs);
   const before = query.before ? readBefore(query.before) : nextMillisecond(now);
   const asked = query.after ? new Date(query.after) : oldest;

@@ -40,6 +40,7 @@ export function toInboxMessage(row: InboxMessage, to: SubscriberRef, now: Date):
     isArchived: row.archived_at !== null,
     isSnoozed,
     snoozedUntil: isSnoozed ? row.snoozed_until!.toISOString() : null,
+    expiresAt: row.expires_at?.toISOString(),
     deliveredAt: deliveryTimes(row),
     createdAt: row.created_at.toISOString(),
     readAt: row.read_at?.toISOString(),

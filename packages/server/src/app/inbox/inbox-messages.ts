@@ -82,9 +82,10 @@ export async function countFilters(ctx: Ctx, inbox: Inbox, filters: InboxFilter[
   return countInbox(ctx.db, caller.environmentId, subscriber.id, scoped, maxNotificationCount, now);
 }
 
-export async function requireInboxMessage(ctx: Ctx, inbox: Inbox, messageId: string): Promise<InboxMessage> {
+/** `now`: the time of the environment; an expired message is not found. */
+export async function requireInboxMessage(ctx: Ctx, inbox: Inbox, messageId: string, now: Date): Promise<InboxMessage> {
   const { caller, subscriber, contextKeys } = inbox;
-  const row = await findInboxMessage(ctx.db, caller.environmentId, subscriber.id, messageId);
+  const row = await findInboxMessage(ctx.db, caller.environmentId, subscriber.id, { id: messageId, now });
   const isVisible = row && (!contextKeys || contextKeys.join() === row.context_keys.join());
   if (!isVisible) throw failure("NOTIFICATION_NOT_FOUND", { notificationId: messageId });
   return row;
@@ -95,7 +96,8 @@ export const showInboxMessage = async (
   inbox: Inbox,
   id: string,
   now: Date,
-): Promise<SubscriberNotification> => toInboxMessage(await requireInboxMessage(ctx, inbox, id), inbox.subscriber, now);
+): Promise<SubscriberNotification> =>
+  toInboxMessage(await requireInboxMessage(ctx, inbox, id, now), inbox.subscriber, now);
 
 export async function markInboxMessage(
   ctx: Ctx,
@@ -104,7 +106,7 @@ export async function markInboxMessage(
   mark: StoredMark,
 ): Promise<SubscriberNotification> {
   const now = await environmentNow(ctx, inbox.caller);
-  const row = await requireInboxMessage(ctx, inbox, messageId);
+  const row = await requireInboxMessage(ctx, inbox, messageId, now);
   if (mark !== "unarchived") refuseSnoozed([row], now);
   await markMatching(ctx, inbox, { mark, at: now }, { ids: [row.id], archived: "any", snoozed: "any" });
   return showInboxMessage(ctx, inbox, row.id, now);
@@ -162,7 +164,7 @@ export async function setAction(
 ): Promise<SubscriberNotification> {
   const type = readAction("actionType", action.type);
   const now = await environmentNow(ctx, inbox.caller);
-  const row = await requireInboxMessage(ctx, inbox, messageId);
+  const row = await requireInboxMessage(ctx, inbox, messageId, now);
   if (!row.cta?.[`${type}Action`]) throw failure("ACTION_NOT_FOUND", { messageId: row.id, type });
   await markAction(ctx.db, inbox.caller.environmentId, row.id, { type, status: action.status }, now);
   ctx.hints.add(inbox.subscriber.id);
@@ -170,7 +172,7 @@ export async function setAction(
 }
 
 export async function deleteInboxMessage(ctx: Ctx, inbox: Inbox, messageId: string): Promise<undefined> {
-  const { id } = await requireInboxMessage(ctx, inbox, messageId);
+  const { id } = await requireInboxMessage(ctx, inbox, messageId, await environmentNow(ctx, inbox.caller));
   await finishDeletion(ctx, inbox.caller, await deleteMessages(ctx.db, inbox.caller.environmentId, [id], ctx.now()));
 }
 

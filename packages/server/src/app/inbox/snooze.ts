@@ -29,7 +29,7 @@ export async function snooze(
   const clock = await environmentClock(ctx, caller);
   const now = clock.now(environmentId);
   const until = readUntil(snoozeUntil, now, ctx.config.maxSnoozeDays);
-  const { id } = await requireInboxMessage(ctx, inbox, messageId);
+  const { id } = await requireInboxMessage(ctx, inbox, messageId, now);
   const snoozed = detail("snoozed", now, { raw: { until: until.toISOString() } });
   const isChanged = await setSnooze(ctx.db, environmentId, subscriber.id, { id, until, detail: snoozed, now });
   if (isChanged) {
@@ -44,7 +44,7 @@ export async function unsnooze(ctx: Ctx, inbox: Inbox, messageId: string): Promi
   const { caller, subscriber } = inbox;
   const { environmentId } = caller;
   const now = (await environmentClock(ctx, caller)).now(environmentId);
-  const { id } = await requireInboxMessage(ctx, inbox, messageId);
+  const { id } = await requireInboxMessage(ctx, inbox, messageId, now);
   const change = { id, until: null, detail: detail("unsnoozed", now), now };
   if (await setSnooze(ctx.db, environmentId, subscriber.id, change)) {
     ctx.hints.add(subscriber.id);

@@ -4,6 +4,7 @@ import type { ContentIssue, StepType } from "@tidings/contract";
 import { conditionFault } from "../../lib/conditions.ts";
 import { isObject, type JsonObject, toDottedPath } from "../../lib/json.ts";
 import { variablePaths } from "../../pipeline/rules/conditions.ts";
+import { readExpiry } from "../../pipeline/rules/expiry.ts";
 import { readLength, readWait, type Wait } from "../../pipeline/rules/waits.ts";
 import { zoneOf } from "../../pipeline/rules/zones.ts";
 import { branchOf } from "./step-controls.ts";
@@ -26,6 +27,7 @@ export function* ruleIssues(
     // Controls of another kind of the step may be left over; they have no effect.
     if (properties[path]) yield* waitIssues(path, wait);
   }
+  if (properties.expiresAt) yield* expiryIssues(values, facts.now);
   for (const path of ["dynamicKey", "digestKey", "throttleKey"]) {
     const name = values[path];
     if (properties[path] && typeof name === "string" && name.trim() !== "") {
@@ -58,6 +60,19 @@ function* waitsOf(values: JsonObject, { maxWaitDays, defaultTimezone, now }: Wai
     const request = { values: { type: "timed", cron: values.cron }, scope: () => ({}), now, zone };
     yield ["cron", readWait({ ...request, maxDays: maxWaitDays })];
   }
+}
+
+/** A template is not checked: its value is known only when an event arrives. */
+function* expiryIssues({ expiresAt, expiresIn }: JsonObject, now: Date): Generator<Finding> {
+  const isTemplate = typeof expiresAt === "string" && /\{[{%]/.test(expiresAt);
+  const time = isTemplate ? null : readExpiry({ expiresAt }, (text) => text, now);
+  if (time && "fault" in time) {
+    yield { path: "expiresAt", issueType: "ILLEGAL_VARIABLE_IN_CONTROL_VALUE", message: time.reason };
+  }
+  const length = readExpiry({ expiresIn }, (text) => text, now);
+  if (!length || !("fault" in length)) return;
+  const issueType = length.fault === "too_long" ? "TIER_LIMIT_EXCEEDED" : "MISSING_VALUE";
+  yield { path: "expiresIn", issueType, message: length.reason };
 }
 
 function* waitIssues(path: string, wait: Wait): Generator<Finding> {

@@ -61,12 +61,18 @@ function createResponder(ctx: NetworkCtx, id: OperationId, handler: Handler, lim
 type Prepared = { precheck?: () => Promise<void>; execute(scope: Ctx): Promise<CallResponse> };
 
 /** Reads have their own connection pool, of which one environment can use only a part at a time. */
-async function read(ctx: NetworkCtx, { request }: Call, { precheck, execute }: Prepared): Promise<CallResponse> {
+async function read(
+  ctx: NetworkCtx,
+  { request, operation }: Call,
+  { precheck, execute }: Prepared,
+): Promise<CallResponse> {
   await precheck?.();
-  const { db, slots } = ctx.reads;
+  const { db, slots, fromReplica } = ctx.reads;
   const release = await slots.acquire(request.caller?.environmentId ?? "");
   try {
-    return await execute({ ...ctx, db });
+    return await (operation.isFromReplica
+      ? fromReplica((replica) => execute({ ...ctx, db: replica }))
+      : execute({ ...ctx, db }));
   } catch (error) {
     throw isStatementTimeout(error)
       ? failure("QUERY_TOO_EXPENSIVE", { seconds: String(ctx.config.reads.seconds) })

@@ -11,13 +11,17 @@ import { enqueueTimed } from "./clock.ts";
 export async function runUnsnooze(ctx: Ctx, tasks: Task<UnsnoozeTask>[]): Promise<void> {
   await transact(ctx, async (tx) => {
     await tx.queue.finish(tx.db, "unsnooze", tasks);
-    const snoozed = await lockSnoozed(
+    const locked = await lockSnoozed(
       tx.db,
       keysIn(tasks, ({ messageId }) => [messageId]),
     );
     const batch = await openBatch(
       tx,
-      snoozed.map((message) => message.environment_id),
+      locked.map((message) => message.environment_id),
+    );
+    // A message that expired while it was snoozed does not return; housekeeping deletes it.
+    const snoozed = locked.filter(
+      ({ environment_id, expires_at }) => !expires_at || expires_at > batch.clock.now(environment_id),
     );
     const isDue = (message: (typeof snoozed)[number]) =>
       message.snoozed_until <= batch.clock.now(message.environment_id);

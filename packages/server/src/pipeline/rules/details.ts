@@ -122,6 +122,7 @@ export const details = {
   read: entry("Message read", "ReadConfirmation"),
   snoozed: entry("Message snoozed", "Success"),
   unsnoozed: entry("Message unsnoozed", "Success"),
+  expired: entry("Message expired and was deleted", "Success"),
 } satisfies Record<string, DetailEntry>;
 
 export type DetailName = keyof typeof details;

@@ -133,6 +133,7 @@ const nonDecidingDetails: ReadonlySet<string> = new Set<DetailName>([
   "read",
   "snoozed",
   "unsnoozed",
+  "expired",
   "some_chats_failed",
   "some_devices_failed",
 ]);
@@ -199,9 +200,9 @@ function deliveryText(
   return letter?.d === "dead_letter" ? deadLetterText(letter, details, integrations) : undefined;
 }
 
-/** The last receipt of the provider. */
+/** The last receipt of the provider, or the end of an in-app message. */
 function receiptText({ details }: DescribedJob): string {
-  const report = details.findLast(isReport);
+  const report = details.findLast((entry) => isReport(entry) || entry.d === "expired");
   return report ? `, and then: ${lowerFirst(textOf(report))}` : "";
 }
 

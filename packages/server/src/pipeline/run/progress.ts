@@ -9,7 +9,7 @@ import type { JobRow } from "../../store/events/jobs.ts";
 import { type DigestedNotification, markDigested, notificationInsert } from "../../store/events/notifications.batch.ts";
 import type { NotificationRow } from "../../store/events/notifications.ts";
 import type { NotificationKey } from "../../store/keys.ts";
-import { messageInsert, type NewMessage } from "../../store/messages/messages.batch.ts";
+import { expiryInsert, messageInsert, type NewMessage } from "../../store/messages/messages.batch.ts";
 import type { FinishedJob } from "../../store/tables.ts";
 import type { Batch } from "../batch.ts";
 import { enqueueTimed, type Timed } from "../clock/clock.ts";
@@ -117,6 +117,7 @@ export async function writeProgress(batch: Batch, progressed: Progress[], events
     notificationInsert(notifications),
     jobInsert(rows.newJobs),
     messageInsert(messages),
+    expiryInsert(messages),
   ]);
   await updateJobs(batch.db, rows.jobUpdates);
   await emitMessages(batch, messages.flatMap(webhookEvents));
@@ -303,6 +304,7 @@ function toMessage({ run, now }: Progress, draft: MessageDraft): NewMessage {
     address: draft.address,
     outgoing: draft.outgoing,
     context_keys: run.contextKeys,
+    expires_at: draft.expiresAt,
     created_at: now,
     updated_at: now,
   };

@@ -217,6 +217,8 @@ export type MessageDraft = {
   address: string | null;
   /** Fixed before the first attempt. */
   outgoing: Outgoing | null;
+  /** When an in-app message disappears; null for one that does not. */
+  expiresAt: Date | null;
 };
 
 /** A message of this job with nothing filled in yet. */
@@ -237,6 +239,7 @@ export function newDraft(id: string, jobId: string, channel: MessageDraft["chann
     actor: null,
     address: null,
     outgoing: null,
+    expiresAt: null,
   };
 }
 

@@ -5,7 +5,8 @@ import { sanitizeHtml } from "../render/html.ts";
 import { decodeEntities } from "../render/html-text.ts";
 import { RenderError, render, renderDeep } from "../render/liquid.ts";
 import { isSafeUrl, withLinkSchemes } from "../render/safe-urls.ts";
-import { detail } from "../rules/details.ts";
+import { detail, detailOf, entry } from "../rules/details.ts";
+import { readExpiry } from "../rules/expiry.ts";
 import { contentScope } from "../rules/scope.ts";
 import { channelResult } from "../rules/step-results.ts";
 import { type MessageDraft, newDraft, type StepInput, type StepResult } from "../run/run.ts";
@@ -23,10 +24,19 @@ export type InAppControls = {
   redirect?: Redirect;
   disableOutputSanitization?: boolean;
   data?: JsonObject;
+  expiresAt?: string;
+  expiresIn?: JsonObject;
 };
+
+const details = {
+  already_expired: entry("Step skipped, its message has expired already", "Success", { source: "Payload", by: "step" }),
+  expiry_invalid: entry("Expiry of the message is not valid", "Failed", { source: "Payload", by: "step" }),
+};
+const inAppDetail = detailOf(details);
 
 export default {
   run: runInApp,
+  details,
   bridgeResult: (_run, job, facts) => {
     const result = channelResult({ ...job, details: allDetails(job) }, facts.marks.get(job.id));
     const { seen = false, read = false, lastSeenDate = null, lastReadDate = null } = result ?? {};
@@ -55,7 +65,21 @@ function runInApp(input: StepInput): StepResult {
     };
   }
   try {
-    Object.assign(draft, renderInApp(controls, contentScope(input), facts.linkSchemes.get(run.environmentId)));
+    const scope = contentScope(input);
+    const expiry = readExpiry(controls, (template) => render(template, scope, "text"), now);
+    if (expiry && "fault" in expiry) {
+      const { fault, reason } = expiry;
+      if (fault === "past") {
+        return { kind: "skipped", details: [inAppDetail("already_expired", now, { raw: { reason } })] };
+      }
+      return {
+        kind: "failed",
+        message: { ...draft, status: "error", errorId: "in_app_unexpected_error", errorText: reason },
+        details: [inAppDetail("expiry_invalid", now, { raw: { reason } })],
+      };
+    }
+    draft.expiresAt = expiry?.until ?? null;
+    Object.assign(draft, renderInApp(controls, scope, facts.linkSchemes.get(run.environmentId)));
     draft.actor ??= run.actor ? { type: "user", data: run.actor.avatar } : null;
   } catch (error) {
     if (!(error instanceof RenderError)) throw error;
@@ -118,7 +142,7 @@ function renderActor(controls: InAppControls, scope: object): JsonObject | null 
  * another type than a control has are dropped: a bridge may be any program.
  */
 function inAppFromBridge(outputs: JsonObject): JsonObject {
-  const { subject, body, avatar, redirect, primaryAction, secondaryAction, data } = outputs;
+  const { subject, body, avatar, redirect, primaryAction, secondaryAction, data, expiresAt, expiresIn } = outputs;
   return {
     subject: plainText(subject),
     body: typeof body === "string" ? body : "",
@@ -127,6 +151,8 @@ function inAppFromBridge(outputs: JsonObject): JsonObject {
     primaryAction: actionOf(primaryAction),
     secondaryAction: actionOf(secondaryAction),
     data: isObject(data) ? data : undefined,
+    expiresAt: typeof expiresAt === "string" ? expiresAt : undefined,
+    expiresIn: isObject(expiresIn) ? expiresIn : undefined,
   };
 }
 

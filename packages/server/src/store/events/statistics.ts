@@ -56,6 +56,7 @@ export const deletedMessagesMs = 3 * 24 * hourMs;
 
 export type DeletedMessage = {
   id: string;
+  environment_id: string;
   notification_id: string;
   job_id: string;
   workflow_id: string;
@@ -68,6 +69,7 @@ export type DeletedMessage = {
 };
 
 const deletedColumns = {
+  environment_id: "uuid",
   notification_id: "uuid",
   job_id: "uuid",
   workflow_id: "uuid",
@@ -81,12 +83,7 @@ const deletedColumns = {
 };
 
 /** Keeps the figures of messages that are deleted: what was sent counts in the hour in which it was sent. */
-export async function countDeletedMessages(
-  db: Db,
-  environmentId: string,
-  messages: DeletedMessage[],
-  now: Date,
-): Promise<void> {
+export async function countDeletedMessages(db: Db, messages: DeletedMessage[], now: Date): Promise<void> {
   const recent = messages.flatMap((message) => {
     const time = timeOfId(message.id);
     if (time < now.getTime() - deletedMessagesMs || message.status === "pending") return [];
@@ -96,16 +93,16 @@ export async function countDeletedMessages(
   await sql`
     insert into deleted_messages as t
       (environment_id, hour, workflow_id, channel, provider_id, sent, delivered, opened, failed, refused)
-    select ${environmentId}, f.hour, f.workflow_id, f.channel, f.provider_id, ${figures}
+    select f.environment_id, f.hour, f.workflow_id, f.channel, f.provider_id, ${figures}
     from (
-      select m.hour, m.workflow_id, m.channel, coalesce(m.provider_id, '') as provider_id, m.status,
+      select m.environment_id, m.hour, m.workflow_id, m.channel, coalesce(m.provider_id, '') as provider_id, m.status,
         ${isDelivered} as is_delivered, ${isOpened} as is_opened, ${isRefused} as is_refused,
         ${isUnaddressed} as is_unaddressed
       from ${rowsOf("m", deletedColumns, recent)} left join lateral (
-        select b.details, b.status from jobs b where b.environment_id = ${environmentId}
+        select b.details, b.status from jobs b where b.environment_id = m.environment_id
           and b.notification_id = m.notification_id and b.id = m.job_id offset 0) as j on true offset 0) as f
-    group by f.hour, f.workflow_id, f.channel, f.provider_id
-    order by f.hour, f.workflow_id, f.channel, f.provider_id
+    group by f.environment_id, f.hour, f.workflow_id, f.channel, f.provider_id
+    order by f.environment_id, f.hour, f.workflow_id, f.channel, f.provider_id
     on conflict (environment_id, hour, workflow_id, channel, provider_id) do update set
       sent = t.sent + excluded.sent, delivered = t.delivered + excluded.delivered, opened = t.opened + excluded.opened,
       failed = t.failed + excluded.failed, refused = t.refused + excluded.refused`.execute(db);

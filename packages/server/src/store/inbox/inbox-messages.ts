@@ -43,9 +43,10 @@ export type InboxFilter = {
   ids?: string[];
 };
 
-/** Messages that an inbox can show: in-app and stored. */
-const inInbox = (environmentId: string, subscriberId: string) => sql`
-  m.environment_id = ${environmentId} and m.subscriber_id = ${subscriberId} and m.channel = 'in_app' and m.status = 'sent'`;
+/** Messages that an inbox can show: in-app, stored and not expired. */
+const inInbox = (environmentId: string, subscriberId: string, now: Date) => sql`
+  m.environment_id = ${environmentId} and m.subscriber_id = ${subscriberId} and m.channel = 'in_app' and m.status = 'sent'
+    and (m.expires_at is null or m.expires_at > ${now})`;
 
 const isSet = (column: RawBuilder<unknown>, wanted: boolean) =>
   wanted ? sql`${column} is not null` : sql`${column} is null`;
@@ -58,7 +59,7 @@ export function selectInbox(
   now: Date,
 ): MessageSelection {
   const { read, seen, archived = false, snoozed = false, data, severities } = filter;
-  const conditions = [inInbox(environmentId, subscriberId)];
+  const conditions = [inInbox(environmentId, subscriberId, now)];
   if (filter.ids) conditions.push(sql`m.id = any(${filter.ids.filter(isUuid)}::uuid[])`);
   if (read !== undefined) conditions.push(isSet(sql`m.read_at`, read));
   if (seen !== undefined) conditions.push(isSet(sql`m.seen_at`, seen));
@@ -136,10 +137,10 @@ export async function findInboxMessage(
   db: Db,
   environmentId: string,
   subscriberId: string,
-  id: string,
+  { id, now }: { id: string; now: Date },
 ): Promise<InboxMessage | undefined> {
   if (!isUuid(id)) return undefined;
-  const page = sql`select m.* from messages m where ${inInbox(environmentId, subscriberId)} and m.id = ${id}`;
+  const page = sql`select m.* from messages m where ${inInbox(environmentId, subscriberId, now)} and m.id = ${id}`;
   return (await inboxMessages(page).execute(db)).rows[0];
 }
 
@@ -169,7 +170,7 @@ export async function setSnooze(
   const { rows } = await sql`
     with changed as (
       update messages m set snoozed_until = ${until}, updated_at = ${now}
-      where ${inInbox(environmentId, subscriberId)} and m.id = ${id}
+      where ${inInbox(environmentId, subscriberId, now)} and m.id = ${id}
         and m.snoozed_until is distinct from ${until}::timestamptz
       returning m.environment_id, m.notification_id, m.job_id),
     ${noteOnJobs({ detail: sql`${JSON.stringify(detail)}::jsonb`, at: sql`${now}` })}

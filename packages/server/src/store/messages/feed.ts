@@ -6,7 +6,7 @@ import { type MessagePage, type Page, readMessagePage } from "./messages.ts";
 
 export type FeedFilters = { read?: boolean; seen?: boolean; payload?: JsonObject };
 
-/** The feed: in-app messages of one subscriber, newest first, snoozed ones left out until they are due. */
+/** The feed: in-app messages of one subscriber, newest first; neither expired nor snoozed. */
 export async function listFeed(
   db: Db,
   environmentId: string,
@@ -21,6 +21,7 @@ export async function listFeed(
     sql`f.channel = 'in_app'`,
     sql`f.status = 'sent'`,
     sql`(f.snoozed_until is null or f.snoozed_until <= ${now})`,
+    sql`(f.expires_at is null or f.expires_at > ${now})`,
   ];
   if (filters.read !== undefined) conditions.push(filters.read ? sql`f.read_at is not null` : sql`f.read_at is null`);
   if (filters.seen !== undefined) conditions.push(filters.seen ? sql`f.seen_at is not null` : sql`f.seen_at is null`);

@@ -26,7 +26,7 @@ export type InboxState = {
   subscriber: SubscriberRef;
   /** The time of the environment. */
   now: Date;
-  /** Counts all messages, including snoozed and archived ones. */
+  /** Counts all messages, including snoozed and archived ones, but not expired ones. */
   total: number;
   unread: Record<Severity, number>;
   unseen: number;
@@ -105,6 +105,7 @@ export async function readInboxes(db: Db, questions: InboxQuestion[], now: Date)
             select id, environment_id, notification_id, read_at, seen_at, archived_at, snoozed_until, delivered_at, cta,
               updated_at, context_keys
             from messages where subscriber_id = s.id and channel = 'in_app' and status = 'sent'
+              and (expires_at is null or expires_at > t.now)
             order by id desc limit ${maxMessages}) as f
           cross join lateral (select r.context_keys is null or f.context_keys = r.context_keys as is_own) as o) as m
         offset 0) as counted) as i`.execute(db);

@@ -58,10 +58,10 @@ export async function writeMark(
 export const selectMessages = (subscriberId: string, ids: string[]): MessageSelection =>
   sql`subscriber_id = ${subscriberId} and id = any(${ids}::uuid[])`;
 
-/** The messages of a subscriber's feed: sent in-app messages that are not snoozed. */
+/** The messages of a subscriber's feed: sent in-app messages that are neither snoozed nor expired. */
 export const selectFeed = (environmentId: string, subscriberId: string, now: Date): MessageSelection => sql`
   environment_id = ${environmentId} and subscriber_id = ${subscriberId} and channel = 'in_app' and status = 'sent'
-    and (snoozed_until is null or snoozed_until <= ${now})`;
+    and (snoozed_until is null or snoozed_until <= ${now}) and (expires_at is null or expires_at > ${now})`;
 
 /** Counting stops at the limit. */
 export async function countFeed(

@@ -36,6 +36,7 @@ const columns = {
   address: "text",
   outgoing: "jsonb",
   context_keys: "text[]",
+  expires_at: "timestamptz",
   created_at: "timestamptz",
   updated_at: "timestamptz",
 };
@@ -56,6 +57,17 @@ export type NewMessage = Omit<
 >;
 
 export const messageInsert = (rows: NewMessage[]): Insert => ({ table: "messages", columns, rows });
+
+const expiryColumns = { environment_id: "uuid", expires_at: "timestamptz", message_id: "uuid" };
+
+/** When these messages expire, for housekeeping; most messages do not. */
+export const expiryInsert = (messages: NewMessage[]): Insert => ({
+  table: "message_expiries",
+  columns: expiryColumns,
+  rows: messages
+    .filter((message) => message.expires_at !== null)
+    .map(({ environment_id, expires_at, id }) => ({ environment_id, expires_at, message_id: id })),
+});
 
 /**
  * Messages that were not handed to a provider yet, locked until the transaction ends: withdrawing or confirming one

@@ -190,11 +190,11 @@ export async function deleteMessages(
   if (known.length === 0) return [];
   const gone = sql`delete from messages m where m.environment_id = ${environmentId} and m.id = any(${known}::uuid[])
     returning m.*`;
-  return countDeleted(db, environmentId, await readListed(db, gone, reportedParts), now);
+  return countDeleted(db, await readListed(db, gone, reportedParts), now);
 }
 
-async function countDeleted(db: Db, environmentId: string, deleted: ListedMessage[], now: Date) {
-  await countDeletedMessages(db, environmentId, deleted, now);
+async function countDeleted(db: Db, deleted: ListedMessage[], now: Date) {
+  await countDeletedMessages(db, deleted, now);
   return deleted;
 }
 
@@ -213,5 +213,5 @@ export async function deleteMessagesOfTransaction(
       limit ${limit}) returning m.*`,
     reportedParts,
   );
-  return countDeleted(db, environmentId, deleted, now);
+  return countDeleted(db, deleted, now);
 }

@@ -6,7 +6,7 @@ import { noteOnJobs } from "../events/finished-jobs.ts";
 import { hasKeyOf, type RowKey, rowsByKey } from "../keys.ts";
 import type { StoredDetail } from "../tables.ts";
 import { unseen } from "./message-marks.ts";
-export type SnoozedMessage = RowKey & { subscriber_id: string; snoozed_until: Date };
+export type SnoozedMessage = RowKey & { subscriber_id: string; snoozed_until: Date; expires_at: Date | null };
 
 /** The given messages that are snoozed, locked until the transaction ends. */
 export async function lockSnoozed(db: Db, keys: RowKey[]): Promise<SnoozedMessage[]> {
@@ -16,7 +16,9 @@ export async function lockSnoozed(db: Db, keys: RowKey[]): Promise<SnoozedMessag
     lock: "for update",
   });
   const { rows } = await sql<SnoozedMessage>`
-    select m.id, m.environment_id, m.subscriber_id, m.snoozed_until from ${snoozed} order by m.id`.execute(db);
+    select m.id, m.environment_id, m.subscriber_id, m.snoozed_until, m.expires_at from ${snoozed} order by m.id`.execute(
+    db,
+  );
   return rows;
 }
 

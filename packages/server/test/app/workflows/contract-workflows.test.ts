@@ -22,7 +22,9 @@ const expected: Record<string, [group: string | undefined, words: string[]]> = {
     [
       ...["body IN_APP_BODY", "subject IN_APP_PRIMARY_SUBJECT", "avatar IN_APP_AVATAR"],
       ...["primaryAction IN_APP_BUTTON_DROPDOWN", "secondaryAction IN_APP_BUTTON_DROPDOWN", "redirect URL_TEXT_BOX"],
-      ...["disableOutputSanitization IN_APP_DISABLE_SANITIZATION_SWITCH", "data DATA", skip],
+      ...["disableOutputSanitization IN_APP_DISABLE_SANITIZATION_SWITCH", "data DATA"],
+      ...["expiresAt TEXT_INLINE_LABEL", "expiresIn DELAY_AMOUNT", "expiresIn.amount DELAY_AMOUNT"],
+      ...["expiresIn.unit DELAY_UNIT", skip],
     ],
   ],
   email: [

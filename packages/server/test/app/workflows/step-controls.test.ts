@@ -10,7 +10,7 @@ describe("control schemas of all nine types", () => {
     new Ajv({ strict: false }).validate(stepDefinitions[type].controls, values);
   const good: Record<StepType, object[]> = {
     in_app: [
-      { body: "a" },
+      { body: "a", expiresAt: "{{ payload.ends }}", expiresIn: { amount: 1, unit: "weeks" } },
       { subject: "a", skip: { "==": [1, 1] }, redirect: { url: "/x", target: "_blank" }, data: {} },
     ],
     email: [
@@ -42,7 +42,12 @@ describe("control schemas of all nine types", () => {
     custom: [{}, { custom: { a: 1 } }],
   };
   const bad: Record<StepType, object[]> = {
-    in_app: [{}, { body: "a", avatar: "javascript:x" }, { body: "a", extra: 1 }],
+    in_app: [
+      {},
+      { body: "a", avatar: "javascript:x" },
+      { body: "a", extra: 1 },
+      { body: "a", expiresIn: { amount: 1 } },
+    ],
     email: [{ body: "" }, { subject: "" }, { subject: "a", body: "", layoutId: "" }],
     sms: [{}, { body: 1 }],
     push: [{ body: "a" }],
@@ -78,6 +83,6 @@ describe("control schemas of all nine types", () => {
       .concat(
         "rendererType layoutId type amount unit extendToSchedule cron dynamicKey lookBackWindow digestKey threshold ",
       )
-      .concat("throttleKey custom unknown");
+      .concat("throttleKey custom expiresAt expiresIn unknown");
   const everything = Object.fromEntries(names.split(" ").map((name) => [name, 1]));
 });
