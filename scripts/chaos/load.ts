@@ -9,11 +9,17 @@ export type Kind = (typeof kinds)[number];
 export type Planned = { kind: Kind; text: string; subscriberId: string };
 export type Accepted = Planned & { transactionId: string };
 
-export type Outage = { failures: number; statuses: Map<string, number>; seconds: number };
+export type Outage = {
+  failures: number;
+  statuses: Map<string, number>;
+  /** From the first request that failed to the first one that succeeded after the last failure. */
+  seconds: number;
+  /** The longest time in which no request succeeded. */
+  silentSeconds: number;
+};
 
 export type Load = {
   accepted: Accepted[];
-  /** From the first request that failed to the first one that succeeded after the last failure. */
   outage(): Outage;
   /** No new requests; those that were not accepted yet are repeated until they are, for a minute at most. */
   stop(): Promise<void>;
@@ -47,6 +53,8 @@ export function startLoad({ urls, apiKey, subscribers, digestSubscribers }: Load
   let firstFailureAt: number | null = null;
   let lastFailureAt = 0;
   let successAfterAt = 0;
+  let succeededAt = performance.now();
+  let silentMs = 0;
   let giveUpAt = Number.POSITIVE_INFINITY;
   const unaccepted: Planned[] = [];
 
@@ -62,6 +70,8 @@ export function startLoad({ urls, apiKey, subscribers, digestSubscribers }: Load
     successAfterAt = 0;
   };
   const noteSuccess = (startedAt: number) => {
+    silentMs = Math.max(silentMs, performance.now() - succeededAt);
+    succeededAt = performance.now();
     if (firstFailureAt !== null && successAfterAt === 0 && startedAt > lastFailureAt)
       successAfterAt = performance.now();
   };
@@ -109,6 +119,7 @@ export function startLoad({ urls, apiKey, subscribers, digestSubscribers }: Load
       failures: [...statuses.values()].reduce((sum, count) => sum + count, 0),
       statuses,
       seconds: firstFailureAt === null ? 0 : ((successAfterAt || performance.now()) - firstFailureAt) / 1_000,
+      silentSeconds: silentMs / 1_000,
     }),
     async stop() {
       for (const timer of timers) clearInterval(timer);

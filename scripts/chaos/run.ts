@@ -68,6 +68,7 @@ async function runScenario(stage: Stage, world: World): Promise<boolean> {
     ["reconnections of inboxes", world.inboxes.reduce((sum, inbox) => sum + inbox.reconnections(), 0)],
     ["failed requests", outage.failures === 0 ? "0" : `${outage.failures} (${statuses})`],
     ["outage", `${outage.seconds.toFixed(1)} s`],
+    ["longest without a 201", `${outage.silentSeconds.toFixed(1)} s`],
     ["recovery", `${(await recovery).toFixed(1)} s`],
     ["longest pause of the load", `${(pauses.max / 1e9).toFixed(1)} s`],
     ["complete after the load", `${((performance.now() - endedAt) / 1000).toFixed(1)} s`],
