@@ -2,7 +2,7 @@
 // every message of an inbox in its stream.
 import { sql } from "kysely";
 import type { Client } from "../../packages/server/test/support/client.ts";
-import { type Accepted, type Kind, kinds } from "./load.ts";
+import { type Accepted, type Kind, kinds, type Load, type Planned } from "./load.ts";
 import type { LiveInbox } from "./receivers.ts";
 import { type World, withDb } from "./world.ts";
 
@@ -20,11 +20,14 @@ export type Comparison = {
 
 const isInApp = ({ kind }: Accepted) => kind === "single" || kind === "bulk" || kind === "delay";
 
-export async function compare(world: World, accepted: Accepted[], databaseUrl: string): Promise<Comparison> {
+type Ledger = Pick<Load, "accepted" | "unaccepted">;
+
+export async function compare(world: World, ledger: Ledger, databaseUrl: string): Promise<Comparison> {
+  const { accepted } = ledger;
   const rows = await readMessages(databaseUrl);
   const counts = new Map(rows.map((row) => [`${row.transactionId} ${row.subscriberId}`, row.ids.length]));
   const expected = new Set(accepted.filter(isInApp).map((one) => `${one.transactionId} ${one.subscriberId}`));
-  const digests = await compareDigests(world.client, accepted);
+  const digests = await compareDigests(world.client, ledger);
   const provider = [...compareCalls(accepted, "email", world), ...compareCalls(accepted, "sms", world)];
   return {
     accepted: accepted.length,
@@ -36,7 +39,7 @@ export async function compare(world: World, accepted: Accepted[], databaseUrl: s
     ],
     twice: [
       ...[...expected].filter((key) => (counts.get(key) ?? 0) > 1),
-      ...digests.filter(({ missing }) => missing < 0).map(({ text }) => text),
+      ...digests.filter(({ extra }) => extra > 0).map(({ text }) => text),
     ],
     repeatedCalls: provider.reduce((sum, { calls }) => sum + Math.max(0, calls - 1), 0),
     gaps: world.inboxes.flatMap((inbox) => findGaps(inbox, rows)),
@@ -66,15 +69,16 @@ const compareCalls = (accepted: Accepted[], kind: "email" | "sms", { mail, sms }
     .filter((one) => one.kind === kind)
     .map(({ text }) => ({ text, calls: (kind === "email" ? mail : sms).counts.get(text) ?? 0 }));
 
-/** A digest's message is the number of its events: the sum is the number of accepted ones. */
-async function compareDigests(client: Client, accepted: Accepted[]) {
-  const wanted = new Map<string, number>();
-  for (const { kind, subscriberId } of accepted)
-    if (kind === "digest") wanted.set(subscriberId, (wanted.get(subscriberId) ?? 0) + 1);
+/** A digest's message is the number of its events: their sum is the number of accepted ones. */
+async function compareDigests(client: Client, { accepted, unaccepted }: Ledger) {
+  const count = (events: Planned[], subscriberId: string) =>
+    events.filter((one) => one.kind === "digest" && one.subscriberId === subscriberId).length;
   const compared = [];
-  for (const [subscriberId, count] of wanted) {
-    const missing = count - (await sumDigests(client, subscriberId));
-    compared.push({ missing, text: `${subscriberId}: ${missing} of ${count} digest events missing` });
+  for (const subscriberId of new Set(accepted.filter(({ kind }) => kind === "digest").map((one) => one.subscriberId))) {
+    const sum = await sumDigests(client, subscriberId);
+    const wanted = count(accepted, subscriberId);
+    const text = `${subscriberId}: ${sum} events in digests, ${wanted} accepted`;
+    compared.push({ missing: wanted - sum, extra: sum - wanted - count(unaccepted, subscriberId), text });
   }
   return compared;
 }

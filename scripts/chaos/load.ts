@@ -5,17 +5,26 @@ import { randomUUID } from "node:crypto";
 export const kinds = ["single", "bulk", "delay", "digest", "email", "sms"] as const;
 export type Kind = (typeof kinds)[number];
 
-/** An accepted event. `text` is unique, and is the text of its message. */
-export type Accepted = { kind: Kind; text: string; subscriberId: string; transactionId: string };
+/** `text` is unique, and is the text of the message. */
+export type Planned = { kind: Kind; text: string; subscriberId: string };
+export type Accepted = Planned & { transactionId: string };
 
-export type Outage = { failures: number; statuses: Map<string, number>; seconds: number };
+export type Outage = {
+  failures: number;
+  statuses: Map<string, number>;
+  /** From the first request that failed to the first one that succeeded after the last failure. */
+  seconds: number;
+  /** The longest time in which no request succeeded. */
+  silentSeconds: number;
+};
 
 export type Load = {
   accepted: Accepted[];
-  /** From the first request that failed to the first one that succeeded after the last failure. */
   outage(): Outage;
   /** No new requests; those that were not accepted yet are repeated until they are, for a minute at most. */
-  stop(): Promise<{ unaccepted: number }>;
+  stop(): Promise<void>;
+  /** Events whose last request failed. They may have happened. */
+  unaccepted: Planned[];
 };
 
 type LoadOptions = { urls: string[]; apiKey: string; subscribers: string[]; digestSubscribers: string[] };
@@ -36,8 +45,6 @@ export const workflowOf: Record<Kind, string> = {
   sms: "texted",
 };
 
-type Planned = { kind: Kind; text: string; subscriberId: string };
-
 export function startLoad({ urls, apiKey, subscribers, digestSubscribers }: LoadOptions): Load {
   const accepted: Accepted[] = [];
   const statuses = new Map<string, number>();
@@ -46,8 +53,10 @@ export function startLoad({ urls, apiKey, subscribers, digestSubscribers }: Load
   let firstFailureAt: number | null = null;
   let lastFailureAt = 0;
   let successAfterAt = 0;
+  let succeededAt = performance.now();
+  let silentMs = 0;
   let giveUpAt = Number.POSITIVE_INFINITY;
-  let unaccepted = 0;
+  const unaccepted: Planned[] = [];
 
   const plan = (kind: Kind): Planned => {
     const n = sequence++;
@@ -61,6 +70,8 @@ export function startLoad({ urls, apiKey, subscribers, digestSubscribers }: Load
     successAfterAt = 0;
   };
   const noteSuccess = (startedAt: number) => {
+    silentMs = Math.max(silentMs, performance.now() - succeededAt);
+    succeededAt = performance.now();
     if (firstFailureAt !== null && successAfterAt === 0 && startedAt > lastFailureAt)
       successAfterAt = performance.now();
   };
@@ -89,7 +100,7 @@ export function startLoad({ urls, apiKey, subscribers, digestSubscribers }: Load
         return;
       }
       noteFailure(result.reason, startedAt);
-      if (performance.now() > giveUpAt) return void unaccepted++;
+      if (performance.now() > giveUpAt) return void unaccepted.push(...events);
       await new Promise((resolve) => setTimeout(resolve, repeatMs));
     }
   };
@@ -103,16 +114,17 @@ export function startLoad({ urls, apiKey, subscribers, digestSubscribers }: Load
   );
   return {
     accepted,
+    unaccepted,
     outage: () => ({
       failures: [...statuses.values()].reduce((sum, count) => sum + count, 0),
       statuses,
       seconds: firstFailureAt === null ? 0 : ((successAfterAt || performance.now()) - firstFailureAt) / 1_000,
+      silentSeconds: silentMs / 1_000,
     }),
     async stop() {
       for (const timer of timers) clearInterval(timer);
       giveUpAt = performance.now() + lastRepeatsMs;
       await Promise.all(open);
-      return { unaccepted };
     },
   };
 }

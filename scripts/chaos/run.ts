@@ -1,10 +1,11 @@
 // `npm run chaos [-- names]`: breaks the database under load in the ways of scenarios.ts, and compares what was accepted
 // with what came out. Prints a table, and fails if an accepted event was lost, is in an inbox twice, or is missing in a
 // live stream. Needs PostgreSQL's server programs, and PgBouncer and libfaketime for their scenarios.
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { sql } from "kysely";
 import { progress, sleep } from "../../bench/support.ts";
 import { type Comparison, compare, isComplete } from "./compare.ts";
-import { startLoad } from "./load.ts";
+import { type Load, startLoad } from "./load.ts";
 import { type Stage, scenarios } from "./scenarios.ts";
 import { openWorld, type World, withDb } from "./world.ts";
 
@@ -41,6 +42,9 @@ for (const [name, { about, prepare }] of Object.entries(scenarios)) {
 process.exitCode = hasFailed ? 1 : 0;
 
 async function runScenario(stage: Stage, world: World): Promise<boolean> {
+  // A machine that is too busy stops everybody; the figures then say little.
+  const pauses = monitorEventLoopDelay({ resolution: 20 });
+  pauses.enable();
   const load = startLoad(world);
   await sleep(beforeMs);
   progress("the fault begins …");
@@ -48,15 +52,15 @@ async function runScenario(stage: Stage, world: World): Promise<boolean> {
   progress("the fault is repaired …");
   const recovery = measureRecovery(stage.databaseUrl());
   await sleep(afterMs);
-  const { unaccepted } = await load.stop();
+  await load.stop();
   const endedAt = performance.now();
   progress("the load has ended …");
-  const comparison = await compareUntilComplete(stage, world, load.accepted);
+  const comparison = await compareUntilComplete(stage, world, load);
   const outage = load.outage();
   const statuses = [...outage.statuses].map(([status, count]) => `${count} × ${status}`).join(", ");
   const rows: [string, string | number][] = [
     ["accepted", `${comparison.accepted} (${[...comparison.byKind].map((one) => one.join(" ")).join(", ")})`],
-    ["never accepted", unaccepted],
+    ["never accepted", load.unaccepted.length],
     ["lost", comparison.lost.length],
     ["in-app twice", comparison.twice.length],
     ["provider calls repeated", comparison.repeatedCalls],
@@ -64,13 +68,15 @@ async function runScenario(stage: Stage, world: World): Promise<boolean> {
     ["reconnections of inboxes", world.inboxes.reduce((sum, inbox) => sum + inbox.reconnections(), 0)],
     ["failed requests", outage.failures === 0 ? "0" : `${outage.failures} (${statuses})`],
     ["outage", `${outage.seconds.toFixed(1)} s`],
+    ["longest without a 201", `${outage.silentSeconds.toFixed(1)} s`],
     ["recovery", `${(await recovery).toFixed(1)} s`],
+    ["longest pause of the load", `${(pauses.max / 1e9).toFixed(1)} s`],
     ["complete after the load", `${((performance.now() - endedAt) / 1000).toFixed(1)} s`],
   ];
   for (const [what, value] of rows) console.log(`  ${what.padEnd(26)}${value}`);
   for (const one of [...comparison.lost, ...comparison.twice, ...comparison.gaps].slice(0, 10))
     console.log(`    ${one}`);
-  const isFine = isComplete(comparison) && comparison.twice.length === 0 && unaccepted === 0;
+  const isFine = isComplete(comparison) && comparison.twice.length === 0 && load.unaccepted.length === 0;
   console.log(isFine ? "  fine" : "  FAILED");
   return isFine;
 }
@@ -90,10 +96,10 @@ async function measureRecovery(databaseUrl: string): Promise<number> {
   });
 }
 
-async function compareUntilComplete(stage: Stage, world: World, accepted: Parameters<typeof compare>[1]) {
+async function compareUntilComplete(stage: Stage, world: World, load: Load) {
   const deadline = performance.now() + drainMs;
   for (;;) {
-    const comparison: Comparison = await compare(world, accepted, stage.databaseUrl());
+    const comparison: Comparison = await compare(world, load, stage.databaseUrl());
     if (isComplete(comparison) || performance.now() > deadline) return comparison;
     await sleep(1_000);
   }

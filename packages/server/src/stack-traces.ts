@@ -1,6 +1,7 @@
 // Stack traces of the bundle, shown with the files and lines of the sources. Node's option --enable-source-maps adds a
-// quarter to the time of a start, and keeps a table of 50 MB after the first stack. Here a start costs nothing, and a
-// stack up to 0.4 s when it is seen for the first time: the map is decoded up to the last wanted line, and not kept.
+// quarter to the time of a start, and keeps a table of 50 MB after the first stack. Here a start costs nothing, and the
+// first stack up to 0.4 s: the map is decoded, and kept for a while. Errors come in bursts: when a database is lost,
+// each query that fails has another stack, and decoding the map for each of them would block the process for a minute.
 import { readFileSync } from "node:fs";
 import { SourceMap, type SourceMapPayload } from "node:module";
 
@@ -28,7 +29,7 @@ function learnPlaces(places: string[]): void {
   if (known.size + places.length > maxKnown) known.clear();
   const parts = places.map((place) => ({ place, ...splitPlace(place) }));
   for (const [file, own] of Map.groupBy(parts, (part) => part.file)) {
-    const map = readMap(file, Math.max(...own.map(({ line }) => line)));
+    const map = keepMap(file);
     for (const part of own) known.set(part.place, (map && findOrigin(map, part, file)) ?? part.place);
   }
 }
@@ -45,12 +46,25 @@ function splitPlace(place: string): Place & { file: string } {
   return { file: file!, line: Number(line), column: Number(column) };
 }
 
+const maps = new Map<string, SourceMap | null>();
+const keptMs = 30_000;
+let forgetting: NodeJS.Timeout | null = null;
+
+/** Forgotten when no new place has been seen for a while. */
+function keepMap(file: string): SourceMap | null {
+  forgetting ??= setTimeout(() => {
+    maps.clear();
+    forgetting = null;
+  }, keptMs).unref();
+  forgetting.refresh();
+  if (!maps.has(file)) maps.set(file, readMap(file));
+  return maps.get(file)!;
+}
+
 /** Null when the bundle was built again since this process started: the map of its files is gone. */
-function readMap(file: string, maxLine: number): SourceMap | null {
+function readMap(file: string): SourceMap | null {
   try {
-    const map = JSON.parse(readFileSync(new URL(`${file}.map`), "utf8")) as SourceMapPayload;
-    // Lines depend on those before them only.
-    return new SourceMap({ ...map, mappings: map.mappings.split(";", maxLine).join(";") });
+    return new SourceMap(JSON.parse(readFileSync(new URL(`${file}.map`), "utf8")) as SourceMapPayload);
   } catch {
     return null;
   }

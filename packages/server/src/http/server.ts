@@ -108,7 +108,7 @@ function addApi(server: FastifyInstance, ctx: NetworkCtx, options: ServerOptions
     findAges: () => findBacklogAges(ctx.db),
     connections: ctx.config.databasePool,
     countThreads: options.workers.count,
-    onError: (error) => ctx.log.warn({ err: error }, "the age of waiting events could not be read"),
+    onError: ctx.faults.noteInBackground,
   });
   const extra = createExtraLimits({ rates, budgets: options.rates, now });
   const gates = createLockGates({

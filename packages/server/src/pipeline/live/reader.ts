@@ -64,7 +64,7 @@ export function createReader(ctx: NetworkCtx, onGone: (inbox: Inbox) => void): R
         );
       } catch (error) {
         if (isClosed) return;
-        ctx.log.warn({ reason: (error as Error).message }, "live inboxes could not be read; trying again");
+        ctx.faults.noteInBackground(error);
         for (const inbox of batch) waiting.add(inbox);
         timer = setTimeout(() => {
           timer = null;
