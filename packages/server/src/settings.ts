@@ -158,7 +158,7 @@ export const settings = {
   TIDINGS_LOG_LEVEL: {
     about:
       "`trace`, `debug`, `info`, `warn`, `error` or `silent`. Each request is one line with method, route, status, milliseconds and request id: at `info` " +
-      "those that failed or that rejected a known caller, at `debug` all of them, including unknown paths and wrong keys.",
+      "those that failed or that rejected a known caller, at `debug` all of them, including unknown paths and wrong keys. Each provider call is a line at `info` (docs/observability.md).",
     fallback: "info",
     parse: word(["trace", "debug", "info", "warn", "error", "silent"]),
   },

@@ -111,10 +111,10 @@ function keyValues(text: string): Record<string, string> {
   const entries = parts
     .filter((part) => part !== "")
     .map((part) => {
-      const [, name, value] = /^([\w.\-/]{1,255})\s*=\s*([^\p{Cc}]*)$/u.exec(part) ?? [];
-      if (name === undefined || /%(?![\da-f]{2})/i.test(value!))
-        return fail("must be a list such as name=value,other=value");
-      return [name, decodeURIComponent(value!)] as const;
+      const [name, value] = [part.split("=", 1)[0]!.trim(), part.slice(part.indexOf("=") + 1).trim()];
+      const isPair = part.includes("=") && /^[\w.\-/]{1,255}$/.test(name) && !/\p{Cc}/u.test(value);
+      if (!isPair || /%(?![\da-f]{2})/i.test(value)) return fail("must be a list such as name=value,other=value");
+      return [name, decodeURIComponent(value)] as const;
     });
   return Object.fromEntries(entries);
 }
@@ -130,7 +130,7 @@ type OtelSettings = { [Name in keyof typeof otelSettings]: ReturnType<(typeof ot
 export function toTelemetry(parsed: OtelSettings) {
   const endpointOf = (path: string, given: string): string | null => {
     const base = parsed.OTEL_EXPORTER_OTLP_ENDPOINT;
-    return given || (base === "" ? null : `${base.replace(/\/+$/, "")}/${path}`);
+    return given || (base === "" ? null : `${base.replace(/(?<!\/)\/+$/, "")}/${path}`);
   };
   const tracesUrl = endpointOf("v1/traces", parsed.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT);
   const metricsUrl = endpointOf("v1/metrics", parsed.OTEL_EXPORTER_OTLP_METRICS_ENDPOINT);

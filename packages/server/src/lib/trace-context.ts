@@ -1,13 +1,13 @@
 // Trace contexts of W3C (`traceparent` and `tracestate`), as they are stored with an event: the text of `traceparent`,
-// and behind a space that of `tracestate` if there is one. A malformed header is ignored, as the standard says: a trace
-// is no reason to refuse an event.
+// and behind a space that of `tracestate` if there is one. A malformed header is ignored, as the standard says: no
+// event is refused because of its trace.
 
 type Headers = Record<string, string | string[] | undefined>;
 
 /** Version, trace id, span id, flags, and what a later version may add. */
 const parentPattern = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 
-/** Of `tracestate`: what the standard asks a service to pass on at least. */
+/** What the standard asks a service to pass on of `tracestate`, at least. */
 const maxStateLength = 512;
 const maxStateMembers = 32;
 const statePattern = /^[a-z\d][a-z\d_\-*/@]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;

@@ -847,7 +847,7 @@ export type Tables = {
     environment_id: string;
     type: SentEventType;
     body: string;
-    /** Of the trigger event that it follows from (lib/trace-context.ts). */
+    /** The trace of the trigger event that it follows from (lib/trace-context.ts). */
     trace_context: string | null;
     created_at: Date;
   };

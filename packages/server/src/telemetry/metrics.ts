@@ -16,8 +16,7 @@ import {
 import type { MetricObjectWithValues, MetricValue, Registry } from "prom-client";
 import type { Telemetry } from "../lib/otel-settings.ts";
 import { version } from "../version.ts";
-import type { TelemetryLog } from "./open.ts";
-import { closeInTime, createExportWatch, exportOptions, toResource } from "./resource.ts";
+import { closeInTime, createExportWatch, exportOptions, type TelemetryLog, toResource } from "./resource.ts";
 
 /** `metricName`: of the parts of a histogram. */
 type NamedValue = MetricValue<string> & { metricName?: string };
@@ -53,7 +52,7 @@ export function createMetricExport(telemetry: Telemetry, { url, intervalMs }: Me
   return { close };
 }
 
-/** A failed export is noted, and is no error of the reader, which would report each of them. */
+/** A failed export is noted here: the reader would report each of them as an error. */
 function watched(inner: OTLPMetricExporter, log: TelemetryLog): PushMetricExporter {
   const note = createExportWatch(log, "metrics");
   return {

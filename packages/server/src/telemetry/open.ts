@@ -2,11 +2,13 @@
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Config } from "../config.ts";
-import type { Start } from "../engine.ts";
 import type { Tracing } from "../tracing.ts";
 
-/** Null where traces are off. Its spans are sent before the service stops. */
-export async function openTracing({ telemetry }: Config, { log, closers }: Start): Promise<Tracing | null> {
+/** What is closed when the service stops: spans and metrics that wait are sent then. */
+type Opening = { log: Logger; closers: (() => Promise<unknown>)[] };
+
+/** Null where traces are off. */
+export async function openTracing({ telemetry }: Config, { log, closers }: Opening): Promise<Tracing | null> {
   if (!telemetry?.traces) return null;
   const { createTracing } = await import("./traces.ts");
   const { tracing, close } = createTracing(telemetry, telemetry.traces, log);
@@ -17,7 +19,7 @@ export async function openTracing({ telemetry }: Config, { log, closers }: Start
 /** `read`: the metrics that `/metrics` shows. */
 export async function openMetricExport(
   { telemetry }: Config,
-  { log, closers }: Start,
+  { log, closers }: Opening,
   read: () => Promise<Registry>,
 ): Promise<void> {
   if (!telemetry?.metrics) return;
@@ -25,5 +27,3 @@ export async function openMetricExport(
   const { close } = createMetricExport(telemetry, telemetry.metrics, { log, read });
   closers.push(close);
 }
-
-export type TelemetryLog = Pick<Logger, "warn" | "info">;

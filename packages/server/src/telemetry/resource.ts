@@ -3,16 +3,18 @@ import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { hostname } from "node:os";
 import { type Resource, resourceFromAttributes } from "@opentelemetry/resources";
+import type { Logger } from "pino";
 import type { Telemetry } from "../lib/otel-settings.ts";
 import { version } from "../version.ts";
-import type { TelemetryLog } from "./open.ts";
+
+export type TelemetryLog = Pick<Logger, "warn" | "info">;
 
 /** How long a stop waits for the last export. */
-export const closeMs = 3_000;
+const closeMs = 3_000;
 
 export const toResource = ({ serviceName, attributes }: Telemetry): Resource =>
   resourceFromAttributes({
-    // Threads of a process are one instance; processes are told apart by it.
+    // The same in all threads of a process, different in each process.
     "service.instance.id": `${hostname()}:${process.pid}`,
     "service.version": version,
     ...attributes,

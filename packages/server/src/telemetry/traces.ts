@@ -24,8 +24,7 @@ import type { Telemetry } from "../lib/otel-settings.ts";
 import { formatTraceContext, isSampled, openTraceContext } from "../lib/trace-context.ts";
 import type { SpanOptions, TraceSpan, Tracing } from "../tracing.ts";
 import { version } from "../version.ts";
-import type { TelemetryLog } from "./open.ts";
-import { closeInTime, createExportWatch, exportOptions, toResource } from "./resource.ts";
+import { closeInTime, createExportWatch, exportOptions, type TelemetryLog, toResource } from "./resource.ts";
 
 type TraceSettings = NonNullable<Telemetry["traces"]>;
 
@@ -88,7 +87,7 @@ export function createTracing(telemetry: Telemetry, settings: TraceSettings, log
   return { tracing, close };
 }
 
-/** A failed export is noted, and is no error of the processor, which would report each of them. */
+/** A failed export is noted here: the processor would report each of them as an error. */
 function createExporter(telemetry: Telemetry, { url }: TraceSettings, log: TelemetryLog) {
   const { options, disconnect } = exportOptions(telemetry, url);
   const inner = new OTLPTraceExporter(options);

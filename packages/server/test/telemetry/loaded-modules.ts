@@ -1,5 +1,5 @@
 // Starts and stops a service with the settings of the environment, and prints which packages of OpenTelemetry it has
-// loaded: a program of its own, because a test shares its process with others.
+// loaded: a separate program, because a test shares its process with others.
 import { registerHooks } from "node:module";
 import { pino } from "pino";
 

@@ -107,7 +107,7 @@ test("one trace follows an event from the request through runs, steps, calls, we
   assert.equal(sent.attributes["messaging.message.id"], messages.find(({ channel }) => channel === "email")!._id);
   assert.equal((await spanOf(traceId, "receipt sms")).attributes["tidings.receipt.status"], "delivered");
 
-  // Their own endpoints are told the trace, other services are not.
+  // Their own endpoints get the trace context, other services do not.
   const hook = await eventually(() => theirs.of("/hook")[0], "the webhook");
   const called = (await eventually(() => spansOf(traceId).find(({ name }) => name === "POST webhook"), "its span"))
     .spanId;
@@ -117,7 +117,7 @@ test("one trace follows an event from the request through runs, steps, calls, we
   assert.equal(theirs.of("/text")[0]!.headers.traceparent, undefined);
 });
 
-test("a bridge is told the trace", async () => {
+test("a bridge gets the trace context", async () => {
   const own = "11111111111111111111111111111111";
   await settled(client, await send("bridged", { traceparent: `00-${own}-${parent}-01` }));
   const { spanId } = await spanOf(own, "POST bridge");

@@ -31,7 +31,7 @@ export function beginRequestSpan(ctx: Ctx, id: OperationId, request: FastifyRequ
 export function endRequestSpan({ span, caller }: FastifyRequest, { statusCode }: FastifyReply): void {
   span?.end({
     attributes: { "http.response.status_code": statusCode, "tidings.environment.id": caller?.environmentId },
-    // A refusal of the caller's input is no error of this service.
+    // When the service refuses the caller's input, it has not failed.
     error: statusCode >= 500 ? String(statusCode) : undefined,
   });
 }

@@ -1,5 +1,5 @@
-// Calls to endpoints of the environment's owner, webhooks and bridges: they are told the trace, so that it continues
-// in their code.
+// Calls to endpoints of the environment's owner, webhooks and bridges. They get the trace context, so that the trace
+// continues in their code.
 import type { Ctx } from "../../context.ts";
 import { traceHeaders } from "../../lib/trace-context.ts";
 

@@ -15,7 +15,7 @@ import type { Progress } from "../run/run.ts";
 export const outcomeCode = (outcome: Outcome): string =>
   outcome.kind === "rejected" ? `rejected:${outcome.class}` : outcome.kind;
 
-/** The provider is not told the trace: it is somebody else's service. */
+/** The provider does not get the trace context: it is somebody else's service. */
 export function beginSendSpan(
   { tracing }: Ctx,
   { message, integration, number, trace }: PlannedSend,

@@ -19,7 +19,7 @@ export type Reply = { status: number | null; text: string };
 export type WebhookCall = Pick<WebhookRow, "url" | "secret" | "previous_secret" | "previous_secret_until"> & {
   event_id: string;
   body: string;
-  /** The trace that the event belongs to, which its receiver is told. */
+  /** The trace that the event belongs to; its receiver gets it too. */
   trace_context?: string | null;
 };
 
