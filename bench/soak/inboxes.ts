@@ -8,7 +8,8 @@ export type Inboxes = {
   /** Time from the trigger to the inbox of each message since the last call, in ms. */
   takeTimes(): number[];
   marks(): number;
-  failedMarks(): number;
+  /** Marks without success, by status; 0 where there was no response. */
+  failedMarks: Map<number, number>;
   /** Connections that the service has closed. */
   closed(): number;
   /** The ids of the messages that have arrived, and how many arrived twice. */
@@ -29,11 +30,13 @@ export async function openInboxes(service: BenchService, count: number, validMs:
   progress(`${count} live inboxes …`);
   const arrived = new Set<string>();
   let times: number[] = [];
-  let [twice, marks, failedMarks, closed, isClosing] = [0, 0, 0, 0, false];
+  let [twice, marks, closed, isClosing] = [0, 0, 0, false];
+  const failedMarks = new Map<number, number>();
 
   const mark = async (id: string, token: string): Promise<void> => {
     marks++;
-    if ((await patch(service.url, `/v1/inbox/notifications/${id}/read`, token)) !== 200) failedMarks++;
+    const status = await patch(service.url, `/v1/inbox/notifications/${id}/read`, token).catch(() => 0);
+    if (status !== 200) failedMarks.set(status, (failedMarks.get(status) ?? 0) + 1);
   };
   const urls = sessions.map(({ token }) => `${service.url.replace("http", "ws")}/ws?token=${token}`);
   const sockets = await openAll(urls, (text, index) => {
@@ -44,7 +47,7 @@ export async function openInboxes(service: BenchService, count: number, validMs:
     arrived.add(id);
     const at = /^at=(\d+)/.exec(content)?.[1];
     if (at) times.push(Date.now() - Number(at));
-    if (arrived.size % markedEvery === 0) mark(id, sessions[index]!.token).catch(() => failedMarks++);
+    if (arrived.size % markedEvery === 0) void mark(id, sessions[index]!.token);
   });
   for (const socket of sockets) socket.on("close", () => !isClosing && closed++);
   return {
@@ -54,7 +57,7 @@ export async function openInboxes(service: BenchService, count: number, validMs:
       return taken;
     },
     marks: () => marks,
-    failedMarks: () => failedMarks,
+    failedMarks,
     closed: () => closed,
     arrived,
     twice: () => twice,

@@ -4,7 +4,7 @@ import type { Point } from "./trend.ts";
 export type Line = { name: string; points: Point[] };
 
 const [width, height] = [760, 240];
-const margin = { left: 64, right: 16, top: 34, bottom: 34 };
+const margin = { left: 64, right: 28, top: 34, bottom: 34 };
 const colors = ["#2563eb", "#d97706", "#059669", "#dc2626"];
 
 /** A round number at or above the value, for the upper end of an axis. */
@@ -18,11 +18,12 @@ const escapeText = (text: string): string => text.replaceAll("&", "&amp;").repla
 const text = (x: number, y: number, content: string, more = ""): string =>
   `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" ${more}>${escapeText(content)}</text>`;
 
-/** `warmUp`: the minutes at the begin that are not judged, shaded. */
-export function drawPlot(title: string, unit: string, lines: Line[], warmUp: number): string {
+/** In minutes. `warmUp`: the begin that is not judged, shaded. */
+export type Span = { end: number; warmUp: number };
+
+export function drawPlot(title: string, unit: string, lines: Line[], { end, warmUp }: Span): string {
   const known = lines.map(({ name, points }) => ({ name, points: points.filter((one) => Number.isFinite(one.value)) }));
   const all = known.flatMap(({ points }) => points);
-  const end = Math.max(0.1, ...all.map(({ minute }) => minute));
   const top = roundUp(Math.max(0, ...all.map(({ value }) => value)));
   const x = (minute: number) => margin.left + (minute / end) * (width - margin.left - margin.right);
   const y = (value: number) => height - margin.bottom - (value / top) * (height - margin.top - margin.bottom);

@@ -74,6 +74,10 @@ function listCurves({ samples, minutes }: Soak): Curve[] {
       lines: [of("service", "serviceCores"), of("PostgreSQL", "postgresCores")],
     },
     {
+      ...{ file: "load", title: "Load of the machine, with all other programs", unit: "", tolerancePerHour: 1 },
+      lines: [of("load", "machineLoad")],
+    },
+    {
       ...{ file: "database", title: "Size of the database", unit: "MB", tolerancePerHour: 10 },
       lines: [of("database", "databaseMb")],
       growth: kept,
@@ -150,7 +154,7 @@ export function writeReport(folder: string, soak: Soak, curves: Judged[]): strin
   mkdirSync(folder, { recursive: true });
   const end = soak.samples.at(-1)?.minute ?? 0;
   for (const { file, title, unit, lines } of curves) {
-    writeFileSync(join(folder, `${file}.svg`), drawPlot(title, unit, lines, end * warmUpShare));
+    writeFileSync(join(folder, `${file}.svg`), drawPlot(title, unit, lines, { end, warmUp: end * warmUpShare }));
   }
   const { capacity, losses } = soak;
   const page = [

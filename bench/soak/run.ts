@@ -78,7 +78,7 @@ async function run(): Promise<Soak> {
       "requests that were not sent in time": traffic.late(),
       "messages in live inboxes": inboxes.arrived.size,
       "marks as read": inboxes.marks(),
-      "marks that failed": inboxes.failedMarks(),
+      ...Object.fromEntries([...inboxes.failedMarks].map(([status, count]) => [`marks with status ${status}`, count])),
       "live connections that the service closed": inboxes.closed(),
     };
     const twiceLive = inboxes.twice();

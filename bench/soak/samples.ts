@@ -1,5 +1,6 @@
 // What the soak measures every few seconds: memory, files, threads, CPU, and the state of database and queue.
 import { readdirSync, readFileSync } from "node:fs";
+import { loadavg } from "node:os";
 import { sql } from "kysely";
 import type { Db } from "../../packages/server/src/store/db.ts";
 import { metric } from "../../packages/server/test/support/metric.ts";
@@ -22,7 +23,8 @@ export type Figure =
   | "deadRows"
   | "queueDepth"
   | "queueSeconds"
-  | "acceptedPerSecond";
+  | "acceptedPerSecond"
+  | "machineLoad";
 
 const mb = 1024 * 1024;
 
@@ -51,6 +53,7 @@ export function createSampler(service: BenchService, db: Db): Sampler {
       deadRows: tables.dead_rows,
       queueDepth: valuesOf(text, "tidings_queue_depth").reduce((sum, value) => sum + value, 0),
       queueSeconds: Math.max(...valuesOf(text, "tidings_queue_oldest_seconds")),
+      machineLoad: loadavg()[0]!,
       acceptedPerSecond: ((accepted - last.accepted) / ms) * 1_000,
     };
     last = now;

@@ -45,13 +45,16 @@ export function judgeTrend(points: Point[], { unit, tolerancePerHour, format }: 
   };
 }
 
-/** The least value of each minute: the heap after a collection of garbage. */
+/** The least value of each whole minute: the heap after a collection of garbage. */
 export function floorByMinute(points: Point[]): Point[] {
-  const groups = Map.groupBy(points, ({ minute }) => Math.floor(minute));
-  return [...groups].map(([minute, own]) => ({
-    minute: minute + 0.5,
-    value: Math.min(...own.map(({ value }) => value)),
-  }));
+  const groups = [...Map.groupBy(points, ({ minute }) => Math.floor(minute)).values()];
+  const most = Math.max(...groups.map((own) => own.length));
+  return groups
+    .filter((own) => own.length > most / 2)
+    .map((own) => ({
+      minute: mean(own.map(({ minute }) => minute)),
+      value: Math.min(...own.map(({ value }) => value)),
+    }));
 }
 
 const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
