@@ -15,7 +15,8 @@ import { type BenchService, percentile, progress, sleep, startBenchService } fro
 import { formatNumber, type Row, ratioAtMost, valueAtMost } from "./table.ts";
 import { readPssMb } from "./usage.ts";
 
-const encryptionKey = Buffer.alloc(32, 7).toString("base64");
+/** Of the services whose inbox tokens a benchmark signs. */
+export const encryptionKey = Buffer.alloc(32, 7).toString("base64");
 const rates = [100, 1_000];
 /** Messages are triggered and sent in this many portions a second. */
 const portions = 10;
@@ -33,12 +34,12 @@ export async function benchLive(connections: number, seconds: number): Promise<R
   }
 }
 
-/** Opens a WebSocket for each address; `onText` gets what arrives. */
-async function openAll(urls: string[], onText: (text: string) => void): Promise<WebSocket[]> {
+/** Opens a WebSocket for each address; `onText` gets what arrives, and the index of the address. */
+export async function openAll(urls: string[], onText: (text: string, index: number) => void): Promise<WebSocket[]> {
   const sockets: WebSocket[] = [];
   for (let from = 0; from < urls.length; from += openedAtOnce) {
     const some = urls.slice(from, from + openedAtOnce).map((url) => new WebSocket(url, { perMessageDeflate: false }));
-    for (const socket of some) socket.on("message", (data) => onText(String(data)));
+    for (const [n, socket] of some.entries()) socket.on("message", (data) => onText(String(data), from + n));
     await Promise.all(some.map((socket) => once(socket, "open")));
     sockets.push(...some);
   }
@@ -123,22 +124,28 @@ async function prepare(service: BenchService, connections: number): Promise<stri
     const subscribers = Array.from({ length: size }, (_, n) => ({ subscriberId: `live-${from + n}` }));
     await client("subscribers.createBulk", { body: { subscribers } });
   }
-  const db = openDb({ url: service.databaseUrl, poolSize: 1, onError: () => {} });
+  return (await signTokens(service, "live-%", 3_600_000)).map(({ token }) => token);
+}
+
+/** A token for each subscriber whose id is like the pattern, in the order of their creation. */
+export async function signTokens({ databaseUrl }: BenchService, pattern: string, validMs: number) {
+  const db = openDb({ url: databaseUrl, poolSize: 1, onError: () => {} });
   try {
-    const { rows } = await sql<{ id: string; environment_id: string; key_id: string }>`
-      select s.id, s.environment_id, k.id as key_id from subscribers s
+    const { rows } = await sql<{ id: string; subscriber_id: string; environment_id: string; key_id: string }>`
+      select s.id, s.subscriber_id, s.environment_id, k.id as key_id from subscribers s
       join api_keys k on k.environment_id = s.environment_id
-      where s.subscriber_id like 'live-%' order by s.id`.execute(db);
+      where s.subscriber_id like ${pattern} order by s.id`.execute(db);
     const secrets = createSecrets(parseEncryptionKeys(encryptionKey));
-    const expiresAt = new Date(Date.now() + 3_600_000);
-    return rows.map((row) =>
-      signInboxToken(secrets, {
+    const expiresAt = new Date(Date.now() + validMs);
+    return rows.map((row) => ({
+      subscriberId: row.subscriber_id,
+      token: signInboxToken(secrets, {
         environmentId: row.environment_id,
         subscriberId: row.id,
         keyId: row.key_id,
         expiresAt,
       }),
-    );
+    }));
   } finally {
     await db.destroy();
   }

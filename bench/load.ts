@@ -11,7 +11,7 @@ export const buyers = 1_000;
 const eventsPerRequest = 100;
 const clients = 8;
 
-type Target = { url: string; apiKey: string };
+export type Target = { url: string; apiKey: string };
 
 /** The workflow `order-shipped` with one in-app step, and its subscribers. */
 export async function prepareInApp(service: BenchService): Promise<void> {
@@ -77,7 +77,7 @@ const triggerBulk = (target: Target, events: object[]): Promise<void> =>
 /** Connections stay open. node:http, because fetch takes twice the CPU time, which the service would lack. */
 const agent = new Agent({ keepAlive: true });
 
-async function post({ url, apiKey }: Target, path: string, body: object): Promise<void> {
+export async function post({ url, apiKey }: Target, path: string, body: object): Promise<void> {
   const call = request(`${url}${path}`, {
     agent,
     method: "POST",

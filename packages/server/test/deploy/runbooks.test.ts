@@ -2,14 +2,16 @@
 // commands of the runbooks run as pasted.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { sql } from "kysely";
+import { stringify } from "yaml";
 import { inReadOnlyTransaction } from "../../src/store/db.ts";
 import { startTestService } from "../support/service.ts";
-import { metricsIn, parseMetrics, rules } from "./promtool.ts";
+import { metricsIn, parseMetrics, rules, runPromtool, skipWithoutPromtool } from "./promtool.ts";
 
 const root = join(import.meta.dirname, "../../../..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -44,6 +46,16 @@ test("every metric of the dashboards and rules is exported by the service", () =
   );
   assert.deepEqual(missing, []);
   for (const { place, expr } of used) assert.ok(metricsIn(expr).length > 0 || /\bup\b/.test(expr), place);
+});
+
+test("every expression of a dashboard is valid", { skip: skipWithoutPromtool }, (context) => {
+  const folder = mkdtempSync(join(tmpdir(), "tidings-dashboards-"));
+  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  const targets = dashboards.flatMap(({ panels }) => panels.flatMap((panel) => panel.targets));
+  const records = targets.map(({ expr }, index) => ({ record: `expression_${index}`, expr }));
+  const file = join(folder, "dashboards.yml");
+  writeFileSync(file, stringify({ groups: [{ name: "dashboards", rules: records }] }));
+  assert.match(runPromtool("check", "rules", file), new RegExp(`SUCCESS: ${records.length} rules`));
 });
 
 test("every alert has a runbook that is listed with it, and every runbook an alert", () => {
