@@ -3,6 +3,7 @@
 import { statfs } from "node:fs/promises";
 import type { Gauge, MetricObject, Registry } from "prom-client";
 import type { Ctx } from "../context.ts";
+import { countOpenAlerts } from "../store/alerts/alerts.batch.ts";
 import { countOpenCircuits } from "../store/installation/installation.ts";
 import {
   countMonthsAhead,
@@ -94,6 +95,9 @@ function listReadings(ctx: Ctx, readiness: () => Promise<Readiness>): Reading[] 
     ),
     labelled(all.queueOldest, async () =>
       (await findQueueLags(db, 1)).map(({ kind, lag_seconds }) => ({ labels: { kind }, value: lag_seconds })),
+    ),
+    labelled(all.openAlerts, async () =>
+      (await countOpenAlerts(db)).map(({ kind, count }) => ({ labels: { kind }, value: count })),
     ),
     labelled(all.openCircuits, async () =>
       (await countOpenCircuits(db)).map(({ provider_id, count }) => ({

@@ -1,0 +1,16 @@
+// The kinds of alert rules, by name.
+import type { AlertKindName } from "@tidings/contract";
+import type { AlertKind } from "./kind.ts";
+import { deadLetters } from "./kinds/dead-letters.ts";
+import { integrationFailing } from "./kinds/integration-failing.ts";
+import { queueAge } from "./kinds/queue-age.ts";
+import { storage } from "./kinds/storage.ts";
+import { webhookFailing } from "./kinds/webhook-failing.ts";
+
+export const kindsByName: { [K in AlertKindName]?: AlertKind<K> } = {
+  dead_letters: deadLetters,
+  integration_failing: integrationFailing,
+  queue_age: queueAge,
+  webhook_failing: webhookFailing,
+  storage,
+};
