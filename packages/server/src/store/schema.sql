@@ -241,6 +241,7 @@ create table deleted_messages (
   opened         integer not null,
   failed         integer not null,
   refused        integer not null,
+  unaccepted     integer not null default 0,
   PRIMARY KEY (environment_id, hour, workflow_id, channel, provider_id),
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
 );
@@ -718,6 +719,7 @@ create table statistics_hours (
   latency         integer[] not null,
   refused         integer,
   failed_attempts integer not null default 0,
+  unaccepted      integer,
   PRIMARY KEY (environment_id, hour, workflow_id, channel, provider_id, reason),
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
 );
@@ -1001,6 +1003,7 @@ create table workflows (
   on_unknown_outcome     text not null default 'may_duplicate'::text,
   bridge_url             text,
   search_keys            text[] not null default '{}'::text[],
+  objectives             jsonb,
   PRIMARY KEY (id),
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
   CHECK ((on_unknown_outcome = ANY (ARRAY['may_duplicate'::text, 'may_delay'::text]))),
