@@ -1,4 +1,4 @@
-// What became of the messages of workflows with objectives: counted hours, and the latest messages from their rows.
+// The outcomes of messages of workflows with objectives: counted hours, and the latest messages from their rows.
 import { listProviders } from "@tidings/providers";
 import type { Ctx } from "../context.ts";
 import { hourMs } from "../store/events/statistics.ts";
@@ -16,7 +16,7 @@ const maxLatestRows = 50_000;
 export const captures = listProviders().flatMap(({ id, capture }) => (capture ? id : []));
 
 export type Outcomes = {
-  /** Of the last hour or two, in spans: the short window, the last hour, and whole hours. */
+  /** The last hour or two, in spans: the short window, the last hour, and whole hours. */
   latest: OutcomeRow[];
   /** Each message once, from the begin of the period until now. */
   all: OutcomeRow[];

@@ -1,5 +1,4 @@
-// What became of the messages of workflows, for their objectives: from counted hours, and of the latest messages from
-// their rows.
+// The outcomes of messages of workflows, for their objectives: from counted hours, and the latest from their rows.
 import type { Channel } from "@tidings/contract";
 import { sql } from "kysely";
 import { firstIdAt } from "../../lib/ids.ts";

@@ -170,7 +170,7 @@ test("are measured from counted hours: share, budget, burn and what is left out"
   );
   assert.deepEqual(
     [delivered!.good, delivered!.bad, delivered!.withinSeconds],
-    // Of those 500 hours ago, 10 failed and 10 were never reported.
+    // Among those 500 hours ago, 10 failed and 10 were never reported.
     [980 + 500 + 400 + 100, 20 + 10, undefined],
   );
   assert.ok(
