@@ -9,7 +9,7 @@ import { reportedAfterMs } from "./rules/objectives.ts";
 const dayMs = 24 * hourMs;
 /** The shortest window, for which alone an hour is not enough. */
 export const shortWindowMs = 5 * 60_000;
-/** Messages of an environment that are read for the latest hours. */
+/** Messages of an environment that a request reads for the latest hours. */
 const maxLatestRows = 50_000;
 
 /** Providers that keep messages for the mailbox instead of sending them. */
@@ -25,7 +25,7 @@ export type Outcomes = {
 export async function findOutcomes(
   ctx: Pick<Ctx, "db">,
   targets: Target[],
-  { from, now }: { from: Date; now: Date },
+  { from, now, limit = maxLatestRows }: { from: Date; now: Date; limit?: number },
 ): Promise<Outcomes> {
   if (targets.length === 0) return { latest: [], all: [] };
   const current = Math.floor(now.getTime() / hourMs) * hourMs;
@@ -34,7 +34,7 @@ export async function findOutcomes(
   const uncountedFrom = isPreviousCounted ? current : current - hourMs;
   const starts = [now.getTime() - shortWindowMs, now.getTime() - hourMs, current, current - hourMs];
   const spans = [...new Set(starts)].sort((a, b) => b - a).map((time) => new Date(time));
-  const latest = await sumLatestOutcomes(ctx.db, targets, { spans, now, limit: maxLatestRows });
+  const latest = await sumLatestOutcomes(ctx.db, targets, { spans, now, limit });
   // Whole days, so that none of them has messages whose reports may still arrive.
   const hourlyFrom = new Date(Math.floor((now.getTime() - reportedAfterMs) / dayMs) * dayMs);
   const hours = await sumOutcomeHours(ctx.db, targets, { from, to: new Date(uncountedFrom), hourlyFrom });

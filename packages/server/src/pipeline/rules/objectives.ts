@@ -104,3 +104,27 @@ export const objectiveTexts = (objectives: Objectives | null): string[] => objec
 
 export const objectiveText = ({ kind, percent, withinSeconds }: Objective): string =>
   kind === "handedOver" ? `${percent} % handed to a provider within ${withinSeconds} s` : `${percent} % delivered`;
+
+/** One bad message is no burn, however few there are. */
+const minBad = 3;
+/** A burn rate cannot be higher than that of bad messages only: with a low objective, less has to be enough. */
+const reachableShare = 0.9;
+
+/** The last 5 minutes, the last hour and the last 6 hours. */
+export type BurnWindows = { minutes: Counts; hour: Counts; hours: Counts };
+export type BurnLimits = { fastBurn: number; slowBurn: number; atLeast: number };
+export type Burning = Counts & { hours: 1 | 6; rate: number };
+
+/** The window in which the budget is used too fast, the shorter one first; null when it is not. */
+export function findBurn(windows: BurnWindows, percent: number, limits: BurnLimits): Burning | null {
+  const highest = reachableShare / allowedShare(percent);
+  const isBurning = (counts: Counts, limit: number) => (burnRate(counts, percent) ?? 0) >= Math.min(limit, highest);
+  const isEnough = ({ good, bad }: Counts) => good + bad >= limits.atLeast && bad >= minBad;
+  const toBurning = (hours: 1 | 6, counts: Counts) => ({ ...counts, hours, rate: burnRate(counts, percent)! });
+  const { minutes, hour, hours } = windows;
+  if (isEnough(hour) && isBurning(hour, limits.fastBurn) && isBurning(minutes, limits.fastBurn))
+    return toBurning(1, hour);
+  if (isEnough(hours) && isBurning(hours, limits.slowBurn) && isBurning(hour, limits.slowBurn))
+    return toBurning(6, hours);
+  return null;
+}
