@@ -25,6 +25,7 @@ export const operationPaths: Record<OperationId, readonly [method: string, path:
   "workflows.delete": ["DELETE", "/v2/workflows/{workflowId}"],
   "workflows.retrieveStep": ["GET", "/v2/workflows/{workflowId}/steps/{stepId}"],
   "workflows.sync": ["PUT", "/v2/workflows/{workflowId}/sync"],
+  "workflows.retrieveObjectives": ["GET", "/v2/workflows/{workflowId}/objectives"],
   "workflows.preview": ["POST", "/v1/workflows/preview"],
   "workflows.listVersions": ["GET", "/v1/workflows/{workflowId}/versions"],
   "workflows.retrieveVersion": ["GET", "/v1/workflows/{workflowId}/versions/{versionId}"],

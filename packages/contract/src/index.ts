@@ -62,6 +62,7 @@ export * from "./resources/workflows/filters.ts";
 export * from "./resources/workflows/issues.ts";
 export * from "./resources/workflows/layout-controls.ts";
 export * from "./resources/workflows/layouts.ts";
+export * from "./resources/workflows/objectives.ts";
 export * from "./resources/workflows/previews.ts";
 export * from "./resources/workflows/publishes.ts";
 export * from "./resources/workflows/publishing.ts";

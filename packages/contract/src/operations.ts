@@ -48,6 +48,7 @@ import { bridgeOperations } from "./resources/workflows/bridge.ts";
 import { digestOperations } from "./resources/workflows/digests.ts";
 import { fileOperations } from "./resources/workflows/files.ts";
 import { layoutOperations } from "./resources/workflows/layouts.ts";
+import { objectiveOperations } from "./resources/workflows/objectives.ts";
 import { previewOperations } from "./resources/workflows/previews.ts";
 import { publishOperations } from "./resources/workflows/publishes.ts";
 import { publishingOperations } from "./resources/workflows/publishing.ts";
@@ -64,6 +65,7 @@ export const operations = {
   ...activityOperations,
   ...statisticsOperations,
   ...workflowOperations,
+  ...objectiveOperations,
   ...previewOperations,
   ...versionOperations,
   ...bridgeOperations,

@@ -104,6 +104,7 @@ const base: Draft = {
   severity: "none",
   outsideSchedule: "hold",
   onUnknownOutcome: "may_duplicate",
+  objectives: {},
   searchKeys: [],
   preferences: { user: null, workflow: { all: { enabled: true } } },
   steps: [step("a", { subject: "Hi", body: "one" }), step("b"), step("c")],

@@ -51,6 +51,7 @@ const law: Law = {
     "packages/server/src/pipeline/clock/expire.ts": "deletes in-app messages that have expired",
     "packages/server/src/pipeline/housekeeping.ts": "purges rows past their retention",
     "packages/server/src/app/events/statistics.ts": "reads which hours have been counted",
+    "packages/server/src/pipeline/objectives.ts": "reads which hours have been counted",
     "packages/server/src/pipeline/statistics.ts": "counts the statistics of all environments",
     "packages/server/src/pipeline/deliver/pacing.ts": "rate limits that all processes share",
   },

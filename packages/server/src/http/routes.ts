@@ -18,6 +18,7 @@ import * as events from "../app/events/events.ts";
 import * as explain from "../app/events/explain.ts";
 import * as failedTasks from "../app/events/failed-tasks.ts";
 import * as notifications from "../app/events/notifications.ts";
+import * as objectives from "../app/events/objectives.ts";
 import * as resend from "../app/events/resend.ts";
 import * as scenarios from "../app/events/scenarios.ts";
 import * as statistics from "../app/events/statistics.ts";
@@ -171,6 +172,7 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "workflows.restoreVersion": versions.restore,
   "workflows.duplicate": versions.duplicate,
   "workflows.retrieveInFlight": inFlight.retrieve,
+  "workflows.retrieveObjectives": objectives.retrieve,
   "bridge.sync": withPrecheck(bridge.discover, bridge.sync),
   "digests.list": digests.list,
   "digests.retrieve": digests.retrieve,

@@ -20,6 +20,7 @@ import type {
   LayoutControlValues,
   LinkKind,
   MessageStatus,
+  Objectives,
   PreferenceChannels,
   RecipientSubscriber,
   ReplayStatus,
@@ -151,6 +152,7 @@ type WorkflowsTable = {
   on_unknown_outcome: Defaulted<OnUnknownOutcome>;
   /** Paths of the payload whose values are searchable. */
   search_keys: Defaulted<string[]>;
+  objectives: NullableJson<Objectives>;
   /** The address that is asked for the steps; null for a workflow whose content is stored here. */
   bridge_url: string | null;
   last_published_at: Date | null;
@@ -202,6 +204,8 @@ export type WorkflowDefinition = {
   isTranslationEnabled?: boolean;
   /** Absent where it is empty, and in versions that were saved before it existed. */
   searchKeys?: string[];
+  /** Absent where there are none. */
+  objectives?: Objectives;
   /** The content of the steps comes from the bridge of the workflow. */
   isBridged?: true;
 };
@@ -951,6 +955,7 @@ export type Tables = {
     opened: number;
     failed: number;
     refused: number | null;
+    unaccepted: number | null;
     skipped: number;
     latency: number[];
     failed_attempts: number;

@@ -111,7 +111,12 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
     const { workflowId, name, origin, steps } = await w.workflow();
     return { params: { workflowId }, body: { name, origin, preferences: {}, steps } };
   },
-  "workflows.patch": withBody(ofWorkflow, { name: "Renamed", tags: ["x"], active: false }),
+  "workflows.patch": withBody(ofWorkflow, {
+    name: "Renamed",
+    tags: ["x"],
+    active: false,
+    objectives: { handedOver: { percent: 99, withinSeconds: 10 }, delivered: { percent: 98 } },
+  }),
   "workflows.delete": ofWorkflow,
   "workflows.retrieveStep": async (w) => {
     const { workflowId, steps } = await w.once(w.workflow);

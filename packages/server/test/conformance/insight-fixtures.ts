@@ -71,6 +71,13 @@ export const insightFixtures: Partial<Record<OperationId, Fixture>> = {
   "digests.retrieve": async (w) => ({ params: { id: (await w.once(w.digest)).id } }),
   "digests.closeOne": async (w) => ({ params: { id: (await w.digest()).id } }),
   "workflows.retrieveInFlight": async (w) => ({ params: { workflowId: (await w.once(w.waiting)).workflowId } }),
+  "workflows.retrieveObjectives": async (w) => {
+    const { workflowId } = await w.workflow();
+    const objectives = { handedOver: { percent: 99, withinSeconds: 10 as const }, delivered: { percent: 98 } };
+    await w.client("workflows.patch", { params: { workflowId }, body: { objectives } });
+    await settled(w.client, await trigger(w.client, workflowId, (await w.subscriber()).subscriberId, { name: "Ada" }));
+    return { params: { workflowId } };
+  },
   "statistics.list": async (w) => {
     await w.once(w.event);
     return { query: { breakdown: "true" } };

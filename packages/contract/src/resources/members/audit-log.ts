@@ -8,7 +8,9 @@ export const AuditEntry = named("AuditEntry", {
   createdAt: isoTime("When"),
   actor: named("AuditActor", {
     type: oneOf(["person", "key", "machine"], {
-      description: "`machine`: somebody who has not signed in yet, such as the user of a first link",
+      description:
+        "`machine`: the service itself, such as the runaway guard, or somebody who has not signed in yet, such as the " +
+        "user of a first link",
     }),
     _id: nullableString({ description: "Id of the member or of the API key" }),
     name: Type.String({ description: "At that time" }),

@@ -1,8 +1,17 @@
 // What an alert rule can watch, and the parameters of each kind. What a kind finds, and its words, are in the server
 // (pipeline/alerts/).
+import { identifiers } from "../../common.ts";
 import { named, openObject, type Static, type TObject, Type } from "../../schema.ts";
 
 const closed = { additionalProperties: false };
+
+const workflowIds = Type.Optional(
+  Type.Array(Type.String(identifiers.workflowId), {
+    minItems: 1,
+    maxItems: 50,
+    description: "Identifiers of the workflows to watch. Default: all",
+  }),
+);
 
 /** The parameters of each kind of rule, in requests. */
 export const alertParameters = {
@@ -57,8 +66,76 @@ export const alertParameters = {
     },
     closed,
   ),
-  workflow_objective: named("WorkflowObjectiveAlert", {}, closed),
-  workflow_runaway: named("WorkflowRunawayAlert", {}, closed),
+  workflow_objective: named(
+    "WorkflowObjectiveAlert",
+    {
+      workflowIds,
+      fastBurn: Type.Optional(
+        Type.Number({
+          minimum: 1,
+          maximum: 1_000,
+          default: 14.4,
+          description:
+            "Burn rate of the last hour and of the last 5 minutes: 14.4 uses 2 % of 30 days' budget in an hour",
+        }),
+      ),
+      slowBurn: Type.Optional(
+        Type.Number({
+          minimum: 1,
+          maximum: 1_000,
+          default: 6,
+          description: "Burn rate of the last 6 hours and of the last hour: 6 uses 5 % of 30 days' budget in 6 hours",
+        }),
+      ),
+      atLeast: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 1_000_000,
+          default: 20,
+          description: "Messages that the last hour, or the last 6 hours, must have. At least 3 of them must be bad",
+        }),
+      ),
+    },
+    closed,
+  ),
+  workflow_runaway: named(
+    "WorkflowRunawayAlert",
+    {
+      workflowIds,
+      withinMinutes: Type.Optional(Type.Integer({ minimum: 5, maximum: 60, default: 30 })),
+      factor: Type.Optional(
+        Type.Number({
+          minimum: 3,
+          maximum: 10_000,
+          default: 10,
+          description: "How many times the messages of a usual whole hour, within `withinMinutes`, are too many",
+        }),
+      ),
+      atLeast: Type.Optional(
+        Type.Integer({
+          minimum: 10,
+          maximum: 100_000,
+          default: 1_000,
+          description: "Fewer messages are never too many",
+        }),
+      ),
+      atLeastWhenNew: Type.Optional(
+        Type.Integer({
+          minimum: 10,
+          maximum: 100_000,
+          default: 10_000,
+          description: "The same for a workflow that began to send less than a week ago",
+        }),
+      ),
+      pause: Type.Optional(
+        Type.Boolean({
+          default: false,
+          description: "Turn the workflow off when the alert opens. A member who turns it on again is not overruled",
+        }),
+      ),
+    },
+    closed,
+  ),
 } as const satisfies Record<string, TObject>;
 
 export type AlertKindName = keyof typeof alertParameters;

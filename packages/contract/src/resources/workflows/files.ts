@@ -21,6 +21,7 @@ import { InFlightStep } from "../operate/system.ts";
 import { topicKeyRule, topicNameRule } from "../topics/topics.ts";
 import { StepFilterIn } from "./filters.ts";
 import { ResourceIssue } from "./issues.ts";
+import { Objectives } from "./objectives.ts";
 import { ChangedField, StepChange } from "./versions.ts";
 import {
   deadlineSeconds,
@@ -76,6 +77,7 @@ export const WorkflowFile = strict("WorkflowFile", {
   onUnknownOutcome: Type.Optional(oneOf(onUnknownOutcomeWords, { default: "may_duplicate" })),
   isTranslationEnabled: flag(false),
   searchKeys: Type.Optional(searchKeys),
+  objectives: Type.Optional(Objectives),
   preferences: Type.Optional(PreferencesIn),
   validatePayload: flag(false),
   payloadSchema: Type.Optional(nullableOpenObject({ description: "JSON Schema, draft-07 or 2020-12" })),

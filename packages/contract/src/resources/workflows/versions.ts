@@ -12,6 +12,7 @@ import {
   Type,
 } from "../../schema.ts";
 import { StepFilter } from "./filters.ts";
+import { Objectives } from "./objectives.ts";
 import { onUnknownOutcomeWords, outsideScheduleWords, tags, Workflow, workflowName } from "./workflows.ts";
 
 const VersionAuthor = named("VersionAuthor", { id: Type.String(), name: nullableString() });
@@ -53,6 +54,7 @@ export const WorkflowVersion = named("WorkflowVersion", {
     onUnknownOutcome: oneOf(onUnknownOutcomeWords),
     isTranslationEnabled: Type.Boolean(),
     searchKeys: Type.Array(Type.String()),
+    objectives: Objectives,
     active: Type.Optional(
       Type.Boolean({ description: "Absent, like the next two, in versions saved before it was stored" }),
     ),

@@ -15,6 +15,7 @@ import {
 import { maxSteps } from "../../steps/kit.ts";
 import { StepFilter, StepFilterIn } from "./filters.ts";
 import { StepIssues } from "./issues.ts";
+import { Objectives } from "./objectives.ts";
 import { sourceEnvironmentId } from "./publishing.ts";
 
 /** What happens to channel steps outside the subscriber's schedule. */
@@ -119,6 +120,7 @@ export const Workflow = named("Workflow", {
   searchKeys: Type.Optional(
     Type.Array(Type.String(), { description: "Payload paths by whose values events can be found in the activity" }),
   ),
+  objectives: Type.Optional(Objectives),
 });
 export type Workflow = Static<typeof Workflow>;
 
@@ -184,6 +186,7 @@ const settings = {
   outsideSchedule: Type.Optional(oneOf(outsideScheduleWords, { default: "hold" })),
   onUnknownOutcome: Type.Optional(oneOf(onUnknownOutcomeWords, { default: "may_duplicate" })),
   searchKeys: Type.Optional(searchKeys),
+  objectives: Type.Optional(Objectives),
 };
 
 export const PreferencesIn = named("WorkflowPreferencesIn", {

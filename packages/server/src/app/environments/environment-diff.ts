@@ -96,6 +96,7 @@ export function itemsOf({ workflows, layouts, translations }: Publishable): Item
           outsideSchedule: row.outside_schedule,
           onUnknownOutcome: row.on_unknown_outcome,
           searchKeys: row.search_keys,
+          objectives: row.objectives,
           origin: row.origin,
           preferences: { user: row.preferences_user, default: row.preferences_default },
           translations: textsOf("workflow", row.id),

@@ -95,6 +95,7 @@ const welcomeWorkflow = ({ now, newId }: Pick<SetupTools, "now" | "newId">): Wor
   outside_schedule: "hold",
   on_unknown_outcome: "may_duplicate",
   search_keys: [],
+  objectives: null,
   last_published_at: null,
   last_published_by: null,
   origin: "svc-cloud",

@@ -8,11 +8,11 @@ import {
   type StatisticsBucket,
   type StatisticsWaiting,
 } from "@tidings/contract";
-import { listProviders } from "@tidings/providers";
 import type { Caller, Ctx } from "../../context.ts";
 import { invalid } from "../../failure.ts";
 import { timeOfId } from "../../lib/ids.ts";
 import { waitingGroup } from "../../pipeline/clock/clock.ts";
+import { captures } from "../../pipeline/objectives.ts";
 import {
   type DimensionRow,
   findWorkflowNames,
@@ -37,8 +37,6 @@ const liveHours = 2;
 const maxLiveRows = 50_000;
 /** Messages waiting for their next attempt that are counted. */
 const maxRetriesCounted = 10_000;
-/** Providers that keep messages for the mailbox instead of sending them. */
-const captures = listProviders().flatMap(({ id, capture }) => (capture ? id : []));
 /** Combinations of workflow, channel, provider and reason that a breakdown adds up. */
 const maxDimensionRows = 20_000;
 

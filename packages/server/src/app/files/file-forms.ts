@@ -51,6 +51,7 @@ export function toWorkflowFile(
     onUnknownOutcome: unless(content.on_unknown_outcome, "may_duplicate"),
     isTranslationEnabled: unless(content.is_translation_enabled, false),
     searchKeys: filled(content.search_keys),
+    objectives: content.objectives ?? undefined,
     preferences: filled(
       definedMembers({
         workflow: filled(withoutDefaults(content.preferences_default)),

@@ -1,7 +1,8 @@
 // A change in the words of those who will notice it: subscribers get other messages, events are refused, a wait is
 // longer. Pure.
-import type { ChangedField, StepChange, WorkflowFile } from "@tidings/contract";
+import type { ChangedField, Objectives, StepChange, WorkflowFile } from "@tidings/contract";
 import { canonicalJson, isObject, type JsonObject } from "../../lib/json.ts";
+import { objectiveTexts } from "../../pipeline/rules/objectives.ts";
 import type { Texts } from "./file-forms.ts";
 
 const typeWords: Record<string, string> = { in_app: "in-app", sms: "SMS" };
@@ -61,6 +62,10 @@ const settingWords: Record<string, (field: ChangedField) => string> = {
     (after as string[] | null)?.length
       ? `Events can be searched by ${(after as string[]).join(", ")}`
       : "The search keys are removed",
+  objectives: ({ after }) => {
+    const texts = objectiveTexts(after as Objectives | null);
+    return texts.length > 0 ? `Its objective becomes: ${texts.join(", ")}` : "Its objectives are removed";
+  },
   isTranslationEnabled: ({ after }) =>
     after === true ? "Texts are taken from its translations" : "Its translations are no longer used",
   "preferences.default": preferenceSentence,

@@ -1,7 +1,8 @@
 // What differs between two contents of a workflow or layout, as sentences about what people will notice. Pure. The
 // comparison itself is version-diff.ts.
-import { type ChangedField, type StepChange, type StepType, stepDefinitions } from "@tidings/contract";
+import { type ChangedField, type Objectives, type StepChange, type StepType, stepDefinitions } from "@tidings/contract";
 import { canonicalJson, type JsonObject } from "../../lib/json.ts";
+import { objectiveTexts } from "../../pipeline/rules/objectives.ts";
 import type { StoredLayout, StoredStep } from "../../store/tables.ts";
 import { diffContents, type VersionContent } from "./version-diff.ts";
 
@@ -115,6 +116,10 @@ const settingSentences: Record<string, (after: unknown) => string> = {
   searchKeys: (after) => {
     const keys = (after ?? []) as string[];
     return keys.length > 0 ? `Events can be searched by ${keys.map(quote).join(", ")}` : "Search keys are removed";
+  },
+  objectives: (after) => {
+    const texts = objectiveTexts(after as Objectives | null);
+    return texts.length > 0 ? `The objective becomes: ${texts.join(", ")}` : "Objectives are removed";
   },
   onUnknownOutcome: (after) =>
     after === "may_delay"

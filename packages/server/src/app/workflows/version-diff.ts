@@ -18,8 +18,16 @@ export function diffContents(from: VersionContent, to: VersionContent): ContentD
 
 /** Settings that one of the two versions did not keep are not compared. */
 function settingsOf({ definition, settings }: VersionContent, other: VersionContent): JsonObject {
-  const { steps, preferences, outsideSchedule, onUnknownOutcome, isTranslationEnabled, searchKeys, ...rest } =
-    definition;
+  const {
+    steps,
+    preferences,
+    outsideSchedule,
+    onUnknownOutcome,
+    isTranslationEnabled,
+    searchKeys,
+    objectives,
+    ...rest
+  } = definition;
   return {
     ...rest,
     // As they are shown: a form sends back every channel, including those that were left out before.
@@ -29,6 +37,7 @@ function settingsOf({ definition, settings }: VersionContent, other: VersionCont
     onUnknownOutcome: onUnknownOutcome ?? "may_duplicate",
     isTranslationEnabled: isTranslationEnabled ?? false,
     searchKeys: searchKeys ?? [],
+    objectives: objectives ?? {},
     ...(settings && other.settings ? settings : {}),
   };
 }

@@ -70,6 +70,7 @@ export async function retrieve(
       onUnknownOutcome: content.onUnknownOutcome ?? "may_duplicate",
       isTranslationEnabled: content.isTranslationEnabled ?? false,
       searchKeys: content.searchKeys ?? [],
+      objectives: content.objectives ?? {},
       ...settings,
       steps: steps.map(({ id, ...step }) => ({ _id: id, ...step })),
     },
@@ -111,6 +112,7 @@ export function toContent({ definition, settings }: VersionContent, row: Workflo
     on_unknown_outcome: definition.onUnknownOutcome ?? "may_duplicate",
     is_translation_enabled: definition.isTranslationEnabled ?? false,
     search_keys: definition.searchKeys ?? [],
+    objectives: definition.objectives ?? null,
     validate_payload: settings?.validatePayload ?? row.validate_payload,
     payload_schema: settings ? settings.payloadSchema : row.payload_schema,
   };

@@ -1,6 +1,6 @@
 // The content of a workflow as a request gives it, read into what is stored. An error in the structure refuses the
 // request with 422; steps that only lack something are stored and reported as issues (step-issues.ts).
-import type { StepIn, WorkflowPatch, WorkflowPreference } from "@tidings/contract";
+import type { Objectives, StepIn, WorkflowPatch, WorkflowPreference } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { type FieldFaults, failure, faultCollector, invalid } from "../../failure.ts";
 import { freeIdentifier, identifierFrom } from "../../lib/identifiers.ts";
@@ -22,6 +22,7 @@ type Settings = Pick<
   | "outside_schedule"
   | "on_unknown_outcome"
   | "search_keys"
+  | "objectives"
 >;
 
 export const defaultSettings: Omit<Settings, "active"> = {
@@ -34,6 +35,7 @@ export const defaultSettings: Omit<Settings, "active"> = {
   outside_schedule: "hold",
   on_unknown_outcome: "may_duplicate",
   search_keys: [],
+  objectives: null,
 };
 
 /** A repeated tag is stored once. Programs for Novu expect a refusal. */
@@ -64,6 +66,16 @@ export function readSettings(body: WorkflowPatch, stored: Settings): Settings {
     outside_schedule: body.outsideSchedule ?? stored.outside_schedule,
     on_unknown_outcome: body.onUnknownOutcome ?? stored.on_unknown_outcome,
     search_keys: body.searchKeys ? [...new Set(body.searchKeys)] : stored.search_keys,
+    objectives: body.objectives ? readObjectives(body.objectives) : stored.objectives,
+  };
+}
+
+/** In the order of the contract, so that equal objectives are equal as text; null for none. */
+function readObjectives({ handedOver, delivered }: Objectives): Objectives | null {
+  if (!handedOver && !delivered) return null;
+  return {
+    ...(handedOver && { handedOver: { percent: handedOver.percent, withinSeconds: handedOver.withinSeconds } }),
+    ...(delivered && { delivered: { percent: delivered.percent } }),
   };
 }
 

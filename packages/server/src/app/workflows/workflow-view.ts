@@ -105,6 +105,7 @@ const withIssues = (row: WorkflowRow, facts: ViewFacts, issues: Step["issues"][]
   outsideSchedule: row.outside_schedule,
   onUnknownOutcome: row.on_unknown_outcome,
   searchKeys: row.search_keys,
+  objectives: row.objectives ?? {},
 });
 
 export const toListedWorkflow = (row: ListedWorkflow, issues: Step["issues"][]): WorkflowSummary => ({

@@ -6,6 +6,8 @@ import { integrationFailing } from "./kinds/integration-failing.ts";
 import { queueAge } from "./kinds/queue-age.ts";
 import { storage } from "./kinds/storage.ts";
 import { webhookFailing } from "./kinds/webhook-failing.ts";
+import { workflowObjective } from "./kinds/workflow-objective.ts";
+import { workflowRunaway } from "./kinds/workflow-runaway.ts";
 
 export const kindsByName: { [K in AlertKindName]?: AlertKind<K> } = {
   dead_letters: deadLetters,
@@ -13,4 +15,6 @@ export const kindsByName: { [K in AlertKindName]?: AlertKind<K> } = {
   queue_age: queueAge,
   webhook_failing: webhookFailing,
   storage,
+  workflow_objective: workflowObjective,
+  workflow_runaway: workflowRunaway,
 };

@@ -109,11 +109,37 @@ const storageTexts: Record<string, (facts: AlertFigures["facts"]) => AlertWords>
 
 const storage: Write = ({ code, facts }) => (storageTexts[code] ?? storageTexts.chore_failing!)(facts);
 
-const workflow: Write = ({ subject }) => ({
-  title: `${subject.name} needs attention`,
-  text: `The workflow ${subject.name} is not as its rule expects.`,
-  advice: "Look at the figures on the screen of the workflow.",
-  path: `/workflows/${subject.id}`,
+const workflowObjective: Write = ({ subject, facts }) => ({
+  title: `${subject.name} misses its objective`,
+  text:
+    `Objective: ${facts.objective}. In the last ${Number(facts.hours) === 1 ? "hour" : `${facts.hours} hours`}, ` +
+    `${count(facts.bad, "message")} of ${Number(facts.messages).toLocaleString("en-US")} missed it. At this pace, the ` +
+    `error budget of 30 days is used up ${Number(facts.rate).toLocaleString("en-US")} times too fast.`,
+  advice:
+    "The objectives of the workflow show what is left of the budget. The activity of the workflow and the health of its " +
+    "integrations show the cause.",
+  path: `/workflows/${subject.id}?tab=objectives`,
+});
+
+const runawayAdvice: Record<string, string> = {
+  active:
+    "Find the program that triggers its events: the activity of the workflow lists them. To stop it, turn the workflow " +
+    "off in its settings: new events then notify nobody.",
+  paused:
+    "The workflow was turned off: new events notify nobody. Runs in progress finish. When the cause is gone, turn it on " +
+    "again in its settings.",
+  off: "The workflow is off: new events notify nobody. When the cause is gone, turn it on again in its settings.",
+};
+
+const workflowRunaway: Write = ({ subject, facts }) => ({
+  title: `${subject.name} sends far more than usual`,
+  text:
+    `The workflow created ${count(facts.count, "message")} within ${count(facts.minutes, "minute")}. ` +
+    (Number(facts.usual) > 0
+      ? `At this time, ${count(facts.usual, "message")} in a whole hour ${Number(facts.usual) === 1 ? "is" : "are"} usual.`
+      : "It has no history to compare with."),
+  advice: runawayAdvice[String(facts.state)] ?? runawayAdvice.active!,
+  path: `/workflows/${subject.id}?tab=settings`,
 });
 
 const writers: Record<AlertKindName, Write> = {
@@ -122,8 +148,8 @@ const writers: Record<AlertKindName, Write> = {
   queue_age: queueAge,
   webhook_failing: webhookFailing,
   storage,
-  workflow_objective: workflow,
-  workflow_runaway: workflow,
+  workflow_objective: workflowObjective,
+  workflow_runaway: workflowRunaway,
 };
 
 export const wordsOf: Write = (alert) => writers[alert.kind](alert);

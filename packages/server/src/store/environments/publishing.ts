@@ -50,6 +50,7 @@ const workflowColumns = {
   outside_schedule: "text",
   on_unknown_outcome: "text",
   search_keys: "text[]",
+  objectives: "jsonb",
   last_published_at: "timestamptz",
   last_published_by: "uuid",
   created_at: "timestamptz",

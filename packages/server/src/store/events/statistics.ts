@@ -14,25 +14,28 @@ export const latencyBounds = [100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000
 
 const has = (name: string) => sql`j.details @> ${JSON.stringify([{ d: name }])}::jsonb`;
 const isOpened = sql`case when m.channel = 'in_app' then coalesce(m.read_at, m.last_read_at) is not null else ${has("opened")} or ${has("clicked")} end`;
-const isDelivered = sql`m.channel = 'in_app' or ${has("delivered")} or ${has("opened")} or ${has("clicked")}`;
+export const isDelivered = sql`m.channel = 'in_app' or ${has("delivered")} or ${has("opened")} or ${has("clicked")}`;
 
 /**
  * Nothing could be addressed, so its step was skipped, and counts as that. A job without a row has not failed
  * (finished-jobs.ts).
  */
-const isUnaddressed = sql`coalesce(m.error_id like 'subscriber\\_missing\\_%' and j.status is distinct from 'failed', false)`;
+export const isUnaddressed = sql`coalesce(m.error_id like 'subscriber\\_missing\\_%' and j.status is distinct from 'failed', false)`;
 
 /** A failure that a provider had a part in. All others happened before one was called. */
 const isRefused = sql`m.status in ('error', 'warning') and j.details @? '$[*] ? (@.d == "provider_error" || @.d == "recipient_refused" || @.d == "dead_letter"
   || @.d == "all_chats_failed" || @.d == "all_devices_failed" || @.d == "bounced" || @.d == "dropped" || @.d == "rejected"
   || @.d == "blocked")'`;
 
+/** The message failed after its provider had accepted it: a report said so (pipeline/deliver/receipt-rules.ts). */
+export const isAccepted = sql`coalesce(m.error_id in ('provider_bounced', 'provider_rejected') and ${has("message_sent")}, false)`;
+
 /** From the message to the response of its provider. In-app messages arrive immediately. */
-const latencyMs = sql`(case when m.status = 'sent' and m.channel <> 'in_app' then
+export const latencyMs = sql`(case when (m.status = 'sent' or ${isAccepted}) and m.channel <> 'in_app' then
   (jsonb_path_query_first(j.details, '$[*] ? (@.d == "message_sent").t') #>> '{}')::float8
     - extract(epoch from m.created_at) * 1000 end)`;
 
-const latencyClasses = sql.join(
+export const latencyClasses = sql.join(
   [...latencyBounds, null].map((bound, index) => {
     const lower = latencyBounds[index - 1];
     const above = lower === undefined ? sql`f.ms < ${sql.lit(bound)}` : sql`f.ms >= ${sql.lit(lower)}`;
@@ -46,7 +49,9 @@ const figures = sql`
   (count(*) filter (where f.status = 'sent' and f.is_delivered))::int as delivered,
   (count(*) filter (where f.status = 'sent' and f.is_opened))::int as opened,
   (count(*) filter (where f.status in ('error', 'warning') and not f.is_unaddressed))::int as failed,
-  (count(*) filter (where f.is_refused))::int as refused`;
+  (count(*) filter (where f.is_refused))::int as refused,
+  (count(*) filter (where f.status in ('error', 'warning') and not f.is_unaddressed and not f.is_accepted))::int
+    as unaccepted`;
 
 /** All attempts are read, up to a limit, so that one request reads no more of them than it may. */
 const isFailedAttempt = sql`and p.outcome <> 'accepted'`;
@@ -92,12 +97,13 @@ export async function countDeletedMessages(db: Db, messages: DeletedMessage[], n
   if (recent.length === 0) return;
   await sql`
     insert into deleted_messages as t
-      (environment_id, hour, workflow_id, channel, provider_id, sent, delivered, opened, failed, refused)
+      (environment_id, hour, workflow_id, channel, provider_id, sent, delivered, opened, failed, refused,
+        unaccepted)
     select f.environment_id, f.hour, f.workflow_id, f.channel, f.provider_id, ${figures}
     from (
       select m.environment_id, m.hour, m.workflow_id, m.channel, coalesce(m.provider_id, '') as provider_id, m.status,
         ${isDelivered} as is_delivered, ${isOpened} as is_opened, ${isRefused} as is_refused,
-        ${isUnaddressed} as is_unaddressed
+        ${isUnaddressed} as is_unaddressed, ${isAccepted} as is_accepted
       from ${rowsOf("m", deletedColumns, recent)} left join lateral (
         select b.details, b.status from jobs b where b.environment_id = m.environment_id
           and b.notification_id = m.notification_id and b.id = m.job_id offset 0) as j on true offset 0) as f
@@ -105,7 +111,8 @@ export async function countDeletedMessages(db: Db, messages: DeletedMessage[], n
     order by f.environment_id, f.hour, f.workflow_id, f.channel, f.provider_id
     on conflict (environment_id, hour, workflow_id, channel, provider_id) do update set
       sent = t.sent + excluded.sent, delivered = t.delivered + excluded.delivered, opened = t.opened + excluded.opened,
-      failed = t.failed + excluded.failed, refused = t.refused + excluded.refused`.execute(db);
+      failed = t.failed + excluded.failed, refused = t.refused + excluded.refused,
+      unaccepted = t.unaccepted + excluded.unaccepted`.execute(db);
 }
 
 /**
@@ -123,13 +130,14 @@ export function hourOf(environment: RawBuilder<unknown>, hour: Date, limit: numb
       coalesce(k.sent, 0) + coalesce(d.sent, 0) as sent, coalesce(k.delivered, 0) + coalesce(d.delivered, 0) as delivered,
       coalesce(k.opened, 0) + coalesce(d.opened, 0) as opened, coalesce(k.failed, 0) + coalesce(d.failed, 0) as failed,
       coalesce(k.refused, 0) + coalesce(d.refused, 0) as refused,
+      coalesce(k.unaccepted, 0) + coalesce(d.unaccepted, 0) as unaccepted,
       0 as skipped, coalesce(k.latency, '{}') as latency, 0 as failed_attempts
     from (
       select f.workflow_id, f.channel, f.provider_id, ${figures}, array[${latencyClasses}]::int[] as latency
       from (
       select m.workflow_id, m.channel, coalesce(m.provider_id, '') as provider_id, m.status,
         ${isDelivered} as is_delivered, ${isOpened} as is_opened, ${isRefused} as is_refused,
-        ${isUnaddressed} as is_unaddressed, ${latencyMs} as ms
+        ${isUnaddressed} as is_unaddressed, ${isAccepted} as is_accepted, ${latencyMs} as ms
       from (
         select * from messages a where a.environment_id = ${environment} and a.id >= ${from} and a.id < ${to}
         order by a.id desc limit ${limit}) as m
@@ -141,7 +149,7 @@ export function hourOf(environment: RawBuilder<unknown>, hour: Date, limit: numb
       select * from deleted_messages where environment_id = ${environment} and hour = ${hour}) as d
       using (workflow_id, channel, provider_id)
     union all
-    select m.workflow_id, m.channel, i.provider_id, '', 0, 0, 0, 0, 0, 0, '{}'::int[], count(*)::int
+    select m.workflow_id, m.channel, i.provider_id, '', 0, 0, 0, 0, 0, 0, 0, '{}'::int[], count(*)::int
     from (
       select p.message_id, p.integration_id, p.outcome from attempts p
       where p.environment_id = ${environment} and p.message_id >= ${from} and p.message_id < ${to} and p.id >= ${from}
@@ -154,7 +162,7 @@ export function hourOf(environment: RawBuilder<unknown>, hour: Date, limit: numb
     where a.outcome <> 'accepted'
     group by 1, 2, 3
     union all
-    select k.workflow_id, k.type, '', k.reason, 0, 0, 0, 0, 0, count(*)::int, '{}'::int[], 0
+    select k.workflow_id, k.type, '', k.reason, 0, 0, 0, 0, 0, 0, count(*)::int, '{}'::int[], 0
     from (
       select n.workflow_id, s.type, coalesce(s.details->-1->>'d', 'unknown') as reason
       from (

@@ -22,9 +22,9 @@ export async function countHour(db: Db, hour: Date, isFinal: boolean, now: Date)
       on conflict (hour) do update set is_final = excluded.is_final, counted_at = excluded.counted_at`.execute(tx);
     await sql`delete from statistics_hours where hour = ${hour}`.execute(tx);
     await sql`insert into statistics_hours (environment_id, hour, workflow_id, channel, provider_id, reason, sent, delivered,
-        opened, failed, refused, skipped, latency, failed_attempts)
+        opened, failed, refused, unaccepted, skipped, latency, failed_attempts)
       select e.id, ${hour}, h.workflow_id, h.channel, h.provider_id, h.reason, sum(h.sent), sum(h.delivered), sum(h.opened),
-        sum(h.failed), sum(h.refused), sum(h.skipped), max(h.latency), sum(h.failed_attempts)
+        sum(h.failed), sum(h.refused), sum(h.unaccepted), sum(h.skipped), max(h.latency), sum(h.failed_attempts)
       from environments e cross join lateral (${hourOf(sql`e.id`, hour, null)}) as h
       where e.deleted_at is null
       group by e.id, h.workflow_id, h.channel, h.provider_id, h.reason`.execute(tx);

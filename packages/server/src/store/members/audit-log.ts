@@ -11,10 +11,13 @@ export type ListedAuditRow = AuditRow & { environment_name: string | null };
 
 const toJson = (value: JsonObject | null): string | null => (value === null ? null : JSON.stringify(value));
 
-export async function insertAuditEntry(db: Db, row: AuditRow): Promise<void> {
-  const values = { ...row, before: toJson(row.before), after: toJson(row.after) };
+export async function insertAuditEntries(db: Db, rows: AuditRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  const values = rows.map((row) => ({ ...row, before: toJson(row.before), after: toJson(row.after) }));
   await db.insertInto("audit_log").values(values).execute();
 }
+
+export const insertAuditEntry = (db: Db, row: AuditRow): Promise<void> => insertAuditEntries(db, [row]);
 
 /** What the entries about a subscriber hold of it: who changed it, and when, stays. */
 export async function eraseSubscriberFromAuditLog(db: Db, environmentId: string, subscriberId: string): Promise<void> {

@@ -34,6 +34,7 @@ const definitionOf = (row: WorkflowContent): WorkflowDefinition => ({
   onUnknownOutcome: row.on_unknown_outcome,
   isTranslationEnabled: row.is_translation_enabled,
   ...(row.search_keys.length > 0 && { searchKeys: row.search_keys }),
+  ...(row.objectives && { objectives: row.objectives }),
   ...(row.bridge_url === null ? {} : { isBridged: true }),
 });
 
@@ -43,6 +44,7 @@ const toColumns = (content: WorkflowContent) => ({
   preferences_user: content.preferences_user && JSON.stringify(content.preferences_user),
   preferences_default: JSON.stringify(content.preferences_default),
   steps: JSON.stringify(content.steps),
+  objectives: content.objectives && JSON.stringify(content.objectives),
 });
 
 /** The immutable version that a save creates. */

@@ -12,6 +12,7 @@ import { ErrorPanel, Skeleton } from "../../../kit/feedback/states.tsx";
 import { Badge } from "../../../kit/feedback/verdict.tsx";
 import { Page } from "../../../kit/layout/page.tsx";
 import { Tabs } from "../../../kit/layout/tabs.tsx";
+import { ObjectivesTab } from "../objectives/objectives-tab.tsx";
 import { useSample } from "../preview/use-sample.ts";
 import type { EditorSearch, EditorTab } from "../search.ts";
 import { SimulatorTab } from "../simulator/simulator-tab.tsx";
@@ -102,6 +103,11 @@ function LoadedEditor({ workflow }: { workflow: Workflow }) {
             ),
           },
           { value: "settings", label: words.tabs.settings, panel: <SettingsTab editor={editor} /> },
+          {
+            value: "objectives",
+            label: words.tabs.objectives,
+            panel: <ObjectivesTab editor={editor} workflow={workflow} />,
+          },
           { value: "simulate", label: words.tabs.simulate, panel: <SimulatorTab editor={editor} sample={sample} /> },
           { value: "digests", label: words.tabs.digests, panel: <DigestsTab workflow={workflow} /> },
           {

@@ -35,6 +35,7 @@ export type Draft = Required<
     | "outsideSchedule"
     | "onUnknownOutcome"
     | "searchKeys"
+    | "objectives"
   >
 > & {
   payloadSchema: Values | null;
@@ -73,6 +74,7 @@ export function draftOf(workflow: Workflow): Draft {
     outsideSchedule: workflow.outsideSchedule ?? "hold",
     onUnknownOutcome: workflow.onUnknownOutcome ?? "may_duplicate",
     searchKeys: workflow.searchKeys ?? [],
+    objectives: workflow.objectives ?? {},
     preferences: { user: workflow.preferences.user ?? null, workflow: workflow.preferences.default },
     steps: workflow.steps.map((step) => toDraftStep({ ...step, controlValues: step.controls.values as Values })),
   };

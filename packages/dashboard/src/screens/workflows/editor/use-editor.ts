@@ -69,6 +69,7 @@ export function useEditor({ workflow, isReadOnly, select }: EditorSettings): Edi
     "workflows.list",
     "workflows.listVersions",
     "workflows.retrieveInFlight",
+    "workflows.retrieveObjectives",
   ]);
   const { put, isReplaced } = useSavedWorkflow(workflow);
 

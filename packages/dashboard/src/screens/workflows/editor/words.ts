@@ -6,6 +6,7 @@ export const words = {
   tabs: {
     steps: "Steps",
     settings: "Settings",
+    objectives: "Objectives",
     simulate: "Simulate",
     digests: "Open digests",
     versions: "Versions",
