@@ -23,6 +23,13 @@ export function createMetrics() {
     }
     return processRegistry;
   };
+  const retentionLastSuccess = new Gauge({
+    name: "tidings_retention_last_success_timestamp_seconds",
+    help: "When the last run of the retention began that had nothing left to do (Unix time); absent before the first",
+    registers,
+  });
+  // Without it, the gauge begins with 0: a success in 1970.
+  retentionLastSuccess.remove();
   return {
     registry,
     contentType: registry.contentType,
@@ -112,6 +119,18 @@ export function createMetrics() {
       help: "Time to work one batch of tasks",
       labelNames: ["kind"] as const,
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30],
+      registers,
+    }),
+    retentionLastSuccess,
+    retentionDeletedRows: new Counter({
+      name: "tidings_retention_deleted_rows_total",
+      help: "Rows that the retention deleted, by class; those of dropped partitions are included",
+      labelNames: ["class"] as const,
+      registers,
+    }),
+    retentionDroppedPartitions: new Counter({
+      name: "tidings_retention_dropped_partitions_total",
+      help: "Partitions that the retention dropped",
       registers,
     }),
     liveConnections: new Gauge({

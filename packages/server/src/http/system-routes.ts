@@ -5,6 +5,7 @@ import type { Readiness } from "../app/readiness.ts";
 import type { Config } from "../config.ts";
 import type { Ctx } from "../context.ts";
 import { countOpenCircuits } from "../store/installation/installation.ts";
+import { findLastComplete } from "../store/installation/retention-runs.ts";
 import { docsPageCsp, renderDocsPage } from "./docs/docs-page.ts";
 import { basePathOf } from "./pages/base-path.ts";
 import { exchangeSchema } from "./request/vocabulary.ts";
@@ -35,6 +36,8 @@ function addMetrics(server: FastifyInstance, ctx: Ctx, { workers }: SystemOption
     const open = await countOpenCircuits(ctx.db).catch(() => null);
     if (open) ctx.metrics.openCircuits.reset();
     for (const { provider_id, count } of open ?? []) ctx.metrics.openCircuits.set({ provider: provider_id }, count);
+    const retained = await findLastComplete(ctx.db).catch(() => null);
+    if (retained) ctx.metrics.retentionLastSuccess.set(retained.getTime() / 1000);
     const others = await workers.readMetrics();
     ctx.metrics.threads.set(workers.count());
     return reply.header("content-type", ctx.metrics.contentType).send(await ctx.metrics.write(others));

@@ -65,7 +65,7 @@ export type HousekeepingTask = {
     | "webhooks"
     | "receipts"
     | "captured"
-    | "deadLetters"
+    | "retention"
     | "imports"
     | "people"
     | "encryption"
