@@ -305,6 +305,7 @@ create table environments (
   test_clock         timestamp with time zone,
   test_clock_target  timestamp with time zone,
   link_schemes       text[] not null default '{}'::text[],
+  retention          jsonb not null default '{}'::jsonb,
   PRIMARY KEY (id),
   FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE,
   FOREIGN KEY (parent_id) REFERENCES environments(id),
@@ -694,6 +695,18 @@ create table refused_event_names (
   CHECK ((kind = ANY (ARRAY['transaction'::text, 'subscriber'::text])))
 );
 CREATE INDEX refused_event_names_event on refused_event_names USING btree (event_id);
+
+create table retention_runs (
+  id          uuid not null,
+  started_at  timestamp with time zone not null,
+  finished_at timestamp with time zone,
+  is_complete boolean not null default false,
+  deleted     jsonb not null default '{}'::jsonb,
+  partitions  text[] not null default '{}'::text[],
+  error       text,
+  PRIMARY KEY (id)
+);
+CREATE INDEX retention_runs_started on retention_runs USING btree (started_at);
 
 create table schema_migrations (
   version    integer not null,
