@@ -29,6 +29,7 @@ const law: Law = {
     runInserts: builder,
     cursorPage: builder,
     cappedCount: builder,
+    estimateRows: builder,
     readMessagePage: builder,
     findBacklogAges: "the age of the queue of every environment, for admission",
     removeParts: "tasks of the queue, by their claims",

@@ -33,13 +33,14 @@ import {
 import { lockEnvironment } from "../../store/environments/environments.ts";
 import {
   countClass,
+  countedTables,
   findRetention,
-  findTableSizes,
   setRetention,
   type TableSizes,
 } from "../../store/environments/retention.ts";
 import { listMonths, type StoredMonth } from "../../store/installation/partition-drops.ts";
 import { findLastComplete, listRetentionRuns, type RetentionRunRow } from "../../store/installation/retention-runs.ts";
+import { findTableSizes } from "../../store/installation/system.ts";
 import type { RetentionOverrides } from "../../store/tables.ts";
 import { requireOwn } from "./environments.ts";
 
@@ -76,7 +77,7 @@ export async function preview(
   const { days } = readChanges(ctx, await findRetention(ctx.db, id), body);
   const lastComplete = await findLastComplete(ctx.db);
   const at = nextRunAt(ctx.now(), lastComplete);
-  const sizes = await findTableSizes(ctx.db);
+  const sizes = await findTableSizes(ctx.db, countedTables);
   const classes: RetentionPreviewClass[] = [];
   for (const name of retentionClasses) {
     classes.push(await previewClass(ctx, id, name, { days: daysOf(ctx, days, name), at, sizes }));
@@ -110,7 +111,7 @@ async function readRetention(ctx: Ctx, environmentId: string): Promise<Retention
   const days = resolveRetention(ctx.config, overrides);
   const lastComplete = await findLastComplete(ctx.db);
   const at = nextRunAt(ctx.now(), lastComplete);
-  const sizes = await findTableSizes(ctx.db);
+  const sizes = await findTableSizes(ctx.db, countedTables);
   const classes: RetentionClass[] = [];
   for (const name of retentionClasses) {
     const state = { days: daysOf(ctx, days, name), at, sizes };

@@ -2,6 +2,7 @@
 // needed any longer.
 import type { Db } from "../../store/db.ts";
 import {
+  countMessages,
   countPartition,
   deleteOtherMessages,
   deleteTransactionIds,
@@ -23,7 +24,7 @@ const runTables: PartitionedTable[] = ["jobs", "notifications"];
 const eventTables: PartitionedTable[] = ["event_search_values", "event_attachments", "events"];
 
 /** Rows of these tables are reported; the others only belong to an event. */
-const reported: ReadonlySet<PartitionedTable> = new Set(["events", "notifications", "jobs", "attempts", "messages"]);
+const reported: ReadonlySet<PartitionedTable> = new Set(["events", "notifications", "jobs", "attempts"]);
 
 type Limits = { before: Date; now: Date };
 
@@ -65,12 +66,15 @@ async function dropEvents(connection: Db, month: StoredMonth, tally: Tally): Pro
 
 async function drop(connection: Db, month: StoredMonth, tables: PartitionedTable[], tally: Tally): Promise<void> {
   for (const partition of tables.flatMap((table) => month.partitions.get(table) ?? [])) {
-    const rows = await countPartition(connection, partition);
+    const rows = await countRows(connection, partition);
     await dropPartition(connection, partition);
     tally.partitions.push(partition.name);
-    if (reported.has(partition.table)) addRows(tally, classOf(partition), rows);
+    addRows(tally, "inApp", rows.inApp);
+    addRows(tally, "messages", rows.messages);
   }
 }
 
-/** Of a dropped month of messages, the in-app ones are what was left. */
-const classOf = ({ table }: Partition) => (table === "messages" ? "inApp" : "messages");
+async function countRows(connection: Db, partition: Partition): Promise<{ inApp: number; messages: number }> {
+  if (partition.table === "messages") return countMessages(connection, partition);
+  return { inApp: 0, messages: reported.has(partition.table) ? await countPartition(connection, partition) : 0 };
+}

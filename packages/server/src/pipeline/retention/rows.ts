@@ -83,8 +83,9 @@ async function walk(
   return true;
 }
 
+/** The walk through in-app messages finds others, too. */
 const classOf = (horizon: EnvironmentRetentionClass, table: string): RetentionClassName =>
-  horizon === "inApp" && table !== "messages" ? "messages" : horizon;
+  horizon === "inApp" && table !== "inApp" ? "messages" : horizon;
 
 /** What belongs to the installation: the audit log, the publish history, and which hours were counted. */
 async function purgeInstallation(

@@ -5,6 +5,7 @@ import {
   environmentRetentionClasses,
   type RetentionClassName,
   type RetentionRun,
+  retentionClasses,
 } from "@tidings/contract";
 import type { Config } from "../../config.ts";
 import type { RetentionOverrides } from "../../store/tables.ts";
@@ -173,5 +174,6 @@ export function nextRunAt(now: Date, lastComplete: Date | null): Date {
 
 export type DeletedRows = Partial<Record<RetentionClassName, number>>;
 
+/** In the order of the classes. */
 export const listDeleted = (deleted: DeletedRows): RetentionRun["deleted"] =>
-  (Object.entries(deleted) as [RetentionClassName, number][]).map(([name, rows]) => ({ name, rows }));
+  retentionClasses.flatMap((name) => (deleted[name] === undefined ? [] : [{ name, rows: deleted[name] }]));

@@ -4,6 +4,7 @@ import type { RetentionClassName } from "@tidings/contract";
 import { type RawBuilder, sql } from "kysely";
 import { firstIdAt, timeOfId } from "../../lib/ids.ts";
 import type { Db } from "../db.ts";
+import { estimateRows } from "../paging.ts";
 import type { RetentionOverrides } from "../tables.ts";
 import { isLiveRun, isNeededMessage, isReadByLiveDigest } from "./needed-rows.ts";
 
@@ -99,6 +100,10 @@ const tablesOf: Record<RetentionClassName, CountedTable[]> = {
   ],
 };
 
+export const countedTables = [...new Set(Object.values(tablesOf).flatMap((list) => list.map(({ table }) => table)))];
+
+export type TableSizes = ReadonlyMap<string, { bytes: number; rows: number }>;
+
 /** `rows` without those that are needed. */
 export type ClassCount = { rows: number; needed: number; bytes: number; isEstimate: boolean; oldest: Date | null };
 
@@ -167,24 +172,4 @@ async function countTable(
     isEstimate,
     oldest: oldest === null ? null : new Date(isId ? timeOfId(oldest) : oldest),
   };
-}
-
-/** How many rows the planner expects. */
-async function estimateRows(db: Db, query: RawBuilder<unknown>): Promise<number> {
-  type Plan = { "QUERY PLAN": [{ Plan: { "Plan Rows": number } }] };
-  const { rows } = await sql<Plan>`explain (format json) ${query}`.execute(db);
-  return rows[0]!["QUERY PLAN"][0].Plan["Plan Rows"];
-}
-
-export type TableSizes = Map<string, { bytes: number; rows: number }>;
-
-/** Disk and estimated rows of the tables that are counted, of the whole installation. */
-export async function findTableSizes(db: Db): Promise<TableSizes> {
-  const tables = [...new Set(Object.values(tablesOf).flatMap((list) => list.map(({ table }) => table)))];
-  const { rows } = await sql<{ table: string; bytes: number; rows: number }>`
-    select p.relname as "table", sum(pg_total_relation_size(c.oid))::float8 as bytes,
-      sum(greatest(c.reltuples, 0))::float8 as rows
-    from pg_class c left join pg_inherits i on i.inhrelid = c.oid join pg_class p on p.oid = coalesce(i.inhparent, c.oid)
-    where p.relname = any(${tables}::text[]) and c.relkind = 'r' group by p.relname`.execute(db);
-  return new Map(rows.map(({ table, ...size }) => [table, size]));
 }

@@ -1,8 +1,9 @@
 // Dropping the partitions of months whose retention has passed. A partition is detached `concurrently`, which keeps
 // nobody waiting, and then dropped. What was begun is remembered, so that the next run ends what a crash interrupted.
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../db.ts";
 import { isLiveJob, isNeededMessage, isReadByLiveDigest } from "../environments/needed-rows.ts";
+import { estimateRows } from "../paging.ts";
 import { readInstallationValue, writeInstallationValue } from "./installation.ts";
 import { type Month, monthAt, type PartitionedTable, partitionedTables } from "./partitions.ts";
 
@@ -12,31 +13,29 @@ export type Partition = {
   /** When it was interrupted while it was detached. */
   isPending: boolean;
   bytes: number;
-  /** As the database estimates; null before its first statistics. */
-  estimatedRows: number | null;
 };
 
 /** A month with those of its partitions that exist. */
 export type StoredMonth = Month & { start: Date; end: Date; partitions: Map<PartitionedTable, Partition> };
 
-type PartitionRow = { parent: PartitionedTable; name: string; is_pending: boolean; bytes: number; rows: number };
+type PartitionRow = { parent: PartitionedTable; name: string; is_pending: boolean; bytes: number };
 
 /** The stored months, oldest first. */
 export async function listMonths(db: Db): Promise<StoredMonth[]> {
   const { rows } = await sql<PartitionRow>`
     select p.relname as parent, c.relname as name, i.inhdetachpending as is_pending,
-      pg_total_relation_size(c.oid) as bytes, c.reltuples::float8 as rows
+      pg_total_relation_size(c.oid) as bytes
     from pg_inherits i join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent
     where p.relname in (${sql.join(partitionedTables)}) and p.relkind = 'p' order by c.relname`.execute(db);
   const months = new Map<string, StoredMonth>();
-  for (const { parent: table, name, is_pending: isPending, bytes, rows: estimate } of rows) {
+  for (const { parent: table, name, is_pending: isPending, bytes } of rows) {
     const [, year, month] = /_(\d{4})_(\d{2})$/.exec(name) ?? [];
     if (year === undefined) continue;
     const start = new Date(Date.UTC(Number(year), Number(month) - 1, 1));
     const end = new Date(Date.UTC(Number(year), Number(month), 1));
     const bounds = monthAt(start);
     const stored = months.get(bounds.name) ?? { ...bounds, start, end, partitions: new Map() };
-    stored.partitions.set(table, { table, name, isPending, bytes, estimatedRows: estimate < 0 ? null : estimate });
+    stored.partitions.set(table, { table, name, isPending, bytes });
     months.set(bounds.name, stored);
   }
   return [...months.values()].toSorted((a, b) => a.start.getTime() - b.start.getTime());
@@ -147,12 +146,25 @@ export const deleteOtherMessages = (
 /** Rows are counted up to this size of a table, and estimated beyond it. */
 const countedBytes = 64 * 1024 * 1024;
 
-export async function countPartition(connection: Db, { name, bytes, estimatedRows }: Partition): Promise<number> {
-  if (bytes > countedBytes && estimatedRows !== null) return Math.round(estimatedRows);
-  return withStatementTimeout(connection, scanMs, async () => {
-    const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(name)}`.execute(connection);
-    return rows[0]!.count;
-  });
+/** Rows of the partition for which the condition is true. */
+export async function countPartition(
+  connection: Db,
+  { name, bytes }: Partition,
+  condition: RawBuilder<unknown> = sql`true`,
+): Promise<number> {
+  const from = sql`from ${sql.table(name)} t where ${condition}`;
+  if (bytes > countedBytes) return estimateRows(connection, sql`select 1 ${from}`);
+  const { rows } = await sql<{ count: number }>`select count(*) as count ${from}`.execute(connection);
+  return rows[0]!.count;
+}
+
+/** Rows of a partition of messages, by the class that they belong to. */
+export async function countMessages(
+  connection: Db,
+  partition: Partition,
+): Promise<{ inApp: number; messages: number }> {
+  const inApp = await countPartition(connection, partition, sql`t.channel = 'in_app'`);
+  return { inApp, messages: (await countPartition(connection, partition)) - inApp };
 }
 
 /** The partition that is being dropped, if any: only such a table is dropped once it is detached. */

@@ -29,7 +29,7 @@ const horizonColumns = {
 export type WalkStep = {
   /** By environment: where the next call continues. Environments without further rows are missing. */
   rest: Horizon[];
-  /** Rows that were deleted, by table. */
+  /** Rows that were deleted, by table; in-app messages apart. */
   deleted: Record<string, number>;
 };
 
@@ -119,12 +119,18 @@ async function deleteByKey(tx: Tx, table: string, column: string, keys: RowKey[]
 
 /** In-app messages, and messages of other channels that are left. */
 export async function purgeInApp(db: Db, walk: Walk): Promise<WalkStep> {
-  const columns = sql`t.environment_id, t.id, t.notification_id, t.status, t.snoozed_until, t.delivered_at`;
-  const { rows } = await sql<RowKey & { is_gone: boolean }>`
-    select t.environment_id, t.id, not ${isNeededMessage("t", sql`c.before`, walk.now)} as is_gone
+  const columns = sql`t.environment_id, t.id, t.notification_id, t.channel, t.status, t.snoozed_until, t.delivered_at`;
+  const { rows } = await sql<RowKey & { channel: string; is_gone: boolean }>`
+    select t.environment_id, t.id, t.channel, not ${isNeededMessage("t", sql`c.before`, walk.now)} as is_gone
     from ${candidates("messages", columns, walk)}`.execute(db);
-  const gone = rows.filter((row) => row.is_gone);
-  const deleted = await inRepeatableTransaction(db, (tx) => deleteMessagesWithAttempts(tx, gone));
+  const { inApp = [], others = [] } = Object.groupBy(
+    rows.filter((row) => row.is_gone),
+    ({ channel }) => (channel === "in_app" ? "inApp" : "others"),
+  );
+  const deleted = await inRepeatableTransaction(db, async (tx) => ({
+    ...(await deleteMessagesWithAttempts(tx, others)),
+    inApp: await deleteByKey(tx, "messages", "id", inApp),
+  }));
   return { rest: findRest(walk, rows), deleted };
 }
 
