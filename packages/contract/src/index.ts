@@ -41,6 +41,7 @@ export * from "./resources/operate/dead-letters.ts";
 export * from "./resources/operate/environments.ts";
 export * from "./resources/operate/failed-tasks.ts";
 export * from "./resources/operate/inbound-receipts.ts";
+export * from "./resources/operate/retention.ts";
 export * from "./resources/operate/system.ts";
 export * from "./resources/operate/timeline.ts";
 export * from "./resources/operate/webhooks.ts";

@@ -31,6 +31,7 @@ import { deadLetterOperations } from "./resources/operate/dead-letters.ts";
 import { environmentOperations } from "./resources/operate/environments.ts";
 import { failedTaskOperations } from "./resources/operate/failed-tasks.ts";
 import { inboundReceiptOperations } from "./resources/operate/inbound-receipts.ts";
+import { retentionOperations } from "./resources/operate/retention.ts";
 import { systemOperations } from "./resources/operate/system.ts";
 import { timelineOperations } from "./resources/operate/timeline.ts";
 import { webhookOperations } from "./resources/operate/webhooks.ts";
@@ -96,6 +97,7 @@ export const operations = {
   ...channelEndpointOperations,
   ...environmentOperations,
   ...timelineOperations,
+  ...retentionOperations,
   ...publishingOperations,
   ...publishOperations,
   ...webhookOperations,

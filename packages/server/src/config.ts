@@ -43,7 +43,6 @@ const toConfig = (parsed: Parsed) => ({
   metrics: parsed.TIDINGS_METRICS,
   docs: parsed.TIDINGS_DOCS,
   dashboard: parsed.TIDINGS_DASHBOARD,
-  auditDays: parsed.TIDINGS_AUDIT_DAYS,
   mailer:
     parsed.TIDINGS_MAIL_URL && parsed.TIDINGS_MAIL_FROM
       ? { server: parsed.TIDINGS_MAIL_URL, from: parsed.TIDINGS_MAIL_FROM }
@@ -61,7 +60,16 @@ const toConfig = (parsed: Parsed) => ({
   bodyLimit: parsed.TIDINGS_BODY_LIMIT,
   bulkBodyLimit: parsed.TIDINGS_BULK_BODY_LIMIT,
   maxRecipients: parsed.TIDINGS_MAX_RECIPIENTS,
-  retentionDays: parsed.TIDINGS_RETENTION_DAYS,
+  retention: {
+    messages: parsed.TIDINGS_RETENTION_DAYS,
+    inApp: parsed.TIDINGS_RETENTION_IN_APP_DAYS,
+    captured: parsed.TIDINGS_RETENTION_CAPTURED_DAYS,
+    deadLetters: parsed.TIDINGS_DEAD_LETTER_DAYS,
+    statistics: parsed.TIDINGS_RETENTION_STATISTICS_DAYS,
+    audit: parsed.TIDINGS_AUDIT_DAYS,
+    maxDays: parsed.TIDINGS_RETENTION_MAX_DAYS,
+    step: parsed.TIDINGS_RETENTION_STEP,
+  },
   maxWaitDays: parsed.TIDINGS_MAX_WAIT_DAYS,
   maxSnoozeDays: parsed.TIDINGS_MAX_SNOOZE_DAYS,
   vocabulary: parsed.TIDINGS_VOCABULARY,
@@ -84,7 +92,6 @@ const toConfig = (parsed: Parsed) => ({
     window: parsed.TIDINGS_DELIVERY_WINDOW,
     timeoutMs: parsed.TIDINGS_PROVIDER_TIMEOUT * 1000,
   },
-  deadLetterDays: parsed.TIDINGS_DEAD_LETTER_DAYS,
   live: {
     connections: parsed.TIDINGS_LIVE_CONNECTIONS,
     perSubscriber: parsed.TIDINGS_LIVE_PER_SUBSCRIBER,
@@ -103,6 +110,24 @@ const needs = {
   // The mail has a link, which must not begin with whatever host a request names.
   TIDINGS_MAIL_URL: ["TIDINGS_MAIL_FROM", "TIDINGS_PUBLIC_URL"],
 };
+
+/** Pairs of settings in days: the first must not be shorter than the second. */
+const atLeast = [
+  ["TIDINGS_RETENTION_DAYS", "TIDINGS_MAX_WAIT_DAYS", "a run that waits needs its event"],
+  ["TIDINGS_RETENTION_DAYS", "TIDINGS_DEAD_LETTER_DAYS", "a replay needs the message"],
+  ["TIDINGS_RETENTION_IN_APP_DAYS", "TIDINGS_RETENTION_DAYS", "a run refers to its in-app messages"],
+  ["TIDINGS_RETENTION_IN_APP_DAYS", "TIDINGS_MAX_SNOOZE_DAYS", "a snoozed message has to return"],
+] as const;
+
+/** The default of in-app messages gives way: only a given number can be too low. */
+function* shortRetentions(parsed: Record<string, unknown>, given: (name: string) => string): Generator<string> {
+  for (const [name, other, reason] of atLeast) {
+    const [days, needed] = [Number(parsed[name]), Number(parsed[other])];
+    const canGiveWay = name === "TIDINGS_RETENTION_IN_APP_DAYS" && !given(name);
+    if (days < needed && !canGiveWay)
+      yield `${name} (${days} days) is shorter than ${other} (${needed} days): ${reason}`;
+  }
+}
 
 /** Reads the settings out of an environment. All errors are reported at once. */
 export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
@@ -129,6 +154,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     const missing = given(setting) ? needed.filter((name) => !given(name)) : [];
     for (const name of missing) faults.push(`${name} is required with ${setting}`);
   }
+  faults.push(...shortRetentions(parsed, given));
   if (faults.length > 0) throw new ConfigError(faults.join("\n"));
   return toConfig(parsed as Parsed);
 }

@@ -127,6 +127,17 @@ export function createMetrics() {
       registers,
     }),
     databaseFaults: countFaults(registry),
+    retentionDeletedRows: new Counter({
+      name: "tidings_retention_deleted_rows_total",
+      help: "Rows that the retention deleted, by class; those of dropped partitions are included",
+      labelNames: ["class"] as const,
+      registers,
+    }),
+    retentionDroppedPartitions: new Counter({
+      name: "tidings_retention_dropped_partitions_total",
+      help: "Partitions that the retention dropped",
+      registers,
+    }),
     liveConnections: new Gauge({
       name: "tidings_live_connections",
       help: "Live connections of inboxes",

@@ -2,6 +2,7 @@
 // environment; docs/config.md is generated from this table.
 import { resolve } from "node:path";
 import { otelSettings } from "./lib/otel-settings.ts";
+import { retentionSettings } from "./lib/retention-settings.ts";
 import { parseEncryptionKeys } from "./lib/secrets.ts";
 import {
   bytes,
@@ -287,11 +288,7 @@ export const settings = {
     fallback: "100",
     parse: integer(1, 10_000),
   },
-  TIDINGS_RETENTION_DAYS: {
-    about: "How far back notifications can be listed, in days.",
-    fallback: "90",
-    parse: integer(1, 3_650),
-  },
+  ...retentionSettings,
   TIDINGS_MAX_WAIT_DAYS: {
     about: "Maximum length of a delay or digest, in days.",
     fallback: "90",

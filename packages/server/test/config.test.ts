@@ -58,13 +58,15 @@ test("nothing has to be set", () => {
     metrics: true,
     docs: true,
     dashboard: true,
-    auditDays: 365,
     mailer: null,
     oidc: null,
     bodyLimit: 10_485_760,
     bulkBodyLimit: 62_914_560,
     maxRecipients: 100,
-    retentionDays: 90,
+    retention: {
+      ...{ messages: 90, inApp: 365, captured: 30, deadLetters: 30, statistics: 400, audit: 365 },
+      ...{ maxDays: 3_650, step: "day" },
+    },
     maxWaitDays: 90,
     maxSnoozeDays: 90,
     delivery: {
@@ -77,7 +79,6 @@ test("nothing has to be set", () => {
       window: 800,
       timeoutMs: 30_000,
     },
-    deadLetterDays: 30,
     live: { connections: 20_000, perSubscriber: 20, sweepMs: 20_000, beatMs: 25_000 },
     digestEvents: 1000,
     defaultTimezone: "UTC",
@@ -298,7 +299,18 @@ const rows: Row[] = [
   { name: "TIDINGS_BODY_LIMIT", value: "1023", fault: range(1024, 1_073_741_824) },
   { name: "TIDINGS_BULK_BODY_LIMIT", value: "10MB", fault: range(1024, 1_073_741_824) },
   { name: "TIDINGS_MAX_RECIPIENTS", value: "0", fault: range(1, 10_000) },
-  { name: "TIDINGS_RETENTION_DAYS", value: "0", fault: range(1, 3_650) },
+  { name: "TIDINGS_RETENTION_DAYS", value: "0", fault: range(3, 3_650) },
+  { name: "TIDINGS_RETENTION_DAYS", value: "400" },
+  {
+    name: "TIDINGS_RETENTION_DAYS",
+    value: "60",
+    fault: "(60 days) is shorter than TIDINGS_MAX_WAIT_DAYS (90 days): a run that waits needs its event",
+  },
+  { name: "TIDINGS_RETENTION_IN_APP_DAYS", value: "2", fault: range(3, 3_650) },
+  { name: "TIDINGS_RETENTION_CAPTURED_DAYS", value: "0", fault: range(1, 3_650) },
+  { name: "TIDINGS_RETENTION_STATISTICS_DAYS", value: "2", fault: range(3, 3_650) },
+  { name: "TIDINGS_RETENTION_MAX_DAYS", value: "3651", fault: range(3, 3_650) },
+  { name: "TIDINGS_RETENTION_STEP", value: "week", fault: "must be one of: day, month" },
   { name: "TIDINGS_MAX_WAIT_DAYS", value: "3651", fault: range(1, 3_650) },
   { name: "TIDINGS_MAX_SNOOZE_DAYS", value: "0", fault: range(1, 3_650) },
   { name: "TIDINGS_DELIVERY_ATTEMPTS", value: "0", fault: range(1, 20) },
@@ -339,6 +351,20 @@ for (const { name, value, fault } of rows) {
     assert.deepEqual(faultsIn({ [name]: value, ...key }), fault === undefined ? [] : [`${name} ${fault}`]);
   });
 }
+
+test("retentions that others need longer are refused with the numbers", () => {
+  const faults = faultsIn({
+    TIDINGS_RETENTION_DAYS: "100",
+    TIDINGS_DEAD_LETTER_DAYS: "120",
+    TIDINGS_RETENTION_IN_APP_DAYS: "95",
+    TIDINGS_MAX_SNOOZE_DAYS: "98",
+  });
+  assert.deepEqual(faults, [
+    "TIDINGS_RETENTION_DAYS (100 days) is shorter than TIDINGS_DEAD_LETTER_DAYS (120 days): a replay needs the message",
+    "TIDINGS_RETENTION_IN_APP_DAYS (95 days) is shorter than TIDINGS_RETENTION_DAYS (100 days): a run refers to its in-app messages",
+    "TIDINGS_RETENTION_IN_APP_DAYS (95 days) is shorter than TIDINGS_MAX_SNOOZE_DAYS (98 days): a snoozed message has to return",
+  ]);
+});
 
 test("every setting that can be wrong is in the table above", () => {
   const free = ["TIDINGS_HOST", "TIDINGS_DATA_DIR"];

@@ -11,6 +11,7 @@ import {
   findChoreSuccesses,
   readDatabaseBytes,
 } from "../store/installation/metrics.ts";
+import { findLastComplete } from "../store/installation/retention-runs.ts";
 import { findQueueLags } from "../store/installation/system.ts";
 import type { Readiness } from "./readiness.ts";
 
@@ -89,6 +90,10 @@ function listReadings(ctx: Ctx, readiness: () => Promise<Readiness>): Reading[] 
     read: async () => [await read()],
   });
   return [
+    labelled(all.retentionSuccess, async () => {
+      const at = await findLastComplete(db);
+      return at ? [{ value: at.getTime() / 1000 }] : [];
+    }),
     one(all.ready, async () => ((await readiness()).isReady ? 1 : 0)),
     labelled(all.queueDepth, async () =>
       Object.entries(await queue.depth()).map(([kind, value]) => ({ labels: { kind }, value })),

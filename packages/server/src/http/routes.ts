@@ -8,6 +8,7 @@ import * as clock from "../app/environments/clock.ts";
 import * as environments from "../app/environments/environments.ts";
 import * as publishes from "../app/environments/publishes.ts";
 import * as publishing from "../app/environments/publishing.ts";
+import * as retention from "../app/environments/retention.ts";
 import * as system from "../app/environments/system.ts";
 import * as timeline from "../app/environments/timeline.ts";
 import * as activity from "../app/events/activity-list.ts";
@@ -324,6 +325,9 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "environments.retrieveClock": clock.retrieve,
   "environments.updateClock": clock.update,
   "environments.retrieveTimeline": timeline.retrieve,
+  "retention.retrieve": retention.retrieve,
+  "retention.update": retention.update,
+  "retention.preview": retention.preview,
   "environments.diff": publishing.diff,
   "environments.publish": publishing.publish,
   "environments.listPublishes": publishes.list,

@@ -1,40 +1,33 @@
-// Scheduled upkeep: creates the partitions of the coming months, purges expired rows (idempotent responses, budgets,
-// webhook events, alerts, receipts, captured messages, dead letters and their replays, in-app messages that expire,
-// imports, deleted environments, the audit log, publishes, expired sessions of people, the groups of throttles and
-// digests, traces of deleted subscribers), encrypts what older versions stored in clear, and counts the statistics of
-// the hours that have ended.
+// Scheduled upkeep: creates the partitions of the coming months, deletes what is past its retention (retention/), purges
+// expired rows of fixed terms (idempotent responses, budgets, webhook events, alerts, receipts, in-app messages that
+// expire, imports, deleted environments, expired sessions of people, the groups of throttles and digests), encrypts what
+// older versions stored in clear, and counts the statistics of the hours that have ended.
 import type { Ctx } from "../context.ts";
 import { inTransaction } from "../store/db.ts";
 import { ensurePartitions } from "../store/installation/partitions.ts";
 import {
   purgeAlerts,
-  purgeAuditLog,
   purgeBudgets,
-  purgeCaptured,
   purgeCapturedBeyond,
-  purgeDeadLetters,
   purgeDeletedEnvironments,
-  purgeDeletedSubscribers,
   purgeExpiredAnswers,
   purgeExpiredSessions,
-  purgeFailedTasks,
   purgeImports,
   purgeInboundReceipts,
   purgeInboundReceiptsBeyond,
   purgePasses,
-  purgePublishes,
   purgeReceipts,
-  purgeRefusedEventNames,
-  purgeReplays,
   purgeThrottles,
   purgeWebhookEvents,
 } from "../store/installation/purges.ts";
-import { purgeHours } from "../store/installation/statistics.ts";
+import { purgeDeletedMessages } from "../store/installation/statistics.ts";
 import type { Task } from "../store/queue/queue.ts";
 import { deleteExpired } from "./clock/expire.ts";
 import { applyExpiredReceipts } from "./deliver/early-receipts.ts";
 import { encryptOldRows } from "./encrypt-old-rows.ts";
+import { runRetention } from "./retention/run.ts";
 import { nextCron } from "./rules/cron.ts";
+import { retentionCron } from "./rules/retention.ts";
 import { zoneOf } from "./rules/zones.ts";
 import { countStatistics } from "./statistics.ts";
 import type { HousekeepingTask } from "./tasks.ts";
@@ -63,16 +56,12 @@ const refusedPerEnvironment = 1_000;
 /** A rate limit that was not used for so long needs no row. */
 const budgetRetentionMs = 3_600_000;
 
-/** The captured messages of an environment: the newest ones, for a limited time. */
-const capturedRetentionMs = 30 * 24 * 3_600_000;
+/** The captured messages of an environment: the newest ones. */
 const capturedPerEnvironment = 10_000;
 
 /** Imports with their invalid rows; few in a statement, because each may have hundreds of pages. */
 const importRetentionMs = 30 * 24 * 3_600_000;
 const importBatch = 50;
-
-/** Hours of statistics. */
-const statisticsRetentionMs = 400 * 24 * 3_600_000;
 
 type Chore = { cron: string; run(ctx: Ctx): Promise<void> };
 
@@ -119,22 +108,12 @@ const chores: Record<HousekeepingTask["name"], Chore> = {
   captured: {
     cron: "37 * * * *",
     async run(ctx) {
-      const before = new Date(ctx.now().getTime() - capturedRetentionMs);
-      await repeatPurge(async () => (await purgeCaptured(ctx.db, before, purgeBatch)) === purgeBatch);
       await repeatPurge(
         async () => (await purgeCapturedBeyond(ctx.db, capturedPerEnvironment, purgeBatch)) === purgeBatch,
       );
     },
   },
-  deadLetters: {
-    cron: "31 * * * *",
-    run: async (ctx) => {
-      const before = new Date(ctx.now().getTime() - ctx.config.deadLetterDays * 86_400_000);
-      await repeatPurge(async () => (await purgeDeadLetters(ctx.db, before, purgeBatch)) === purgeBatch);
-      await repeatPurge(async () => (await purgeReplays(ctx.db, before, purgeBatch)) === purgeBatch);
-      await repeatPurge(async () => (await purgeFailedTasks(ctx.db, before, purgeBatch)) === purgeBatch);
-    },
-  },
+  retention: { cron: retentionCron, run: runRetention },
   imports: {
     cron: "47 * * * *",
     run: async (ctx) => {
@@ -145,9 +124,6 @@ const chores: Record<HousekeepingTask["name"], Chore> = {
   people: {
     cron: "43 * * * *",
     run: async (ctx) => {
-      const before = new Date(ctx.now().getTime() - ctx.config.auditDays * 86_400_000);
-      await repeatPurge(async () => (await purgeAuditLog(ctx.db, before, purgeBatch)) === purgeBatch);
-      await repeatPurge(async () => (await purgePublishes(ctx.db, before, purgeBatch)) === purgeBatch);
       await repeatPurge(async () => (await purgeExpiredSessions(ctx.db, ctx.now(), purgeBatch)) >= purgeBatch);
     },
   },
@@ -155,9 +131,7 @@ const chores: Record<HousekeepingTask["name"], Chore> = {
     cron: "5 * * * *",
     async run(ctx) {
       await countStatistics(ctx);
-      const now = ctx.now();
-      const before = new Date(now.getTime() - statisticsRetentionMs);
-      await repeatPurge(async () => (await purgeHours(ctx.db, { before, now }, purgeBatch)) === purgeBatch);
+      await purgeDeletedMessages(ctx.db, ctx.now());
     },
   },
   encryption: {
@@ -181,9 +155,6 @@ const chores: Record<HousekeepingTask["name"], Chore> = {
       // A look-back window is not longer than the longest wait.
       const quietBefore = new Date(endedBefore.getTime() - ctx.config.maxWaitDays * 86_400_000);
       await repeatPurge(async () => (await purgePasses(ctx.db, quietBefore, purgeBatch)) === purgeBatch);
-      const deletedBefore = new Date(ctx.now().getTime() - ctx.config.retentionDays * 86_400_000);
-      await repeatPurge(async () => (await purgeDeletedSubscribers(ctx.db, deletedBefore, purgeBatch)) === purgeBatch);
-      await repeatPurge(async () => (await purgeRefusedEventNames(ctx.db, deletedBefore, purgeBatch)) === purgeBatch);
     },
   },
 };
@@ -224,13 +195,15 @@ export async function scheduleHousekeeping(ctx: Ctx): Promise<void> {
 }
 
 export async function runHousekeeping(ctx: Ctx, tasks: Task<HousekeepingTask>[]): Promise<void> {
-  for (const { data } of tasks) await chores[data.name].run(ctx);
+  // An earlier version may have left a chore that this one does not know.
+  const known = tasks.filter(({ data }) => Object.hasOwn(chores, data.name));
+  for (const { data } of known) await chores[data.name].run(ctx);
   await inTransaction(ctx.db, async (tx) => {
     await ctx.queue.finish(tx, "housekeeping", tasks);
     await ctx.queue.enqueueMissing(
       tx,
       "housekeeping",
-      tasks.map(({ data }) => nextTask(ctx, data.name)),
+      known.map(({ data }) => nextTask(ctx, data.name)),
     );
   });
 }

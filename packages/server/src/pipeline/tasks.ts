@@ -70,7 +70,7 @@ export type HousekeepingTask = {
     | "receipts"
     | "expired"
     | "captured"
-    | "deadLetters"
+    | "retention"
     | "imports"
     | "people"
     | "encryption"

@@ -127,3 +127,10 @@ export async function cappedCount(db: Db, from: RawBuilder<unknown>): Promise<nu
     select count(*) as count from (select 1 ${from} limit ${countCap}) as counted`.execute(db);
   return rows[0]!.count;
 }
+
+/** How many rows the planner expects of a query, for numbers that would take too long to count. */
+export async function estimateRows(db: Db, query: RawBuilder<unknown>): Promise<number> {
+  type Plan = { "QUERY PLAN": [{ Plan: { "Plan Rows": number } }] };
+  const { rows } = await sql<Plan>`explain (format json) ${query}`.execute(db);
+  return rows[0]!["QUERY PLAN"][0].Plan["Plan Rows"];
+}

@@ -10,6 +10,7 @@ import type {
   Channel,
   ChannelEndpointAddress,
   ChannelEndpointType,
+  EnvironmentRetentionClass,
   ImportError,
   ImportKind,
   ImportStatus,
@@ -24,6 +25,7 @@ import type {
   PreferenceChannels,
   RecipientSubscriber,
   ReplayStatus,
+  RetentionClassName,
   Role,
   Schedule,
   SentEventType,
@@ -52,6 +54,9 @@ type Origin = Workflow["origin"];
 /** A line of an imported file. `problem`: why it is left out, known since the file was read. */
 export type ImportRowCells = { line: number; cells: string[]; problem?: string };
 
+/** How many days an environment keeps each class of data, where it differs from the settings. */
+export type RetentionOverrides = Partial<Record<EnvironmentRetentionClass, number>>;
+
 type EnvironmentsTable = {
   id: string;
   organization_id: string;
@@ -68,6 +73,8 @@ type EnvironmentsTable = {
   test_clock_target: Defaulted<Date | null>;
   /** Schemes of apps: links with them stay in mails and in-app bodies. */
   link_schemes: Defaulted<string[]>;
+  /** Days by class, where they differ from the settings. */
+  retention: ColumnType<RetentionOverrides, string | undefined, string>;
   created_at: Date;
   updated_at: Date;
   deleted_at: Date | null;
@@ -866,6 +873,17 @@ export type Tables = {
   list_counts: { environment_id: string; list_id: string; id: Defaulted<number>; count: number };
   subscriber_preferences: SubscriberPreferencesTable;
   events: EventsTable;
+  retention_runs: {
+    id: string;
+    started_at: Date;
+    finished_at: Date | null;
+    is_complete: Defaulted<boolean>;
+    /** Rows by class. */
+    deleted: ColumnType<Partial<Record<RetentionClassName, number>>, string | undefined, string>;
+    /** Names of dropped partitions. */
+    partitions: Defaulted<string[]>;
+    error: string | null;
+  };
   transaction_ids: { environment_id: string; transaction_id: string; event_id: string };
   refused_event_names: {
     environment_id: string;

@@ -401,6 +401,9 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   },
   "environments.retrieveClock": ofEnvironment,
   "environments.updateClock": withBody(ofEnvironment, { advance: { amount: 1, unit: "days" } }),
+  "retention.retrieve": ofEnvironment,
+  "retention.update": withBody(ofEnvironment, { messages: 100 }),
+  "retention.preview": withBody(ofEnvironment, { messages: 100 }),
   "environments.createApiKey": ofEnvironment,
   "environments.revokeApiKey": async (w) => {
     const { _id: environmentId } = await w.own();

@@ -112,6 +112,7 @@ const explained: [RegExp, string][] = [
   [/^ChangedSince\./, "nothing was changed since; app/environments/publish-history.test.ts has it"],
   [/^SubscriptionRuleIn\.filter/, "a rule names a workflow, or has a filter"],
   [/^DecidedBy\.name$/, "nothing was decided by an integration or another step; app/events/explain.test.ts has it"],
+  [/^Retention(Run|Deleted)\./, "nothing was deleted yet; app/environments/retention.test.ts has it"],
   [/^OpenBreaker\./, "no circuit breaker is open"],
   [
     /^(ActivityEvent|Notification)\.searchKey$|^SearchKeyValue\./,

@@ -65,6 +65,7 @@ const law: Law = {
     publishes: "reference",
     receipts: "environment_id",
     refused_event_names: "environment_id",
+    retention_runs: "installation",
     schema_migrations: "installation",
     statistics_hours: "environment_id",
     statistics_progress: "installation",

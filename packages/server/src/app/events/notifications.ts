@@ -22,6 +22,7 @@ import { maxSubscribers, searchNotifications } from "../../store/events/notifica
 import { findNotification, type ListedNotification, listNotifications } from "../../store/events/notifications.ts";
 import type { PassedSubscription, StoredDetail } from "../../store/tables.ts";
 import { peekNow } from "../environments/clock.ts";
+import { retentionOf } from "../environments/retention-days.ts";
 import { pageRange, toPage } from "../paging.ts";
 import { readContextKeys } from "../subscribers/contexts.ts";
 
@@ -33,7 +34,8 @@ export async function list(
   { query }: Input<"notifications.list">,
 ): Promise<Output<"notifications.list">> {
   const now = await peekNow(ctx, caller);
-  const oldest = new Date(now.getTime() - ctx.config.retentionDays * dayMs);
+  const { messages: days } = await retentionOf(ctx, caller.environmentId);
+  const oldest = new Date(now.getTime() - days * dayMs);
   const before = query.before ? readBefore(query.before) : nextMillisecond(now);
   const asked = query.after ? new Date(query.after) : oldest;
   if (query.after && query.before && asked >= before) {

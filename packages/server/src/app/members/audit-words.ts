@@ -90,6 +90,7 @@ const actions: Record<ChangingId | ExportId | SignInId | "scenarios.export", str
   "people.deleteResetLink": "revoked a password reset link",
   "people.update": "changed the role of the member",
   "preferences.updateMany": "changed the preferences of many people",
+  "retention.update": "changed how long the environment keeps data",
   "scenarios.export": "exported a test scenario",
   "subscriberNotifications.archive": "archived an inbox message",
   "subscriberNotifications.archiveAll": "archived all inbox messages",

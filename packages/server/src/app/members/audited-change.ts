@@ -13,6 +13,7 @@ import type { Caller, Ctx, MemberCaller, Source } from "../../context.ts";
 import { Failure } from "../../failure.ts";
 import { committedAnswer, outputOf } from "../../response.ts";
 import * as environments from "../environments/environments.ts";
+import { retentionOf } from "../environments/retention-days.ts";
 import * as channelConnections from "../integrations/channel-connections.ts";
 import * as channelEndpoints from "../integrations/channel-endpoints.ts";
 import * as integrations from "../integrations/integrations.ts";
@@ -61,6 +62,7 @@ const readers: Record<string, Reader<Caller>> = {
   channelEndpoints: byParams(channelEndpoints),
   suppressions: (ctx, caller, { suppressionId = "" }) => suppressions.find(ctx, caller, suppressionId),
   deadLetterReplays: byParams(deadLetterReplays),
+  retention: (ctx, caller) => retentionOf(ctx, caller.environmentId),
   integrations: async (ctx, caller, { integrationId }) =>
     (await integrations.list(ctx, caller)).find((one) => [one._id, one.identifier].includes(integrationId!)),
   environments: async (ctx, caller, { environmentId, targetEnvironmentId: id = environmentId! }) =>

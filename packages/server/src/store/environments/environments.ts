@@ -95,12 +95,12 @@ export async function findEnvironmentIdentifiersLike(
   return new Set(rows.map((row) => row.identifier));
 }
 
-export const insertEnvironment = (db: Db, row: EnvironmentRow): Promise<EnvironmentRow> =>
+export const insertEnvironment = (db: Db, row: Omit<EnvironmentRow, "retention">): Promise<EnvironmentRow> =>
   db.insertInto("environments").values(row).returningAll().executeTakeFirstOrThrow();
 
-/** Without its test clock, which clocks.ts writes. */
+/** Without its test clock, which clocks.ts writes, and its retention (retention.ts). */
 export function updateEnvironment(db: Db, row: EnvironmentRow): Promise<EnvironmentRow> {
-  const { test_clock, test_clock_target, ...changes } = row;
+  const { test_clock, test_clock_target, retention, ...changes } = row;
   return db
     .updateTable("environments")
     .set(changes)

@@ -8,7 +8,7 @@ import type { Db } from "../db.ts";
 import { noteOnJobs } from "../events/finished-jobs.ts";
 import { exactLeaves } from "../messages/feed.ts";
 import type { MessageSelection } from "../messages/message-marks.ts";
-import type { StoredMessage } from "../messages/messages.ts";
+import { type StoredMessage, transactionIdOf } from "../messages/messages.ts";
 import type { SubscriberRow } from "../subscribers/subscribers.ts";
 import type { StoredDetail } from "../tables.ts";
 import type { WorkflowRefRow } from "../workflows/workflow-refs.ts";
@@ -51,6 +51,9 @@ const inInbox = (environmentId: string, subscriberId: string, now: Date) => sql`
 const isSet = (column: RawBuilder<unknown>, wanted: boolean) =>
   wanted ? sql`${column} is not null` : sql`${column} is null`;
 
+/** Instead of the severity of a notification that is gone (docs/retention.md). */
+export const severityOfWorkflow = sql`(select coalesce(max(w.severity), 'none') from workflows w where w.id = m.workflow_id)`;
+
 /** The messages (m) of an inbox that match. */
 export function selectInbox(
   environmentId: string,
@@ -76,8 +79,8 @@ export function selectInbox(
   if (severities) {
     // A scalar subquery is looked up by key for each message of the subscriber; `exists` may become a join that reads
     // all notifications of the environment.
-    conditions.push(sql`(select n.severity from notifications n where n.environment_id = ${environmentId}
-      and n.id = m.notification_id) = any(${severities}::text[])`);
+    conditions.push(sql`coalesce((select n.severity from notifications n where n.environment_id = ${environmentId}
+      and n.id = m.notification_id), ${severityOfWorkflow}) = any(${severities}::text[])`);
   }
   if (filter.createdFrom) conditions.push(sql`m.created_at >= ${filter.createdFrom}`);
   if (filter.createdTo) conditions.push(sql`m.created_at <= ${filter.createdTo}`);
@@ -92,10 +95,10 @@ export function selectInbox(
  */
 const inboxMessages = (page: RawBuilder<unknown>) => sql<InboxMessage>`
   with page as (${page})
-  select m.*, e.transaction_id, n.severity, to_jsonb(w) as workflow
+  select m.*, ${transactionIdOf} as transaction_id, coalesce(n.severity, w.severity, 'none') as severity, to_jsonb(w) as workflow
   from page m
-  join events e on e.environment_id = m.environment_id and e.id = m.event_id
-  join notifications n on n.environment_id = m.environment_id and n.id = m.notification_id
+  left join events e on e.environment_id = m.environment_id and e.id = m.event_id
+  left join notifications n on n.environment_id = m.environment_id and n.id = m.notification_id
   left join (select id, workflow_id, name, tags, severity, preferences_user, preferences_default from workflows) w
     on w.id = m.workflow_id
   order by m.id desc`;

@@ -3,6 +3,7 @@
 import { sql } from "kysely";
 import { firstIdAt } from "../../lib/ids.ts";
 import { type Db, withLongLockWaits } from "../db.ts";
+
 export const partitionedTables = [
   "events",
   "event_attachments",
@@ -12,13 +13,14 @@ export const partitionedTables = [
   "messages",
   "attempts",
 ] as const;
+export type PartitionedTable = (typeof partitionedTables)[number];
 
 /**
  * How full the pages of a table are written, in per cent. Their rows are updated once, soon after they were written,
  * with the result of a call or a mark of the reader: an update that finds room on the page of its row adds no index
  * entries. Tables without a number are written once (docs/decisions/0018-message-groups.md).
  */
-const fillFactors: Partial<Record<(typeof partitionedTables)[number], number>> = {
+const fillFactors: Partial<Record<PartitionedTable, number>> = {
   jobs: 70,
   messages: 70,
   attempts: 60,
@@ -27,17 +29,20 @@ const fillFactors: Partial<Record<(typeof partitionedTables)[number], number>> =
 /** Partitions missing after a longer downtime are created at start, before the service accepts requests. */
 const monthsAhead = 2;
 
-type Month = { name: string; from: string; to: string };
+export type Month = { name: string; from: string; to: string };
+
+/** The month that `offset` months after that of the time; its bounds are ids. */
+export function monthAt(time: Date, offset = 0): Month {
+  const from = new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + offset, 1));
+  const to = new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + offset + 1, 1));
+  const name = `${from.getUTCFullYear()}_${String(from.getUTCMonth() + 1).padStart(2, "0")}`;
+  return { name, from: firstIdAt(from), to: firstIdAt(to) };
+}
 
 export function monthsAround(now: Date, ahead = monthsAhead): Month[] {
   const months: Month[] = [];
   // The previous month is for ids made just before midnight on its last day, and for clocks that run slow.
-  for (let offset = -1; offset <= ahead; offset++) {
-    const from = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset, 1));
-    const to = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset + 1, 1));
-    const name = `${from.getUTCFullYear()}_${String(from.getUTCMonth() + 1).padStart(2, "0")}`;
-    months.push({ name, from: firstIdAt(from), to: firstIdAt(to) });
-  }
+  for (let offset = -1; offset <= ahead; offset++) months.push(monthAt(now, offset));
   return months;
 }
 
@@ -45,12 +50,15 @@ export function monthsAround(now: Date, ahead = monthsAhead): Month[] {
 const partitionLock = 7_465_002;
 
 /** Creates missing partitions; several processes may call it at once. */
-export async function ensurePartitions(db: Db, now: Date): Promise<string[]> {
+export const ensurePartitions = (db: Db, now: Date): Promise<string[]> =>
+  withPartitionLock(db, (connection) => createMissing(connection, now));
+
+/** Runs `work` on one connection. If two processes created or dropped a table at the same time, one would fail. */
+export function withPartitionLock<T>(db: Db, work: (connection: Db) => Promise<T>): Promise<T> {
   return withLongLockWaits(db, async (connection) => {
-    // If two processes created the same table at the same time, one would fail.
     await sql`select pg_advisory_lock(${partitionLock})`.execute(connection);
     try {
-      return await createMissing(connection, now);
+      return await work(connection);
     } finally {
       await sql`select pg_advisory_unlock(${partitionLock})`.execute(connection);
     }

@@ -69,27 +69,6 @@ export async function purgeThrottles(db: Db, before: Date, limit: number): Promi
   return rows.length;
 }
 
-/** Deletes the traces of subscribers that were deleted before this time. Returns how many. */
-export async function purgeDeletedSubscribers(db: Db, before: Date, limit: number): Promise<number> {
-  const { rows } = await sql`
-    delete from deleted_subscribers where ctid in (
-      select ctid from deleted_subscribers where deleted_at < ${before} limit ${limit} for update skip locked)
-    returning 1`.execute(db);
-  return rows.length;
-}
-
-/** By the time in the ids of their events. Returns how many. */
-export async function purgeRefusedEventNames(db: Db, before: Date, limit: number): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
-    delete from refused_event_names where ctid in (
-      select ctid from refused_event_names where event_id < ${firstIdAt(before)} limit ${limit} for update skip locked)`.execute(
-    db,
-  );
-  return Number(numAffectedRows);
-}
-
-export const purgeFailedTasks = (db: Db, before: Date, limit: number) => purgeByAge(db, "failed_tasks", before, limit);
-
 /** By the time in their ids. Returns how many. */
 export async function purgeAuditLog(db: Db, before: Date, limit: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
@@ -122,24 +101,11 @@ export async function purgeExpiredSessions(db: Db, now: Date, limit: number): Pr
   return rows.length;
 }
 
-export const purgeDeadLetters = (db: Db, before: Date, limit: number) => purgeByAge(db, "dead_letters", before, limit);
-
-export const purgeReplays = (db: Db, before: Date, limit: number) =>
-  purgeByAge(db, "dead_letter_replays", before, limit);
-
-/** With their pages. */
-export const purgeImports = (db: Db, before: Date, limit: number) => purgeByAge(db, "imports", before, limit);
-
-/** Deletes the oldest rows that were created before this time, at most `limit`. Returns how many. */
-async function purgeByAge(
-  db: Db,
-  table: "failed_tasks" | "dead_letters" | "dead_letter_replays" | "imports",
-  before: Date,
-  limit: number,
-): Promise<number> {
+/** Imports with their pages: the oldest that were created before this time, at most `limit`. Returns how many. */
+export async function purgeImports(db: Db, before: Date, limit: number): Promise<number> {
   const { rows } = await sql`
-    delete from ${sql.table(table)} where id in (
-      select id from ${sql.table(table)} where created_at < ${before} order by created_at limit ${limit})
+    delete from imports where id in (
+      select id from imports where created_at < ${before} order by created_at limit ${limit})
     returning 1`.execute(db);
   return rows.length;
 }
@@ -178,14 +144,6 @@ export async function purgeInboundReceiptsBeyond(
     delete from inbound_receipts where id in (
       select c.id from newest_to_delete n join inbound_receipts c on c.environment_id = n.environment_id and c.id <= n.id
       where true ${which} limit ${limit})`.execute(db);
-  return Number(numAffectedRows);
-}
-
-/** By the time in their ids, which is real time whatever a test clock says. At most `limit`; returns how many. */
-export async function purgeCaptured(db: Db, before: Date, limit: number): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
-    delete from captured_messages where id in (
-      select id from captured_messages where id < ${firstIdAt(before)} order by id limit ${limit})`.execute(db);
   return Number(numAffectedRows);
 }
 

@@ -31,12 +31,12 @@ export async function countHour(db: Db, hour: Date, isFinal: boolean, now: Date)
   });
 }
 
-/** Deletes hours from before this time, at most `limit` rows; returns how many. */
-export async function purgeHours(db: Db, { before, now }: { before: Date; now: Date }, limit: number): Promise<number> {
+/** Forgets which hours from before this time were counted. */
+export async function purgeProgress(db: Db, before: Date): Promise<void> {
   await sql`delete from statistics_progress where hour < ${before}`.execute(db);
-  // Counted for the last time by now.
+}
+
+/** Figures of deleted messages that were counted for the last time by now. */
+export async function purgeDeletedMessages(db: Db, now: Date): Promise<void> {
   await sql`delete from deleted_messages where hour < ${new Date(now.getTime() - deletedMessagesMs)}`.execute(db);
-  const { numAffectedRows = 0n } = await sql`delete from statistics_hours where ctid in (
-    select ctid from statistics_hours where hour < ${before} limit ${limit})`.execute(db);
-  return Number(numAffectedRows);
 }

@@ -52,3 +52,13 @@ export async function countBreakers(db: Db): Promise<number> {
     select count(*) as count from integration_health where state <> 'closed'`.execute(db);
   return rows[0]!.count;
 }
+
+/** Disk and estimated rows of tables, with all their partitions. */
+export async function findTableSizes(db: Db, tables: string[]): Promise<Map<string, { bytes: number; rows: number }>> {
+  const { rows } = await sql<{ table: string; bytes: number; rows: number }>`
+    select p.relname as "table", sum(pg_total_relation_size(c.oid))::float8 as bytes,
+      sum(greatest(c.reltuples, 0))::float8 as rows
+    from pg_class c left join pg_inherits i on i.inhrelid = c.oid join pg_class p on p.oid = coalesce(i.inhparent, c.oid)
+    where p.relname = any(${tables}::text[]) and c.relkind = 'r' group by p.relname`.execute(db);
+  return new Map(rows.map(({ table, ...size }) => [table, size]));
+}

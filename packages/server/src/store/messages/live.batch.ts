@@ -3,8 +3,9 @@ import { type Severity, severities } from "@tidings/contract";
 import { sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
-import type { InboxMessage, SubscriberRef } from "../inbox/inbox-messages.ts";
+import { type InboxMessage, type SubscriberRef, severityOfWorkflow } from "../inbox/inbox-messages.ts";
 import { type RowKey, rowsByKey } from "../keys.ts";
+import { transactionIdOf } from "./messages.ts";
 
 /** The newest messages of an inbox, which are read and counted; it bounds the work for one subscriber. */
 const maxMessages = 1_000;
@@ -92,8 +93,8 @@ export async function readInboxes(db: Db, questions: InboxQuestion[], now: Date)
         array_agg(id::text order by id) filter (where is_own and id > r.resume_id) as later
       from (
         select m.*, is_shown and m.read_at is null as is_unread,
-          case when is_shown and m.read_at is null then (select n.severity from notifications n
-            where n.environment_id = m.environment_id and n.id = m.notification_id) end as severity,
+          case when is_shown and m.read_at is null then coalesce((select n.severity from notifications n
+            where n.environment_id = m.environment_id and n.id = m.notification_id), ${severityOfWorkflow}) end as severity,
           case when is_recent then hashtext(
             row(m.read_at, m.seen_at, m.archived_at, m.snoozed_until, m.delivered_at, m.cta->'pressed')::text) end as version
         from (
@@ -102,7 +103,7 @@ export async function readInboxes(db: Db, questions: InboxQuestion[], now: Date)
             o.is_own and (f.id > r.from_id
               or f.updated_at > coalesce(r.changed_since, max(f.updated_at) over () - ${overlap})) as is_recent
           from (
-            select id, environment_id, notification_id, read_at, seen_at, archived_at, snoozed_until, delivered_at, cta,
+            select id, environment_id, notification_id, workflow_id, read_at, seen_at, archived_at, snoozed_until, delivered_at, cta,
               updated_at, context_keys
             from messages where subscriber_id = s.id and channel = 'in_app' and status = 'sent'
               and (expires_at is null or expires_at > t.now)
@@ -135,12 +136,12 @@ function toState(row: StateRow): InboxState {
 export async function findInboxMessages(db: Db, keys: RowKey[]): Promise<Map<string, InboxMessage>> {
   if (keys.length === 0) return new Map();
   const { rows } = await sql<InboxMessage>`
-    select m.*, e.transaction_id, n.severity, to_jsonb(w) as workflow
+    select m.*, ${transactionIdOf} as transaction_id, coalesce(n.severity, w.severity, 'none') as severity, to_jsonb(w) as workflow
     from ${rowsByKey("messages", "m", "id", keys)}
-    cross join lateral (select transaction_id from events
-      where environment_id = m.environment_id and id = m.event_id limit 1) e
-    cross join lateral (select severity from notifications
-      where environment_id = m.environment_id and id = m.notification_id limit 1) n
+    left join lateral (select transaction_id from events
+      where environment_id = m.environment_id and id = m.event_id limit 1) e on true
+    left join lateral (select severity from notifications
+      where environment_id = m.environment_id and id = m.notification_id limit 1) n on true
     left join (select id, workflow_id, name, tags, severity, preferences_user, preferences_default from workflows) w
       on w.id = m.workflow_id`.execute(db);
   return new Map(rows.map((row) => [row.id, row]));

@@ -88,7 +88,14 @@ export type ListedMessage = StoredMessage & {
   subscriber: SubscriberRow | null;
 };
 
-const fullParts = sql`e.payload, e.overrides`;
+/** An in-app message may outlive its event (docs/retention.md); then its payload is not known. */
+const fullParts = sql`coalesce(e.payload, '{}') as payload, e.overrides`;
+
+/**
+ * The transaction id of a message (m) and its event (e). One that the service generated is known after the event has
+ * gone; instead of one that the caller gave, messages then have the one that would have been generated (lib/ids.ts).
+ */
+export const transactionIdOf = sql`coalesce(e.transaction_id, 'txn_' || replace(m.event_id::text, '-', ''))`;
 
 /** Webhook events leave out parts larger than this: they are sent to many, and a payload may have half a megabyte. */
 const maxReportedBytes = sql.lit(65_536);
@@ -103,9 +110,10 @@ export const reportedParts = sql`
 /** The statement that lists messages. `page`: a statement that returns rows of messages. */
 export const listedMessages = (page: RawBuilder<unknown>, parts = fullParts): RawBuilder<ListedMessage> => sql`
   with page as (${page})
-  select m.*, e.transaction_id, e.trace_context, w.workflow_id as workflow_identifier, w.tags, to_jsonb(s) as subscriber, ${parts}
+  select m.*, ${transactionIdOf} as transaction_id, e.trace_context, w.workflow_id as workflow_identifier, w.tags,
+    to_jsonb(s) as subscriber, ${parts}
   from page m
-  join events e on e.environment_id = m.environment_id and e.id = m.event_id
+  left join events e on e.environment_id = m.environment_id and e.id = m.event_id
   left join workflows w on w.id = m.workflow_id
   left join subscribers s on s.id = m.subscriber_id
   order by m.id desc`;

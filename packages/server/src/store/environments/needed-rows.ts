@@ -1,0 +1,52 @@
+// Which rows something still needs, whatever their age: conditions for statements that delete or count old rows. Each
+// is a look-up by key, row by row (store/keys.ts).
+import { type RawBuilder, sql } from "kysely";
+
+/**
+ * A run is needed while a step of it has not ended, and for the whole retention after its last step ended. Times in the
+ * future are those of a test clock, which says nothing about the age of a row.
+ */
+const unfinished = ["pending", "queued", "running", "delayed"];
+export const isLiveJob = (job: string, before: RawBuilder<unknown>, now: Date): RawBuilder<boolean> =>
+  sql`(${sql.ref(`${job}.status`)} = any(${unfinished}::text[])
+    or (${sql.ref(`${job}.updated_at`)} >= ${before} and ${sql.ref(`${job}.updated_at`)} <= ${now}))`;
+
+/** Whether the run of this notification is needed. `offset 0`: looked up by key, row by row (store/keys.ts). */
+export const isLiveRun = (
+  environment: RawBuilder<unknown>,
+  notification: RawBuilder<unknown>,
+  before: RawBuilder<unknown>,
+  now: Date,
+) => sql`coalesce((select true from jobs j where j.environment_id = ${environment} and j.notification_id = ${notification}
+    and ${isLiveJob("j", before, now)} limit 1), false)`;
+
+/** Digests can follow each other in a workflow, which has at most 20 steps. */
+const maxDigests = 20;
+
+/** Whether a run that this notification (alias) was digested into is needed: it reads the event of the notification. */
+export const isReadByLiveDigest = (alias: string, before: RawBuilder<unknown>, now: Date): RawBuilder<boolean> => {
+  const environment = sql.ref(`${alias}.environment_id`);
+  const first = sql.ref(`${alias}.digested_into`);
+  return sql`(${first} is not null and exists (
+    with recursive leaders(id, depth) as (
+      select ${first}, 1
+      union all
+      select n.digested_into, l.depth + 1 from leaders l
+      join notifications n on n.environment_id = ${environment} and n.id = l.id
+      where n.digested_into is not null and l.depth < ${maxDigests})
+    select 1 from leaders l where ${isLiveRun(environment, sql`l.id`, before, now)}))`;
+};
+
+/** An in-app message is needed while it is snoozed, for the retention after it returned, and while its run is needed. */
+export const isNeededMessage = (message: string, before: RawBuilder<unknown>, now: Date): RawBuilder<boolean> => {
+  const column = (name: string) => sql.ref(`${message}.${name}`);
+  const last = sql`(${column("delivered_at")})[cardinality(${column("delivered_at")})]`;
+  return sql`(${column("snoozed_until")} is not null or ${column("status")} = 'pending'
+    or coalesce(${last} >= ${before} and ${last} <= ${now}, false)
+    or ${isLiveRun(column("environment_id"), column("notification_id"), before, now)})`;
+};
+
+/** Whether a notification of the event (alias) is left. It was created after the event. */
+export const hasNotification = (event: string): RawBuilder<boolean> => sql`exists (
+  select 1 from notifications n where n.event_id = ${sql.ref(`${event}.id`)} and n.id > ${sql.ref(`${event}.id`)}
+    and n.environment_id = ${sql.ref(`${event}.environment_id`)} offset 0)`;
