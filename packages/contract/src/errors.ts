@@ -368,6 +368,16 @@ export const errorCatalogue = {
     message: "Suppression {suppressionId} not found",
     when: "No suppression of this environment has this id or address.",
   },
+  ALERT_RULE_NOT_FOUND: {
+    status: 404,
+    message: "Alert rule with id {ruleId} not found",
+    when: "Unknown, deleted, or of another environment.",
+  },
+  ALERT_NOT_FOUND: {
+    status: 404,
+    message: "Alert with id {alertId} not found",
+    when: "Unknown, of another environment, or ended more than 90 days ago.",
+  },
   WEBHOOK_NOT_FOUND: {
     status: 404,
     message: "Webhook with id {webhookId} not found",
@@ -507,6 +517,16 @@ export const errorCatalogue = {
     status: 409,
     message: "Topic {topicKey} already exists",
     when: "`failIfExists=true` and the topic exists. The body also carries the fields of the existing record.",
+  },
+  ALERT_RULE_LIMIT: {
+    status: 409,
+    message: "This environment already has {limit} alert rules",
+    when: "Delete one first.",
+  },
+  ALERT_RULE_NAME_TAKEN: {
+    status: 409,
+    message: "An alert rule named {name} already exists",
+    when: "Choose another name, or change the existing rule.",
   },
   WEBHOOK_LIMIT: {
     status: 409,

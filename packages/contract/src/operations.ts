@@ -24,6 +24,8 @@ import { subscriberNotificationOperations } from "./resources/inbox/subscriber-n
 import { auditLogOperations } from "./resources/members/audit-log.ts";
 import { authOperations } from "./resources/members/auth.ts";
 import { memberOperations } from "./resources/members/members.ts";
+import { alertRuleOperations } from "./resources/operate/alert-rules.ts";
+import { alertOperations } from "./resources/operate/alerts.ts";
 import { deadLetterReplayOperations } from "./resources/operate/dead-letter-replays.ts";
 import { deadLetterOperations } from "./resources/operate/dead-letters.ts";
 import { environmentOperations } from "./resources/operate/environments.ts";
@@ -104,6 +106,8 @@ export const operations = {
   ...deadLetterOperations,
   ...deadLetterReplayOperations,
   ...failedTaskOperations,
+  ...alertRuleOperations,
+  ...alertOperations,
   ...authOperations,
   ...memberOperations,
   ...auditLogOperations,

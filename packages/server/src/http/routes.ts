@@ -1,6 +1,9 @@
 // Every operation with the function that handles it. Paths, schemas and rate categories are in the contract; an
 // operation without a row here is a type error.
 import type { Input, OperationId, Operations, Output } from "@tidings/contract";
+import * as alertRuleTest from "../app/alerts/alert-rule-test.ts";
+import * as alertRules from "../app/alerts/alert-rules.ts";
+import * as alerts from "../app/alerts/alerts.ts";
 import * as clock from "../app/environments/clock.ts";
 import * as environments from "../app/environments/environments.ts";
 import * as publishes from "../app/environments/publishes.ts";
@@ -365,6 +368,14 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "deadLetterReplays.stop": deadLetterReplays.stop,
   "deadLetters.replay": deadLetters.replay,
   "deadLetters.replayMany": deadLetters.replayMany,
+  "alertRules.list": alertRules.list,
+  "alertRules.create": withPrecheck(alertRules.checkNew, alertRules.create),
+  "alertRules.retrieve": alertRules.retrieve,
+  "alertRules.update": withPrecheck(alertRules.checkChange, alertRules.update),
+  "alertRules.delete": alertRules.remove,
+  "alertRules.test": withPrecheck(alertRuleTest.send, alertRuleTest.report),
+  "alerts.list": alerts.list,
+  "alerts.acknowledge": alerts.acknowledge,
   "failedTasks.list": failedTasks.list,
   "failedTasks.replay": failedTasks.replay,
   "auth.methods": signIn.methods,

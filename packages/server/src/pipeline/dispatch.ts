@@ -5,6 +5,7 @@ import type { Ctx, NetworkCtx } from "../context.ts";
 import { isDatabaseUnavailable } from "../store/faults.ts";
 import { findNewerMigration } from "../store/installation/migrate.ts";
 import { ClaimLostError, type Task, type TaskKind } from "../store/queue/queue.ts";
+import { createAlertStage, scheduleAlerts } from "./alerts/stage.ts";
 import { bridgeBatch, createBridgeStage } from "./bridge/stage.ts";
 import { runMoveClock } from "./clock/move-clock.ts";
 import { runUnsnooze } from "./clock/unsnooze.ts";
@@ -59,6 +60,7 @@ const stagesOf = (ctx: NetworkCtx): Stage<never>[] => [
   { kind: "release", run: runRelease, batchSize: 1 },
   { kind: "clock", run: runMoveClock, batchSize: 1 },
   { kind: "import", run: runImport, batchSize: 1 },
+  { kind: "alert", run: stateful(createAlertStage(ctx)), batchSize: 1 },
   { kind: "housekeeping", run: runHousekeeping, batchSize: 5, isSingle: true },
 ];
 
@@ -77,6 +79,7 @@ type WorkerOptions = { isFirst: boolean; onBatch?: () => void; countThreads: () 
 export async function startWorkers(ctx: NetworkCtx, options: WorkerOptions): Promise<void> {
   const { isFirst, onBatch, countThreads } = options;
   if (isFirst) await scheduleHousekeeping(ctx);
+  if (isFirst) await scheduleAlerts(ctx);
   for (const stage of stagesOf(ctx)) {
     const { kind, batchSize, isSingle = false, isForThreads = false } = stage;
     if (!isFirst && !isForThreads) continue;

@@ -56,6 +56,9 @@ export type ReleaseTask = { integrationId: string; until?: number };
 /** A page of lines of an import. The transaction that finishes it enqueues the next one. */
 export type ImportTask = { importId: string; page: number };
 
+/** A pass over all alert rules, or a message of such a pass. */
+export type AlertTask = { name: "pass" } | { messageId: string };
+
 export type HousekeepingTask = {
   name:
     | "partitions"

@@ -2,6 +2,73 @@
 -- Partitioned tables have one partition per month, made ahead of time by store/installation/partitions.ts.
 -- The queue's tables live in the schema "queue" and belong to pg-boss.
 
+create table alert_messages (
+  environment_id uuid not null,
+  id             uuid not null,
+  key            text not null,
+  target         text not null,
+  alert_ids      uuid[] not null,
+  content        jsonb not null,
+  is_fallback    boolean not null,
+  status         text not null,
+  attempts       integer not null,
+  next_at        timestamp with time zone,
+  last_at        timestamp with time zone,
+  detail         text,
+  created_at     timestamp with time zone not null,
+  UNIQUE (environment_id, key),
+  PRIMARY KEY (environment_id, id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
+  CHECK ((status = ANY (ARRAY['pending'::text, 'sent'::text, 'failed'::text])))
+);
+CREATE INDEX alert_messages_alerts on alert_messages USING gin (alert_ids);
+CREATE INDEX alert_messages_created on alert_messages USING btree (created_at);
+
+create table alert_rules (
+  environment_id       uuid not null,
+  id                   uuid not null,
+  name                 text not null,
+  kind                 text not null,
+  parameters           jsonb not null,
+  targets              text not null,
+  quiet                jsonb,
+  repeat_after_minutes integer,
+  active               boolean not null,
+  created_at           timestamp with time zone not null,
+  updated_at           timestamp with time zone not null,
+  PRIMARY KEY (environment_id, id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX alert_rules_name on alert_rules USING btree (environment_id, lower(name));
+
+create table alerts (
+  environment_id  uuid not null,
+  id              uuid not null,
+  rule_id         uuid not null,
+  rule_name       text not null,
+  kind            text not null,
+  code            text not null,
+  subject_type    text not null,
+  subject_id      text not null,
+  subject_name    text not null,
+  facts           jsonb not null,
+  status          text not null,
+  opened_at       timestamp with time zone not null,
+  last_seen_at    timestamp with time zone not null,
+  resolved_at     timestamp with time zone,
+  ending          text,
+  acknowledged_at timestamp with time zone,
+  acknowledged_by text,
+  told_at         timestamp with time zone,
+  closed_at       timestamp with time zone,
+  PRIMARY KEY (environment_id, id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
+  CHECK ((status = ANY (ARRAY['open'::text, 'resolved'::text])))
+);
+CREATE INDEX alerts_resolved on alerts USING btree (resolved_at) WHERE (resolved_at IS NOT NULL);
+CREATE INDEX alerts_unsettled on alerts USING btree (environment_id, id) WHERE (closed_at IS NULL);
+CREATE UNIQUE INDEX alerts_open on alerts USING btree (environment_id, rule_id, subject_type, subject_id) WHERE (status = 'open'::text);
+
 create table api_keys (
   id             uuid not null,
   environment_id uuid not null,

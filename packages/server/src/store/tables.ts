@@ -1,5 +1,12 @@
 // The row types of all tables; schema.sql has the same tables in SQL.
 import type {
+  AlertEnding,
+  AlertKindName,
+  AlertMessageStatus,
+  AlertNotice,
+  AlertQuietTimes,
+  AlertStatus,
+  AlertSubjectType,
   Channel,
   ChannelEndpointAddress,
   ChannelEndpointType,
@@ -598,6 +605,82 @@ type WebhookDeliveriesTable = {
   response: string | null;
 };
 
+type AlertRulesTable = {
+  environment_id: string;
+  id: string;
+  name: string;
+  kind: AlertKindName;
+  parameters: Json<JsonObject>;
+  /** Encrypted list of targets. */
+  targets: string;
+  quiet: NullableJson<AlertQuietTimes>;
+  repeat_after_minutes: number | null;
+  active: boolean;
+  created_at: Date;
+  updated_at: Date;
+};
+
+/** The figures of an alert. */
+export type AlertFacts = Record<string, string | number>;
+
+type AlertsTable = {
+  environment_id: string;
+  id: string;
+  rule_id: string;
+  rule_name: string;
+  kind: AlertKindName;
+  code: string;
+  subject_type: AlertSubjectType;
+  subject_id: string;
+  subject_name: string;
+  facts: Json<AlertFacts>;
+  status: AlertStatus;
+  opened_at: Date;
+  last_seen_at: Date;
+  resolved_at: Date | null;
+  ending: AlertEnding | null;
+  acknowledged_at: Date | null;
+  acknowledged_by: string | null;
+  /** The last message while it was open. */
+  told_at: Date | null;
+  /** Nothing is left to say about its end. */
+  closed_at: Date | null;
+};
+
+/** An alert as a message shows it: written once, so that every attempt says the same. */
+export type StoredNotice = {
+  notice: AlertNotice;
+  alertId: string;
+  ruleId: string;
+  ruleName: string;
+  kind: AlertKindName;
+  code: string;
+  subject: { type: AlertSubjectType; id: string; name: string };
+  facts: AlertFacts;
+  openedAt: string;
+  resolvedAt?: string;
+};
+
+/** `at`: the pass that wrote it. `failed`: the target that failed, for a message to the owners instead. */
+export type AlertContent = { at: string; notices: StoredNotice[]; failed?: { target: string; reason: string } };
+
+type AlertMessagesTable = {
+  environment_id: string;
+  id: string;
+  key: string;
+  /** Encrypted. */
+  target: string;
+  alert_ids: string[];
+  content: Json<AlertContent>;
+  is_fallback: boolean;
+  status: AlertMessageStatus;
+  attempts: number;
+  next_at: Date | null;
+  last_at: Date | null;
+  detail: string | null;
+  created_at: Date;
+};
+
 type SuppressionsTable = {
   id: string;
   environment_id: string;
@@ -836,6 +919,9 @@ export type Tables = {
   event_attachments: { id: string; environment_id: string; attachments: Json<JsonObject[]> };
   /** `id` is the id of the event. */
   event_search_values: { environment_id: string; value: string; id: string };
+  alert_rules: AlertRulesTable;
+  alerts: AlertsTable;
+  alert_messages: AlertMessagesTable;
   webhooks: WebhooksTable;
   webhook_events: { id: string; environment_id: string; type: SentEventType; body: string; created_at: Date };
   webhook_deliveries: WebhookDeliveriesTable;

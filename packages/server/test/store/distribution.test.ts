@@ -20,6 +20,9 @@ const oneEnvironment = "its first column belongs to one environment, so the envi
 
 const law: Law = {
   places: {
+    alert_messages: "environment_id",
+    alert_rules: "reference",
+    alerts: "environment_id",
     api_keys: "reference",
     attempts: "environment_id",
     audit_log: "installation",

@@ -15,6 +15,11 @@ type ChangingId = {
 type SignInId = "auth.signIn" | "auth.signInWithOidc" | "auth.signInFailed" | "auth.redeemLink";
 
 const actions: Record<ChangingId | ExportId | SignInId | "scenarios.export", string> = {
+  "alertRules.create": "added the alert rule",
+  "alertRules.delete": "deleted the alert rule",
+  "alertRules.test": "sent a test message for the alert rule",
+  "alertRules.update": "changed the alert rule",
+  "alerts.acknowledge": "took on the alert",
   "auth.redeemLink": "used a link to sign in",
   "auth.signIn": "signed in",
   "auth.signInFailed": "failed to sign in",

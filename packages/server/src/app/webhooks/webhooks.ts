@@ -70,19 +70,29 @@ export async function list(ctx: Ctx, caller: Caller): Promise<Output<"webhooks.l
 const resolveMs = 2_000;
 
 /**
- * 422 when the webhook may not point there. A host may resolve to another address later, so deliveries check it again.
+ * Why the service may not send to this address, or null. A host may resolve to another address later, so every call
+ * checks it again. `field`: its name in the request.
  */
-async function checkUrl(ctx: NetworkCtx, caller: Caller, text: string): Promise<void> {
-  const refuse = (message: string) => invalid({ url: { messages: [message], value: text } });
+export async function findUrlFault(
+  ctx: NetworkCtx,
+  caller: Caller,
+  { field, text }: { field: string; text: string },
+): Promise<string | null> {
   const url = URL.parse(text);
-  if (!url) throw refuse("url must be a URL, such as https://example.com/webhooks");
+  if (!url) return `${field} must be a URL, such as https://example.com/webhooks`;
   const isDevelopment = caller.environmentType === "dev";
   if (url.protocol !== "https:" && !(isDevelopment && url.protocol === "http:")) {
-    throw refuse(isDevelopment ? "url must start with https:// or http://" : "url must start with https://");
+    return isDevelopment ? `${field} must start with https:// or http://` : `${field} must start with https://`;
   }
-  if (url.username || url.password) throw refuse("url must not contain a user name or password");
+  if (url.username || url.password) return `${field} must not contain a user name or password`;
   const fault = await findHostFault(ctx, url.hostname);
-  if (fault) throw refuse(`url must not point to a private or local address: ${fault}`);
+  return fault && `${field} must not point to a private or local address: ${fault}`;
+}
+
+/** 422 when the webhook may not point there. */
+async function checkUrl(ctx: NetworkCtx, caller: Caller, text: string): Promise<void> {
+  const fault = await findUrlFault(ctx, caller, { field: "url", text });
+  if (fault) throw invalid({ url: { messages: [fault], value: text } });
 }
 
 export const findHostFault = (ctx: NetworkCtx, host: string): Promise<string | null> =>

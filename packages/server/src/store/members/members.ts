@@ -41,6 +41,10 @@ export const findMemberByOidcSubject = (
 export const listMembers = (db: Db, organizationId: string, limit: number): Promise<MemberRow[]> =>
   select(db, organizationId).orderBy("name").orderBy("id").limit(limit).execute();
 
+/** The longest members first. */
+export const listOwners = (db: Db, organizationId: string, limit: number): Promise<MemberRow[]> =>
+  select(db, organizationId).where("role", "=", "owner").orderBy("created_at").orderBy("id").limit(limit).execute();
+
 export async function countMembers(db: Db, organizationId: string, role?: Role): Promise<number> {
   const { rows } = await sql<{ count: number }>`select count(*) as count from users
     where organization_id = ${organizationId} and removed_at is null and email is not null

@@ -1,0 +1,40 @@
+// A service whose alert rules are evaluated when the test says so, at the time that it says.
+import { randomBytes } from "node:crypto";
+import type { Alert } from "@tidings/contract";
+import { sql } from "kysely";
+import { pino } from "pino";
+import { readConfig } from "../../src/config.ts";
+import type { Ctx } from "../../src/context.ts";
+import { newId } from "../../src/lib/ids.ts";
+import { createSecrets } from "../../src/lib/secrets.ts";
+import { runPass } from "../../src/pipeline/alerts/pass.ts";
+import { openQueue } from "../../src/store/queue/queue.ts";
+import { atEnd } from "./at-end.ts";
+import { startTestService, type TestService, type TestSettings } from "./service.ts";
+
+export const minutes = (count: number): number => count * 60_000;
+
+/** `pass`: one pass over the rules, at this moment. The service sends the messages that it writes. */
+export async function startAlertService(settings: TestSettings = {}) {
+  const key = randomBytes(32).toString("base64");
+  const service = await startTestService({ ...settings, TIDINGS_ENCRYPTION_KEY: key });
+  const { db, database } = service;
+  const faults: Error[] = [];
+  const queue = await openQueue({ url: database.url, onError: (error) => faults.push(error) });
+  atEnd(() => queue.stop());
+  // The pass of the service itself would evaluate the rules at another time.
+  await sql`delete from queue.job_common where name = 'alert'`.execute(db);
+  const config = readConfig({ DATABASE_URL: database.url, TIDINGS_ENCRYPTION_KEY: key });
+  const secrets = createSecrets(config.encryptionKeys);
+  const log = pino({ level: "error" }, { write: (line: string) => void faults.push(new Error(line)) });
+  const ctx = { config, db, queue, log, secrets, hints: { add: () => {} }, newId, faults: { current: () => [] } };
+  const pass = async (now: Date): Promise<void> => {
+    await runPass({ ...ctx, now: () => now } as unknown as Ctx, now, async () => {});
+    if (faults[0]) throw faults[0];
+  };
+  return { service, pass };
+}
+
+export async function alertsOf(client: TestService["client"], query = {}): Promise<Alert[]> {
+  return (await client("alerts.list", { query })).body.data;
+}
