@@ -89,6 +89,7 @@ export const operationRoles: Partial<Record<OperationId | ExportId, Role>> = {
   "environments.updateClock": "editor",
   "environments.createApiKey": "owner",
   "environments.revokeApiKey": "owner",
+  "retention.update": "owner",
   "environments.publish": "editor",
   "environments.restorePublish": "editor",
   "webhooks.create": "editor",

@@ -33,6 +33,7 @@ export const navigationGroups: readonly NavigationGroup[] = [
       { to: "/integrations", label: "Integrations", icon: "plug" },
       { to: "/webhooks", label: "Webhooks", icon: "webhook" },
       { to: "/dead-letters", label: "Dead letters", icon: "mailX" },
+      { to: "/alerts", label: "Alerts", icon: "bell" },
     ],
   },
   {

@@ -13,9 +13,10 @@ export function saveFile(name: string, content: BlobPart): void {
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
-/** "812 B", "1.4 kB", "2.0 MB". */
+/** "812 B", "1.4 kB", "2.0 MB", "3.1 GB". */
 export function formatBytes(bytes: number): string {
   if (bytes < 1_000) return `${bytes} B`;
   if (bytes < 1_000_000) return `${(bytes / 1_000).toFixed(1)} kB`;
-  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+  if (bytes < 1_000_000_000) return `${(bytes / 1_000_000).toFixed(1)} MB`;
+  return `${(bytes / 1_000_000_000).toFixed(1)} GB`;
 }

@@ -1,6 +1,7 @@
 // The routes of all screens. A new screen adds its folder here, and a line in app/navigation.ts when it has a place
 // there.
 import { activityRoutes } from "./activity/routes.ts";
+import { alertRoutes } from "./alerts/routes.ts";
 import { clockRoutes } from "./clock/routes.ts";
 import { deadLetterRoutes } from "./dead-letters/routes.ts";
 import { environmentRoutes } from "./environments/routes.ts";
@@ -29,6 +30,7 @@ export const screenRoutes = [
   ...integrationRoutes,
   ...webhookRoutes,
   ...deadLetterRoutes,
+  ...alertRoutes,
   ...statisticsRoutes,
   ...environmentRoutes,
   ...mailboxRoutes,

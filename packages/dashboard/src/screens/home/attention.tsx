@@ -1,10 +1,11 @@
 // What needs attention: each line says what is wrong, what it means, and where to go.
 
 import type { LinkProps } from "@tanstack/react-router";
-import type { Channel, Integration, Provider, SystemState } from "@tidings/contract";
+import type { Alert, AlertKindName, Channel, Integration, Provider, SystemState } from "@tidings/contract";
 import { useOperation } from "../../api/hooks.ts";
 import { useMay } from "../../api/permissions.ts";
 import { useEnvironment } from "../../api/session.tsx";
+import { linkOf } from "../../health/alert-link.ts";
 import { countMessages, sayTrouble, sayWaiting } from "../../health/outage.ts";
 import { useTryNow } from "../../health/use-try-now.ts";
 import { words as healthWords } from "../../health/words.ts";
@@ -40,7 +41,8 @@ export function useAttention() {
   const integrations = useOperation("integrations.list", {}, { enabled: type === "prod" });
   const providers = useOperation("providers.list", { query: {} }, { enabled: type === "prod", staleTime: 3_600_000 });
   const captured = type === "prod" ? capturedChannels(integrations.data, providers.data) : [];
-  const items = data ? [...itemsOf(data, now), ...capturedItems(captured)] : [];
+  const alerts = useOperation("alerts.list", { query: { status: "open", limit: 20 } }, { every: 30_000 });
+  const items = data ? [...itemsOf(data, now), ...alertItems(alerts.data?.data ?? []), ...capturedItems(captured)] : [];
   return { data, error, refetch, items };
 }
 
@@ -197,6 +199,20 @@ function itemsOf({ environment, queue }: SystemState, now: number): Item[] {
   ];
   return items.filter((item): item is Item => item !== false);
 }
+
+/** Alerts about what the state of the system does not show; the others are lines of the list already. */
+const ownLines: readonly AlertKindName[] = ["workflow_objective", "workflow_runaway", "storage"];
+
+const alertItems = (alerts: readonly Alert[]): Item[] =>
+  alerts
+    .filter(({ kind }) => ownLines.includes(kind))
+    .map((alert) => ({
+      key: alert._id,
+      tone: "bad",
+      title: alert.title,
+      text: `${alert.text} ${alert.advice}`,
+      link: { ...linkOf(alert), label: words.attention.openAlert },
+    }));
 
 /** Channels whose active integrations all send nothing. */
 function capturedChannels(integrations: Integration[] = [], providers: Provider[] = []): Channel[] {

@@ -39,6 +39,7 @@ export const words = {
     title: "Needs attention",
     none: "All good",
     noneText: "Nothing is stuck.",
+    openAlert: "Open the screen that fixes it",
     openIntegration: "Open integration",
     failingWebhook: (host: string, failures: number) =>
       `${host} rejected ${failures.toLocaleString()} webhook calls in a row`,

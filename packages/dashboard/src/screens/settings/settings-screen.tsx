@@ -1,4 +1,4 @@
-// The own account, the members, the audit log.
+// The own account, the members, the audit log, the retention of data.
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Page } from "../../kit/layout/page.tsx";
@@ -6,6 +6,7 @@ import { Tabs } from "../../kit/layout/tabs.tsx";
 import { Account } from "./account.tsx";
 import { AuditLog } from "./audit-log.tsx";
 import { Members } from "./members.tsx";
+import { Retention } from "./retention.tsx";
 import { words } from "./words.ts";
 
 const settingsRoute = getRouteApi("/shell/settings");
@@ -14,6 +15,7 @@ const panels: Record<keyof typeof words.tabs, () => ReactNode> = {
   account: () => <Account />,
   members: () => <Members />,
   audit: () => <AuditLog />,
+  data: () => <Retention />,
 };
 type TabName = keyof typeof panels;
 
