@@ -32,6 +32,7 @@ import { inboundReceiptOperations } from "./resources/operate/inbound-receipts.t
 import { systemOperations } from "./resources/operate/system.ts";
 import { timelineOperations } from "./resources/operate/timeline.ts";
 import { webhookOperations } from "./resources/operate/webhooks.ts";
+import { erasureOperations } from "./resources/subscribers/erasures.ts";
 import { feedOperations } from "./resources/subscribers/feed.ts";
 import { importOperations } from "./resources/subscribers/imports.ts";
 import { messageMarkOperations } from "./resources/subscribers/message-marks.ts";
@@ -71,6 +72,7 @@ export const operations = {
   ...fileOperations,
   ...subscriberOperations,
   ...subscriberCredentialOperations,
+  ...erasureOperations,
   ...importOperations,
   ...preferenceOperations,
   ...messageMarkOperations,

@@ -14,8 +14,8 @@ import {
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { openActivityExport } from "../app/events/activity-export.ts";
 import { exportStatistics } from "../app/events/statistics-export.ts";
+import { actorOf } from "../app/members/actor.ts";
 import { recordChange } from "../app/members/audit.ts";
-import { actorOf } from "../app/members/audited-change.ts";
 import { exportDeadLetters } from "../app/messages/dead-letter-export.ts";
 import { openExport } from "../app/subscribers/exports.ts";
 import type { Caller, NetworkCtx } from "../context.ts";

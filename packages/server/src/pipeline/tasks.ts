@@ -56,6 +56,9 @@ export type ReleaseTask = { integrationId: string; until?: number };
 /** A page of lines of an import. The transaction that finishes it enqueues the next one. */
 export type ImportTask = { importId: string; page: number };
 
+/** The next batch of an erasure. The transaction that finishes it enqueues the next one. */
+export type EraseTask = { erasureId: string; turn: number };
+
 export type HousekeepingTask = {
   name:
     | "partitions"

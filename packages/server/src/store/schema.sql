@@ -312,6 +312,27 @@ create table environments (
 );
 CREATE UNIQUE INDEX environments_identifier on environments USING btree (organization_id, identifier) WHERE (deleted_at IS NULL);
 
+create table erasures (
+  environment_id  uuid not null,
+  id              uuid not null,
+  pseudonym       text not null,
+  subscriber_hash text not null,
+  subscriber_id   text,
+  person          text,
+  status          text not null,
+  progress        jsonb not null,
+  counts          jsonb not null,
+  requested_by    text not null,
+  created_at      timestamp with time zone not null,
+  updated_at      timestamp with time zone not null,
+  finished_at     timestamp with time zone,
+  receipt         text,
+  PRIMARY KEY (environment_id, id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
+  CHECK ((status = ANY (ARRAY['running'::text, 'completed'::text])))
+);
+CREATE UNIQUE INDEX erasures_running on erasures USING btree (environment_id, subscriber_id) WHERE (subscriber_id IS NOT NULL);
+
 create table event_attachments (
   id             uuid not null,
   environment_id uuid not null,

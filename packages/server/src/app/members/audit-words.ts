@@ -105,6 +105,7 @@ const actions: Record<ChangingId | ExportId | SignInId | "scenarios.export", str
   "subscribers.create": "created the person",
   "subscribers.createBulk": "created many people",
   "subscribers.delete": "deleted the person",
+  "subscribers.erase": "erased the data of a person",
   "subscribers.deleteCredentials": "removed devices or channels of the person",
   "subscribers.markAllMessages": "marked all inbox messages of the person",
   "subscribers.markMessageAction": "marked an action of the person",

@@ -14,6 +14,7 @@ export const taskKinds = [
   "release",
   "clock",
   "import",
+  "erase",
   "housekeeping",
 ] as const;
 export type TaskKind = (typeof taskKinds)[number];
