@@ -119,7 +119,8 @@ export function redactRow(
   { columns, key }: ScannedTable,
 ): ScannedRow | null {
   const names = Object.keys(columns);
-  const isAbout = row.is_own || names.some((name) => everywhere.names({ [name]: openAny(secrets, row[name]) }));
+  const isAbout =
+    row.is_own || row.is_about || names.some((name) => everywhere.names({ [name]: openAny(secrets, row[name]) }));
   const redactor = isAbout ? about : everywhere;
   const changed = names.map((name) => {
     const value = row[name];

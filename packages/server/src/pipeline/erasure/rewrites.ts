@@ -1,5 +1,6 @@
 // Tables whose rows need more than a replacement of texts.
 import { normalizeAddress } from "../../lib/addresses.ts";
+import { isUuid } from "../../lib/ids.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { marksPersonalFields, withoutPersonalFields } from "../../lib/personal-fields.ts";
 import { leavesOf } from "../../lib/personal-texts.ts";
@@ -7,7 +8,7 @@ import { toSearchValue } from "../../lib/search-values.ts";
 import { openResponse, sealResponse } from "../../lib/stored-responses.ts";
 import { createAddressHashes, isHashedAddress } from "../../lib/suppression-hash.ts";
 import { deleteEventParts, findPayloadSchemas, findSharedEvents } from "../../store/subscribers/erasure-own.ts";
-import type { ScannedRow } from "../../store/subscribers/erasure-scans.ts";
+import { findMessagesAbout, type ScannedRow } from "../../store/subscribers/erasure-scans.ts";
 import type { ImportRowCells, StoredRecipient } from "../../store/tables.ts";
 import { type ErasureTools, openAny, parse, type Rewrite, redact, redactRow } from "./redaction.ts";
 
@@ -128,7 +129,7 @@ export const rewriteMessages: Rewrite = (tools, rows, table) => ({
   deleted: [],
   changed: rows.flatMap((row) => {
     if (row.subscriber_id === tools.shell) return [];
-    const clean = (value: unknown) => redact(tools.secrets, tools.everywhere, value);
+    const clean = (value: unknown) => redact(tools.secrets, row.is_about ? tools.about : tools.everywhere, value);
     const outgoing = cleanOverrides(tools, row.outgoing, clean);
     const recipients = (row.recipients as string[] | null)?.filter((one) => tools.everywhere.text(one) === one) ?? null;
     const context_keys = (row.context_keys as string[]).map((key) => contextKey(tools, key));
@@ -150,15 +151,29 @@ export const rewriteWithContexts: Rewrite = (tools, rows, table) => ({
 });
 
 /** Events about the person, with their deliveries, are deleted; others lose the mention. */
-export const rewriteWebhookEvents: Rewrite = ({ secrets, everywhere, ...tools }, rows, table) => {
-  const isAbout = (row: ScannedRow): boolean => everywhere.names(openAny(secrets, row.body));
+export const rewriteWebhookEvents: Rewrite = async (tools, rows, table) => {
+  const { db, environmentId, secrets, everywhere, person, shell, pseudonym } = tools;
+  const { deleted = [], kept = [] } = Object.groupBy(rows, (row) =>
+    everywhere.names(openAny(secrets, row.body)) ? "deleted" : "kept",
+  );
+  const messageOf = (row: ScannedRow) => messageIdsIn(openAny(secrets, row.body));
+  const owner = { ids: [...person.ids, shell], pseudonym };
+  const about = await findMessagesAbout(db, environmentId, kept.flatMap(messageOf), owner);
   return {
-    deleted: rows.filter(isAbout).map((row) => row.at),
-    changed: rows.flatMap((row) =>
-      isAbout(row) ? [] : (redactRow({ ...tools, secrets, everywhere }, row, table) ?? []),
-    ),
+    deleted: deleted.map((row) => row.at),
+    changed: kept.flatMap((row) => {
+      const is_about = messageOf(row).some((id) => about.has(id));
+      return redactRow(tools, { ...row, is_about }, table) ?? [];
+    }),
   };
 };
+
+/** The ids of messages that the body of a webhook event names. */
+function messageIdsIn(value: unknown): string[] {
+  if (!isObject(value)) return [];
+  const own = [value._id, value.messageId].filter((id) => typeof id === "string" && isUuid(id)) as string[];
+  return [...own, ...Object.values(value).flatMap(messageIdsIn)];
+}
 
 /** Lines about the person keep their number only; one that waits is not imported. */
 export const rewriteImportPages: Rewrite = ({ person, everywhere }, rows) => {

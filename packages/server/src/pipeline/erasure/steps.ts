@@ -69,10 +69,10 @@ function scanStep(name: ErasureTable): Step[] {
   const table: ScannedTable = { ...described, table: name };
   const limit = table.rowsPerPage ?? rowsPerPage;
   const run: Step["run"] = async (tools, after) => {
-    const { db, environmentId, person, patterns, shell } = tools;
+    const { db, environmentId, person, pseudonym, patterns, shell } = tools;
     const end = await findPageEnd(db, environmentId, { table, after, limit });
     if (!end) return { after: null, rows: 0, read: 0 };
-    const owner = { subscriberId: person.subscriberId, ids: [...person.ids, shell], patterns };
+    const owner = { subscriberId: person.subscriberId, ids: [...person.ids, shell], pseudonym, patterns };
     const rows = await lockPersonalRows(db, environmentId, { table, after, last: end.last, owner });
     const { changed, deleted } = await rewrite(tools, rows, table);
     await writePersonalRows(db, environmentId, table, changed);

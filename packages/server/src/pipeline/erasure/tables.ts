@@ -101,6 +101,7 @@ export const erasureTables = {
         provider_message_id: "text",
         context_keys: "text[]",
       },
+      about: "event_id",
       reads: ["subscriber_id"],
       sealed: ["outgoing"],
       rowsPerPage: 200,
@@ -113,6 +114,7 @@ export const erasureTables = {
     scan: {
       key: { message_id: "uuid", id: "uuid" },
       isTimed: true,
+      about: "message_id",
       columns: { reason: "text", provider_message_id: "text" },
     },
   },
@@ -122,6 +124,7 @@ export const erasureTables = {
     scan: {
       key: byId,
       isTimed: true,
+      about: "event_id",
       columns: { finished_jobs: "json", later_details: "jsonb", subscriptions: "jsonb", context_keys: "text[]" },
       rewrite: rewriteWithContexts,
     },
@@ -131,6 +134,7 @@ export const erasureTables = {
     what: "particulars, outputs and digested events of steps",
     scan: {
       key: { notification_id: "uuid", step_index: "smallint" },
+      about: "notification_id",
       isTimed: true,
       columns: { details: "jsonb", output: "jsonb", digest: "jsonb", bridge: "jsonb" },
       sealed: ["bridge"],
@@ -142,6 +146,7 @@ export const erasureTables = {
     scan: {
       key: byId,
       own: "subscriberKey",
+      about: "event_id",
       columns: { content: "jsonb", transaction_id: "text", subscriber_id: "text" },
       sealed: ["content"],
       rowsPerPage: 100,
@@ -154,6 +159,7 @@ export const erasureTables = {
     scan: {
       key: byId,
       own: "subscriberKey",
+      about: "message_id",
       columns: { error_text: "text", transaction_id: "text", subscriber_id: "text" },
       rewrite: deleteOwn,
     },

@@ -14,6 +14,9 @@ export type ScannedType = "text" | "text[]" | "jsonb" | "json";
  */
 export type Ownership = "message" | "event" | "notification" | "subscriberKey" | "subscriber";
 
+/** The column that leads to the event of a row: events about the person are about them for other recipients too. */
+export type EventColumn = "event_id" | "message_id" | "notification_id";
+
 export type ScannedTable = {
   table: string;
   /** The columns of the key behind the environment, with their types. */
@@ -22,6 +25,7 @@ export type ScannedTable = {
   /** Columns that a rewrite reads and does not change. */
   reads?: readonly string[];
   own?: Ownership;
+  about?: EventColumn;
   /** Encrypted columns: rows that have them are read whatever they hold. */
   sealed?: readonly string[];
   rowsPerPage?: number;
@@ -30,10 +34,13 @@ export type ScannedTable = {
 /** The values of a key as texts. */
 export type ScanKey = Record<string, string>;
 
-export type Owner = { subscriberId: string; ids: string[]; patterns: SearchPatterns };
+export type Owner = { subscriberId: string; ids: string[]; pseudonym: string; patterns: SearchPatterns };
 
-/** `at`: its key. `is_own`: of the person, by the ownership of the table. */
-export type ScannedRow = { at: ScanKey; is_own: boolean } & Record<string, unknown>;
+/**
+ * `at`: its key. `is_own`: of the person, by the ownership of the table. `is_about`: its event was for the person too,
+ * or had them as its actor.
+ */
+export type ScannedRow = { at: ScanKey; is_own: boolean; is_about: boolean } & Record<string, unknown>;
 
 const keyList = ({ key }: ScannedTable): RawBuilder<unknown> =>
   sql`(${sql.join(Object.keys(key).map((column) => sql.ref(`t.${column}`)))})`;
@@ -75,6 +82,37 @@ function ownedBy(environmentId: string, ownership: Ownership, { ids, subscriberI
       and o.subscriber_id = any(${ids}::uuid[]))`;
 }
 
+type Named = Pick<Owner, "ids" | "pseudonym">;
+
+/** Whether the event was for the person, or had them as its actor; events are rewritten before other tables. */
+const isEventAbout = (environmentId: string, eventId: RawBuilder<unknown>, { ids, pseudonym }: Named) => sql<boolean>`(
+  exists (select 1 from notifications n where n.event_id = ${eventId} and n.environment_id = ${environmentId}
+    and n.subscriber_id = any(${ids}::uuid[]))
+  or exists (select 1 from events e where e.environment_id = ${environmentId} and e.id = ${eventId}
+    and (e.actor->>'subscriberId' = ${pseudonym}
+      or e.recipients @> ${JSON.stringify([{ subscriberId: pseudonym }])}::jsonb)))`;
+
+function eventOf(environmentId: string, column: EventColumn): RawBuilder<unknown> {
+  if (column === "event_id") return sql`t.event_id`;
+  const table = column === "message_id" ? "messages" : "notifications";
+  return sql`(select o.event_id from ${sql.table(table)} o
+    where o.environment_id = ${environmentId} and o.id = ${sql.ref(`t.${column}`)})`;
+}
+
+/** Those of these messages whose event was for the person too. */
+export async function findMessagesAbout(
+  db: Db,
+  environmentId: string,
+  messageIds: string[],
+  person: Named,
+): Promise<Set<string>> {
+  if (messageIds.length === 0) return new Set();
+  const { rows } = await sql<{ id: string }>`
+    select m.id from messages m where m.environment_id = ${environmentId} and m.id = any(${messageIds}::uuid[])
+      and ${isEventAbout(environmentId, sql`m.event_id`, person)}`.execute(db);
+  return new Set(rows.map((row) => row.id));
+}
+
 /** Rows of the page that are the person's, mention them, or have encrypted parts; locked in the order of their keys. */
 export async function lockPersonalRows(
   db: Db,
@@ -84,17 +122,21 @@ export async function lockPersonalRows(
   const { anyCase, exact } = owner.patterns;
   const { columns, reads = [], sealed = [] } = table;
   const isOwn = table.own ? ownedBy(environmentId, table.own, owner) : sql<boolean>`false`;
+  const isAbout = table.about
+    ? isEventAbout(environmentId, eventOf(environmentId, table.about), owner)
+    : sql<boolean>`false`;
   const text = sql`concat_ws(' ', ${sql.join(Object.keys(columns).map((column) => sql`${sql.ref(`t.${column}`)}::text`))})`;
   const found = [
     sql`f.is_own`,
+    sql`f.is_about`,
     sql`f.text ~* ${anyCase}`,
     sql`f.text ~ ${exact}`,
     ...sealed.map((column) => sql`${sql.ref(`t.${column}`)} is not null`),
   ];
   const list = sql.join([...Object.keys(columns), ...reads].map((column) => sql.ref(`t.${column}`)));
   const { rows } = await sql<ScannedRow>`
-    select ${keyObject(table)} as at, f.is_own, ${list} from ${sql.table(table.table)} t
-    cross join lateral (select ${isOwn} as is_own, ${text} as text offset 0) as f
+    select ${keyObject(table)} as at, f.is_own, f.is_about, ${list} from ${sql.table(table.table)} t
+    cross join lateral (select ${isOwn} as is_own, ${isAbout} as is_about, ${text} as text offset 0) as f
     where t.environment_id = ${environmentId} and ${isBehind(table, after)} and ${keyList(table)} <= ${keyValue(table, last)}
       and (${sql.join(found, sql` or `)})
     order by ${sql.join(Object.keys(table.key).map((column) => sql.ref(`t.${column}`)))}
