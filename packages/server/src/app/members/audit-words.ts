@@ -58,6 +58,7 @@ const actions: Record<ChangingId | ExportId | SignInId | "scenarios.export", str
   "exports.deadLetters": "exported dead letters",
   "exports.faultyLines": "exported the invalid rows of an import",
   "exports.statistics": "exported statistics",
+  "exports.person": "exported the data of the person",
   "exports.subscribers": "exported people",
   "exports.subscriptions": "exported topic subscriptions",
   "failedTasks.replay": "put a failed task back into the queue",

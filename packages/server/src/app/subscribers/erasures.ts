@@ -11,6 +11,7 @@ import { detail } from "../../pipeline/rules/details.ts";
 import { type AlternateSuccess, alternateSuccess } from "../../response.ts";
 import { cancelWaitingJobs } from "../../store/events/jobs.ts";
 import { cancelPendingMessages } from "../../store/messages/messages.ts";
+import { countProfileRows } from "../../store/subscribers/erasure-own.ts";
 import { type ErasureRow, findErasure, findRunningErasure, insertErasure } from "../../store/subscribers/erasures.ts";
 import {
   deleteSubscriber,
@@ -73,7 +74,7 @@ export async function erase(
     person: sealPerson(ctx, described),
     status: "running",
     progress: startProgress,
-    counts: found ? { subscribers: 1 } : {},
+    counts: found ? { subscribers: 1, ...(await countProfileRows(ctx.db, environmentId, found.id)) } : {},
     requested_by: actorOf(caller).name,
     created_at: ctx.now(),
     updated_at: ctx.now(),

@@ -61,8 +61,7 @@ export const rewriteEvents: Rewrite = async (tools, rows, table) => {
     }
     return JSON.stringify(pick(next, table.columns)) === JSON.stringify(pick(row, table.columns)) ? [] : [next];
   });
-  await deleteEventParts(db, environmentId, { emptied, values });
-  return { changed, deleted: [] };
+  return { changed, deleted: [], also: await deleteEventParts(db, environmentId, { emptied, values }) };
 };
 
 const pick = (row: ScannedRow, columns: object): unknown[] => Object.keys(columns).map((name) => row[name] ?? null);

@@ -69,7 +69,7 @@ async function runPages(tools: ErasureTools, row: ErasureRow): Promise<Batch> {
   for (let read = 0; read < rowsPerBatch && performance.now() < end && progress.step < steps.length; ) {
     const step = steps[progress.step]!;
     const page = await step.run(tools, progress.after ?? startOf(step, progress, row));
-    counts[step.table] = (counts[step.table] ?? 0) + page.rows;
+    for (const [table, rows] of Object.entries(page.counts)) counts[table] = (counts[table] ?? 0) + rows;
     read += page.read;
     progress = page.after ? { ...progress, after: page.after } : { ...progress, step: progress.step + 1, after: null };
     if (progress.step < steps.length || progress.pass === 2) continue;

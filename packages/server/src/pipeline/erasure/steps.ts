@@ -19,8 +19,8 @@ import {
 import { type ErasureTools, redactRows } from "./redaction.ts";
 import { type ErasureTable, erasureTableNames, ruleOf } from "./tables.ts";
 
-/** `after`: null when the step has ended. `rows`: changed or deleted. `read`: rows that the page looked through. */
-export type StepPage = { after: ScanKey | null; rows: number; read: number };
+/** `after`: null when the step has ended. `counts`: changed or deleted rows. `read`: rows that the page looked through. */
+export type StepPage = { after: ScanKey | null; counts: Record<string, number>; read: number };
 
 export type Step = {
   table: ErasureTable;
@@ -38,8 +38,8 @@ const ownStep = (table: ErasureTable, empty: OwnStep): Step => ({
   isTimed: false,
   async run({ db, environmentId, person, shell }, after) {
     const own = { ids: person.ids, shell, after: after?.id ?? null, limit: ownRowsPerPage };
-    const { last, count, ids }: OwnPage = await empty(db, environmentId, own);
-    return { after: last === null ? null : { id: last }, rows: count, read: ids.length };
+    const { last, counts, ids }: OwnPage = await empty(db, environmentId, own);
+    return { after: last === null ? null : { id: last }, counts, read: ids.length };
   },
 });
 
@@ -48,7 +48,7 @@ const deleteStep = (table: OwnTable): Step => ({
   isTimed: false,
   async run({ db, environmentId, person }) {
     const rows = await deleteOwnRows(db, environmentId, table, person.ids);
-    return { after: null, rows, read: rows };
+    return { after: null, counts: { [table]: rows }, read: rows };
   },
 });
 
@@ -57,7 +57,7 @@ const queueStep: Step = {
   isTimed: false,
   async run({ db, environmentId, patterns }) {
     const rows = await clearTaskErrors(db, environmentId, patterns);
-    return { after: null, rows, read: rows };
+    return { after: null, counts: { "queue.job_common": rows }, read: rows };
   },
 };
 
@@ -71,14 +71,15 @@ function scanStep(name: ErasureTable): Step[] {
   const run: Step["run"] = async (tools, after) => {
     const { db, environmentId, person, pseudonym, patterns, shell } = tools;
     const end = await findPageEnd(db, environmentId, { table, after, limit });
-    if (!end) return { after: null, rows: 0, read: 0 };
+    if (!end) return { after: null, counts: {}, read: 0 };
     const owner = { subscriberId: person.subscriberId, ids: [...person.ids, shell], pseudonym, patterns };
     const rows = await lockPersonalRows(db, environmentId, { table, after, last: end.last, owner });
-    const { changed, deleted } = await rewrite(tools, rows, table);
+    const { changed, deleted, also } = await rewrite(tools, rows, table);
     await writePersonalRows(db, environmentId, table, changed);
     await deletePersonalRows(db, environmentId, table, deleted);
     const isLast = end.count < limit;
-    return { after: isLast ? null : end.last, rows: changed.length + deleted.length, read: end.count };
+    const counts = { ...also, [name]: changed.length + deleted.length };
+    return { after: isLast ? null : end.last, counts, read: end.count };
   };
   return [{ table: name, isTimed, run }];
 }

@@ -9,8 +9,13 @@ import { schema } from "../queue/boss.ts";
 /** `shell`: the internal id that the rows get instead of the subscriber's. */
 export type OwnRows = { ids: string[]; shell: string; after: string | null; limit: number };
 
-/** `last`: null when there are no more. `count`: those that were not shells before. */
-export type OwnPage = { last: string | null; count: number; ids: string[] };
+/** `last`: null when there are no more. `counts`: by table, of rows that were not shells before. */
+export type OwnPage = { last: string | null; ids: string[]; counts: Record<string, number> };
+
+const affected = async (
+  statement: { execute(db: Db): Promise<{ numAffectedRows?: bigint }> },
+  db: Db,
+): Promise<number> => Number((await statement.execute(db)).numAffectedRows ?? 0n);
 
 /** The next rows of the person and of the shell, in order of their ids. */
 async function lockOwnPage(
@@ -25,7 +30,11 @@ async function lockOwnPage(
       ${after === null ? sql`` : sql`and id > ${after}`}
     order by id limit ${limit} for no key update`.execute(db);
   const count = rows.filter((row) => !row.is_shell).length;
-  return { last: rows.length < limit ? null : rows.at(-1)!.id, count, ids: rows.map((row) => row.id) };
+  return {
+    last: rows.length < limit ? null : rows.at(-1)!.id,
+    counts: { [table]: count },
+    ids: rows.map((row) => row.id),
+  };
 }
 
 /** Messages lose their content and their addresses; captured copies and reports that wait for them are deleted. */
@@ -34,20 +43,27 @@ export async function emptyOwnMessages(db: Db, environmentId: string, own: OwnRo
   if (page.ids.length === 0) return page;
   const isOwn = (column: string): RawBuilder<boolean> =>
     sql`environment_id = ${environmentId} and ${sql.ref(column)} = any(${page.ids}::uuid[])`;
-  await sql`delete from captured_messages where ${isOwn("message_id")}`.execute(db);
-  await sql`delete from early_receipts where environment_id = ${environmentId} and name in (
-    select unnest(${page.ids}::text[]) union all
-    select provider_message_id from attempts where ${isOwn("message_id")} and provider_message_id is not null)`.execute(
-    db,
-  );
-  await sql`update attempts set reason = null, provider_message_id = null
-    where ${isOwn("message_id")} and (reason is not null or provider_message_id is not null)`.execute(db);
+  const counts = {
+    ...page.counts,
+    captured_messages: await affected(sql`delete from captured_messages where ${isOwn("message_id")}`, db),
+    early_receipts: await affected(
+      sql`delete from early_receipts where environment_id = ${environmentId} and name in (
+        select unnest(${page.ids}::text[]) union all
+        select provider_message_id from attempts where ${isOwn("message_id")} and provider_message_id is not null)`,
+      db,
+    ),
+    attempts: await affected(
+      sql`update attempts set reason = null, provider_message_id = null
+        where ${isOwn("message_id")} and (reason is not null or provider_message_id is not null)`,
+      db,
+    ),
+  };
   await sql`
     update messages set subscriber_id = ${own.shell}, subject = null, content = null, cta = null, data = null,
       actor = null, address = null, recipients = null, outgoing = null, provider_message_id = null,
       error_text = case when error_text is not null then 'The subscriber was erased' end, context_keys = '{}'
     where ${isOwn("id")}`.execute(db);
-  return page;
+  return { ...page, counts };
 }
 
 /** An execution detail without its particulars. */
@@ -65,15 +81,19 @@ const plainFinishedJobs = sql`(
 export async function emptyOwnNotifications(db: Db, environmentId: string, own: OwnRows): Promise<OwnPage> {
   const page = await lockOwnPage(db, environmentId, "notifications", own);
   if (page.ids.length === 0) return page;
-  await sql`
-    update jobs set details = ${plainDetails("details")}, output = null, digest = null, bridge = null
-    where environment_id = ${environmentId} and notification_id = any(${page.ids}::uuid[])`.execute(db);
+  const isOpen = sql`(output is not null or digest is not null or bridge is not null
+    or jsonb_path_exists(details, '$[*].r'))`;
+  const jobs = await affected(
+    sql`update jobs set details = ${plainDetails("details")}, output = null, digest = null, bridge = null
+      where environment_id = ${environmentId} and notification_id = any(${page.ids}::uuid[]) and ${isOpen}`,
+    db,
+  );
   await sql`
     update notifications set subscriber_id = ${own.shell}, subscriptions = null, context_keys = '{}',
       finished_jobs = case when finished_jobs is not null then ${plainFinishedJobs} end,
       later_details = case when later_details is not null then ${plainDetails("later_details")} end
     where environment_id = ${environmentId} and id = any(${page.ids}::uuid[])`.execute(db);
-  return page;
+  return { ...page, counts: { ...page.counts, jobs } };
 }
 
 /** Whether a provider may still be called for a message of the person: its result would be written later. */
@@ -159,15 +179,27 @@ export async function deleteEventParts(
   db: Db,
   environmentId: string,
   { emptied, values }: { emptied: string[]; values: { id: string; value: string }[] },
-): Promise<void> {
-  if (emptied.length > 0)
-    await sql`delete from event_attachments where environment_id = ${environmentId} and id = any(${emptied}::uuid[])`.execute(
-      db,
-    );
-  if (values.length > 0)
-    await sql`delete from event_search_values v
+): Promise<Record<string, number>> {
+  const isEmptied = sql`environment_id = ${environmentId} and id = any(${emptied}::uuid[])`;
+  const statement = sql`delete from event_search_values v
       using unnest(${values.map(({ id }) => id)}::uuid[], ${values.map(({ value }) => value)}::text[]) as r(id, value)
-      where v.environment_id = ${environmentId} and v.value = r.value and v.id = r.id`.execute(db);
+      where v.environment_id = ${environmentId} and v.value = r.value and v.id = r.id`;
+  return {
+    event_attachments:
+      emptied.length > 0 ? await affected(sql`delete from event_attachments where ${isEmptied}`, db) : 0,
+    event_search_values: values.length > 0 ? await affected(statement, db) : 0,
+  };
+}
+
+/** What goes with the profile, by table. */
+export async function countProfileRows(db: Db, environmentId: string, id: string): Promise<Record<string, number>> {
+  const tables = ["topic_subscriptions", "subscriber_preferences", "channel_endpoints", "channel_connections"];
+  const counts = tables.map((table) => {
+    const rows = sql`${sql.table(table)} where environment_id = ${environmentId} and subscriber_id = ${id}`;
+    return sql`select ${sql.lit(table)} as name, count(*)::int as count from ${rows}`;
+  });
+  const { rows } = await sql<{ name: string; count: number }>`${sql.join(counts, sql` union all `)}`.execute(db);
+  return Object.fromEntries(rows.map(({ name, count }) => [name, count]));
 }
 
 /** The payload schemas of these workflows, by internal id. */

@@ -63,6 +63,15 @@ const sources = {
     data: sql`to_jsonb(t) - 'auth'`,
     from: (environmentId, person) => sql`channel_connections t where ${own(environmentId, person)}`,
   },
+  contexts: {
+    key: sql`t.type || ':' || t.id`,
+    type: "text",
+    rowsPerPage: 500,
+    data: sql`to_jsonb(t) - 'row_id'`,
+    from: (environmentId, { id, subscriberId }) => sql`contexts t where t.environment_id = ${environmentId}
+      and (t.id = ${subscriberId} or t.type || ':' || t.id in (select unnest(n.context_keys) from notifications n
+        where n.environment_id = ${environmentId} and n.subscriber_id = ${id}))`,
+  },
   events: {
     ...byId,
     rowsPerPage: 20,
@@ -132,6 +141,15 @@ const sources = {
       where t.environment_id = ${environmentId} and l.value->'cells' @> to_jsonb(array[${subscriberId}::text])`,
   },
 } satisfies Record<string, Source>;
+
+/** Parts that are found by the `subscriberId`; the others by the internal id, of which a person may have had several. */
+export const partsByKey: ReadonlySet<string> = new Set([
+  "captured",
+  "dead-letters",
+  "suppressions",
+  "audit-log",
+  "import-lines",
+]);
 
 export type PersonalPart = keyof typeof sources;
 export const personalParts = Object.keys(sources) as PersonalPart[];
