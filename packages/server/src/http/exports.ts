@@ -124,7 +124,9 @@ export function addExports(server: FastifyInstance, ctx: NetworkCtx, { rates, wr
         const caller = await identifyCaller(ctx, wrongKeys, operation, request, reply);
         const { environmentId } = caller;
         takeTokens(rates, reply, { owner: environmentId, category: operation.category, cost: 1 });
-        const name = (request.params as Record<string, unknown>)[param] ?? request.query[param];
+        const given = (request.params as Record<string, unknown>)[param] ?? request.query[param];
+        // PostgreSQL does not accept U+0000: a name with it is not found.
+        const name = typeof given === "string" ? given.replaceAll("\0", "\ufffd") : given;
         if (name !== undefined && typeof name !== "string") {
           throw invalid({ [param]: { messages: [`${param} must be given once`] } });
         }

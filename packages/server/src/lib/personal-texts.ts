@@ -78,10 +78,13 @@ const htmlEscapes: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
+const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.length;
+
 /** The text as it is written in HTML, in an address, in JSON and in mixed Unicode forms. */
 function formsOf(text: string): string[] {
   const forms = [text, text.normalize("NFC"), text.normalize("NFD")];
-  const cases = forms.flatMap((form) => [form, form.toLowerCase(), form.toUpperCase()]);
+  // PostgreSQL may compare only ASCII letters without regard to case.
+  const cases = isAscii(text) ? [text] : forms.flatMap((form) => [form, form.toLowerCase(), form.toUpperCase()]);
   const html = cases.map((form) => form.replace(/[&<>"']/g, (letter) => htmlEscapes[letter]!));
   const encoded = cases.map((form) => encodeURIComponent(form.toWellFormed()));
   const plus = encoded.map((form) => form.replaceAll("%20", "+"));
@@ -107,6 +110,11 @@ const escapeForRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}
 const escapeForSql = (text: string): string => text.replace(/[!-/:-@[-`{-~]/g, "\\$&");
 
 const longestFirst = (texts: readonly string[]): string[] => [...new Set(texts)].sort((a, b) => b.length - a.length);
+
+/** ASCII texts that differ in case only once. */
+function withoutCaseTwins(texts: readonly string[]): string[] {
+  return [...new Map(texts.map((text) => [isAscii(text) ? text.toLowerCase() : text, text])).values()];
+}
 
 /** Not in the middle of a word or number; behind `%3C` begins a new word. */
 const before = "(?:(?<![\\p{L}\\p{N}])|(?<=%[0-9a-f]{2}))";
@@ -145,7 +153,7 @@ type Options = { pseudonym: string; hash: (text: string) => string; isAbout: boo
 
 /** `isAbout`: for rows about the person. */
 export function createRedactor(person: Person, { pseudonym, hash, isAbout }: Options): Redactor {
-  const forms = person.texts.flatMap(formsOf);
+  const forms = withoutCaseTwins(person.texts.flatMap(formsOf));
   const inTexts = matcher(forms);
   const inBase64 = base64Matcher(person);
   const wholes = new Set((isAbout ? person.values : person.names).map((value) => value.toLowerCase()));
@@ -202,7 +210,7 @@ export function searchPatterns(person: Person): SearchPatterns {
   const id = escapeForSql(JSON.stringify(person.subscriberId));
   const asId = `"_?(subscriber_?ids?|to|actor|recipients?|exclude)" ?: ?(\\[[^]]*)?${id}`;
   const wholes = person.names.map((name) => escapeForSql(JSON.stringify(name)));
-  const forms = longestFirst(person.texts.flatMap(formsOf)).map(escapeForSql);
+  const forms = longestFirst(withoutCaseTwins(person.texts.flatMap(formsOf))).map(escapeForSql);
   const exact = longestFirst(base64FormsOf(person)).map(escapeForSql);
   return { anyCase: [asId, ...wholes, ...forms].join("|"), exact: exact.length > 0 ? exact.join("|") : null };
 }

@@ -41,12 +41,13 @@ type ArchiveFile = { path: string; content: Iterable<string> | AsyncIterable<str
 function createArchive(files: AsyncGenerator<ArchiveFile>, mtime: Date): Readable {
   const zip = new ZipFile();
   const output = zip.outputStream as Readable;
+  const closed = new Promise<void>((resolve) => output.once("close", resolve));
   const write = async (): Promise<void> => {
     for await (const { path, content } of files) {
       const source = Readable.from(content);
       zip.addReadStream(source, path, { mtime });
       // Also ends when the client goes away, which ends the files.
-      await Promise.race([finished(source), finished(output)]);
+      await Promise.race([finished(source), closed]);
       if (output.destroyed) return void source.destroy();
     }
     zip.end();

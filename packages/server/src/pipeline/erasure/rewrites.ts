@@ -7,7 +7,7 @@ import { leavesOf } from "../../lib/personal-texts.ts";
 import { toSearchValue } from "../../lib/search-values.ts";
 import { openResponse, sealResponse } from "../../lib/stored-responses.ts";
 import { createAddressHashes, isHashedAddress } from "../../lib/suppression-hash.ts";
-import { deleteEventParts, findPayloadSchemas, findSharedEvents } from "../../store/subscribers/erasure-own.ts";
+import { changeEventParts, findPayloadSchemas, findSharedEvents } from "../../store/subscribers/erasure-own.ts";
 import { findMessagesAbout, type ScannedRow } from "../../store/subscribers/erasure-scans.ts";
 import type { ImportRowCells, StoredRecipient } from "../../store/tables.ts";
 import { type ErasureTools, openAny, parse, type Rewrite, redact, redactRow } from "./redaction.ts";
@@ -40,6 +40,7 @@ export const rewriteEvents: Rewrite = async (tools, rows, table) => {
   const schemas = await findPayloadSchemas(db, environmentId, [...new Set(about.map((row) => row.workflow_id))]);
   const isAbout = new Set(about);
   const emptied: string[] = [];
+  const renamed: { old: string; next: string }[] = [];
   const values: { id: string; value: string }[] = [];
   const changed = events.flatMap((row) => {
     const id = row.at.id!;
@@ -55,13 +56,15 @@ export const rewriteEvents: Rewrite = async (tools, rows, table) => {
       { isSole, schema: schemas.get(row.workflow_id) },
     );
     if (isSole) emptied.push(id);
+    if (next.transaction_id !== row.transaction_id)
+      renamed.push({ old: row.transaction_id as string, next: next.transaction_id as string });
     const kept = new Set(leavesOf(next.payload).map(toSearchValue));
     for (const value of new Set(leavesOf(row.payload).map(toSearchValue))) {
       if (value !== undefined && !kept.has(value)) values.push({ id, value });
     }
     return JSON.stringify(pick(next, table.columns)) === JSON.stringify(pick(row, table.columns)) ? [] : [next];
   });
-  return { changed, deleted: [], also: await deleteEventParts(db, environmentId, { emptied, values }) };
+  return { changed, deleted: [], also: await changeEventParts(db, environmentId, { emptied, values, renamed }) };
 };
 
 const pick = (row: ScannedRow, columns: object): unknown[] => Object.keys(columns).map((name) => row[name] ?? null);

@@ -68,6 +68,10 @@ async function runPages(tools: ErasureTools, row: ErasureRow): Promise<Batch> {
   const end = performance.now() + batchMs;
   for (let read = 0; read < rowsPerBatch && performance.now() < end && progress.step < steps.length; ) {
     const step = steps[progress.step]!;
+    if (progress.pass === 2 && step.isOnce) {
+      progress = { ...progress, step: progress.step + 1 };
+      continue;
+    }
     const page = await step.run(tools, progress.after ?? startOf(step, progress, row));
     for (const [table, rows] of Object.entries(page.counts)) counts[table] = (counts[table] ?? 0) + rows;
     read += page.read;

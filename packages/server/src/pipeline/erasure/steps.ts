@@ -25,6 +25,7 @@ export type StepPage = { after: ScanKey | null; counts: Record<string, number>; 
 export type Step = {
   table: ErasureTable;
   isTimed: boolean;
+  isOnce: boolean;
   run(tools: ErasureTools, after: ScanKey | null): Promise<StepPage>;
 };
 
@@ -36,6 +37,7 @@ type OwnStep = typeof emptyOwnMessages;
 const ownStep = (table: ErasureTable, empty: OwnStep): Step => ({
   table,
   isTimed: false,
+  isOnce: false,
   async run({ db, environmentId, person, shell }, after) {
     const own = { ids: person.ids, shell, after: after?.id ?? null, limit: ownRowsPerPage };
     const { last, counts, ids }: OwnPage = await empty(db, environmentId, own);
@@ -46,6 +48,7 @@ const ownStep = (table: ErasureTable, empty: OwnStep): Step => ({
 const deleteStep = (table: OwnTable): Step => ({
   table,
   isTimed: false,
+  isOnce: false,
   async run({ db, environmentId, person }) {
     const rows = await deleteOwnRows(db, environmentId, table, person.ids);
     return { after: null, counts: { [table]: rows }, read: rows };
@@ -55,6 +58,7 @@ const deleteStep = (table: OwnTable): Step => ({
 const queueStep: Step = {
   table: "queue.job_common",
   isTimed: false,
+  isOnce: false,
   async run({ db, environmentId, patterns }) {
     const rows = await clearTaskErrors(db, environmentId, patterns);
     return { after: null, counts: { "queue.job_common": rows }, read: rows };
@@ -65,7 +69,7 @@ function scanStep(name: ErasureTable): Step[] {
   const rule = ruleOf(name);
   const scan = "scan" in rule ? rule.scan : undefined;
   if (!scan) return [];
-  const { rewrite = redactRows, isTimed = false, ...described } = scan;
+  const { rewrite = redactRows, isTimed = false, isOnce = false, ...described } = scan;
   const table: ScannedTable = { ...described, table: name };
   const limit = table.rowsPerPage ?? rowsPerPage;
   const run: Step["run"] = async (tools, after) => {
@@ -81,7 +85,7 @@ function scanStep(name: ErasureTable): Step[] {
     const counts = { ...also, [name]: changed.length + deleted.length };
     return { after: isLast ? null : end.last, counts, read: end.count };
   };
-  return [{ table: name, isTimed, run }];
+  return [{ table: name, isTimed, isOnce, run }];
 }
 
 export const steps: readonly Step[] = [

@@ -14,8 +14,12 @@ import {
   rewriteWithContexts,
 } from "./rewrites.ts";
 
-/** `isTimed`: the key begins with an id that says when the row was created, so a second pass reads the newest only. */
-type Scan = Omit<ScannedTable, "table"> & { rewrite?: Rewrite; isTimed?: true };
+/**
+ * A second pass goes over what was written during the first. `isTimed`: the key begins with an id that says when the row
+ * was created, so it reads the newest rows only. `isOnce`: it is left out, because neither events nor deliveries write
+ * the table.
+ */
+type Scan = Omit<ScannedTable, "table"> & { rewrite?: Rewrite; isTimed?: true; isOnce?: true };
 
 export type TableRule =
   /** Rows are deleted or rewritten, some of them by an index (own-steps.ts), others by a scan of the environment. */
@@ -32,7 +36,7 @@ export const erasureTables = {
   transaction_ids: {
     does: "rewritten",
     what: "identifiers in transaction ids",
-    scan: { key: { transaction_id: "text" }, columns: { transaction_id: "text" } },
+    scan: { isOnce: true, key: { transaction_id: "text" }, columns: { transaction_id: "text" } },
   },
   events: {
     does: "rewritten",
@@ -255,22 +259,23 @@ export const erasureTables = {
   contexts: {
     does: "rewritten",
     what: "ids and data",
-    scan: { key: { type: "text", id: "text" }, columns: { id: "text", data: "jsonb" } },
+    scan: { isOnce: true, key: { type: "text", id: "text" }, columns: { id: "text", data: "jsonb" } },
   },
   tenants: {
     does: "rewritten",
     what: "identifiers, names and data",
-    scan: { key: { identifier: "text" }, columns: { identifier: "text", name: "text", data: "jsonb" } },
+    scan: { isOnce: true, key: { identifier: "text" }, columns: { identifier: "text", name: "text", data: "jsonb" } },
   },
   topics: {
     does: "rewritten",
     what: "keys and names",
-    scan: { key: { key: "text" }, columns: { key: "text", name: "text" } },
+    scan: { isOnce: true, key: { key: "text" }, columns: { key: "text", name: "text" } },
   },
   topic_subscriptions: {
     does: "removed",
     what: "memberships of the person; those of others lose the mention",
     scan: {
+      isOnce: true,
       key: byId,
       columns: { identifier: "text", name: "text", rules: "jsonb", context_keys: "text[]" },
       rewrite: rewriteWithContexts,
@@ -280,12 +285,13 @@ export const erasureTables = {
     does: "removed",
     what: "preferences of the person; contexts in those of others",
     // The table has no key without empty values.
-    scan: { key: { ctid: "tid" }, columns: { context_keys: "text[]" }, rewrite: rewriteWithContexts },
+    scan: { isOnce: true, key: { ctid: "tid" }, columns: { context_keys: "text[]" }, rewrite: rewriteWithContexts },
   },
   channel_connections: {
     does: "removed",
     what: "connections of the person; those of others lose the mention",
     scan: {
+      isOnce: true,
       key: byId,
       columns: { identifier: "text", workspace: "jsonb", context_keys: "text[]" },
       rewrite: rewriteWithContexts,
@@ -294,12 +300,18 @@ export const erasureTables = {
   channel_endpoints: {
     does: "removed",
     what: "endpoints of the person; those of others lose the mention",
-    scan: { key: byId, columns: { identifier: "text", context_keys: "text[]" }, rewrite: rewriteWithContexts },
+    scan: {
+      isOnce: true,
+      key: byId,
+      columns: { identifier: "text", context_keys: "text[]" },
+      rewrite: rewriteWithContexts,
+    },
   },
   subscribers: {
     does: "removed",
     what: "the profile; profiles of others lose the mention",
     scan: {
+      isOnce: true,
       key: byId,
       columns: {
         first_name: "text",
@@ -330,7 +342,7 @@ export const erasureTables = {
   integration_health: {
     does: "rewritten",
     what: "the last error",
-    scan: { key: { integration_id: "uuid" }, columns: { last_error: "text" } },
+    scan: { isOnce: true, key: { integration_id: "uuid" }, columns: { last_error: "text" } },
   },
   deleted_subscribers: { does: "removed", what: "the hash by which a deleted subscriber is found" },
   "queue.job_common": { does: "rewritten", what: "errors of tasks; their data is ids only" },
@@ -376,6 +388,15 @@ export const erasureTables = {
   statistics_hours: { does: "nothing", why: "counts by hour" },
   statistics_progress: { does: "nothing", why: "hours" },
   used_oidc_states: { does: "nothing", why: "hashes" },
+  "queue.bam": { does: "nothing", why: "statements of the queue about its own schema" },
+  "queue.job": { does: "nothing", why: "its rows are in queue.job_common" },
+  "queue.job_dependency": { does: "nothing", why: "ids of tasks" },
+  "queue.queue": { does: "nothing", why: "kinds of tasks" },
+  "queue.queue_stats": { does: "nothing", why: "counts" },
+  "queue.schedule": { does: "nothing", why: "empty: chores enqueue themselves" },
+  "queue.subscription": { does: "nothing", why: "empty: tasks are not published" },
+  "queue.version": { does: "nothing", why: "the version of the queue" },
+  "queue.warning": { does: "nothing", why: "warnings about queues" },
 } as const satisfies Record<string, TableRule>;
 
 export type ErasureTable = keyof typeof erasureTables;

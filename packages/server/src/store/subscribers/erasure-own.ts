@@ -3,6 +3,7 @@
 // throttles, suppressions.
 import { type RawBuilder, sql } from "kysely";
 import type { SearchPatterns } from "../../lib/personal-texts.ts";
+import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { schema } from "../queue/boss.ts";
 
@@ -174,17 +175,27 @@ export async function findSharedEvents(
   return new Set(rows.map((row) => row.event_id));
 }
 
-/** What is stored next to an event. `values`: search values that its payload no longer has. */
-export async function deleteEventParts(
+type EventParts = {
+  emptied: string[];
+  values: { id: string; value: string }[];
+  renamed: { old: string; next: string }[];
+};
+
+/** What is stored next to an event. `values`: search values that its payload no longer has; `renamed`: transaction ids. */
+export async function changeEventParts(
   db: Db,
   environmentId: string,
-  { emptied, values }: { emptied: string[]; values: { id: string; value: string }[] },
+  { emptied, values, renamed }: EventParts,
 ): Promise<Record<string, number>> {
   const isEmptied = sql`environment_id = ${environmentId} and id = any(${emptied}::uuid[])`;
   const statement = sql`delete from event_search_values v
       using unnest(${values.map(({ id }) => id)}::uuid[], ${values.map(({ value }) => value)}::text[]) as r(id, value)
       where v.environment_id = ${environmentId} and v.value = r.value and v.id = r.id`;
+  const rename = sql`update transaction_ids t set transaction_id = r.next
+    from ${rowsOf("r", { old: "text", next: "text" }, renamed)}
+    where t.environment_id = ${environmentId} and t.transaction_id = r.old`;
   return {
+    transaction_ids: renamed.length > 0 ? await affected(rename, db) : 0,
     event_attachments:
       emptied.length > 0 ? await affected(sql`delete from event_attachments where ${isEmptied}`, db) : 0,
     event_search_values: values.length > 0 ? await affected(statement, db) : 0,

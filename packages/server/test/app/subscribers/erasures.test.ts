@@ -77,19 +77,18 @@ test("meanwhile the person cannot come back; an event leaves them out; afterward
   assert.deepEqual(findTexts(await dumpRows(db, encryptionKey), texts), []);
   assert.deepEqual(await notificationsOf(client, alone), []);
   assert.equal((await create(to.subscriberId, to)).status, 201);
-  await refused(client, "erasures.retrieve", { params: { erasureId: "0" } }, "ERASURE_NOT_FOUND");
 });
 
 test("a deleted subscriber can be erased, and what another subscriber has too stays with them", async () => {
-  await createWorkflow(client, "mail", [inApp({ body: "Secret of {{ subscriber.email }}" })]);
+  await createWorkflow(client, "mail", [inApp({ body: "About {{ payload.what }}" })]);
   const shared = { email: "family@example-odd.test", lastName: "Familyname" };
   await create("deleted-one", { ...shared, firstName: "Deletedina" });
   await create("relative", { ...shared, firstName: "Relativus" });
-  await trigger(client, "mail", "deleted-one");
+  await trigger(client, "mail", "deleted-one", { what: "Secret-77" });
   await client("subscribers.delete", { params: { subscriberId: "deleted-one" } });
-  assert.equal(findTexts(await dumpRows(db, encryptionKey), ["Secret of"]).length > 0, true);
+  assert.equal(findTexts(await dumpRows(db, encryptionKey), ["Secret-77"]).length > 0, true);
   await finish((await erase("deleted-one")).body.id);
-  assert.deepEqual(findTexts(await dumpRows(db, encryptionKey), ["Secret of", "deleted-one"]), []);
+  assert.deepEqual(findTexts(await dumpRows(db, encryptionKey), ["Secret-77", "deleted-one"]), []);
   const relative = await client("subscribers.retrieve", { params: { subscriberId: "relative" } });
   assert.deepEqual([relative.body.email, relative.body.lastName], ["family@example-odd.test", "Familyname"]);
 });
@@ -99,7 +98,7 @@ test("an erasure whose process is killed goes on in the next one", async (contex
   const [environment] = (await client("environments.list")).body.filter(({ apiKeys }) => apiKeys);
   await sql`insert into transaction_ids (environment_id, transaction_id, event_id)
     select ${environment!._id}, 'interrupted@example-odd.test-' || n, gen_random_uuid()
-    from generate_series(1, 30000) n`.execute(db);
+    from generate_series(1, 15000) n`.execute(db);
   const { id } = (await erase("interrupted-person")).body;
   const worker = temporaryFolder(context).run({
     DATABASE_URL: service.database.url,
@@ -110,8 +109,10 @@ test("an erasure whose process is killed goes on in the next one", async (contex
   await worker.end("SIGKILL");
   const killed = await retrieve(id);
   assert.equal(killed.status, "running", "there was work left");
+  // Its heartbeat would lapse after 10 s.
+  await sql`update queue.job_common set heartbeat_on = '-infinity' where state = 'active'`.execute(db);
   const erasure = await finish(id);
-  assert.equal(erasure.tables.transaction_ids, 30_000);
+  assert.equal(erasure.tables.transaction_ids, 15_000);
   assert.deepEqual(findTexts(await dumpRows(db, encryptionKey), ["interrupted@example-odd.test"]), []);
 });
 
