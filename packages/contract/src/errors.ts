@@ -298,6 +298,11 @@ export const errorCatalogue = {
     message: "Subscriber with id {subscriberId} not found",
     when: "Unknown, deleted, or of another environment.",
   },
+  ERASURE_NOT_FOUND: {
+    status: 404,
+    message: "Erasure with id {erasureId} not found",
+    when: "The id is unknown in this environment.",
+  },
   SUBSCRIPTION_NOT_FOUND: {
     status: 404,
     message: "Subscription with identifier {identifier} not found in topic {topicKey}",
@@ -512,6 +517,11 @@ export const errorCatalogue = {
     status: 409,
     message: "Subscriber {subscriberId} already exists",
     when: "`failIfExists=true` and the subscriber exists. The body also carries the fields of the existing record.",
+  },
+  SUBSCRIBER_BEING_ERASED: {
+    status: 409,
+    message: "Subscriber {subscriberId} is being erased. Wait until the erasure has ended, then try again",
+    when: "The subscriber cannot be created again until its erasure has ended.",
   },
   TOPIC_EXISTS: {
     status: 409,

@@ -1,4 +1,5 @@
-// Downloads as CSV (`GET /v1/exports/….csv`): the rows of a list in one file. They return no JSON and are not in the
+// Downloads: the rows of a list in one file (`GET /v1/exports/….csv`), or the data of one person as an archive
+// (`POST /v2/subscribers/{subscriberId}/export`). They return no JSON and are not in the
 // OpenAPI document, but they have a role, a rate category and an audit rule like operations. The audit log shows which
 // members downloaded the data of many subscribers.
 import { operation } from "./operation.ts";
@@ -12,7 +13,7 @@ import { topicSubscriptionOperations } from "./resources/topics/topic-subscripti
 const personalData = { role: "support", audit: "members" } as const;
 const unfiltered = { query: undefined } as const;
 
-/** Each extends the operation that lists the same rows as pages, and accepts its query unless it is `unfiltered`. */
+/** Each but the archive extends the operation that lists the same rows as pages, and accepts its query unless it is `unfiltered`. */
 export const exportOperations = {
   "exports.subscribers": operation({
     ...subscriberOperations["subscribers.list"],
@@ -52,6 +53,14 @@ export const exportOperations = {
     id: "exports.statistics",
     path: "/v1/exports/statistics.csv",
     audit: "members",
+  }),
+  "exports.person": operation({
+    ...subscriberOperations["subscribers.retrieve"],
+    ...personalData,
+    id: "exports.person",
+    method: "POST",
+    path: "/v2/subscribers/{subscriberId}/export",
+    isReadOnly: true,
   }),
 };
 

@@ -45,6 +45,7 @@ export * from "./resources/operate/retention.ts";
 export * from "./resources/operate/system.ts";
 export * from "./resources/operate/timeline.ts";
 export * from "./resources/operate/webhooks.ts";
+export * from "./resources/subscribers/erasures.ts";
 export * from "./resources/subscribers/feed.ts";
 export * from "./resources/subscribers/imports.ts";
 export * from "./resources/subscribers/message-marks.ts";

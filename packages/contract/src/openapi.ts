@@ -213,7 +213,9 @@ function describeOperation(operation: Operation, visit: Visit): OpenApiOperation
       ...parametersOf(operation, visit),
       ...(operation.access ? [] : [{ $ref: "#/components/parameters/IdempotencyKey" }]),
     ],
-    ...(operation.body && { requestBody: { required: true, content: bodyContent(operation, visit(operation.body)) } }),
+    ...(operation.body && {
+      requestBody: { required: !operation.isBodyOptional, content: bodyContent(operation, visit(operation.body)) },
+    }),
     ...(operation.access && { security: securityOf[operation.access] }),
     responses: { ...successResponses(operation, visit), ...errorResponses(operation) },
     "x-rate-limit-category": operation.category,

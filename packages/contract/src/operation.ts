@@ -42,6 +42,8 @@ export type Operation = {
   params?: TObject;
   query?: TObject;
   body?: TSchema;
+  /** A request without a body is read as `{}`. */
+  isBodyOptional?: true;
   /**
    * `multipart`: the body comes as multipart/form-data; its files are `UploadedFile`s. `raw`: any body or query, handed
    * on unread as a `RawRequest`. JSON otherwise.

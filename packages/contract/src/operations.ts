@@ -35,6 +35,7 @@ import { retentionOperations } from "./resources/operate/retention.ts";
 import { systemOperations } from "./resources/operate/system.ts";
 import { timelineOperations } from "./resources/operate/timeline.ts";
 import { webhookOperations } from "./resources/operate/webhooks.ts";
+import { erasureOperations } from "./resources/subscribers/erasures.ts";
 import { feedOperations } from "./resources/subscribers/feed.ts";
 import { importOperations } from "./resources/subscribers/imports.ts";
 import { messageMarkOperations } from "./resources/subscribers/message-marks.ts";
@@ -76,6 +77,7 @@ export const operations = {
   ...fileOperations,
   ...subscriberOperations,
   ...subscriberCredentialOperations,
+  ...erasureOperations,
   ...importOperations,
   ...preferenceOperations,
   ...messageMarkOperations,

@@ -1,6 +1,7 @@
 // Downloads as CSV: `GET /v1/exports/subscribers.csv`, `…/subscriptions.csv?topicKey=…`,
 // `…/faulty-lines.csv?importId=…`, and, with the query of the list that has the same rows, `…/activity.csv`,
-// `…/dead-letters.csv`, `…/statistics.csv`. The rows are streamed while they are read, so no response is held in
+// `…/dead-letters.csv`, `…/statistics.csv`; and the data of one person as an archive,
+// `POST /v2/subscribers/{subscriberId}/export`. Everything is streamed while it is read, so no response is held in
 // memory.
 import { Readable } from "node:stream";
 import {
@@ -14,10 +15,11 @@ import {
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { openActivityExport } from "../app/events/activity-export.ts";
 import { exportStatistics } from "../app/events/statistics-export.ts";
+import { actorOf } from "../app/members/actor.ts";
 import { recordChange } from "../app/members/audit.ts";
-import { actorOf } from "../app/members/audited-change.ts";
 import { exportDeadLetters } from "../app/messages/dead-letter-export.ts";
 import { openExport } from "../app/subscribers/exports.ts";
+import { openPersonalExport } from "../app/subscribers/personal-export.ts";
 import type { Caller, NetworkCtx } from "../context.ts";
 import { failure, invalid } from "../failure.ts";
 import type { WrongKeyLimiter } from "./auth/api-keys.ts";
@@ -25,6 +27,7 @@ import { identifyCaller } from "./auth/caller.ts";
 import { sourceOf } from "./auth/member-sessions.ts";
 import { type RateLimiter, takeTokens } from "./auth/rate-limit.ts";
 import { sendError } from "./errors.ts";
+import { urlOf } from "./operation-routes.ts";
 import { createInputReader } from "./request/input.ts";
 import { createTranslator } from "./request/vocabulary.ts";
 
@@ -33,16 +36,20 @@ const maxPerEnvironment = 5;
 /** A client that reads nothing for so long is disconnected. */
 const idleMs = 60_000;
 
-/** `param`: the query parameter that names a record. */
+/** Texts, or the bytes of an archive. */
+type Rows = AsyncGenerator<string> | Readable;
+
+/** `param`: the parameter of the path or the query that names a record. `file`: the name and type of an archive. */
 type ExportHandlers = {
   [Id in ExportId]: {
     param?: string;
+    file?: { name: string; type: string };
     open: (
       ctx: NetworkCtx,
       caller: Caller,
       name: string | undefined,
       query: InputOf<(typeof exportOperations)[Id]>["query"],
-    ) => Promise<AsyncGenerator<string>>;
+    ) => Promise<Rows>;
   };
 };
 
@@ -53,6 +60,11 @@ const handlers: ExportHandlers = {
   "exports.activity": { open: (ctx, caller, _, query) => openActivityExport(ctx, caller, query) },
   "exports.deadLetters": { open: exportDeadLetters },
   "exports.statistics": { open: exportStatistics },
+  "exports.person": {
+    param: "subscriberId",
+    file: { name: "personal-data.zip", type: "application/zip" },
+    open: openPersonalExport,
+  },
 };
 
 /**
@@ -61,12 +73,8 @@ const handlers: ExportHandlers = {
  */
 type ExportHandler = {
   param?: string;
-  open(
-    ctx: NetworkCtx,
-    caller: Caller,
-    name: string | undefined,
-    query: Record<string, unknown>,
-  ): Promise<AsyncGenerator<string>>;
+  file?: { name: string; type: string };
+  open(ctx: NetworkCtx, caller: Caller, name: string | undefined, query: Record<string, unknown>): Promise<Rows>;
 };
 
 const handlerOf = (id: ExportId): ExportHandler => handlers[id];
@@ -74,7 +82,7 @@ const handlerOf = (id: ExportId): ExportHandler => handlers[id];
 async function recordExport(
   ctx: NetworkCtx,
   caller: Caller,
-  what: { operation: string; target: string | undefined; after?: JsonObject },
+  what: { operation: string; target: string | undefined; after?: JsonObject; subscriberId: string | null | undefined },
   request: FastifyRequest,
 ): Promise<void> {
   const { organizationId, environmentId } = caller;
@@ -99,20 +107,26 @@ export function addExports(server: FastifyInstance, ctx: NetworkCtx, { rates, wr
   };
   for (const id of Object.keys(exportOperations) as ExportId[]) {
     const operation: Operation = exportOperations[id];
-    const { path: url, query: filters } = operation;
-    const { param = "", open: openRows } = handlerOf(id);
+    const { method, path, query: filters } = operation;
+    const { param = "", file, open: openRows } = handlerOf(id);
+    const { name: fileName, type } = file ?? {
+      name: path.slice(path.lastIndexOf("/") + 1),
+      type: "text/csv; charset=utf-8",
+    };
     const translator = createTranslator(ctx.config.vocabulary, operation);
     const readInput = filters && createInputReader(operation, translator, ctx.config);
     server.route<{ Querystring: Record<string, unknown> }>({
-      method: "GET",
-      url,
+      method,
+      url: urlOf(path),
       exposeHeadRoute: false,
       errorHandler: (error, request, reply) => sendError(error, request, reply),
       handler: async (request, reply) => {
         const caller = await identifyCaller(ctx, wrongKeys, operation, request, reply);
         const { environmentId } = caller;
         takeTokens(rates, reply, { owner: environmentId, category: operation.category, cost: 1 });
-        const name = request.query[param];
+        const given = (request.params as Record<string, unknown>)[param] ?? request.query[param];
+        // PostgreSQL does not accept U+0000: a name with it is not found.
+        const name = typeof given === "string" ? given.replaceAll("\0", "\ufffd") : given;
         if (name !== undefined && typeof name !== "string") {
           throw invalid({ [param]: { messages: [`${param} must be given once`] } });
         }
@@ -124,18 +138,22 @@ export function addExports(server: FastifyInstance, ctx: NetworkCtx, { rates, wr
         const rows = await openRows(ctx, caller, name, query);
         const after = filters ? { request: withoutPersonalFilters(request.query as JsonObject) } : undefined;
         if (isAudited(operation, caller.member ? "member" : "key"))
-          await recordExport(ctx, caller, { operation: id, target: name, after }, request);
+          await recordExport(
+            ctx,
+            caller,
+            { operation: id, target: name, after, subscriberId: file ? name : null },
+            request,
+          );
         count(environmentId, 1);
         reply.raw.once("close", () => count(environmentId, -1));
         reply.raw.setTimeout(idleMs, () => reply.raw.destroy());
-        const file = url.slice(url.lastIndexOf("/") + 1);
         return reply
           .headers({
-            "content-type": "text/csv; charset=utf-8",
-            "content-disposition": `attachment; filename="${file}"`,
+            "content-type": type,
+            "content-disposition": `attachment; filename="${fileName}"`,
             "x-content-type-options": "nosniff",
           })
-          .send(Readable.from(rows));
+          .send(rows instanceof Readable ? rows : Readable.from(rows));
       },
     });
   }

@@ -31,7 +31,7 @@ type Limiters = {
 };
 
 /** The path in the notation of Fastify. */
-const urlOf = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ":$1");
+export const urlOf = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ":$1");
 
 /** The operations that this service has, depending on its settings. */
 const servedOperations = (config: Config): OperationId[] =>

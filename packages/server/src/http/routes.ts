@@ -51,6 +51,7 @@ import * as feed from "../app/messages/feed.ts";
 import * as messageMarks from "../app/messages/message-marks.ts";
 import * as messages from "../app/messages/messages.ts";
 import * as contexts from "../app/subscribers/contexts.ts";
+import * as erasures from "../app/subscribers/erasures.ts";
 import * as imports from "../app/subscribers/imports.ts";
 import * as preferences from "../app/subscribers/preferences.ts";
 import * as preferencesOfMany from "../app/subscribers/preferences-many.ts";
@@ -206,6 +207,9 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "subscribers.retrieve": subscribers.retrieve,
   "subscribers.update": subscribers.update,
   "subscribers.delete": subscribers.remove,
+  "subscribers.erase": erasures.erase,
+  "erasures.retrieve": erasures.retrieve,
+  "erasures.verify": erasures.verify,
   "subscribers.updateOnlineStatus": subscribers.updateOnlineStatus,
   "subscribers.replaceCredentials": subscriberCredentials.replaceCredentials,
   "subscribers.appendCredentials": subscriberCredentials.appendCredentials,

@@ -23,6 +23,8 @@ export type Secrets = {
   sign(purpose: string, text: string): string;
   /** The signed text, or null when the signature is not valid for this purpose. */
   readSigned(purpose: string, signed: string): string | null;
+  /** Keyed hashes of a text, under each key, the current one first: for finding a value that must not be readable. */
+  hashes(purpose: string, text: string): string[];
 };
 
 export class UnknownKeyVersionError extends Error {}
@@ -98,6 +100,7 @@ export function createSecrets(keys: EncryptionKey[]): Secrets {
       });
       return isValid ? text : null;
     },
+    hashes: (purpose, text) => keys.map((key) => macOf(key, purpose, text).toString("base64url")),
   };
 }
 

@@ -12,6 +12,7 @@ import { runUnsnooze } from "./clock/unsnooze.ts";
 import { runRelease } from "./deliver/release.ts";
 import { runReplay } from "./deliver/replay.ts";
 import { createDeliverStage, deliverBatch } from "./deliver/stage.ts";
+import { runErase } from "./erasure/stage.ts";
 import { runHousekeeping, scheduleHousekeeping } from "./housekeeping.ts";
 import { runImport } from "./imports/stage.ts";
 import { runWake } from "./run/wake.ts";
@@ -61,6 +62,7 @@ const stagesOf = (ctx: NetworkCtx): Stage<never>[] => [
   { kind: "clock", run: runMoveClock, batchSize: 1 },
   { kind: "import", run: runImport, batchSize: 1 },
   { kind: "alert", run: stateful(createAlertStage(ctx)), batchSize: 1 },
+  { kind: "erase", run: runErase, batchSize: 1 },
   { kind: "housekeeping", run: runHousekeeping, batchSize: 5, isSingle: true },
 ];
 

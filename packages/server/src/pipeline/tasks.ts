@@ -59,6 +59,9 @@ export type ImportTask = { importId: string; page: number };
 /** A pass over all alert rules, or a message of such a pass. */
 export type AlertTask = { name: "pass" } | { messageId: string };
 
+/** The next batch of an erasure. The transaction that finishes it enqueues the next one. */
+export type EraseTask = { erasureId: string; turn: number };
+
 export type HousekeepingTask = {
   name:
     | "partitions"

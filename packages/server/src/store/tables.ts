@@ -339,6 +339,8 @@ export type Audience = { kind: "everyone" } | { kind: "topics"; topicKeys: strin
 /** A recipient as the event named it. */
 export type StoredRecipient = Omit<RecipientSubscriber, "channels"> & {
   channels?: Sealed<NonNullable<RecipientSubscriber["channels"]>>;
+  /** The subscriber was erased since: `subscriberId` is the pseudonym, and nothing is sent. */
+  isErased?: true;
 };
 
 export type TenantFields = { name?: string; data?: JsonObject };
@@ -794,6 +796,34 @@ type PublishesTable = {
   restored_at: Date | null;
 };
 
+/**
+ * Where an erasure is. `pass`: the second one goes over what was written during the first. `after`: the last key that
+ * was read of the table of this step.
+ */
+export type ErasureProgress = { pass: 1 | 2; step: number; after: Record<string, string> | null; turn: number };
+
+type ErasuresTable = {
+  environment_id: string;
+  id: string;
+  pseudonym: string;
+  /** A keyed hash, by which the receipt can be matched with a subscriber id. */
+  subscriber_hash: string;
+  /** Null when the erasure has ended, as `person` is. */
+  subscriber_id: string | null;
+  /** What identifies the person, encrypted. */
+  person: string | null;
+  status: "running" | "completed";
+  progress: Json<ErasureProgress>;
+  /** Changed or deleted rows by table. */
+  counts: Json<Record<string, number>>;
+  requested_by: string;
+  created_at: Date;
+  updated_at: Date;
+  finished_at: Date | null;
+  /** Signed; null until the erasure has ended. */
+  receipt: string | null;
+};
+
 type AuditLogTable = {
   id: string;
   organization_id: string;
@@ -833,6 +863,7 @@ export type Tables = {
     created_at: Defaulted<Date>;
   };
   subscribers: SubscribersTable;
+  erasures: ErasuresTable;
   imports: {
     id: string;
     environment_id: string;

@@ -60,6 +60,7 @@ export const inboxSessionOperations = {
     errors: [
       "ENVIRONMENT_NOT_FOUND",
       "SUBSCRIBER_NOT_FOUND",
+      "SUBSCRIBER_BEING_ERASED",
       "INBOX_HASH_MISSING",
       "INBOX_HASH_WRONG",
       "ORIGIN_NOT_ALLOWED",

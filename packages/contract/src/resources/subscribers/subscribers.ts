@@ -101,7 +101,7 @@ export const subscriberOperations = {
     query: Type.Object({ failIfExists: Type.Optional(Type.Boolean()) }),
     body: SubscriberIn,
     success: { status: 201, schema: Subscriber },
-    errors: ["SUBSCRIBER_EXISTS"],
+    errors: ["SUBSCRIBER_EXISTS", "SUBSCRIBER_BEING_ERASED"],
   }),
   "subscribers.createBulk": operation({
     id: "subscribers.createBulk",
@@ -175,7 +175,9 @@ export const subscriberOperations = {
     method: "DELETE",
     path: "/v2/subscribers/{subscriberId}",
     summary: "Delete a subscriber",
-    description: "Waiting jobs are canceled; past messages are kept, without their addresses.",
+    description:
+      "Waiting jobs are canceled; past messages are kept with their content, without their addresses. " +
+      "`subscribers.erase` also removes the content, before or after the deletion.",
     category: "configuration",
     audit: "erasure",
     params: subscriberPath,

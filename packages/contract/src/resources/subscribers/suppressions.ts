@@ -15,7 +15,9 @@ export const Suppression = named("Suppression", {
   id: Type.String(),
   channel: ChannelOfAddress,
   address: Type.String({
-    description: "Email addresses in lower case and without a name, phone numbers without punctuation",
+    description:
+      "Email addresses in lower case and without a name, phone numbers without punctuation. `erased:…`: the keyed hash " +
+      "of the address of an erased person; the filter `address` and `suppressions.delete` find it by the address",
   }),
   reason: oneOf(suppressionReasons, { title: "SuppressionReason" }),
   messageId: Type.Optional(Type.String({ description: "The message that was reported" })),

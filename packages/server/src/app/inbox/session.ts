@@ -152,9 +152,10 @@ async function saveSubscriber(
   if (known?.timezone) delete fields.timezone;
   const entry = { id: ctx.newId(), subscriberId, fields };
   const [row] = await upsertSubscribers(ctx.db, caller.environmentId, { entries: [entry], now: ctx.now() });
+  if (!row) throw failure("SUBSCRIBER_BEING_ERASED", { subscriberId });
   await resolveContexts(ctx.db, caller.environmentId, contexts, ctx.now());
-  if (row!.is_new && defaultSchedule) {
-    await saveChoices(ctx, row!, [], [{ workflow: null, channels: {}, schedule: readSchedule(defaultSchedule) }]);
+  if (row.is_new && defaultSchedule) {
+    await saveChoices(ctx, row, [], [{ workflow: null, channels: {}, schedule: readSchedule(defaultSchedule) }]);
   }
-  return row!;
+  return row;
 }

@@ -27,7 +27,8 @@ import * as webhooks from "../webhooks/webhooks.ts";
 import * as layouts from "../workflows/layouts.ts";
 import * as translations from "../workflows/translations.ts";
 import * as workflows from "../workflows/workflows.ts";
-import { type Actor, changedFields, hideFor, recordChange } from "./audit.ts";
+import { type AnyCaller, actorOf, isInEnvironment } from "./actor.ts";
+import { changedFields, hideFor, recordChange } from "./audit.ts";
 import { findName } from "./audit-names.ts";
 import { describeRequest } from "./audited-request.ts";
 import * as members from "./members.ts";
@@ -76,11 +77,8 @@ const readMember: Reader<MemberCaller> = async (ctx, caller, { personId, invitat
   return (await members.listResetLinks(ctx, caller)).data.find(has(resetLinkId));
 };
 
-type AnyCaller = Caller | MemberCaller;
 type AnyInput = { params?: Params; query?: Record<string, unknown>; body?: unknown };
 export type AuditedRequest = { operation: Operation; caller: AnyCaller; input: AnyInput; source: Source };
-
-const isInEnvironment = (caller: AnyCaller): caller is Caller => "environmentId" in caller;
 
 const resourceOf = ({ id }: Operation): string => id.slice(0, id.indexOf("."));
 
@@ -96,14 +94,6 @@ async function readState(ctx: Ctx, { operation, caller, input }: AuditedRequest)
     if (error instanceof Failure) return null;
     throw error;
   }
-}
-
-export function actorOf(caller: AnyCaller): Actor {
-  if (!isInEnvironment(caller) || caller.member) {
-    const { id, email } = caller.member!;
-    return { kind: "person", id, name: email };
-  }
-  return { kind: "key", id: caller.apiKeyId, name: `API key of ${caller.environmentIdentifier}` };
 }
 
 const idFields = ["_id", "id", "identifier", "workflowId", "layoutId", "subscriberId"];

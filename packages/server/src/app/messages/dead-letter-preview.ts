@@ -2,6 +2,7 @@
 import { type Input, lettersPerReplay, type Output, type PreviewReason, previewedLetters } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { normalizeAddress } from "../../lib/addresses.ts";
+import { createAddressHashes } from "../../lib/suppression-hash.ts";
 import { selectionOf } from "../../pipeline/deliver/replay.ts";
 import { type IntegrationRow, listHealth, listIntegrations } from "../../store/integrations/integrations.ts";
 import { measureLetters, type PreviewedLetter, previewLetters } from "../../store/messages/dead-letter-replays.ts";
@@ -65,7 +66,12 @@ async function createJudge(
   const health = await listHealth(ctx.db, environmentId);
   const open = new Set(health.flatMap((row) => (row.state === "closed" ? [] : row.integration_id)));
   const addresses = letters.flatMap(({ address }) => (address === null ? [] : normalizeAddress(address)));
-  const suppressed = await findSuppressedAmong(ctx.db, environmentId, [...new Set(addresses)]);
+  const suppressed = await findSuppressedAmong(
+    ctx.db,
+    environmentId,
+    [...new Set(addresses)],
+    createAddressHashes(ctx.secrets),
+  );
   return ({ channel, integration_id, integration_identifier, address, is_gone, is_unwanted }) => {
     if (sender && sender.channel !== channel) return { reason: "other_channel", integration: sender.identifier };
     if (is_gone) return { reason: "message_gone" };

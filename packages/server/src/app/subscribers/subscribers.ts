@@ -1,5 +1,5 @@
 // Subscribers: the people (or systems) that can be notified, with their profile.
-import { type Input, type Output, SubscriberIn } from "@tidings/contract";
+import { errorMessage, type Input, type Output, SubscriberIn } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
 import { definedMembers, type JsonObject } from "../../lib/json.ts";
@@ -42,9 +42,10 @@ export async function create(
     now: ctx.now(),
     options: { keepExisting },
   });
-  const subscriber = toSubscriber(ctx.secrets, row!, caller.organizationId);
+  if (!row) throw failure("SUBSCRIBER_BEING_ERASED", { subscriberId });
+  const subscriber = toSubscriber(ctx.secrets, row, caller.organizationId);
   // Existing clients read the record from the 409 body, so its fields are added to those of the error.
-  if (keepExisting && !row!.is_new) throw failure("SUBSCRIBER_EXISTS", { subscriberId }, { body: subscriber });
+  if (keepExisting && !row.is_new) throw failure("SUBSCRIBER_EXISTS", { subscriberId }, { body: subscriber });
   return subscriber;
 }
 
@@ -84,13 +85,18 @@ export async function createBulk(
     now: ctx.now(),
   });
   const isNew = new Set(rows.flatMap((row) => (row.is_new ? row.subscriber_id : [])));
+  const stored = new Set(rows.map((row) => row.subscriber_id));
+  for (const subscriberId of entries.keys()) {
+    if (!stored.has(subscriberId))
+      failed.push({ subscriberId, message: errorMessage("SUBSCRIBER_BEING_ERASED", { subscriberId }) });
+  }
   // Every valid entry is reported: the first one of a new subscriber as created, its later ones as updated.
   const isCreated = (subscriberId: string, index: number) =>
     isNew.has(subscriberId) && subscriberIds.indexOf(subscriberId) === index;
   const toKey = (subscriberId: string) => ({ subscriberId });
   return {
     created: subscriberIds.filter(isCreated).map(toKey),
-    updated: subscriberIds.filter((id, index) => !isCreated(id, index)).map(toKey),
+    updated: subscriberIds.filter((id, index) => stored.has(id) && !isCreated(id, index)).map(toKey),
     failed,
   };
 }

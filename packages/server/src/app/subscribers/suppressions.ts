@@ -4,16 +4,21 @@ import { emailPattern, type Input, type Output, type Suppression } from "@tiding
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { normalizeAddress } from "../../lib/addresses.ts";
+import { type AddressHashes, createAddressHashes } from "../../lib/suppression-hash.ts";
 import { type AlternateSuccess, alternateSuccess } from "../../response.ts";
 import {
+  allStoredForms,
   deleteSuppression,
   findNamedSuppression,
   findSuppression,
   insertSuppressions,
   listSuppressions,
   type SuppressionRow,
+  suppressionName,
 } from "../../store/subscribers/suppressions.ts";
 import { readCursor, toCursorList } from "../paging.ts";
+
+const hashesOf = ({ secrets }: Ctx): AddressHashes => createAddressHashes(secrets);
 
 const toSuppression = (row: SuppressionRow): Suppression => ({
   id: row.id,
@@ -30,14 +35,19 @@ export async function list(
   { query }: Input<"suppressions.list">,
 ): Promise<Output<"suppressions.list">> {
   const { channel, address, reason } = query;
-  const filters = { channel, address, reason };
+  const forms = address === undefined ? undefined : allStoredForms(caller.environmentId, address, hashesOf(ctx));
+  const filters = { channel, address: forms, reason };
   const page = await listSuppressions(ctx.db, caller.environmentId, filters, readCursor(query));
   return toCursorList(page, toSuppression);
 }
 
 /** By id or by address. */
 export async function find(ctx: Ctx, { environmentId }: Caller, idOrAddress: string): Promise<Suppression | undefined> {
-  const row = await findNamedSuppression(ctx.db, environmentId, idOrAddress);
+  const row = await findNamedSuppression(
+    ctx.db,
+    environmentId,
+    suppressionName(environmentId, idOrAddress, hashesOf(ctx)),
+  );
   return row && toSuppression(row);
 }
 
@@ -55,10 +65,12 @@ export async function create(
     throw invalid({ address: { messages: [`address must be ${kind}`], value: address } });
   }
   const entry = { id: ctx.newId(), channel, address, reason: "manual", message_id: null } as const;
+  const existing = await findSuppression(ctx.db, caller.environmentId, { channel, address }, hashesOf(ctx));
+  if (existing) return alternateSuccess(toSuppression(existing));
   const [inserted] = await insertSuppressions(ctx.db, caller.environmentId, [entry], ctx.now());
   if (inserted) return toSuppression(inserted);
-  const existing = await findSuppression(ctx.db, caller.environmentId, channel, address);
-  return alternateSuccess(toSuppression(existing!));
+  const other = await findSuppression(ctx.db, caller.environmentId, { channel, address }, hashesOf(ctx));
+  return alternateSuccess(toSuppression(other!));
 }
 
 export async function remove(
@@ -66,6 +78,7 @@ export async function remove(
   caller: Caller,
   { params: { suppressionId } }: Input<"suppressions.delete">,
 ): Promise<Output<"suppressions.delete">> {
-  const isKnown = await deleteSuppression(ctx.db, caller.environmentId, suppressionId);
+  const name = suppressionName(caller.environmentId, suppressionId, hashesOf(ctx));
+  const isKnown = await deleteSuppression(ctx.db, caller.environmentId, name);
   if (!isKnown) throw failure("SUPPRESSION_NOT_FOUND", { suppressionId });
 }

@@ -4,9 +4,9 @@ import type { Ctx } from "../../context.ts";
 import { Failure, failure } from "../../failure.ts";
 import { canonicalJson } from "../../lib/json.ts";
 import { sha256 } from "../../lib/secrets.ts";
+import { openResponse, sealResponse } from "../../lib/stored-responses.ts";
 import { type Db, inRepeatableTransaction, type Tx } from "../../store/db.ts";
 import { claimKeys, hasAnswer, type KeyClaim, storeAnswers } from "../../store/idempotency.ts";
-import { openResponse, sealResponse } from "./stored-responses.ts";
 
 /** `key` is null for a request without one: it runs every time. */
 type KeyedRequest = { key: string | null; request: { method: string; url: string; body: unknown } };

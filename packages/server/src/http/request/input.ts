@@ -27,11 +27,12 @@ export function createInputReader(operation: Operation, translator: Translator |
   return (request: InputRequest): OperationInput => {
     const params = readParams(request);
     const query = { ...(request.query as Record<string, unknown>) };
-    const body = operation.body ? request.body : undefined;
+    const given = operation.isBodyOptional ? (request.body ?? {}) : request.body;
+    const body = operation.body ? given : undefined;
     if (operation.bodyType !== "raw") {
       const faults: FieldFaults = {};
       if (checkQuery) mergeFaults(faults, ...queryFaults(checkQuery, query));
-      if (checkBody) mergeFaults(faults, ...bodyFaults(checkBody, request));
+      if (checkBody) mergeFaults(faults, ...bodyFaults(checkBody, body, request));
       if (Object.keys(faults).length > 0) throw invalid(faults);
     }
     const input =
@@ -59,7 +60,7 @@ const queryFaults = (check: Check, query: Record<string, unknown>): FieldFaults[
   unstorableTexts(query),
 ];
 
-function bodyFaults(check: Check, { body, mayHoldUnstorableText }: InputRequest): FieldFaults[] {
+function bodyFaults(check: Check, body: unknown, { mayHoldUnstorableText }: InputRequest): FieldFaults[] {
   if (body === undefined || body === null) return [{ general: { messages: ["Request body is required"] } }];
   return [faultsFound(check, body), mayHoldUnstorableText ? unstorableTexts(body) : {}];
 }

@@ -2,6 +2,7 @@
 // and whether it may be sent now. Each message that may is written as an attempt before the call; the others wait,
 // without an attempt.
 import type { Ctx } from "../../context.ts";
+import { createAddressHashes } from "../../lib/suppression-hash.ts";
 import { emptyJobUpdate, type JobUpdate, updateJobs } from "../../store/events/jobs.batch.ts";
 import { findHealthOfBatch } from "../../store/integrations/breakers.batch.ts";
 import { findActiveIntegrationsOfBatch, findIntegrationsOfBatch } from "../../store/integrations/integrations.batch.ts";
@@ -163,6 +164,7 @@ async function loadFacts(batch: Batch, messages: MessageRow[], states: DeliveryS
     suppressed: await findSuppressedAddresses(
       batch.db,
       messages.map((message) => ({ ...message, addresses: listRecipients(message) })),
+      createAddressHashes(batch.secrets),
     ),
   };
 }

@@ -53,8 +53,24 @@ export async function importSubscribers(ctx: Ctx, page: PageInput): Promise<Page
       entries.push({ id: ctx.newId(), subscriberId, fields });
     }
   }
-  if (!isDryRun) await upsertSubscribers(ctx.db, environmentId, { entries, now: ctx.now() });
-  return output;
+  if (isDryRun) return output;
+  const written = await upsertSubscribers(ctx.db, environmentId, { entries, now: ctx.now() });
+  return withoutErased(output, lines, new Set(written.map((row) => row.subscriber_id)), entries);
+}
+
+/** Subscribers who are being erased were not created: their lines are reported, without their content. */
+function withoutErased(
+  output: PageOutput,
+  lines: Line[],
+  written: ReadonlySet<string>,
+  entries: SubscriberUpsert[],
+): PageOutput {
+  const missing = new Set(entries.map((entry) => entry.subscriberId).filter((id) => !written.has(id)));
+  if (missing.size === 0) return output;
+  const refused = lines.filter(({ values }) => missing.has(values.get("subscriberId") ?? ""));
+  const message = "The subscriber is being erased: import the line again when the erasure has ended";
+  const errors = refused.map(({ row }) => faultyLine({ line: row.line, cells: [] }, "subscriberId", message));
+  return { ...output, created: output.created - refused.length, errors: [...output.errors, ...errors] };
 }
 
 const isSame = (row: RecipientRow, fields: SubscriberFields): boolean =>

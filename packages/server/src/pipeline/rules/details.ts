@@ -54,6 +54,7 @@ export const details = {
   }),
   outside_schedule: entry("Step skipped, outside the subscriber's schedule", "Success", { by: "schedule" }),
   step_canceled: entry("Step canceled", "Warning"),
+  subscriber_erased: entry("Step canceled, the subscriber was erased", "Warning", { by: "subscriber" }),
   start_sending: entry("Start sending message", "Pending"),
   integration_selected: entry("Integration selected", "Pending"),
   next_integration: entry("Next integration selected after a failure", "Warning"),

@@ -2,6 +2,7 @@
 // accepts, and claims are simulated without being taken. Reads only.
 import type { JsonObject } from "../../lib/json.ts";
 import { isPauseDue, pauseIfDue } from "../../lib/load/pauses.ts";
+import { type AddressHashes, createAddressHashes } from "../../lib/suppression-hash.ts";
 import type { Db } from "../../store/db.ts";
 import { findSuppressedAddresses } from "../../store/subscribers/subscribers.batch.ts";
 import type { TenantEntry, TenantRow } from "../../store/subscribers/tenants.ts";
@@ -81,7 +82,7 @@ export async function simulate(
       if (goesOn) continuing.push(one);
     }
     active = continuing;
-    await simulateSends(batch.db, sending);
+    await simulateSends(batch.db, sending, createAddressHashes(batch.secrets));
     for (const [jobId, result] of await settleClaims(batch.db, claiming, claimPreview)) claimResults.set(jobId, result);
   }
   return all;
@@ -98,7 +99,7 @@ async function advanceWithPauses(one: SimulatedRun, facts: Facts): Promise<Progr
 }
 
 /** Every provider accepts at once, except for suppressed addresses. */
-async function simulateSends(db: Db, sending: SimulatedRun[]): Promise<void> {
+async function simulateSends(db: Db, sending: SimulatedRun[], hashesOf: AddressHashes): Promise<void> {
   const suppressed = await findSuppressedAddresses(
     db,
     sending.flatMap(({ run, messages }) =>
@@ -106,6 +107,7 @@ async function simulateSends(db: Db, sending: SimulatedRun[]): Promise<void> {
         .filter(({ status }) => status === "pending")
         .map((message) => ({ ...message, environment_id: run.environmentId, addresses: listRecipients(message) })),
     ),
+    hashesOf,
   );
   for (const { run, messages, now } of sending) {
     const job = run.jobs.find(({ status }) => status === "queued")!;

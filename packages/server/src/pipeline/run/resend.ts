@@ -3,6 +3,8 @@
 // message whose id it knows. No other step of the run starts because of it.
 import { type Channel, isChannel, maxResends, resendPauseSeconds } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
+import { normalizeAddress } from "../../lib/addresses.ts";
+import { createAddressHashes } from "../../lib/suppression-hash.ts";
 import { unpackFinishedJobs } from "../../store/events/finished-jobs.batch.ts";
 import { lockJobs } from "../../store/events/jobs.batch.ts";
 import { lockNotifications } from "../../store/events/notifications.batch.ts";
@@ -138,7 +140,7 @@ const causes: Record<SuppressionRow["reason"], string> = {
 
 /** The messages to send, or why there are none. */
 async function checkResult(
-  { db }: Batch,
+  { db, secrets }: Batch,
   { run, job, channel }: Job,
   result: StepResult,
 ): Promise<MessageDraft[] | Resend> {
@@ -156,10 +158,16 @@ async function checkResult(
   }
   const [first] = result.messages;
   if ((channel === "email" || channel === "sms") && first?.address) {
-    const suppression = await findSuppression(db, run.environmentId, channel, first.address);
+    const suppression = await findSuppression(
+      db,
+      run.environmentId,
+      { channel, address: first.address },
+      createAddressHashes(secrets),
+    );
     if (suppression) {
-      const { address, reason } = suppression;
-      return refused(`${address} was put on the suppression list ${causes[reason]}; take it off the list first`);
+      return refused(
+        `${normalizeAddress(first.address)} was put on the suppression list ${causes[suppression.reason]}; take it off the list first`,
+      );
     }
   }
   return result.messages;

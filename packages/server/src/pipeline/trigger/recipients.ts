@@ -105,6 +105,7 @@ function collectGiven({ secrets }: Ctx, starts: NamedRecipients[]): Map<string, 
     const inEnvironment: GivenInEnvironment = all.get(event.environment_id) ?? new Map();
     all.set(event.environment_id, inEnvironment);
     for (const stored of event.actor ? [...recipients, event.actor] : recipients) {
+      if (stored.isErased) continue;
       const { subscriberId, channels = [], ...fields } = openRecipient(secrets, stored);
       const given = { eventId: event.id, fields, channels };
       const before = inEnvironment.get(subscriberId!);
@@ -157,8 +158,9 @@ async function upsertInEnvironment(ctx: Ctx, environmentId: string, given: Given
   const channelsBefore = new Map(locked.map((row) => [row.subscriber_id, row.channels]));
   const ofEvents = new Map<string, RecipientRow>();
   for (const [subscriberId, { byEvent }] of given) {
-    if (!isContested(byEvent)) continue;
-    const { id } = rows.get(subscriberId)!;
+    const stored = rows.get(subscriberId);
+    if (!stored || !isContested(byEvent)) continue;
+    const { id } = stored;
     let row = before.get(subscriberId) ?? newSubscriber(environmentId, id, subscriberId, ctx.now());
     row = { ...row, id, channels: channelsBefore.get(subscriberId) ?? row.channels };
     for (const { eventId, fields, channels } of byEvent) {

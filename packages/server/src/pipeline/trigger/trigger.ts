@@ -204,7 +204,11 @@ export async function makeRuns(
         jobs: steps.map((step, stepIndex) => newJob(notificationId, step, stepIndex, notes)),
       });
     };
-    for (const { subscriberId } of recipients) addRun(findByKey(subscriberId), null);
+    for (const { subscriberId } of recipients) {
+      const subscriber = findByKey(subscriberId);
+      // A subscriber who is being erased, or was erased since the event came, is left out.
+      if (subscriber) addRun(subscriber, null);
+    }
     for (const { subscriber, subscriptions } of members) addRun(findMember(event, subscriber), subscriptions);
   }
   return runs;

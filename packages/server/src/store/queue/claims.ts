@@ -15,6 +15,7 @@ export const taskKinds = [
   "clock",
   "import",
   "alert",
+  "erase",
   "housekeeping",
 ] as const;
 export type TaskKind = (typeof taskKinds)[number];

@@ -2,6 +2,7 @@
 import type { SuppressionReason } from "@tidings/contract";
 import { sql } from "kysely";
 import { normalizeAddress } from "../../lib/addresses.ts";
+import type { AddressHashes } from "../../lib/suppression-hash.ts";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import type { ContextRow } from "./contexts.ts";
@@ -70,19 +71,27 @@ export type SuppressedAddress = {
   created_at: Date;
 };
 
-/** The suppressed addresses of these messages, by message id: one query for a whole batch. */
+/**
+ * The suppressed addresses of these messages, by message id: one query for a whole batch. `hashesOf`: an address of an
+ * erased person is stored as a hash.
+ */
 export async function findSuppressedAddresses(
   db: Db,
   messages: AddressedMessage[],
+  hashesOf: AddressHashes,
 ): Promise<Map<string, SuppressedAddress[]>> {
   const given = messages.flatMap(({ id, environment_id, channel, addresses }) =>
-    [...new Set(addresses.map(normalizeAddress))].map((address) => ({ id, environment_id, channel, address })),
+    [...new Set(addresses.map(normalizeAddress))].flatMap((address) =>
+      [address, ...hashesOf(environment_id, channel, address)].map((stored) => {
+        return { id, environment_id, channel, address, stored };
+      }),
+    ),
   );
   if (given.length === 0) return new Map();
-  const columns = { id: "uuid", environment_id: "uuid", channel: "text", address: "text" };
+  const columns = { id: "uuid", environment_id: "uuid", channel: "text", address: "text", stored: "text" };
   const { rows } = await sql<SuppressedAddress>`
-    select r.id as message_id, s.address, s.id as suppression_id, s.reason, s.created_at from ${rowsOf("r", columns, given)}
-    join suppressions s on s.environment_id = r.environment_id and s.channel = r.channel and s.address = r.address
+    select r.id as message_id, r.address, s.id as suppression_id, s.reason, s.created_at from ${rowsOf("r", columns, given)}
+    join suppressions s on s.environment_id = r.environment_id and s.channel = r.channel and s.address = r.stored
   `.execute(db);
   return Map.groupBy(rows, (row) => row.message_id);
 }

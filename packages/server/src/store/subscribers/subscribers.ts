@@ -6,6 +6,7 @@ import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { type CursorPage, type CursorRequest, cursorPage, keptCount } from "../paging.ts";
 import type { StoredChannel, Tables } from "../tables.ts";
+import { findBeingErased } from "./erasures.ts";
 
 export type SubscriberRow = Selectable<Tables["subscribers"]>;
 
@@ -98,7 +99,8 @@ export type UpsertedSubscriber = SubscriberRow & { is_new: boolean };
 /**
  * Creates or updates many subscribers, with one insert and one update for all. Rows are locked in the order of their
  * key, so that two batches with the same subscribers cannot deadlock. `keepExisting`: existing subscribers are not
- * changed.
+ * changed. A subscriber that is being erased is not created again until the erasure has ended: it is missing in the
+ * result.
  */
 export async function upsertSubscribers(
   db: Db,
@@ -125,7 +127,9 @@ export async function upsertSubscribers(
   const { rows: inserted } = await sql<SubscriberRow>`
     insert into subscribers (id, environment_id, subscriber_id, ${sql.raw(list)}, created_at, updated_at)
     select id, ${environmentId}, subscriber_id, ${sql.raw(list)}, ${now}, ${now}
-    from ${rowsOf("r", upsertColumns, rows)} order by subscriber_id
+    from ${rowsOf("r", upsertColumns, rows)}
+    where not exists (select 1 from erasures e where e.environment_id = ${environmentId} and e.subscriber_id = r.subscriber_id)
+    order by subscriber_id
     on conflict (environment_id, subscriber_id) do nothing
     returning *`.execute(db);
   const created = new Set(inserted.map((row) => row.subscriber_id));
@@ -150,8 +154,11 @@ export async function upsertSubscribers(
     rest.map((row) => row.subscriber_id as string),
   );
   const found = new Set([...created, ...existing.map((row) => row.subscriber_id)]);
-  // Subscribers deleted between the two statements are created again.
-  const gone = entries.filter((entry) => !found.has(entry.subscriberId));
+  // Subscribers deleted between the two statements are created again, unless they are being erased.
+  const missing = entries.filter((entry) => !found.has(entry.subscriberId));
+  const missingIds = missing.map((entry) => entry.subscriberId);
+  const erased = missing.length > 0 ? await findBeingErased(db, environmentId, missingIds) : new Set();
+  const gone = missing.filter((entry) => !erased.has(entry.subscriberId));
   return [
     ...inserted.map((row) => ({ ...row, is_new: true })),
     ...existing.map((row) => ({ ...row, is_new: false })),

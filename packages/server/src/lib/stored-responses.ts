@@ -1,7 +1,7 @@
 // The text of a response as it is stored under an idempotency key. It may hold keys, device tokens or webhook URLs, so
 // it is encrypted; a long one, which is that of a bulk request, is compressed before, to a fifth of its length.
 import { deflateRawSync, inflateRawSync } from "node:zlib";
-import type { Secrets } from "../../lib/secrets.ts";
+import type { Secrets } from "./secrets.ts";
 
 /** Shorter texts gain less than they cost. */
 const compressedFrom = 2_000;

@@ -1,0 +1,31 @@
+// Every table of the database is in the list of what an erasure does, with columns that exist.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sql } from "kysely";
+import { erasureTableNames, ruleOf } from "../../../src/pipeline/erasure/tables.ts";
+import { tablesOf } from "../../support/dump.ts";
+import { startTestService } from "../../support/service.ts";
+
+const { db } = await startTestService();
+
+test("a new table has to be put on the list", async () => {
+  const found = (await tablesOf(db))
+    .filter(({ table, isPartition }) => !isPartition || table === "job_common")
+    .map(({ schema, table }) => (schema === "public" ? table : `${schema}.${table}`));
+  assert.deepEqual([...erasureTableNames].sort(), found.sort());
+});
+
+test("no column that may hold words of people is forgotten in a table that is scanned", async () => {
+  const { rows } = await sql<{ table: string; column: string }>`
+    select table_name as table, column_name as column from information_schema.columns
+    where table_schema = 'public' and data_type in ('text', 'jsonb', 'json', 'ARRAY')`.execute(db);
+  // Words of the service, ids, times, and what is decided by rules of the service.
+  const fixed =
+    /^(status|type|kind|channel|channels|provider_id|step_id|severity|result|reason_code|outcome|error_id|error_class|changes|state|separator|columns|refusal|operation|actor|address|user_agent|integration_identifier|last_error_class|delivered_at|held_events|schedule|bridge_url|auth|endpoint|reason|subscriber_id)$/;
+  const forgotten = rows.filter(({ table, column }) => {
+    const rule = erasureTableNames.some((name) => name === table) ? ruleOf(table as never) : undefined;
+    const scan = rule && "scan" in rule ? rule.scan : undefined;
+    return scan && !(column in scan.columns) && !(column in scan.key) && !fixed.test(column);
+  });
+  assert.deepEqual(forgotten, []);
+});
