@@ -39,6 +39,7 @@ export const operationRoles: Partial<Record<OperationId | ExportId, Role>> = {
   "subscribers.appendCredentials": "support",
   "subscribers.deleteCredentials": "support",
   "subscribers.updateOnlineStatus": "support",
+  "subscribers.erase": "owner",
   "imports.create": "editor",
   "subscribers.updatePreferences": "support",
   "subscribers.bulkUpdatePreferences": "support",
@@ -130,4 +131,5 @@ export const operationRoles: Partial<Record<OperationId | ExportId, Role>> = {
   "exports.faultyLines": "support",
   "exports.activity": "support",
   "exports.deadLetters": "support",
+  "exports.person": "support",
 };

@@ -2,6 +2,73 @@
 -- Partitioned tables have one partition per month, made ahead of time by store/installation/partitions.ts.
 -- The queue's tables live in the schema "queue" and belong to pg-boss.
 
+create table alert_messages (
+  environment_id uuid not null,
+  id             uuid not null,
+  key            text not null,
+  target         text not null,
+  alert_ids      uuid[] not null,
+  content        jsonb not null,
+  is_fallback    boolean not null,
+  status         text not null,
+  attempts       integer not null,
+  next_at        timestamp with time zone,
+  last_at        timestamp with time zone,
+  detail         text,
+  created_at     timestamp with time zone not null,
+  UNIQUE (environment_id, key),
+  PRIMARY KEY (environment_id, id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
+  CHECK ((status = ANY (ARRAY['pending'::text, 'sent'::text, 'failed'::text])))
+);
+CREATE INDEX alert_messages_alerts on alert_messages USING gin (alert_ids);
+CREATE INDEX alert_messages_created on alert_messages USING btree (created_at);
+
+create table alert_rules (
+  environment_id       uuid not null,
+  id                   uuid not null,
+  name                 text not null,
+  kind                 text not null,
+  parameters           jsonb not null,
+  targets              text not null,
+  quiet                jsonb,
+  repeat_after_minutes integer,
+  active               boolean not null,
+  created_at           timestamp with time zone not null,
+  updated_at           timestamp with time zone not null,
+  PRIMARY KEY (environment_id, id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX alert_rules_name on alert_rules USING btree (environment_id, lower(name));
+
+create table alerts (
+  environment_id  uuid not null,
+  id              uuid not null,
+  rule_id         uuid not null,
+  rule_name       text not null,
+  kind            text not null,
+  code            text not null,
+  subject_type    text not null,
+  subject_id      text not null,
+  subject_name    text not null,
+  facts           jsonb not null,
+  status          text not null,
+  opened_at       timestamp with time zone not null,
+  last_seen_at    timestamp with time zone not null,
+  resolved_at     timestamp with time zone,
+  ending          text,
+  acknowledged_at timestamp with time zone,
+  acknowledged_by text,
+  told_at         timestamp with time zone,
+  closed_at       timestamp with time zone,
+  PRIMARY KEY (environment_id, id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
+  CHECK ((status = ANY (ARRAY['open'::text, 'resolved'::text])))
+);
+CREATE INDEX alerts_resolved on alerts USING btree (resolved_at) WHERE (resolved_at IS NOT NULL);
+CREATE INDEX alerts_unsettled on alerts USING btree (environment_id, id) WHERE (closed_at IS NULL);
+CREATE UNIQUE INDEX alerts_open on alerts USING btree (environment_id, rule_id, subject_type, subject_id) WHERE (status = 'open'::text);
+
 create table api_keys (
   id             uuid not null,
   environment_id uuid not null,
@@ -241,6 +308,7 @@ create table deleted_messages (
   opened         integer not null,
   failed         integer not null,
   refused        integer not null,
+  unaccepted     integer not null default 0,
   PRIMARY KEY (environment_id, hour, workflow_id, channel, provider_id),
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
 );
@@ -305,12 +373,34 @@ create table environments (
   test_clock         timestamp with time zone,
   test_clock_target  timestamp with time zone,
   link_schemes       text[] not null default '{}'::text[],
+  retention          jsonb not null default '{}'::jsonb,
   PRIMARY KEY (id),
   FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE,
   FOREIGN KEY (parent_id) REFERENCES environments(id),
   CHECK ((type = ANY (ARRAY['dev'::text, 'prod'::text])))
 );
 CREATE UNIQUE INDEX environments_identifier on environments USING btree (organization_id, identifier) WHERE (deleted_at IS NULL);
+
+create table erasures (
+  environment_id  uuid not null,
+  id              uuid not null,
+  pseudonym       text not null,
+  subscriber_hash text not null,
+  subscriber_id   text,
+  person          text,
+  status          text not null,
+  progress        jsonb not null,
+  counts          jsonb not null,
+  requested_by    text not null,
+  created_at      timestamp with time zone not null,
+  updated_at      timestamp with time zone not null,
+  finished_at     timestamp with time zone,
+  receipt         text,
+  PRIMARY KEY (environment_id, id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
+  CHECK ((status = ANY (ARRAY['running'::text, 'completed'::text])))
+);
+CREATE UNIQUE INDEX erasures_running on erasures USING btree (environment_id, subscriber_id) WHERE (subscriber_id IS NOT NULL);
 
 create table event_attachments (
   id             uuid not null,
@@ -541,6 +631,14 @@ create table list_counts (
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
 );
 
+create table message_expiries (
+  environment_id uuid not null,
+  expires_at     timestamp with time zone not null,
+  message_id     uuid not null,
+  PRIMARY KEY (environment_id, expires_at, message_id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+
 create table messages (
   id                  uuid not null,
   environment_id      uuid not null,
@@ -576,6 +674,7 @@ create table messages (
   recipients          text[],
   last_seen_at        timestamp with time zone,
   last_read_at        timestamp with time zone,
+  expires_at          timestamp with time zone,
   PRIMARY KEY (environment_id, id)
 ) partition by RANGE (id);
 CREATE INDEX messages_event on messages USING btree (event_id);
@@ -696,6 +795,18 @@ create table refused_event_names (
 );
 CREATE INDEX refused_event_names_event on refused_event_names USING btree (event_id);
 
+create table retention_runs (
+  id          uuid not null,
+  started_at  timestamp with time zone not null,
+  finished_at timestamp with time zone,
+  is_complete boolean not null default false,
+  deleted     jsonb not null default '{}'::jsonb,
+  partitions  text[] not null default '{}'::text[],
+  error       text,
+  PRIMARY KEY (id)
+);
+CREATE INDEX retention_runs_started on retention_runs USING btree (started_at);
+
 create table schema_migrations (
   version    integer not null,
   name       text not null,
@@ -719,6 +830,7 @@ create table statistics_hours (
   latency         integer[] not null,
   refused         integer,
   failed_attempts integer not null default 0,
+  unaccepted      integer,
   PRIMARY KEY (environment_id, hour, workflow_id, channel, provider_id, reason),
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
 );
@@ -1003,6 +1115,7 @@ create table workflows (
   on_unknown_outcome     text not null default 'may_duplicate'::text,
   bridge_url             text,
   search_keys            text[] not null default '{}'::text[],
+  objectives             jsonb,
   PRIMARY KEY (id),
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
   CHECK ((on_unknown_outcome = ANY (ARRAY['may_duplicate'::text, 'may_delay'::text]))),
