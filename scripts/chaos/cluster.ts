@@ -116,6 +116,11 @@ async function clusterIn(folder: string, settings: string[]): Promise<Cluster> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+  // What Ctrl-C leaves behind.
+  process.once("exit", () => {
+    if (existsSync(join(data, "postmaster.pid"))) killAll(readPid(data));
+    rmSync(folder, { recursive: true, force: true });
+  });
   return cluster;
 }
 

@@ -22,6 +22,8 @@ if (unknown) {
   process.exit(2);
 }
 
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(130));
+
 let hasFailed = false;
 for (const [name, { about, prepare }] of Object.entries(scenarios)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
