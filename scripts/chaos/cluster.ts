@@ -33,9 +33,9 @@ const user = process.getuid?.() === 0 ? { uid: idOf("-u"), gid: idOf("-g") } : {
 
 export type Cluster = {
   port: number;
-  /** Of the role of the service, which owns its database. */
+  /** As the role of the service, which owns its database. */
   url: string;
-  /** Of a superuser. */
+  /** As a superuser. */
   adminUrl: string;
   query(text: string): Promise<pg.QueryResult["rows"]>;
   start(): Promise<void>;
@@ -116,6 +116,11 @@ async function clusterIn(folder: string, settings: string[]): Promise<Cluster> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+  // What Ctrl-C leaves behind.
+  process.once("exit", () => {
+    if (existsSync(join(data, "postmaster.pid"))) killAll(readPid(data));
+    rmSync(folder, { recursive: true, force: true });
+  });
   return cluster;
 }
 

@@ -30,7 +30,7 @@ export type Load = {
 type LoadOptions = { urls: string[]; apiKey: string; subscribers: string[]; digestSubscribers: string[] };
 
 /** Requests a second. */
-const rates: Record<Kind, number> = { single: 8, bulk: 1, delay: 3, digest: 3, email: 3, sms: 3 };
+const rates: Record<Kind, number> = { single: 4, bulk: 0.5, delay: 2, digest: 2, email: 2, sms: 2 };
 const eventsPerBulk = 10;
 const requestMs = 20_000;
 const repeatMs = 500;

@@ -1,6 +1,6 @@
-// `npm run chaos [-- names]`: breaks the database under load in the ways of scenarios.ts, and compares what was accepted
-// with what came out. Prints a table, and fails if an accepted event was lost, is in an inbox twice, or is missing in a
-// live stream. Needs PostgreSQL's server programs, and PgBouncer and libfaketime for their scenarios.
+// `npm run chaos [-- names]`: breaks the database under load in the ways of scenarios.ts, and compares what was
+// accepted with what came out. Prints a table, and fails if an accepted event was lost, is in an inbox twice, or is
+// missing in a live stream. Needs PostgreSQL's server programs, and PgBouncer and libfaketime for their scenarios.
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { sql } from "kysely";
 import { progress, sleep } from "../../bench/support.ts";
@@ -9,7 +9,7 @@ import { type Load, startLoad } from "./load.ts";
 import { type Stage, scenarios } from "./scenarios.ts";
 import { openWorld, type World, withDb } from "./world.ts";
 
-/** Under load before the fault, and after its repair. */
+/** Under load before something is broken, and after it is repaired. */
 const beforeMs = 10_000;
 const afterMs = 20_000;
 /** For what is still on its way when the load ends: a retry of a provider call may wait a minute. */
@@ -21,6 +21,8 @@ if (unknown) {
   console.error(`there is no scenario "${unknown}". Scenarios: ${Object.keys(scenarios).join(", ")}`);
   process.exit(2);
 }
+
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(130));
 
 let hasFailed = false;
 for (const [name, { about, prepare }] of Object.entries(scenarios)) {

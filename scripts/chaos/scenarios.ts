@@ -154,8 +154,12 @@ export const scenarios: Record<string, Scenario> = {
   connections: { about: "others take all connections for 20 s", prepare: exhaustConnections },
   lock: { about: "events and messages locked for 30 s", prepare: lockTables },
   clock: {
-    about: "clocks two minutes slow and two minutes fast",
-    prepare: () => onCluster(() => ({ clocks: ["", "-120s", "+120s"] })),
+    about: "the clock of one of two processes is two minutes slow",
+    prepare: () => onCluster(() => ({ clocks: ["", "-120s"] })),
+  },
+  "clock-fast": {
+    about: "the clock of one of two processes is two minutes fast",
+    prepare: () => onCluster(() => ({ clocks: ["", "+120s"] })),
   },
   pgbouncer: { about: "PgBouncer, transaction mode, stopped for 5 s", prepare: () => throughPgBouncer("transaction") },
   "pgbouncer-session": {

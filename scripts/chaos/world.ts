@@ -13,7 +13,7 @@ import { createWorkflow, inApp } from "../../packages/server/test/support/verbs.
 import { mailServerCredentials, texter } from "./integrations.ts";
 import { type LiveInbox, openInbox, type Receiver, startMailServer, startSmsGateway } from "./receivers.ts";
 
-const liveInboxes = 40;
+const liveInboxes = 30;
 const digestSubscribers = 10;
 /** Longer than a machine under load needs. */
 const openMs = 30_000;
@@ -45,7 +45,7 @@ export async function openWorld({ settings, databaseUrl, clocks }: WorldOptions)
   const common = {
     TIDINGS_API_KEY: apiKey,
     TIDINGS_ENCRYPTION_KEY: encryptionKey,
-    TIDINGS_THREADS: "1-2",
+    TIDINGS_THREADS: "1",
     ...settings,
   };
   const processes: Running[] = [];

@@ -40,6 +40,7 @@ test("nothing has to be set", () => {
     publicUrl: "",
     dataDir: resolve("./data"),
     databaseUrl: "",
+    directDatabaseUrl: "",
     databasePool: 10,
     databaseWaitSeconds: 60,
     lockSeconds: 5,
@@ -234,6 +235,13 @@ const rows: Row[] = [
     fault: "must be an https:// address without user, query or fragment, such as https://notify.example.com",
   })),
   { name: "DATABASE_URL", value: "postgresql://localhost/tidings" },
+  { name: "DATABASE_URL", value: "postgres://one,two/tidings?target_session_attrs=read-write" },
+  { name: "DATABASE_URL", value: "postgres://one,,two/tidings", fault: "has an empty host between its commas" },
+  {
+    name: "TIDINGS_DIRECT_DATABASE_URL",
+    value: "localhost/tidings",
+    fault: "must start with postgres:// or postgresql://",
+  },
   { name: "DATABASE_URL", value: "mysql://localhost/tidings", fault: "must start with postgres:// or postgresql://" },
   { name: "TIDINGS_DATABASE_POOL", value: "3", fault: range(4, 500) },
   { name: "TIDINGS_DATABASE_POOL", value: "501", fault: range(4, 500) },
@@ -342,10 +350,13 @@ const rows: Row[] = [
   { name: "TIDINGS_VOCABULARY", value: "other", fault: "must be one of: neutral, novu" },
 ];
 
+const external = { DATABASE_URL: "postgres://localhost/tidings", TIDINGS_ENCRYPTION_KEY: base64(1) };
+
 for (const { name, value, fault } of rows) {
   test(`${name}=${value.slice(0, 40)} ${fault ?? "is fine"}`, () => {
     // An external database requires an encryption key.
     const key: Record<string, string> = name === "DATABASE_URL" ? { TIDINGS_ENCRYPTION_KEY: base64(1) } : {};
+    if (name === "TIDINGS_DIRECT_DATABASE_URL") Object.assign(key, external);
     if (name === "TIDINGS_OIDC_ISSUER") Object.assign(key, oidc);
     if (name === "TIDINGS_MAIL_URL") Object.assign(key, mail);
     assert.deepEqual(faultsIn({ [name]: value, ...key }), fault === undefined ? [] : [`${name} ${fault}`]);

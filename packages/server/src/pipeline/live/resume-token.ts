@@ -1,13 +1,13 @@
 // The `id` of the events of a stream, which a client sends back as Last-Event-ID. Messages become visible in another
 // order than that of their ids: a transaction that began earlier may commit later. So the token holds the time of a
-// reading and names the messages of the two minutes before it that the client has. What is later than these two minutes
-// and not named is what the client lacks, whichever process it asks.
+// reading and names the messages of the four minutes before it that the client has. What is later than these four
+// minutes and not named is what the client lacks, whichever process it asks.
 import { firstIdAt, idToBase62 } from "../../lib/ids.ts";
 
-/** A transaction ends within one minute; the clocks of two processes differ by less than another. */
-export const overlapMs = 120_000;
+/** A transaction ends within one minute; the clocks of two processes differ by less than three. */
+export const overlapMs = 240_000;
 
-/** With more messages in two minutes, the oldest of them may be sent twice. */
+/** With more messages in four minutes, the oldest of them may be sent twice. */
 const maxNamed = 100;
 /** The last characters of an id are random: with six of them, two of 100 ids are alike once in ten million tokens. */
 const nameLength = 6;
@@ -18,7 +18,7 @@ const nameOf = (id: string): string => idToBase62(id).slice(-nameLength);
 
 export const overlapStart = (at: Date): string => firstIdAt(new Date(at.getTime() - overlapMs));
 
-/** `ids`: what the client has of the messages since two minutes before the reading; older ones are left out. */
+/** `ids`: what the client has of the messages since four minutes before the reading; older ones are left out. */
 export function writeResumeToken(at: Date, ids: Iterable<string>): string {
   const start = overlapStart(at);
   const recent = [...ids].filter((id) => id > start).sort();

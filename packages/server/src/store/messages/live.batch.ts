@@ -51,7 +51,7 @@ type StateRow = Omit<InboxState, "recent" | "later" | "unread" | "hasMore" | "ch
 } & Record<Severity, number>;
 
 /** How long before the last change `recent` begins when the question names no time. */
-const overlap = sql`interval '2 minutes'`;
+const overlap = sql`interval '4 minutes'`;
 
 const columns = {
   position: "int",

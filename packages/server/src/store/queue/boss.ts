@@ -54,7 +54,7 @@ const createIndexes = `
  */
 const poolSize = { max: 5, min: 1 };
 
-/** The statements of pg-boss have no timeout of PostgreSQL. What it does at a start may take long, and is repeatable. */
+/** PostgreSQL has no timeout for the statements of pg-boss. */
 const connection = { Client: DatabaseClient, silenceMs: 75_000 } satisfies ClientOptions & { Client: unknown };
 
 type BossOptions = { url: string; directUrl?: string; onError(error: Error): void };

@@ -129,7 +129,7 @@ test("new, changed and removed messages are told apart", () => {
     ).areCountsChanged,
     true,
   );
-  assert.equal(windowStart(before), firstIdAt(at(-120)));
+  assert.equal(windowStart(before), firstIdAt(at(-240)));
 });
 
 test("messages that commit in any order within a minute are each new once", () => {
@@ -143,7 +143,7 @@ test("messages that commit in any order within a minute are each new once", () =
         return stateOf(recent.sort(), { total: visible.length });
       };
       let second = 0;
-      const first = readAs(0, firstIdAt(at(-120)));
+      const first = readAs(0, firstIdAt(at(-240)));
       let told = toTold(first, at(0));
       const sent = [...first.recent.keys()];
       for (const gap of [...gaps, 700]) {
@@ -159,7 +159,11 @@ test("messages that commit in any order within a minute are each new once", () =
   );
 });
 
-test("a resume token knows the messages of the two minutes before it, and no others", () => {
+test("a message of a process whose clock is two minutes slow is within the next reading", () => {
+  assert.ok(idAt(-120 - 60) > windowStart({ readAt: now }));
+});
+
+test("a resume token knows the messages of the four minutes before it, and no others", () => {
   const known = Array.from({ length: 5 }, (_, n) => idAt(-n, n));
   const older = idAt(-300);
   const token = writeResumeToken(now, [...known, older]);
@@ -167,7 +171,7 @@ test("a resume token knows the messages of the two minutes before it, and no oth
   assert.ok(known.every(point.isKnown));
   assert.ok(!point.isKnown(newId()));
   assert.ok(older < point.fromId, "older messages are not read again");
-  assert.equal(point.fromId, firstIdAt(at(-120)));
+  assert.equal(point.fromId, firstIdAt(at(-240)));
   const many = writeResumeToken(
     now,
     Array.from({ length: 1_000 }, (_, n) => idAt(-1, n)),
