@@ -58,7 +58,7 @@ export type NetworkCtx = Ctx & {
   reads: {
     db: Db;
     slots: FairSemaphore;
-    /** Reads lists and statistics: from a replica that has all that is committed, if there is one. `work` only reads. */
+    /** Reads lists and statistics: from a replica that has all that is committed, or from the primary. */
     fromReplica<T>(work: (db: Db) => Promise<T>): Promise<T>;
   };
 };

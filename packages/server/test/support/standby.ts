@@ -10,7 +10,7 @@ import { chooseUser, findFreePort, findPrograms, launcherFor, run } from "../../
 import { eventually } from "./wait.ts";
 
 export type ReplicatedServers = {
-  /** Of an ordinary role that owns its database. */
+  /** The role is an ordinary one that owns its database. */
   primaryUrl: string;
   replicaUrl: string;
   /** One statement as superuser. */
