@@ -115,7 +115,7 @@ const toOutcome = (reply: BridgeReply) =>
       : ({ kind: "accepted" } as const);
 
 /** Most calls change nothing: the breaker of a bridge without failures, before and now, is not even locked. */
-async function recordBridgeHealth(batch: Batch, group: FinishedAsk[]): Promise<undefined> {
+async function recordBridgeHealth(batch: Batch, group: FinishedAsk[]): Promise<void> {
   const now = batch.now();
   const called = group.filter(({ call, run }) => call !== null && !batch.clock.isStopped(run.environmentId));
   const changing = called.filter(

@@ -73,7 +73,8 @@ export function advance(run: Run, facts: Facts, now: Date, isPauseDue: () => boo
     }
     const step = (isDue && wakeOf(job)) || startStep;
     const hasNext = applyResult(progress, job, runWithinBudget(step, { run, job, facts, now }), now);
-    run.trace?.steps.push({ job, endedAt: spanTime() });
+    // After a claim the step runs again, with the result of the claim.
+    if (run.trace && !progress.claim) run.trace.steps.push({ job, endedAt: spanTime() });
     if (!hasNext) return progress;
     if (isPauseDue()) return { ...progress, isPaused: true };
   }

@@ -1,5 +1,5 @@
-// Spans of runs and their steps. They are created when the runs have been advanced and written: a run that is rolled
-// back leaves none.
+// Spans of runs and their steps. They are created when the runs have been advanced and written: a run whose changes
+// cannot be written leaves none.
 import { isSampled, spanTime } from "../../lib/trace-context.ts";
 import type { Tracing } from "../../tracing.ts";
 import type { JobState, Progress, Run } from "../run/run.ts";
@@ -22,9 +22,12 @@ export function chooseTraced(runs: Run[]): void {
   }
 }
 
-/** What the runs of one transaction did. The span of a batch is that of its first event, linked with the others. */
+/**
+ * What the runs of one transaction did; those without a step that was due are left out. The span of a batch is that of
+ * its first event, linked with the others.
+ */
 export function traceRuns(tracing: Tracing, progressed: Progress[]): void {
-  const traced = progressed.flatMap(({ run }) => (run.trace ? { run, trace: run.trace } : []));
+  const traced = progressed.flatMap(({ run }) => (run.trace?.steps.length ? { run, trace: run.trace } : []));
   const [first] = traced;
   if (!first) return;
   const endedAt = spanTime();
@@ -60,7 +63,7 @@ export function traceRuns(tracing: Tracing, progressed: Progress[]): void {
 const messaging = { "messaging.system": "tidings", "messaging.operation.type": "process" };
 
 /** Ids of this service, and the transaction id that the caller knows. */
-export const runAttributes = ({ environmentId, notificationId, version, event }: Run) => ({
+const runAttributes = ({ environmentId, notificationId, version, event }: Run) => ({
   "tidings.environment.id": environmentId,
   "tidings.workflow.id": version.workflowId,
   "tidings.notification.id": notificationId,
