@@ -15,7 +15,7 @@ import { type BenchService, percentile, progress, sleep, startBenchService } fro
 import { formatNumber, type Row, ratioAtMost, valueAtMost } from "./table.ts";
 import { readPssMb } from "./usage.ts";
 
-/** Of the services whose inbox tokens a benchmark signs. */
+/** Services with this key accept the inbox tokens that a benchmark signs. */
 export const encryptionKey = Buffer.alloc(32, 7).toString("base64");
 const rates = [100, 1_000];
 /** Messages are triggered and sent in this many portions a second. */

@@ -8,7 +8,7 @@ const margin = { left: 64, right: 28, top: 34, bottom: 34 };
 const colors = ["#2563eb", "#d97706", "#059669", "#dc2626"];
 
 /** A round number at or above the value, for the upper end of an axis. */
-export function roundUp(value: number): number {
+function roundUp(value: number): number {
   if (!(value > 0)) return 1;
   const size = 10 ** Math.floor(Math.log10(value));
   return [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10].map((step) => step * size).find((step) => step >= value) ?? value;

@@ -159,7 +159,7 @@ const waitUntilWorkedOff = (service: BenchService): Promise<void> =>
     const text = await readMetrics(service);
     const inWork = [...text.matchAll(/^tidings_queue_depth\{kind="(?:trigger|fanout|deliver)"\} (\d+)$/gm)];
     const isDue = valuesOf(text, "tidings_queue_oldest_seconds").some((seconds) => seconds > 0);
-    return !isDue && inWork.every(([, depth]) => depth === "0");
+    return !isDue && inWork.length > 0 && inWork.every(([, depth]) => depth === "0");
   }, "the work that is due");
 
 /** Delays and digests have ended too. */
@@ -167,7 +167,7 @@ async function waitUntilIdle(service: BenchService): Promise<void> {
   await sleep(longestWaitMs);
   await waitFor(async () => {
     const depths = [...(await readMetrics(service)).matchAll(/^tidings_queue_depth\{kind="(\w+)"\} (\d+)$/gm)];
-    return depths.every(([, kind, depth]) => kind === "housekeeping" || depth === "0");
+    return depths.length > 0 && depths.every(([, kind, depth]) => kind === "housekeeping" || depth === "0");
   }, "an empty queue");
 }
 

@@ -51,8 +51,8 @@ export function createSampler(service: BenchService, db: Db): Sampler {
       databaseMb: (metric(text, "tidings_database_bytes", {}) ?? Number.NaN) / mb,
       queueMb: tables.queue_bytes / mb,
       deadRows: tables.dead_rows,
-      queueDepth: valuesOf(text, "tidings_queue_depth").reduce((sum, value) => sum + value, 0),
-      queueSeconds: Math.max(...valuesOf(text, "tidings_queue_oldest_seconds")),
+      queueDepth: reduceValues(text, "tidings_queue_depth", (a, b) => a + b),
+      queueSeconds: reduceValues(text, "tidings_queue_oldest_seconds", Math.max),
       machineLoad: loadavg()[0]!,
       acceptedPerSecond: ((accepted - last.accepted) / ms) * 1_000,
     };
@@ -89,3 +89,9 @@ const countEntries = (pid: number, folder: "fd" | "task"): number =>
 /** The values of all series of a metric. */
 export const valuesOf = (text: string, name: string): number[] =>
   [...text.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, "gm"))].map((match) => Number(match[1]));
+
+/** NaN without a value: the database did not respond in time. */
+const reduceValues = (text: string, name: string, add: (a: number, b: number) => number): number => {
+  const values = valuesOf(text, name);
+  return values.length > 0 ? values.reduce((a, b) => add(a, b)) : Number.NaN;
+};

@@ -5,11 +5,11 @@ import { post, type Target } from "../load.ts";
 import type { Sink } from "../sinks.ts";
 import { type BenchService, sleep } from "../support.ts";
 
-export const people = 1_000;
+const people = 1_000;
 const delaySeconds = 5;
 const digestSeconds = 10;
 
-/** How long an event of the mix may wait by itself. */
+/** The longest delay or digest of the mix. */
 export const longestWaitMs = 1_000 * Math.max(delaySeconds, digestSeconds);
 
 type Kind = "feed" | "later" | "digest" | "mail" | "text";

@@ -31,17 +31,18 @@ export function judgeTrend(points: Point[], { unit, tolerancePerHour, format }: 
   const direction = slopePerHour > 0 ? "grows" : "falls";
   const pace = `${format(Math.abs(slopePerHour))} ${unit}/h`.replace("  ", " ");
   const values = judged.map(({ value }) => value);
+  const describe = (): string => {
+    if (values.length === 0) return "not measured";
+    if (isFlat) return isTolerated || values.length < 3 ? "flat" : "flat within its noise";
+    return `${direction} by ${pace}${isShort ? ", in a run too short to judge" : ""}`;
+  };
   return {
     first: values[0] ?? Number.NaN,
     last: values.at(-1) ?? Number.NaN,
-    max: Math.max(...values),
+    max: values.length > 0 ? Math.max(...values) : Number.NaN,
     slopePerHour,
     isFlat,
-    verdict: isFlat
-      ? isTolerated
-        ? "flat"
-        : "flat within its noise"
-      : `${direction} by ${pace}${isShort ? ", in a run too short to judge" : ""}`,
+    verdict: describe(),
   };
 }
 

