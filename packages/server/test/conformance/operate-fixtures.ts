@@ -1,5 +1,5 @@
-// Good inputs of the operations for operators: alerts, dead letters and their replays, failed tasks, webhooks, reports of
-// providers.
+// Good inputs of the operations for operators: alerts, dead letters and their replays, failed tasks, webhooks, reports
+// of providers.
 import type { OperationId } from "@tidings/contract";
 import { type Fixture, listOf, ofReport, ofReportByGet, ofWebhook, threeDeliveries, withBody } from "./inputs.ts";
 import type { World } from "./world.ts";

@@ -1,4 +1,4 @@
-// Alert rules: what the service watches in an environment, and whom it tells (docs/alerts.md).
+// Alert rules: what the service watches in an environment, and who is notified (docs/alerts.md).
 import { emailPattern, identifiers } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { isoTime, named, oneOf, type Static, Type } from "../../schema.ts";

@@ -85,7 +85,7 @@ const taskWaits = (at: number, ms: number): Change[] => {
   ];
 };
 
-/** The chores of housekeeping run every hour or day, also in this week. */
+/** The chores of housekeeping run in this week too. */
 const chores = (at: number): Change => ({
   at,
   apply: () =>
