@@ -3,8 +3,7 @@
 import { statfs } from "node:fs/promises";
 import type { Gauge, MetricObject, Registry } from "prom-client";
 import type { Ctx } from "../context.ts";
-import { countOpenAlerts } from "../store/alerts/alerts.batch.ts";
-import { countOpenCircuits } from "../store/installation/installation.ts";
+import { countOpenAlerts, countOpenCircuits } from "../store/installation/installation.ts";
 import {
   countMonthsAhead,
   countOpenFaults,
