@@ -95,6 +95,12 @@ export function createMetrics() {
       labelNames: ["provider"] as const,
       registers,
     }),
+    openAlerts: new Gauge({
+      name: "tidings_alerts_open",
+      help: "Alerts that are open, by the kind of their rule",
+      labelNames: ["kind"] as const,
+      registers,
+    }),
     taskFailures: new Counter({
       name: "tidings_task_failures_total",
       help: "Tasks that failed and will be retried",

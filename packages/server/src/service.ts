@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { explainListenError, urlForPeople } from "./address.ts";
+import { catchUpAlertRules } from "./app/alerts/default-rules.ts";
 import { catchUpEnvironments } from "./app/environments/environment-catch-up.ts";
 import { developmentKey, ensureInstallation, isSetUp } from "./app/environments/installation.ts";
 import { makeFirstLink } from "./app/members/links.ts";
@@ -131,6 +132,7 @@ async function prepareDatabase(given: Config, db: Db, log: Logger) {
   const { isFirstStart } = await ensureInstallation({ config, db, secrets, now, newId });
   const integrations = await catchUpEnvironments({ config, db, secrets, now, newId });
   if (integrations > 0) log.info({ integrations }, "built-in integrations added to older environments");
+  await catchUpAlertRules({ db, secrets, now, newId });
   // In a small installation this encrypts all older rows before the first request; housekeeping does the rest of a
   // large one.
   await encryptOldRows({ db, secrets }, pagesEncryptedAtStart);

@@ -4,6 +4,7 @@ import type { FastifyInstance } from "fastify";
 import type { Readiness } from "../app/readiness.ts";
 import type { Config } from "../config.ts";
 import type { Ctx } from "../context.ts";
+import { countOpenAlerts } from "../store/alerts/alerts.batch.ts";
 import { countOpenCircuits } from "../store/installation/installation.ts";
 import { docsPageCsp, renderDocsPage } from "./docs/docs-page.ts";
 import { basePathOf } from "./pages/base-path.ts";
@@ -35,6 +36,9 @@ function addMetrics(server: FastifyInstance, ctx: Ctx, { workers }: SystemOption
     const open = await countOpenCircuits(ctx.db).catch(() => null);
     if (open) ctx.metrics.openCircuits.reset();
     for (const { provider_id, count } of open ?? []) ctx.metrics.openCircuits.set({ provider: provider_id }, count);
+    const alerts = await countOpenAlerts(ctx.db).catch(() => null);
+    if (alerts) ctx.metrics.openAlerts.reset();
+    for (const { kind, count } of alerts ?? []) ctx.metrics.openAlerts.set({ kind }, count);
     const others = await workers.readMetrics();
     ctx.metrics.threads.set(workers.count());
     return reply.header("content-type", ctx.metrics.contentType).send(await ctx.metrics.write(others));

@@ -1,11 +1,12 @@
 // Scheduled upkeep: creates the partitions of the coming months, purges expired rows (idempotent responses, budgets,
-// webhook events, receipts, captured messages, dead letters and their replays, imports, deleted environments, the audit
+// webhook events, alerts, receipts, captured messages, dead letters and their replays, imports, deleted environments, the audit
 // log, publishes, expired sessions of people, the groups of throttles and digests, traces of deleted subscribers),
 // encrypts what older versions stored in clear, and counts the statistics of the hours that have ended.
 import type { Ctx } from "../context.ts";
 import { inTransaction } from "../store/db.ts";
 import { ensurePartitions } from "../store/installation/partitions.ts";
 import {
+  purgeAlerts,
   purgeAuditLog,
   purgeBudgets,
   purgeCaptured,
@@ -46,6 +47,9 @@ const graceMs = 24 * 3_600_000;
 
 /** Webhook events with their deliveries, and receipts. */
 const webhookRetentionMs = 30 * 24 * 3_600_000;
+
+/** Alerts that have ended, and the messages about alerts. */
+const alertRetentionMs = 90 * 24 * 3_600_000;
 
 /** Reports of providers as the API lists them: for a limited time, and the newest of each environment. */
 const inboundRetentionMs = 7 * 24 * 3_600_000;
@@ -91,6 +95,13 @@ const chores: Record<HousekeepingTask["name"], Chore> = {
       await repeatPurge(() => purgeWebhookEvents(ctx.db, before, purgeBatch));
       await repeatPurge(async () => (await purgeReceipts(ctx.db, before, purgeBatch)) === purgeBatch);
       await purgeInbound(ctx);
+    },
+  },
+  alerts: {
+    cron: "51 * * * *",
+    async run(ctx) {
+      const before = new Date(ctx.now().getTime() - alertRetentionMs);
+      await repeatPurge(async () => (await purgeAlerts(ctx.db, before, purgeBatch)) === purgeBatch);
     },
   },
   receipts: {

@@ -66,6 +66,7 @@ export type HousekeepingTask = {
     | "environments"
     | "groups"
     | "webhooks"
+    | "alerts"
     | "receipts"
     | "captured"
     | "deadLetters"

@@ -8,7 +8,7 @@ import type { Ctx } from "../../src/context.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { createSecrets } from "../../src/lib/secrets.ts";
 import { runPass } from "../../src/pipeline/alerts/pass.ts";
-import { openQueue } from "../../src/store/queue/queue.ts";
+import { openQueue, type Queue } from "../../src/store/queue/queue.ts";
 import { atEnd } from "./at-end.ts";
 import { startTestService, type TestService, type TestSettings } from "./service.ts";
 
@@ -17,11 +17,13 @@ export const minutes = (count: number): number => count * 60_000;
 /** `pass`: one pass over the rules, at this moment. The service sends the messages that it writes. */
 export async function startAlertService(settings: TestSettings = {}) {
   const key = randomBytes(32).toString("base64");
+  let queue: Queue | undefined;
+  // What is registered first ends first, and the queue has to close before its database is dropped.
+  atEnd(async () => queue?.stop());
   const service = await startTestService({ ...settings, TIDINGS_ENCRYPTION_KEY: key });
   const { db, database } = service;
   const faults: Error[] = [];
-  const queue = await openQueue({ url: database.url, onError: (error) => faults.push(error) });
-  atEnd(() => queue.stop());
+  queue = await openQueue({ url: database.url, onError: (error) => faults.push(error) });
   // The pass of the service itself would evaluate the rules at another time.
   await sql`delete from queue.job_common where name = 'alert'`.execute(db);
   const config = readConfig({ DATABASE_URL: database.url, TIDINGS_ENCRYPTION_KEY: key });

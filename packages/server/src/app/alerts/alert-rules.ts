@@ -14,7 +14,7 @@ import { openTargets, sealTargets, toTargetView } from "../../pipeline/alerts/ta
 import {
   deleteAlertRule,
   findAlertRule,
-  insertAlertRules,
+  insertAlertRule,
   type ListedRule,
   listAlertRules,
   type NewAlertRule,
@@ -90,7 +90,7 @@ export async function create(
     created_at: now,
     updated_at: now,
   };
-  await refuseTakenName(row.name, () => insertAlertRules(ctx.db, [row]));
+  await refuseTakenName(row.name, () => insertAlertRule(ctx.db, row));
   return toRule(ctx, await requireRule(ctx, caller, row.id));
 }
 

@@ -22,6 +22,7 @@ import {
   updateEnvironment,
 } from "../../store/environments/environments.ts";
 import { lockInstallation } from "../../store/installation/installation.ts";
+import { addDefaultAlertRules } from "../alerts/default-rules.ts";
 import { refuseDuplicate } from "../identifiers.ts";
 import { addBuiltInIntegrations, apiKeyRow } from "./environment-setup.ts";
 import { readLinkSchemes } from "./link-schemes.ts";
@@ -105,6 +106,7 @@ export async function create(
     }),
   );
   await addBuiltInIntegrations(ctx, row.id, "dev");
+  await addDefaultAlertRules(ctx, { id: row.id, type: "dev" });
   const clear = newApiKey();
   const key = apiKeyRow(ctx, { environmentId: row.id, userId: caller.userId, clear });
   await insertApiKey(ctx.db, key);

@@ -14,6 +14,7 @@ import {
   writeInstallationValue,
 } from "../../store/installation/installation.ts";
 import { insertWorkflow, type WorkflowContent } from "../../store/workflows/workflows.ts";
+import { addDefaultAlertRules } from "../alerts/default-rules.ts";
 import { addBuiltInIntegrations, apiKeyRow, type SetupTools } from "./environment-setup.ts";
 
 class WrongEncryptionKeyError extends Error {}
@@ -70,6 +71,8 @@ export async function createOrganization(tools: SetupTools & { config: Config })
   });
   await addBuiltInIntegrations(tools, development, "dev");
   await addBuiltInIntegrations(tools, production, "prod");
+  await addDefaultAlertRules(tools, { id: development, type: "dev" });
+  await addDefaultAlertRules(tools, { id: production, type: "prod" });
   await insertWorkflow(db, development, {
     versionId: newId(),
     content: welcomeWorkflow({ now, newId }),

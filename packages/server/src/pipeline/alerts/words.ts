@@ -50,8 +50,8 @@ const deadLetters: Write = ({ subject, facts }) => ({
       : `${count(facts.count, "message")} that could not be delivered ${Number(facts.count) === 1 ? "waits" : "wait"} for a decision.`,
     facts.error,
   ),
-  advice: "Fix the cause that the groups of dead letters show, then replay them.",
-  path: "/dead-letters",
+  advice: "Fix the cause, then replay them. The link shows the largest group of them.",
+  path: `/dead-letters/group?${new URLSearchParams({ integration: String(facts.integrationId), error: String(facts.errorClass) })}`,
 });
 
 const queueAge: Write = ({ subject, facts }) => ({
@@ -60,7 +60,7 @@ const queueAge: Write = ({ subject, facts }) => ({
   advice:
     "Check the load of the machine and of the database, and whether processes with workers run. More processes, or " +
     "fewer events at once, shorten the wait.",
-  path: "/settings?tab=system",
+  path: "/",
 });
 
 const webhookFailing: Write = ({ code, subject, facts }) => ({
@@ -85,25 +85,25 @@ const storageTexts: Record<string, (facts: AlertFigures["facts"]) => AlertWords>
     title: "Little disk space is left",
     text: `The disk of the embedded database has ${count(facts.freeMegabytes, "MB", "MB")} free.`,
     advice: "Free or add disk space, or shorten what is kept. A full disk stops everything that writes.",
-    path: "/settings",
+    path: "/",
   }),
   disk_full: () => ({
     title: "The database has no disk space left",
     text: "The database refused to write, because its disk is full.",
     advice: "Free or add disk space at once: until then, requests that write get 503.",
-    path: "/settings",
+    path: "/",
   }),
   chore_failing: (facts) => ({
     title: "Housekeeping fails",
     text: `The chore ${facts.chore} failed ${count(facts.tries, "time")} in a row.`,
     advice: "The log of the service has the error. Old rows stay until the chore succeeds.",
-    path: "/settings",
+    path: "/",
   }),
   chore_late: (facts) => ({
     title: "Housekeeping does not run",
     text: `The chore ${facts.chore} has been due for ${count(facts.minutes, "minute")}.`,
     advice: "Check whether a process with workers runs, and whether it keeps up with its tasks.",
-    path: "/settings",
+    path: "/",
   }),
 };
 

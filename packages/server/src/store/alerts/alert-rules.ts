@@ -36,17 +36,23 @@ export type NewAlertRule = Omit<AlertRuleRow, "parameters" | "quiet"> & {
   quiet: AlertRuleRow["quiet"];
 };
 
-export async function insertAlertRules(db: Db, rows: NewAlertRule[]): Promise<void> {
+const toStored = (row: NewAlertRule) => ({
+  ...row,
+  parameters: JSON.stringify(row.parameters),
+  quiet: row.quiet && JSON.stringify(row.quiet),
+});
+
+export async function insertAlertRule(db: Db, row: NewAlertRule): Promise<void> {
+  await db.insertInto("alert_rules").values(toStored(row)).execute();
+}
+
+/** Without those whose name is taken in their environment. */
+export async function insertMissingRules(db: Db, rows: NewAlertRule[]): Promise<void> {
   if (rows.length === 0) return;
   await db
     .insertInto("alert_rules")
-    .values(
-      rows.map((row) => ({
-        ...row,
-        parameters: JSON.stringify(row.parameters),
-        quiet: row.quiet && JSON.stringify(row.quiet),
-      })),
-    )
+    .values(rows.map(toStored))
+    .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
 

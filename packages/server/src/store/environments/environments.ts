@@ -126,6 +126,8 @@ export async function markEnvironmentDeleted(db: Db, environmentId: string, by: 
     where environment_id = ${environmentId} and deleted_at is null`.execute(db);
   await sql`update workflows set deleted_at = ${now}, active = false, updated_at = ${now}
     where environment_id = ${environmentId} and deleted_at is null`.execute(db);
+  await sql`delete from alert_rules where environment_id = ${environmentId}`.execute(db);
+  await sql`delete from alert_messages where environment_id = ${environmentId}`.execute(db);
   await sql`update webhooks set deleted_at = ${now}, active = false, secret = '', previous_secret = null
     where environment_id = ${environmentId} and deleted_at is null`.execute(db);
 }

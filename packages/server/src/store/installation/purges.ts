@@ -203,6 +203,21 @@ export async function purgeCapturedBeyond(db: Db, kept: number, limit: number): 
   return Number(numAffectedRows);
 }
 
+/** Deletes up to `limit` alerts that ended before this time, and as many messages; returns the larger number. */
+export async function purgeAlerts(db: Db, before: Date, limit: number): Promise<number> {
+  const alerts = await sql`
+    delete from alerts where (environment_id, id) in (
+      select environment_id, id from alerts where resolved_at < ${before} order by resolved_at limit ${limit})`.execute(
+    db,
+  );
+  const messages = await sql`
+    delete from alert_messages where (environment_id, id) in (
+      select environment_id, id from alert_messages where created_at < ${before} order by created_at limit ${limit})`.execute(
+    db,
+  );
+  return Math.max(Number(alerts.numAffectedRows ?? 0), Number(messages.numAffectedRows ?? 0));
+}
+
 /**
  * Deletes up to `limit` events from before this time with their deliveries; when there are none left, the webhooks that
  * were deleted before this time. Returns whether there may be more events.

@@ -1,44 +1,107 @@
-// Alerts end to end: a provider goes down and comes back, and people hear of it once each time.
+// Alerts end to end: a provider goes down and comes back, and people hear of it once each time, by other ways.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Alert } from "@tidings/contract";
 import { sql } from "kysely";
 import { alertsOf, minutes, startAlertService } from "../../support/alerts.ts";
-import { startReceiver } from "../../support/receiver.ts";
+import { startScriptedMail } from "../../support/mail/scripted-mail.ts";
+import { isSignedWith, startReceiver } from "../../support/receiver.ts";
 import { createWorkflow, email, trigger } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
 import { mailer, person } from "../../support/webhook-providers.ts";
 
 let isDown = false;
-const internet = await startReceiver(({ path }) => (path === "/down" && isDown ? { status: 500 } : { status: 200 }));
-const { service, pass } = await startAlertService();
+const internet = await startReceiver(({ path }) => {
+  if (path === "/main" && isDown) return { status: 503 };
+  return path === "/slack" ? { status: 200, text: "ok" } : { status: 200 };
+});
+const post = await startScriptedMail(() => null);
+const { service, pass } = await startAlertService({
+  TIDINGS_CIRCUIT_FAILURES: "1",
+  TIDINGS_PUBLIC_URL: "https://tidings.example.com",
+});
 const { client, db } = service;
 await createWorkflow(client, "mail", [email()]);
 
-test("a provider that is down opens an alert, one message to each target, and one when it responds again", async () => {
-  const main = await mailer(client, "main", `${internet.url}/down`);
-  const rule = (
-    await client("alertRules.create", {
-      body: {
-        name: "Provider down",
-        kind: "integration_failing",
-        parameters: { forSeconds: 60 },
-        targets: [{ type: "webhook", url: `${internet.url}/hook` }],
-      },
-    })
-  ).body;
+/** When the calls of the only failing integration began to fail. */
+async function findFailingSince(): Promise<Date | undefined> {
+  const { rows } = await sql<{ at: Date }>`
+    select failing_since as at from integration_health where failing_since is not null`.execute(db);
+  return rows[0]?.at;
+}
+
+const isSettled = (alert: Alert | undefined): boolean =>
+  alert !== undefined && alert.messages.length > 0 && alert.messages.every(({ status }) => status !== "pending");
+
+/** The newest alert, once its messages have been sent or given up. */
+const newestSettled = (query = {}): Promise<Alert> =>
+  eventually(async () => (await alertsOf(client, query)).filter(isSettled)[0], "the messages to be sent");
+
+test("a provider that is down: one message to each target, none through it, and one when it responds again", async () => {
+  const main = await mailer(client, "main", `${internet.url}/main`);
+  await client("integrations.setPrimary", { params: { integrationId: main._id! } });
+  const smtp = {
+    ...{ providerId: "nodemailer" as const, channel: "email" as const, identifier: "spare", active: true },
+    credentials: { host: "127.0.0.1", port: String(post.port), secure: false, from: "alerts@example.com" },
+  };
+  await client("integrations.create", { body: smtp });
+  const { body: rule } = await client("alertRules.create", {
+    body: {
+      name: "Provider down",
+      kind: "integration_failing",
+      parameters: { forSeconds: 60 },
+      targets: [
+        { type: "webhook", url: `${internet.url}/hook` },
+        { type: "slack", url: `${internet.url}/slack` },
+        { type: "email", to: ["ops@example.com"], integrationIdentifier: "main" },
+      ],
+    },
+  });
   isDown = true;
   await trigger(client, "mail", person("ada"));
-  await eventually(async () => {
-    const { rows } = await sql<{ failing_since: Date }>`select * from integration_health where failures >= 1`.execute(db);
-    assert.equal(rows.length, 1);
-  });
-  await sql`update integration_health set failures = 5, state = 'open', opened_at = now()`.execute(db);
-  const start = Date.now();
-  await pass(new Date(start));
+  const start = (await eventually(findFailingSince, "a failed call")).getTime();
+  const at = (ms: number) => pass(new Date(start + ms));
+
+  await at(59_000);
   assert.deepEqual(await alertsOf(client), []);
-  await pass(new Date(start + minutes(1.5)));
-  const [alert] = await alertsOf(client);
-  assert.equal(alert!.subject.id, main._id);
-  await eventually(() => assert.equal(internet.of("/hook").length, 1));
-  console.log(alert, internet.of("/hook")[0]!.body, rule);
+  await at(minutes(1));
+  await at(minutes(1.5));
+  const [alert, ...others] = await alertsOf(client, { status: "open" });
+  assert.deepEqual(others, []);
+  assert.deepEqual(alert!.subject, { type: "integration", id: main._id, name: main.name });
+  assert.deepEqual([alert!.code, alert!.kind, alert!.ruleId], ["breaker_open", "integration_failing", rule._id]);
+  const { messages } = await newestSettled();
+  assert.deepEqual(messages.map(({ target, status, detail }) => [target.type, status, detail]).sort(), [
+    ["email", "sent", "Sent through the integration spare"],
+    ["slack", "sent", "HTTP 200"],
+    ["webhook", "sent", "HTTP 200"],
+  ]);
+  const link = `https://tidings.example.com/integrations/${main._id}?env=development`;
+  const [hook, ...again] = internet.of("/hook");
+  assert.deepEqual(again, []);
+  assert.ok(isSignedWith(rule.targets[0]!.secret!, hook!));
+  const sent = JSON.parse(hook!.body);
+  assert.equal(sent.id, hook!.headers["webhook-id"]);
+  assert.deepEqual([sent.type, sent.data.alerts[0].notice, sent.data.alerts[0].url], ["alerts", "opened", link]);
+  const slack = JSON.parse(internet.of("/slack")[0]!.body);
+  assert.match(slack.text, /^\[Development\] .* is failing$/);
+  assert.match(slack.blocks[0].text.text, /\|Open the dashboard>/);
+  const [mail] = post.mailsTo("ops@example.com");
+  assert.equal(mail!.subject, slack.text);
+  assert.ok(mail!.text!.includes(link), mail!.text);
+
+  isDown = false;
+  await client("integrations.tryNow", { params: { integrationId: main._id! } });
+  await trigger(client, "mail", person("ada"));
+  await eventually(async () => !(await findFailingSince()), "the provider to respond");
+  await at(minutes(4));
+  assert.equal((await alertsOf(client, { status: "open" })).length, 1);
+  await at(minutes(4.5));
+  await at(minutes(60));
+  const [ended] = await alertsOf(client);
+  assert.deepEqual([ended!._id, ended!.status, ended!.ending], [alert!._id, "resolved", "recovered"]);
+  await newestSettled();
+  assert.equal(post.mailsTo("ops@example.com").length, 2);
+  assert.match(post.mailsTo("ops@example.com")[1]!.subject!, /^\[Development\] Resolved: /);
+  assert.deepEqual([internet.of("/hook").length, internet.of("/slack").length], [2, 2]);
 });

@@ -20,9 +20,14 @@ const placeOf = ({ config }: NetworkCtx, message: PendingMessage): Place => ({
   publicUrl: config.publicUrl,
 });
 
-/** The integrations that the message is about. */
-export const integrationsIn = ({ notices }: AlertContent): Set<string> =>
-  new Set(notices.flatMap(({ subject }) => (subject.type === "integration" ? [subject.id] : [])));
+/** The integrations that the message is about: the subject of an alert, or the cause that its facts name. */
+const integrationsIn = ({ notices }: AlertContent): Set<string> =>
+  new Set(
+    notices.flatMap(({ subject, facts }) => [
+      ...(subject.type === "integration" ? [subject.id] : []),
+      ...(typeof facts.integrationId === "string" ? [facts.integrationId] : []),
+    ]),
+  );
 
 /** `finish`: ends the task, in the transaction of the result. */
 export async function deliverMessage(
