@@ -22,6 +22,14 @@ export const defaultRules: readonly DefaultRule[] = [
   { name: "Dead letters", kind: "dead_letters", parameters: { moreThan: 10, withinMinutes: 60 } },
   { name: "Tasks wait", kind: "queue_age", parameters: { seconds: 300 } },
   { name: "A webhook fails", kind: "webhook_failing", parameters: { forMinutes: 15 } },
+  { name: "An objective is missed", kind: "workflow_objective", parameters: {} },
+  // The first newsletter of a new workflow is no loop. It turns nothing off.
+  {
+    name: "A workflow runs away",
+    kind: "workflow_runaway",
+    parameters: { atLeastWhenNew: 100_000 },
+    isForProduction: true,
+  },
   // Of the whole installation: once is enough.
   { name: "Storage", kind: "storage", parameters: { freeMegabytes: 1_024 }, isForProduction: true },
 ];
