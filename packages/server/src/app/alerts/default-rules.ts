@@ -23,7 +23,7 @@ export const defaultRules: readonly DefaultRule[] = [
   { name: "Tasks wait", kind: "queue_age", parameters: { seconds: 300 } },
   { name: "A webhook fails", kind: "webhook_failing", parameters: { forMinutes: 15 } },
   { name: "An objective is missed", kind: "workflow_objective", parameters: {} },
-  // The first newsletter of a new workflow is no loop. It turns nothing off.
+  // It turns nothing off, and does not take the first newsletter of a new workflow for a loop.
   {
     name: "A workflow runs away",
     kind: "workflow_runaway",
