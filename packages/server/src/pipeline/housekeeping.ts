@@ -1,7 +1,7 @@
 // Scheduled upkeep: creates the partitions of the coming months, purges expired rows (idempotent responses, budgets,
-// webhook events, alerts, receipts, captured messages, dead letters and their replays, imports, deleted environments, the audit
-// log, publishes, expired sessions of people, the groups of throttles and digests, traces of deleted subscribers),
-// encrypts what older versions stored in clear, and counts the statistics of the hours that have ended.
+// webhook events, receipts, captured messages, dead letters and their replays, imports, deleted environments, the audit
+// log, publishes, alerts, expired sessions of people, the groups of throttles and digests, traces of deleted
+// subscribers), encrypts what older versions stored in clear, and counts the statistics of the hours that have ended.
 import type { Ctx } from "../context.ts";
 import { inTransaction } from "../store/db.ts";
 import { ensurePartitions } from "../store/installation/partitions.ts";

@@ -1,10 +1,12 @@
-// Good inputs of the operations for operators: dead letters and their replays, failed tasks, webhooks, reports of
-// providers.
+// Good inputs of the operations for operators: alerts, dead letters and their replays, failed tasks, webhooks, reports
+// of providers.
 import type { OperationId } from "@tidings/contract";
 import { type Fixture, listOf, ofReport, ofReportByGet, ofWebhook, threeDeliveries, withBody } from "./inputs.ts";
 import type { World } from "./world.ts";
 
 const ofReplay: Fixture = async (w) => ({ params: { replayId: (await w.replay()).id } });
+
+const ofAlertRule: Fixture = async (w) => ({ params: { ruleId: (await w.alertRule())._id } });
 
 /** A delivery of a webhook that was tested. */
 async function ofDelivery(w: World) {
@@ -37,6 +39,21 @@ export const operateFixtures: Partial<Record<OperationId, Fixture>> = {
   "deadLetterReplays.stop": ofReplay,
   "failedTasks.list": listOf((w) => w.failedTask()),
   "failedTasks.replay": async (w) => ({ params: { id: (await w.failedTask()).id } }),
+  "alertRules.list": listOf((w) => w.alertRule()),
+  "alertRules.create": (w) => ({
+    body: {
+      name: w.unique("rule"),
+      kind: "webhook_failing",
+      parameters: { forMinutes: 5 },
+      targets: [{ type: "webhook", url: `${w.webhookUrl}/alerts` }],
+    },
+  }),
+  "alertRules.retrieve": ofAlertRule,
+  "alertRules.update": withBody(ofAlertRule, { active: false, quiet: null, targets: [{ type: "owners" }] }),
+  "alertRules.delete": ofAlertRule,
+  "alertRules.test": ofAlertRule,
+  "alerts.list": listOf((w) => w.alert()),
+  "alerts.acknowledge": async (w) => ({ params: { alertId: (await w.alert()).id } }),
   "webhooks.list": listOf((w) => w.webhook()),
   "webhooks.create": (w) => ({ body: { url: w.webhookUrl, eventTypes: ["message.sent"] } }),
   "webhooks.retrieve": ofWebhook,

@@ -92,6 +92,10 @@ const explained: [RegExp, string][] = [
     "other ways to be reached, or not",
   ],
   [/^Scenario\w*\./, "other people, actions and messages; app/events/scenarios.test.ts has them"],
+  [
+    /^AlertMessage\.|^Alert\.(resolvedAt|ending)$/,
+    "nothing is wrong, so nobody was told; app/alerts/alerts.test.ts has messages",
+  ],
   [/^InvitationMail\./, "no production environment has an email integration; app/members/members.test.ts has one"],
   [/^(AuthMethods|SignInMethods)\.oidc\.name$/, "no issuer is configured; app/members/oidc.test.ts has one"],
   [/^ChannelStepResult\.last(Read|Seen)Date$/, "nothing was seen or read"],

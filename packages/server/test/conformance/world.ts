@@ -1,6 +1,7 @@
 // A builder per resource: each call makes a new record in one environment, with a name that no other world uses.
 import type { Output, StepIn } from "@tidings/contract";
 import { newId } from "../../src/lib/ids.ts";
+import { saveSeenAlerts } from "../../src/store/alerts/alerts.batch.ts";
 import type { Db } from "../../src/store/db.ts";
 import { insertFailedTask } from "../../src/store/events/failed-tasks.ts";
 import { invite, signInOwner } from "../app/members/browsers.ts";
@@ -236,6 +237,29 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
   const webhook = async () =>
     (await client("webhooks.create", { body: { url: `${webhookUrl}/${unique("hook")}` } })).body;
 
+  const alertRule = async () => {
+    const targets = [
+      { type: "webhook" as const, url: `${webhookUrl}/${unique("alerts")}` },
+      { type: "email" as const, to: ["ops@example.com"], integrationIdentifier: "svc-email-default" },
+    ];
+    const quiet = { timezone: "Europe/Berlin", days: [6, 7], from: "22:00", to: "07:00" };
+    const watched = { kind: "queue_age", parameters: { seconds: 300 } } as const;
+    const body = { name: unique("rule"), ...watched, targets, quiet, repeatAfterMinutes: 60 };
+    return (await client("alertRules.create", { body })).body;
+  };
+
+  /** Nothing is wrong in this world, so the alert is written as the pass over the rules writes it. */
+  const alert = async () => {
+    const rule = await alertRule();
+    const { _id: environmentId } = await own();
+    const id = newId();
+    const of = { environment_id: environmentId, rule_id: rule._id, rule_name: rule.name, kind: rule.kind };
+    const subject = { subject_type: "queue", subject_id: environmentId, subject_name: "Development" } as const;
+    const facts = { seconds: 400, task: "deliver" };
+    await saveSeenAlerts(db, [{ ...of, ...subject, id, code: "tasks_wait", facts }], new Date());
+    return { id };
+  };
+
   const suppression = async () => {
     const body = { channel: "email", address: `${unique("address")}@example.com` } as const;
     return (await client("suppressions.create", { body })).body;
@@ -296,6 +320,7 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
     ...{ client, label, unique, once, webhookUrl },
     ...{ subscriber, topic, subscription, context, workflow, event, waiting, digest, layout, translation },
     ...{ integration, connection, endpoint, environment, own, publish, deadLetter, unwantedLetter, replay, failedTask },
+    ...{ alertRule, alert },
     ...{ webhookUrl, webhook, suppression, reported, owner, invitation, person, resetLink },
   };
 }

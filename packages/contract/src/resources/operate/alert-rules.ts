@@ -1,4 +1,4 @@
-// Alert rules: what the service watches in an environment, and whom it tells (docs/alerts.md).
+// Alert rules: what the service watches in an environment, and who is notified (docs/alerts.md).
 import { emailPattern, identifiers } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { isoTime, named, oneOf, type Static, Type } from "../../schema.ts";
@@ -75,10 +75,9 @@ export const AlertTarget = named("AlertTarget", {
 });
 export type AlertTarget = Static<typeof AlertTarget>;
 
-export const weekDayNumbers = [1, 2, 3, 4, 5, 6, 7] as const;
 const clockTime = (description: string) => Type.String({ pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$", description });
 
-const AlertQuietTimes = named("AlertQuietTimes", {
+const AlertQuietTimesIn = named("AlertQuietTimesIn", {
   timezone: Type.String({ format: "timezone", description: "IANA name" }),
   days: Type.Array(Type.Integer({ minimum: 1, maximum: 7 }), {
     minItems: 1,
@@ -87,6 +86,12 @@ const AlertQuietTimes = named("AlertQuietTimes", {
   }),
   from: clockTime("Local time, such as `22:00`"),
   to: clockTime("Local time; at or before `from`, it is on the next day"),
+});
+const AlertQuietTimes = named("AlertQuietTimes", {
+  timezone: Type.String(),
+  days: Type.Array(Type.Integer()),
+  from: Type.String(),
+  to: Type.String(),
 });
 export type AlertQuietTimes = Static<typeof AlertQuietTimes>;
 
@@ -98,7 +103,7 @@ const targets = Type.Array(AlertTargetIn, {
 const repeatAfterMinutes = Type.Union([Type.Integer({ minimum: 5, maximum: 43_200 }), Type.Null()], {
   description: "An alert that is still open is sent again after so long; null: once",
 });
-const quiet = Type.Union([AlertQuietTimes, Type.Null()], { description: "Messages wait until the quiet time is over" });
+const quiet = Type.Union([AlertQuietTimesIn, Type.Null()], { description: "Messages wait until it is over" });
 
 export const AlertRule = named("AlertRule", {
   _id: Type.String(),
@@ -106,8 +111,8 @@ export const AlertRule = named("AlertRule", {
   kind: oneOf(alertKinds, { title: "AlertKind" }),
   parameters: parametersOfAnyKind,
   targets: Type.Array(AlertTarget),
-  quiet,
-  repeatAfterMinutes,
+  quiet: Type.Union([AlertQuietTimes, Type.Null()], { description: "Messages wait until it is over" }),
+  repeatAfterMinutes: Type.Union([Type.Integer(), Type.Null()], { description: "null: an alert is sent once" }),
   active: Type.Boolean(),
   openAlerts: Type.Integer({ description: "Alerts of the rule that are open" }),
   createdAt: isoTime("When the rule was created"),

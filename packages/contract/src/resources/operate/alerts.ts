@@ -46,7 +46,7 @@ export const Alert = named("Alert", {
     name: Type.String(),
   }),
   facts: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
-    description: "The figures behind it, as they were last seen",
+    description: "The figures behind it, from the last evaluation that found it",
   }),
   title: Type.String({ description: "One line, such as the subject of a mail" }),
   text: Type.String({ description: "What was found, with the figures" }),

@@ -1,4 +1,4 @@
-// The alert rules of an environment. What they find is pipeline/alerts/; whom they tell is alert-targets.ts.
+// The alert rules of an environment. What they find is pipeline/alerts/; who is notified is alert-targets.ts.
 import {
   type AlertKindName,
   type AlertRule,

@@ -59,7 +59,7 @@ function readTarget(given: AlertTargetIn, stored: Target[]): Target {
   return { type, url, secret: secret ?? (kept?.type === "webhook" ? kept.secret : newWebhookSecret()) };
 }
 
-/** A webhook that is kept without its secret keeps the stored one. The same target twice would be told twice. */
+/** A webhook that is kept without its secret keeps the stored one. The same target is kept once. */
 export function readTargets(given: AlertTargetIn[], stored: Target[]): Target[] {
   const targets = given.map((target) => readTarget(target, stored));
   return [...new Map(targets.map((target) => [JSON.stringify(target), target])).values()];

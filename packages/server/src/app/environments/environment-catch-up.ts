@@ -4,6 +4,7 @@
 // Each built-in integration is added once: the installation stores which ones were. An environment that has or had an
 // integration of the provider gets none (deleted ones stay as rows), and a mailbox is active only in a channel without
 // an active integration, so that no message is captured that used to be sent.
+import { insertMissingRules } from "../../store/alerts/alert-rules.ts";
 import { inRepeatableTransaction } from "../../store/db.ts";
 import {
   findIntegrationHistories,
@@ -13,6 +14,7 @@ import {
   writeInstallationValue,
 } from "../../store/installation/installation.ts";
 import { insertIntegrations, type NewIntegration } from "../../store/integrations/integrations.ts";
+import { defaultRules, rowsOfRules } from "../alerts/default-rules.ts";
 import { type BuiltIn, builtInRow, builtIns, type SetupTools } from "./environment-setup.ts";
 
 const addedKey = "built_in_integrations";
@@ -59,4 +61,23 @@ async function catchUpPage(tools: SetupTools, after: string): Promise<Page> {
       .map((builtIn): NewIntegration => builtInRow(tools, id, builtIn, isActive(builtIn)));
   });
   return { added: await insertIntegrations(db, rows), last: ids.at(-1)! };
+}
+
+const addedRulesKey = "default_alert_rules";
+
+/** The same for default alert rules: each is added once, and a rule that was deleted stays deleted. */
+export async function catchUpAlertRules(tools: Omit<SetupTools, "config">): Promise<void> {
+  await inRepeatableTransaction(tools.db, async (tx) => {
+    await lockInstallation(tx);
+    const added = new Set((await readInstallationValue(tx, addedRulesKey))?.split(",") ?? []);
+    const missing = defaultRules.filter(({ kind }) => !added.has(kind));
+    if (missing.length === 0) return;
+    for (let after: string | undefined = firstId; after !== undefined; ) {
+      const environments: { id: string; type: "dev" | "prod" }[] = await holdEnvironmentsAfter(tx, after, pageSize);
+      const rows = environments.flatMap((environment) => rowsOfRules(tools, environment, missing));
+      await insertMissingRules(tx, rows);
+      after = environments.at(-1)?.id;
+    }
+    await writeInstallationValue(tx, addedRulesKey, defaultRules.map(({ kind }) => kind).join(","));
+  });
 }

@@ -1,6 +1,6 @@
-// What happens to an alert in a pass, and whether people are told: pure rules. An alert ends when it was not found for
-// a while, so that a disturbance that comes and goes is one alert. In quiet times nothing is sent: what opened is
-// sent afterwards, and what opened and ended is summarised then.
+// What happens to an alert in a pass, and whether people are notified: pure rules. An alert ends when it was not found
+// for a while, so that trouble that comes and goes is one alert. In quiet times nothing is sent: what opened is sent
+// afterwards, and what opened and ended is summarised then.
 import type { AlertEnding, AlertNotice, AlertQuietTimes } from "@tidings/contract";
 import { offsetAt, zoneOf } from "../rules/zones.ts";
 

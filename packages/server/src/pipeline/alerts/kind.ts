@@ -25,7 +25,7 @@ export type AlertKind<K extends AlertKindName> = {
   /**
    * Everything that the rules find at this moment, in a number of queries that does not depend on the number of rules.
    * A kind waits itself until a disturbance has lasted: each finding opens an alert at once. It runs outside of a
-   * transaction, in real time whatever the test clocks say. When it throws, the alerts of its kind stay as they are.
+   * transaction, in real time whatever the test clocks say. When it throws, the alerts of its kind stay unchanged.
    */
   find(ctx: Ctx, rules: ActiveRule<K>[], now: Date): Promise<Finding[]>;
   /**

@@ -1,4 +1,4 @@
-// Messages of a pass: everything that there is to say to one target is one message.
+// Messages of a pass: everything that one target should know is one message.
 import type { AlertNotice } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { sha256 } from "../../lib/secrets.ts";
@@ -7,7 +7,7 @@ import type { AlertRow } from "../../store/alerts/alerts.ts";
 import type { AlertContent, StoredNotice } from "../../store/tables.ts";
 import { sealTarget, type Target } from "./targets.ts";
 
-/** What there is to say about an alert, and to whom. */
+/** What people should know about an alert, and which targets get it. */
 export type Told = { alert: AlertRow; notice: AlertNotice; targets: Target[] };
 
 const toStored = ({ alert, notice }: Told): StoredNotice => ({
@@ -42,7 +42,7 @@ export function groupByTarget(told: Told[]): TargetMessage[] {
 }
 
 /**
- * Names what a message says to whom: the same content is written once, also when several targets of a rule fail and
+ * Names what a message says to whom: the same content is written once, even when several targets of a rule fail and
  * each falls back to the owners.
  */
 const keyOf = (target: Target, { at, notices }: AlertContent): string =>

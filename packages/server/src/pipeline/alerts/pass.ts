@@ -35,7 +35,7 @@ const toActiveRule = (row: WatchedRule): ActiveRule => ({
 
 type Found = { kind: AlertKindName; rules: ActiveRule[]; findings: Finding[] };
 
-/** What the rules of each kind find. A kind that fails is left out: its alerts stay as they are. */
+/** What the rules of each kind find. A kind that fails is left out: its alerts stay unchanged. */
 async function findAll(ctx: Ctx, watched: WatchedRule[], now: Date): Promise<Found[]> {
   const found: Found[] = [];
   for (const [kind, rows] of Map.groupBy(watched, (row) => row.kind)) {

@@ -7,7 +7,7 @@ import { type AlertTask, environmentOf } from "../tasks.ts";
 import { deliverMessage } from "./deliver/message.ts";
 import { runPass } from "./pass.ts";
 
-/** With a minute until a disturbance counts, people hear of it within two minutes. */
+/** With a minute until a disturbance counts, people are notified within two minutes. */
 const passMs = 30_000;
 
 const passTask = (now: Date) => ({ name: "pass", startAfter: new Date(now.getTime() + passMs) });

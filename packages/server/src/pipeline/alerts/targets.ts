@@ -1,4 +1,4 @@
-// Targets of alert rules: whom the service tells. They are encrypted at rest, because the address of an incoming webhook
+// Targets of alert rules: who gets a message. They are encrypted at rest, because the address of an incoming webhook
 // is all that a stranger needs to write to a channel.
 import type { AlertTarget } from "@tidings/contract";
 import type { Secrets } from "../../lib/secrets.ts";

@@ -140,11 +140,3 @@ export async function recordAlertMessage(
       last_at = ${result.now}, detail = ${result.detail}
     where environment_id = ${environmentId} and id = ${result.id}`.execute(db);
 }
-
-/** Open alerts by kind, for the metrics. */
-export async function countOpenAlerts(db: Db): Promise<{ kind: string; count: number }[]> {
-  const { rows } = await sql<{ kind: string; count: number }>`
-    select a.kind, count(*) as count from alerts a join environments e on e.id = a.environment_id
-    where a.status = 'open' and e.deleted_at is null group by a.kind`.execute(db);
-  return rows;
-}

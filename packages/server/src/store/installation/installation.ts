@@ -123,6 +123,14 @@ export async function countOpenCircuits(db: Db): Promise<{ provider_id: string; 
   return rows;
 }
 
+/** Open alerts by kind, for the metrics. */
+export async function countOpenAlerts(db: Db): Promise<{ kind: string; count: number }[]> {
+  const { rows } = await sql<{ kind: string; count: number }>`
+    select a.kind, count(*) as count from alerts a join environments e on e.id = a.environment_id
+    where a.status = 'open' and e.deleted_at is null group by a.kind`.execute(db);
+  return rows;
+}
+
 /** One installation is one organisation. */
 export const findOrganizationId = async (db: Db): Promise<string> =>
   (await db.selectFrom("organizations").orderBy("created_at").orderBy("id").select("id").executeTakeFirstOrThrow()).id;

@@ -13,6 +13,10 @@ const internet = await startReceiver(({ path }) => ({ status: path === "/gone" ?
 const post = await startScriptedMail(() => null);
 const { service, pass } = await startAlertService();
 const { client, production, db } = service;
+// The rules of this file only: those of a new environment find the same webhook.
+for (const { _id: ruleId } of (await client("alertRules.list")).body) {
+  await client("alertRules.delete", { params: { ruleId } });
+}
 
 type RuleIn = Input<"alertRules.create">["body"];
 
@@ -57,14 +61,13 @@ const settledAlert = (ruleId: string): Promise<Alert> =>
   }, "all messages to be sent or given up");
 
 test("a target that fails: the owners get the message with the reason, and the alert says so", async () => {
-  const start = Date.now();
-  await failingWebhook(new Date(start));
+  await failingWebhook(new Date(Date.now() - minutes(6)));
   const targets: RuleIn["targets"] = [
     { type: "webhook", url: `${internet.url}/down` },
     { type: "slack", url: `${internet.url}/gone` },
   ];
   const ruleId = await watchWebhooks("Falls back", { targets });
-  await pass(new Date(start + minutes(6)));
+  await pass(new Date());
   const alert = await eventually(async () => {
     const found = await settledAlert(ruleId);
     return found.messages.length === 3 ? found : null;
@@ -88,7 +91,7 @@ test("a target that fails: the owners get the message with the reason, and the a
 test("no way is left: the dashboard still has the alert", async () => {
   await production("integrations.update", { params: { integrationId: spare._id! }, body: { active: false } });
   const ruleId = await watchWebhooks("Nobody", { targets: [{ type: "email", to: ["a@example.com"] }] });
-  await pass(new Date(Date.now() + minutes(6)));
+  await pass(new Date());
   const alert = await eventually(async () => {
     const found = await settledAlert(ruleId);
     return found.messages.length === 2 ? found : null;
@@ -124,7 +127,7 @@ test("a paused or deleted rule closes its alerts without a message", async () =>
   const [paused, deleted] = (await alertsOf(client)).map(({ ruleId }) => ruleId);
   await client("alertRules.update", { params: { ruleId: paused! }, body: { active: false } });
   await client("alertRules.delete", { params: { ruleId: deleted! } });
-  await pass(new Date(Date.now() + minutes(60)));
+  await pass(new Date());
   const ends = (await alertsOf(client)).filter(({ ruleId }) => ruleId === paused || ruleId === deleted);
   assert.deepEqual(ends.map(({ ending, status }) => [ending, status]).sort(), [
     ["rule_deleted", "resolved"],

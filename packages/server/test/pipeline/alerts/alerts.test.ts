@@ -1,4 +1,4 @@
-// Alerts end to end: a provider goes down and comes back, and people hear of it once each time, by other ways.
+// Alerts end to end: a provider goes down and comes back, and people are notified once each time, by other ways.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Alert } from "@tidings/contract";

@@ -1,4 +1,4 @@
-// The rules of alerts as tables: when one ends, when people hear of it, what quiet times do.
+// The rules of alerts as tables: when one ends, when people are notified, what quiet times do.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AlertQuietTimes } from "@tidings/contract";

@@ -14,7 +14,7 @@ export const deadLetters: AlertKind<"dead_letters"> = {
         rule_id: id,
         environment_id: environmentId,
         more_than: moreThan,
-        // Ids have the real time in which the message was given up, also where a test clock is used.
+        // Ids have the real time in which the message was given up, even where a test clock is used.
         since: firstIdAt(withinMinutes === undefined ? new Date(0) : new Date(now.getTime() - withinMinutes * minute)),
       })),
     );

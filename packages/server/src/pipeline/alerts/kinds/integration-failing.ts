@@ -1,5 +1,5 @@
 // An integration whose provider cannot be reached, or refuses the credentials: every call has failed for a while. A
-// short pause of the circuit breaker is no alert, and neither is one failed call that nobody has repeated yet.
+// short pause of the circuit breaker opens no alert, and neither does one failed call that was not repeated yet.
 import { findFailingIntegrations } from "../../../store/alerts/findings.batch.ts";
 import type { AlertKind } from "../kind.ts";
 

@@ -5,7 +5,7 @@ import type { AlertKind } from "../kind.ts";
 const minute = 60_000;
 /** An event is tried again after 5 seconds and 5 minutes: three failures are more than one lost call. */
 const minFailures = 3;
-/** A webhook that was switched off longer ago is no news: nobody needs it. */
+/** A webhook that was switched off longer ago is not reported: nobody needs it. */
 const offForMs = 7 * 24 * 60 * minute;
 
 export const webhookFailing: AlertKind<"webhook_failing"> = {

@@ -1,0 +1,126 @@
+// What each kind of rule finds, just below and just above its limit. Facts that take hours to come about are written.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Alert, Input } from "@tidings/contract";
+import { sql } from "kysely";
+import { newId } from "../../../src/lib/ids.ts";
+import { alertsOf, minutes, startAlertService } from "../../support/alerts.ts";
+import { readMetric } from "../../support/metric.ts";
+import { eventually } from "../../support/wait.ts";
+
+const { service, pass } = await startAlertService();
+const { client, db } = service;
+for (const { _id: ruleId } of (await client("alertRules.list")).body) {
+  await client("alertRules.delete", { params: { ruleId } });
+}
+const { body: integrations } = await client("integrations.list");
+const { _environmentId: environmentId, _id: integrationId } = integrations[0]!;
+const ago = (ms: number) => new Date(Date.now() - ms);
+
+type Watched = Pick<Input<"alertRules.create">["body"], "kind" | "parameters">;
+
+/** The alerts of a new rule after one pass; the rule is deleted then. */
+async function findWith(rule: Watched): Promise<Alert[]> {
+  const { body } = await client("alertRules.create", { body: { name: newId(), ...rule } });
+  await pass(new Date());
+  const found = await alertsOf(client, { ruleId: body._id });
+  await client("alertRules.delete", { params: { ruleId: body._id } });
+  return found;
+}
+
+const lettersWithin = (moreThan: number, withinMinutes?: number): Watched => ({
+  kind: "dead_letters",
+  parameters: { moreThan, ...(withinMinutes && { withinMinutes }) },
+});
+
+test("dead letters: more than the rule allows, all of them or the new ones", async () => {
+  for (const [index, age] of [0, 0, 0, minutes(120), minutes(120)].entries()) {
+    const id = `${(Date.now() - age).toString(16).padStart(12, "0").replace(/^(.{8})/, "$1-")}-7000-8000-00000000000${index}`;
+    await sql`insert into dead_letters (id, environment_id, message_id, notification_id, job_id, transaction_id,
+        subscriber_id, workflow_id, step_id, channel, provider_id, integration_id, error_class, error_id, error_text,
+        attempts, status, created_at)
+      values (${id}, ${environmentId}, ${newId()}, ${newId()}, ${newId()}, 't', 'ada', ${newId()}, 'e', 'email', 'p',
+        ${integrationId}, ${index < 2 ? "auth" : "quota"}, 'x', ${`error ${index}`}, 3, 'open', ${ago(age)})`.execute(db);
+  }
+  assert.deepEqual(await findWith(lettersWithin(5)), []);
+  const [all] = await findWith(lettersWithin(4));
+  assert.deepEqual([all!.code, all!.facts.count, all!.facts.errorClass], ["waiting", 5, "quota"]);
+  assert.equal(all!.path, `/dead-letters/group?integration=${integrationId}&error=quota`);
+  assert.deepEqual(await findWith(lettersWithin(3, 60)), []);
+  const [fresh] = await findWith(lettersWithin(2, 60));
+  assert.deepEqual([fresh!.code, fresh!.facts.count, fresh!.subject.type], ["new", 3, "environment"]);
+  await sql`update dead_letters set status = 'resolved'`.execute(db);
+  assert.deepEqual(await findWith(lettersWithin(0)), []);
+});
+
+test("queue age: a due task that no worker takes; tasks for later and those of others do not count", async () => {
+  const watched: Watched = { kind: "queue_age", parameters: { seconds: 60 } };
+  // The service has no worker for a partition's own name, but the rule counts by kind: a task locked by another
+  // transaction is skipped by every worker.
+  await db.transaction().execute(async (tx) => {
+    assert.deepEqual(await findWith(watched), []);
+    const id = newId();
+    const later = newId();
+    await sql`insert into queue.job_common (id, name, data, singleton_key, start_after) values
+      (${later}, 'trigger', '{}', ${environmentId}, now() + interval '1 hour')`.execute(db);
+    await sql`insert into queue.job_common (id, name, data, singleton_key, start_after) values
+      (${id}, 'trigger', '{"eventIds":[]}', ${environmentId}, now() + interval '1 hour')`.execute(db);
+    assert.deepEqual(await findWith(watched), []);
+    await sql`select 1 from queue.job_common where id = ${id} for update`.execute(tx);
+    await sql`update queue.job_common set start_after = now() - interval '90 s' where id = ${id}`.execute(tx);
+    await sql`delete from queue.job_common where id = ${later}`.execute(db);
+  });
+});
+
+test("webhooks: failing for long enough, or switched off by the service", async () => {
+  const watched: Watched = { kind: "webhook_failing", parameters: { forMinutes: 10 } };
+  const { body } = await client("webhooks.create", { body: { url: "https://hooks.example.com/a?key=secret" } });
+  const fail = (failures: number, age: number) =>
+    sql`update webhooks set failures = ${failures}, failing_since = ${ago(age)}, last_error = 'HTTP 500'
+      where id = ${body.id}`.execute(db);
+  await fail(2, minutes(60));
+  assert.deepEqual(await findWith(watched), []);
+  await fail(3, minutes(9));
+  assert.deepEqual(await findWith(watched), []);
+  await fail(3, minutes(10));
+  const [failing] = await findWith(watched);
+  assert.deepEqual([failing!.code, failing!.subject.name, failing!.facts.minutes], ["failing", "hooks.example.com", 10]);
+  await sql`update webhooks set active = false, disabled_at = now(), disabled_reason = 'gone' where id = ${body.id}`.execute(
+    db,
+  );
+  const [off] = await findWith(watched);
+  assert.deepEqual([off!.code, off!.path], ["disabled", `/webhooks/${body.id}`]);
+  await sql`update webhooks set disabled_at = ${ago(8 * 24 * minutes(60))} where id = ${body.id}`.execute(db);
+  assert.deepEqual(await findWith(watched), []);
+});
+
+test("storage: a chore that keeps failing, and one that is late", async () => {
+  const watched: Watched = { kind: "storage", parameters: { freeMegabytes: 64 } };
+  assert.deepEqual(await findWith(watched), []);
+  await sql`update queue.job_common set retry_count = 5, state = 'retry' where name = 'housekeeping'
+    and data->>'name' = 'partitions'`.execute(db);
+  const [failing] = await findWith(watched);
+  assert.deepEqual([failing!.code, failing!.subject.id, failing!.facts.tries], ["chore_failing", "partitions", 5]);
+  assert.match(failing!.text, /^The chore partitions failed 5 times in a row/);
+});
+
+test("an alert of a deleted integration ends, and the metric counts what is open", async () => {
+  const { body: made } = await client("integrations.create", {
+    body: { providerId: "sendgrid", channel: "email", name: "Gone soon", active: false, credentials: {} },
+  });
+  await sql`update integrations set active = true where id = ${made._id}`.execute(db);
+  await sql`insert into integration_health (integration_id, environment_id, state, failures, probes, updated_at,
+      failing_since, last_error, last_error_class)
+    values (${made._id}, ${environmentId}, 'closed', 0, 0, now(), ${ago(minutes(5))}, 'HTTP 401', 'auth')`.execute(db);
+  const body = { name: "Integration", kind: "integration_failing", parameters: { forSeconds: 60 } } as const;
+  await client("alertRules.create", { body });
+  await pass(new Date());
+  const [alert] = await alertsOf(client, { status: "open" });
+  assert.deepEqual([alert!.code, alert!.subject.name], ["failing", "Gone soon"]);
+  assert.match(alert!.advice, /credentials/);
+  assert.equal(await readMetric(service, `tidings_alerts_open{kind="integration_failing"}`), 1);
+  await client("integrations.delete", { params: { integrationId: made._id! } });
+  await pass(new Date(Date.now() + minutes(4)));
+  assert.deepEqual(await alertsOf(client, { status: "open" }), []);
+  await eventually(async () => !(await readMetric(service, `tidings_alerts_open{kind="integration_failing"}`)), "no alert");
+});
