@@ -105,7 +105,7 @@ export const objectiveTexts = (objectives: Objectives | null): string[] => objec
 export const objectiveText = ({ kind, percent, withinSeconds }: Objective): string =>
   kind === "handedOver" ? `${percent} % handed to a provider within ${withinSeconds} s` : `${percent} % delivered`;
 
-/** One bad message is no burn, however few there are. */
+/** One or two bad messages raise no alarm, however few there are. */
 const minBad = 3;
 /** A burn rate cannot be higher than that of bad messages only: with a low objective, less has to be enough. */
 const reachableShare = 0.9;

@@ -25,8 +25,10 @@ const ruleIn = (changes: Partial<RuleIn> = {}): RuleIn => ({
 test("a new environment has rules; in production the owners hear of them", async () => {
   const [development, live] = [await client("alertRules.list"), await production("alertRules.list")];
   const kindsOf = ({ body }: typeof live) => body.map(({ kind }) => kind).sort();
-  assert.deepEqual(kindsOf(development), ["dead_letters", "integration_failing", "queue_age", "webhook_failing"]);
-  assert.deepEqual(kindsOf(live), [...kindsOf(development), "storage"].sort());
+  assert.deepEqual(kindsOf(development), [
+    ...["dead_letters", "integration_failing", "queue_age", "webhook_failing", "workflow_objective"],
+  ]);
+  assert.deepEqual(kindsOf(live), [...kindsOf(development), "storage", "workflow_runaway"].sort());
   assert.ok(development.body.every(({ targets, active }) => targets.length === 0 && active));
   assert.ok(live.body.every(({ targets }) => targets[0]?.type === "owners"));
   const { body: made } = await client("environments.create", { body: { name: "Third", color: "#aabbcc" } });

@@ -93,10 +93,10 @@ test("a rule may name workflows, and a burn of hours is found too", async () => 
 });
 
 test("a loop opens an alert and turns the workflow off, once; a weekly newsletter does not", async () => {
-  const now = base;
   const loop = await createWorkflow(client, "loop", [inApp()]);
   const newsletter = await createWorkflow(client, "newsletter", [inApp()]);
   const fresh = await createWorkflow(client, "fresh", [inApp()]);
+  const now = Date.now();
   const weekly = new Date(Math.floor(now / hourMs) * hourMs);
   await addHistory(loop, now, 4, () => 100);
   await addHistory(newsletter, now, 4, (hour) =>

@@ -6,6 +6,7 @@ import {
   budgetLeft,
   burnRate,
   countRows,
+  findBurn,
   leaveOut,
   measuredPercent,
   type Objective,
@@ -45,6 +46,26 @@ describe("burn and budget", () => {
   ] as const) {
     test(`a budget of ${left} at the rate ${rate} lasts for ${expected} days`, () =>
       assert.equal(usedUpInDays(left, rate, days), expected));
+  }
+});
+
+describe("a budget that is used too fast", () => {
+  const limits = { fastBurn: 14.4, slowBurn: 6, atLeast: 20 };
+  const none = { good: 0, bad: 0 };
+  const all = (counts: { good: number; bad: number }) => ({ minutes: counts, hour: counts, hours: counts });
+  for (const [name, windows, percent, expected] of [
+    ["1 of 2", all({ good: 1, bad: 1 }), 99, null],
+    ["2 of 100 with an objective of 99.99 %", all({ good: 98, bad: 2 }), 99.99, null],
+    ["15 of 100", all({ good: 85, bad: 15 }), 99, 1],
+    ["14 of 100", all({ good: 86, bad: 14 }), 99, 6],
+    ["5 of 100", all({ good: 95, bad: 5 }), 99, null],
+    ["nothing bad any longer", { ...all({ good: 85, bad: 15 }), minutes: { good: 9, bad: 0 } }, 99, 6],
+    ["no messages any longer", { ...all({ good: 50, bad: 50 }), minutes: none, hour: none }, 99, null],
+    ["all bad with an objective of 90 %", all({ good: 0, bad: 20 }), 90, 1],
+    ["half bad with an objective of 50 %", all({ good: 50, bad: 50 }), 50, null],
+  ] as const) {
+    test(`${name}: ${expected === null ? "no alarm" : `alarm about ${expected} h`}`, () =>
+      assert.equal(findBurn(windows, percent, limits)?.hours ?? null, expected));
   }
 });
 
