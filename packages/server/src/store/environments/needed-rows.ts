@@ -46,7 +46,13 @@ export const isNeededMessage = (message: string, before: RawBuilder<unknown>, no
     or ${isLiveRun(column("environment_id"), column("notification_id"), before, now)})`;
 };
 
-/** Whether a notification of the event (alias) is left. It was created after the event. */
+/**
+ * The notifications (n) of the event (alias), by the index on their event: as conditions next to it, environment and id
+ * would let the planner read the environment's other notifications.
+ */
+export const notificationsOfEvent = (event: string): RawBuilder<unknown> => sql`(
+  select f.environment_id, f.id, f.digested_into from notifications f where f.event_id = ${sql.ref(`${event}.id`)} offset 0) as n`;
+
+/** Whether a notification of the event (alias) is left. */
 export const hasNotification = (event: string): RawBuilder<boolean> => sql`exists (
-  select 1 from notifications n where n.event_id = ${sql.ref(`${event}.id`)} and n.id > ${sql.ref(`${event}.id`)}
-    and n.environment_id = ${sql.ref(`${event}.environment_id`)} offset 0)`;
+  select 1 from ${notificationsOfEvent(event)} where n.environment_id = ${sql.ref(`${event}.environment_id`)})`;
