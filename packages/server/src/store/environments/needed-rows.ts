@@ -37,7 +37,7 @@ export const isReadByLiveDigest = (alias: string, before: RawBuilder<unknown>, n
     select 1 from leaders l where ${isLiveRun(environment, sql`l.id`, before, now)}))`;
 };
 
-/** An in-app message is needed while it is snoozed, for the retention after it returned, and while its run is needed. */
+/** An in-app message is needed while it is snoozed, for the retention after it returned, and as long as its run. */
 export const isNeededMessage = (message: string, before: RawBuilder<unknown>, now: Date): RawBuilder<boolean> => {
   const column = (name: string) => sql.ref(`${message}.${name}`);
   const last = sql`(${column("delivered_at")})[cardinality(${column("delivered_at")})]`;

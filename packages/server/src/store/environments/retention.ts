@@ -1,5 +1,5 @@
-// How long an environment keeps its data, how much it has, and how much of it is older than a time. Counting is bounded:
-// beyond `limit` rows of a table, the number is estimated from the statistics of the database.
+// How long an environment keeps its data, how much it has, and how much of it is older than a time. Counting is
+// bounded: beyond `limit` rows of a table, the number is estimated from the statistics of the database.
 import type { RetentionClassName } from "@tidings/contract";
 import { type RawBuilder, sql } from "kysely";
 import { firstIdAt, timeOfId } from "../../lib/ids.ts";

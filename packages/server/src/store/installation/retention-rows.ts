@@ -1,5 +1,5 @@
-// Rows past their retention, in months that are kept. Each call examines the oldest rows of many environments at once, a
-// bounded number, and deletes those that nothing needs any longer; the caller continues behind them.
+// Rows past their retention, in months that are kept. Each call examines the oldest rows of many environments at
+// once, a bounded number, and deletes those that nothing needs any longer; the caller continues behind them.
 import { type RawBuilder, sql } from "kysely";
 import { firstIdAt } from "../../lib/ids.ts";
 import { rowsOf } from "../bulk.ts";
