@@ -70,7 +70,7 @@ async function addDay(db: Db, { environmentId, subscriberId }: Tenant, day: Date
 type Size = { bytes: number; events: number; messages: number };
 
 async function measure(db: Db): Promise<Size> {
-  // In a real month the database does this by itself.
+  // In a real month the database does this automatically.
   await sql`vacuum analyze`.execute(db);
   const { rows } = await sql<Size>`
     select pg_database_size(current_database()) as bytes, (select count(*) from events) as events,

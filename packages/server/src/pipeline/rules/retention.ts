@@ -60,7 +60,7 @@ const tightest = (bounds: Bound[], isTighter: (a: number, b: number) => boolean)
 
 const days = (count: number): string => (count === 1 ? "1 day" : `${count} days`);
 
-/** What a class may be changed to as long as the others stay as they are. */
+/** What a class may be changed to while the others are unchanged. */
 export function boundsOf(
   settings: RetentionSettings,
   current: RetentionDays,

@@ -171,8 +171,8 @@ export async function countMessages(
 const droppingValue = "retention.dropping";
 
 /**
- * Ends what an earlier run began: detaches that were interrupted, also by hand, and the drop of what it had detached.
- * Returns the names of the dropped tables.
+ * Ends what an earlier run began: detaches that were interrupted (including those of operators), and the drop of what
+ * it had detached. Returns the names of the dropped tables.
  */
 export async function finishDrops(connection: Db): Promise<string[]> {
   for (const month of await listMonths(connection)) {

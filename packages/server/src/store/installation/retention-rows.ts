@@ -27,7 +27,7 @@ const horizonColumns = {
 };
 
 export type WalkStep = {
-  /** By environment: where the next call continues. Environments without further rows are missing. */
+  /** By environment: where the next call continues. Environments without more rows are missing. */
   rest: Horizon[];
   /** Rows that were deleted, by table; in-app messages apart. */
   deleted: Record<string, number>;
