@@ -5,9 +5,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
-import { pino } from "pino";
 import { readConfig } from "../packages/server/src/config.ts";
 import { newId } from "../packages/server/src/lib/ids.ts";
+import { createLogger } from "../packages/server/src/log.ts";
 import { createMetrics } from "../packages/server/src/metrics.ts";
 import { runRetention } from "../packages/server/src/pipeline/retention/run.ts";
 import { type Db, openDb } from "../packages/server/src/store/db.ts";
@@ -21,7 +21,11 @@ import { formatNumber } from "./table.ts";
 
 const perDay = Number(process.argv[2] ?? 400);
 const months = Number(process.argv[3] ?? 14);
-const config = readConfig({ TIDINGS_RETENTION_DAYS: "90", TIDINGS_RETENTION_IN_APP_DAYS: "180" });
+const config = readConfig({
+  TIDINGS_RETENTION_DAYS: "90",
+  TIDINGS_RETENTION_IN_APP_DAYS: "180",
+  TIDINGS_LOG_LEVEL: "error",
+});
 const start = new Date("2020-01-01T00:00:00Z");
 const dayMs = 86_400_000;
 const runEveryDays = 5;
@@ -104,7 +108,7 @@ try {
         now: () => now,
         newId,
         metrics: createMetrics(),
-        log: pino({ level: "silent" }),
+        log: createLogger(config, process.stderr),
       });
       longestMs = Math.max(longestMs, performance.now() - began);
       const [run] = await listRetentionRuns(db, 1);

@@ -47,7 +47,7 @@ const scanMs = 600_000;
 const detachMs = 30_000;
 
 /** Runs `work` on the connection with another timeout of statements. */
-export async function withStatementTimeout<T>(connection: Db, ms: number, work: () => Promise<T>): Promise<T> {
+async function withStatementTimeout<T>(connection: Db, ms: number, work: () => Promise<T>): Promise<T> {
   await sql.raw(`set statement_timeout = ${ms}`).execute(connection);
   try {
     return await work();
