@@ -2,11 +2,10 @@
 import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import { pino } from "pino";
-import { type Config, readConfig } from "../../src/config.ts";
+import { readConfig } from "../../src/config.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { createMetrics } from "../../src/metrics.ts";
 import { runRetention } from "../../src/pipeline/retention/run.ts";
-import type { RetentionCtx } from "../../src/pipeline/retention/tally.ts";
 import type { Db } from "../../src/store/db.ts";
 import { ensurePartitions } from "../../src/store/installation/partitions.ts";
 
@@ -54,11 +53,8 @@ export async function addPastRun(db: Db, place: PastPlace, name: string, time: D
 /** The rows of such a run that the class `messages` has. */
 export const messageRowsOfRun = 6;
 
-/** What a run of the retention works with, at a given time and with given settings. */
-export function retentionCtx(db: Db, time: Date, settings: Record<string, string> = {}): RetentionCtx {
-  const config: Config = readConfig(settings);
-  return { db, config, now: () => time, newId, metrics: createMetrics(), log: pino({ level: "silent" }) };
+/** A run of the retention at a given time and with given settings. */
+export function runRetentionAt(db: Db, time: Date, settings: Record<string, string> = {}): Promise<void> {
+  const config = readConfig(settings);
+  return runRetention({ db, config, now: () => time, newId, metrics: createMetrics(), log: pino({ level: "silent" }) });
 }
-
-export const runRetentionAt = (db: Db, time: Date, settings?: Record<string, string>): Promise<void> =>
-  runRetention(retentionCtx(db, time, settings));

@@ -108,7 +108,7 @@ const changes = {
 
 const RetentionPreviewClass = named("RetentionPreviewClass", {
   name: className,
-  days: Type.Integer({ description: "As given, or as it is now" }),
+  days: Type.Integer({ description: "As given, or the days that apply now" }),
   before: isoTime("Rows from before this time would be deleted"),
   rows: count("Rows that the next run would delete"),
   bytes: count("Disk that they use, estimated"),

@@ -21,7 +21,7 @@ export type RetentionSettings = Pick<Config, "retention" | "maxWaitDays" | "maxS
 const dayMs = 86_400_000;
 
 /** Hours of statistics are counted for the last time within two days, from messages. */
-const shortestDays = 3;
+const minDays = 3;
 
 export const settingOfClass: Record<RetentionClassName, string> = {
   messages: "TIDINGS_RETENTION_DAYS",
@@ -42,13 +42,13 @@ const maxOf = ({ retention }: RetentionSettings, name: EnvironmentRetentionClass
 export function resolveRetention(settings: RetentionSettings, overrides: RetentionOverrides): RetentionDays {
   const wanted = (name: EnvironmentRetentionClass) =>
     Math.min(overrides[name] ?? settings.retention[name], maxOf(settings, name));
-  const messages = Math.max(wanted("messages"), settings.maxWaitDays, shortestDays);
+  const messages = Math.max(wanted("messages"), settings.maxWaitDays, minDays);
   return {
     messages,
     inApp: Math.max(wanted("inApp"), messages, settings.maxSnoozeDays),
     captured: wanted("captured"),
     deadLetters: Math.min(wanted("deadLetters"), messages),
-    statistics: Math.max(wanted("statistics"), shortestDays),
+    statistics: Math.max(wanted("statistics"), minDays),
   };
 }
 
@@ -60,7 +60,7 @@ const tightest = (bounds: Bound[], isTighter: (a: number, b: number) => boolean)
 
 const days = (count: number): string => (count === 1 ? "1 day" : `${count} days`);
 
-/** What a class may be changed to as long as the others stay as they are. */
+/** What a class may be changed to while the others are unchanged. */
 export function boundsOf(
   settings: RetentionSettings,
   current: RetentionDays,
@@ -68,7 +68,7 @@ export function boundsOf(
 ): RetentionBounds {
   const { maxWaitDays, maxSnoozeDays } = settings;
   const wait = { days: maxWaitDays, reason: `a delay or digest can last ${days(maxWaitDays)} (TIDINGS_MAX_WAIT_DAYS)` };
-  const counted = { days: shortestDays, reason: "statistics are counted for the last time after two days" };
+  const counted = { days: minDays, reason: "statistics are counted for the last time after two days" };
   const snooze = {
     days: maxSnoozeDays,
     reason: `a message can be snoozed for ${days(maxSnoozeDays)} (TIDINGS_MAX_SNOOZE_DAYS)`,

@@ -37,7 +37,7 @@ export const isReadByLiveDigest = (alias: string, before: RawBuilder<unknown>, n
     select 1 from leaders l where ${isLiveRun(environment, sql`l.id`, before, now)}))`;
 };
 
-/** An in-app message is needed while it is snoozed, for the retention after it returned, and while its run is needed. */
+/** An in-app message is needed while it is snoozed, for the retention after it returned, and as long as its run. */
 export const isNeededMessage = (message: string, before: RawBuilder<unknown>, now: Date): RawBuilder<boolean> => {
   const column = (name: string) => sql.ref(`${message}.${name}`);
   const last = sql`(${column("delivered_at")})[cardinality(${column("delivered_at")})]`;
@@ -46,7 +46,13 @@ export const isNeededMessage = (message: string, before: RawBuilder<unknown>, no
     or ${isLiveRun(column("environment_id"), column("notification_id"), before, now)})`;
 };
 
-/** Whether a notification of the event (alias) is left. It was created after the event. */
+/**
+ * The notifications (n) of the event (alias), by the index on their event: as conditions next to it, environment and id
+ * would let the planner read the environment's other notifications.
+ */
+export const notificationsOfEvent = (event: string): RawBuilder<unknown> => sql`(
+  select f.environment_id, f.id, f.digested_into from notifications f where f.event_id = ${sql.ref(`${event}.id`)} offset 0) as n`;
+
+/** Whether a notification of the event (alias) is left. */
 export const hasNotification = (event: string): RawBuilder<boolean> => sql`exists (
-  select 1 from notifications n where n.event_id = ${sql.ref(`${event}.id`)} and n.id > ${sql.ref(`${event}.id`)}
-    and n.environment_id = ${sql.ref(`${event}.environment_id`)} offset 0)`;
+  select 1 from ${notificationsOfEvent(event)} where n.environment_id = ${sql.ref(`${event}.environment_id`)})`;

@@ -1,12 +1,12 @@
-// How long an environment keeps its data, how much it has, and how much of it is older than a time. Counting is bounded:
-// beyond `limit` rows of a table, the number is estimated from the statistics of the database.
+// How long an environment keeps its data, how much it has, and how much of it is older than a time. Counting is
+// bounded: beyond `limit` rows of a table, the number is estimated from the statistics of the database.
 import type { RetentionClassName } from "@tidings/contract";
 import { type RawBuilder, sql } from "kysely";
 import { firstIdAt, timeOfId } from "../../lib/ids.ts";
 import type { Db } from "../db.ts";
 import { estimateRows } from "../paging.ts";
 import type { RetentionOverrides } from "../tables.ts";
-import { isLiveRun, isNeededMessage, isReadByLiveDigest } from "./needed-rows.ts";
+import { isLiveRun, isNeededMessage, isReadByLiveDigest, notificationsOfEvent } from "./needed-rows.ts";
 
 export async function findRetention(db: Db, environmentId: string): Promise<RetentionOverrides> {
   const row = await db
@@ -44,8 +44,8 @@ const isRunNeeded = (notification: RawBuilder<unknown>, { before, now }: Moment)
     and ${isReadByLiveDigest("d", sql`${before}::timestamptz`, now)}))`;
 
 const isEventNeeded = (moment: Moment) => sql`exists (
-  select 1 from notifications n where n.event_id = t.id and n.id > t.id and n.environment_id = t.environment_id
-    and (n.id >= ${firstIdAt(moment.before)} or ${isRunNeeded(sql`n.id`, moment)}) offset 0)`;
+  select 1 from ${notificationsOfEvent("t")} where n.environment_id = t.environment_id
+    and (n.id >= ${firstIdAt(moment.before)} or ${isRunNeeded(sql`n.id`, moment)}))`;
 
 const byTime = (table: string, age = "created_at"): CountedTable => ({ table, age, isId: false });
 

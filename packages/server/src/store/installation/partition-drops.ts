@@ -47,7 +47,7 @@ const scanMs = 600_000;
 const detachMs = 30_000;
 
 /** Runs `work` on the connection with another timeout of statements. */
-export async function withStatementTimeout<T>(connection: Db, ms: number, work: () => Promise<T>): Promise<T> {
+async function withStatementTimeout<T>(connection: Db, ms: number, work: () => Promise<T>): Promise<T> {
   await sql.raw(`set statement_timeout = ${ms}`).execute(connection);
   try {
     return await work();
@@ -171,8 +171,8 @@ export async function countMessages(
 const droppingValue = "retention.dropping";
 
 /**
- * Ends what an earlier run began: detaches that were interrupted, also by hand, and the drop of what it had detached.
- * Returns the names of the dropped tables.
+ * Ends what an earlier run began: detaches that were interrupted (including those of operators), and the drop of what
+ * it had detached. Returns the names of the dropped tables.
  */
 export async function finishDrops(connection: Db): Promise<string[]> {
   for (const month of await listMonths(connection)) {

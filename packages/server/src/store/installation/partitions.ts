@@ -47,7 +47,7 @@ export function monthsAround(now: Date, ahead = monthsAhead): Month[] {
 }
 
 /** Any number that no other advisory lock of this database uses. */
-const partitionLock = 7_465_002;
+const partitionLock = 7_465_005;
 
 /** Creates missing partitions; several processes may call it at once. */
 export const ensurePartitions = (db: Db, now: Date): Promise<string[]> =>

@@ -1,5 +1,5 @@
-// Rows past their retention, in months that are kept. Each call examines the oldest rows of many environments at once, a
-// bounded number, and deletes those that nothing needs any longer; the caller continues behind them.
+// Rows past their retention, in months that are kept. Each call examines the oldest rows of many environments at
+// once, a bounded number, and deletes those that nothing needs any longer; the caller continues behind them.
 import { type RawBuilder, sql } from "kysely";
 import { firstIdAt } from "../../lib/ids.ts";
 import { rowsOf } from "../bulk.ts";
@@ -27,7 +27,7 @@ const horizonColumns = {
 };
 
 export type WalkStep = {
-  /** By environment: where the next call continues. Environments without further rows are missing. */
+  /** By environment: where the next call continues. Environments without more rows are missing. */
   rest: Horizon[];
   /** Rows that were deleted, by table; in-app messages apart. */
   deleted: Record<string, number>;

@@ -47,7 +47,7 @@ const lastRun = async () => (await listRetentionRuns(db, 1))[0]!;
 
 const day = (text: string) => new Date(`${text}T00:05:00Z`);
 
-/** Sets days past the interface, as they were before the settings changed. */
+/** Sets days past the interface, which would refuse some of them. */
 const setDays = (environmentId: string, days: object) =>
   sql`update environments set retention = ${JSON.stringify(days)} where id = ${environmentId}`.execute(db);
 
