@@ -125,4 +125,5 @@ export const operationRoles: Partial<Record<OperationId | ExportId, Role>> = {
   "exports.faultyLines": "support",
   "exports.activity": "support",
   "exports.deadLetters": "support",
+  "exports.person": "support",
 };
