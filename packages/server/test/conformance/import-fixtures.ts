@@ -28,7 +28,7 @@ const ofImport: Fixture = async (w) => {
 /** The erasure of a subscriber, ended. */
 async function erased(w: World) {
   const { subscriberId } = await w.subscriber();
-  const { id: erasureId } = (await w.client("subscribers.erase", { params: { subscriberId } })).body;
+  const { id: erasureId } = (await w.client("subscribers.erase", { params: { subscriberId }, body: {} })).body;
   return eventually(async () => {
     const { body } = await w.client("erasures.retrieve", { params: { erasureId } });
     return body.status === "completed" ? { erasureId, subscriberId, signedReceipt: body.signedReceipt! } : null;
