@@ -216,7 +216,7 @@ export const words = {
     typeId: (subscriberId: string) => `Type ${subscriberId} to confirm`,
     eraseAction: "Erase data",
     erasingTitle: "Erasing…",
-    erasingText: "The erasure goes on when you close this page.",
+    erasingText: "The erasure continues when you close this page.",
     erasedTitle: "Data erased",
     erasedText: (pseudonym: string) => `What is left refers to ${pseudonym}. Keep the receipt: it proves the erasure.`,
     rows: (rows: number) => `${rows.toLocaleString("en")} ${rows === 1 ? "row" : "rows"} so far`,

@@ -25,10 +25,14 @@ const create = (subscriberId: string, fields: object = {}) =>
 async function finish(erasureId: string) {
   const worker = await startWorker(service, encryptionKey);
   try {
-    return await eventually(async () => {
-      const erasure = await retrieve(erasureId);
-      return erasure.status === "completed" ? erasure : null;
-    }, "the end of the erasure", 60_000);
+    return await eventually(
+      async () => {
+        const erasure = await retrieve(erasureId);
+        return erasure.status === "completed" ? erasure : null;
+      },
+      "the end of the erasure",
+      60_000,
+    );
   } finally {
     await worker.stop();
   }
@@ -107,7 +111,7 @@ test("an erasure whose process is killed goes on in the next one", async (contex
     TIDINGS_ENCRYPTION_KEY: encryptionKey,
     TIDINGS_ROLE: "worker",
   });
-  await eventually(async () => (await retrieve(id)).progress.rows > 500, "some batches");
+  await eventually(async () => (await retrieve(id)).progress.rows > 500, "some batches", 60_000);
   await worker.end("SIGKILL");
   const killed = await retrieve(id);
   assert.equal(killed.status, "running", "there was work left");
