@@ -13,7 +13,10 @@ import { topicSubscriptionOperations } from "./resources/topics/topic-subscripti
 const personalData = { role: "support", audit: "members" } as const;
 const unfiltered = { query: undefined } as const;
 
-/** Each but the archive extends the operation that lists the same rows as pages, and accepts its query unless it is `unfiltered`. */
+/**
+ * Each but the archive extends the operation that lists the same rows as pages, and accepts its query unless it is
+ * `unfiltered`.
+ */
 export const exportOperations = {
   "exports.subscribers": operation({
     ...subscriberOperations["subscribers.list"],

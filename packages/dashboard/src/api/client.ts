@@ -90,10 +90,15 @@ async function watched<T>(isPatient: boolean, signal: AbortSignal | undefined, c
 }
 
 /** Saves the response of a path as a file. A link could not name the environment, so the browser reads it first. */
-export async function downloadFile(path: string, query: object, fileName: string): Promise<void> {
+export async function downloadFile(
+  path: string,
+  query: object,
+  fileName: string,
+  method: "GET" | "POST" = "GET",
+): Promise<void> {
   const signal = AbortSignal.timeout(patientLimitMs);
   const headers = { accept: undefined, ...inEnvironment() };
-  const response = await send(options(), "GET", `/${path}`, { query, headers, signal }).catch(() => {
+  const response = await send(options(), method, `/${path}`, { query, headers, signal }).catch(() => {
     throw signal.aborted ? noAnswer() : new ApiError(0, undefined);
   });
   if (!response.ok) throw new ApiError(response.status, await readBody(response));

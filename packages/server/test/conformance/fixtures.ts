@@ -177,6 +177,7 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   "subscribers.retrieve": ofSubscriber,
   "subscribers.update": withBody(ofSubscriber, { firstName: "Eve", phone: null, data: { b: 2 } }),
   "subscribers.delete": ofSubscriber,
+  "subscribers.erase": withBody(ofSubscriber, { terms: ["former@example.com"] }),
   "subscribers.updateOnlineStatus": withBody(ofSubscriber, { isOnline: false }),
   "subscribers.replaceCredentials": withBody(ofSubscriber, pushCredentials),
   "subscribers.appendCredentials": withBody(ofSubscriber, pushCredentials),

@@ -54,6 +54,7 @@ const explained: [RegExp, string][] = [
     "the resources have no errors; app/files and app/environments test both",
   ],
   [/^(Credentials|ChannelCredentials|ChannelEndpoint\w+|IntegrationConfigurations)\./, "each provider uses a subset"],
+  [/^ErasureRemainder\.rows$/, "only where a workflow or layout mentions the person"],
   [/^Integration\.(configurations|deletedAt|deletedBy)$/, "unset; deleted integrations are not shown"],
   [/^IntegrationHealth\.(openedAt|nextProbeAt|failingSince)$|^Step\.deadlineSeconds$/, "in use; unset"],
   [/^IntegrationHealth\.(lastError|oldestWaitingAt)$|^StatisticsWaiting\.oldestAt$/, "no provider is away"],

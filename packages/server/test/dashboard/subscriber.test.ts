@@ -174,3 +174,27 @@ browserTest("support may change preferences, and in production is asked first", 
   await page.getByRole("tab", { name: "Profile" }).click();
   assert.equal(await page.getByRole("button", { name: "Delete subscriber" }).count(), 0);
 });
+
+browserTest("the data of a person is exported, then erased after typing the id, with a receipt", async (context) => {
+  await client("subscribers.create", { body: { subscriberId: "leaving-1", firstName: "Leavinga" } });
+  await settled(client, await trigger(client, "shipped", "leaving-1", { order: "Leavinga" }));
+  const page = await open(context, "/subscribers/leaving-1?tab=profile");
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Export data" }).click();
+  assert.equal((await download).suggestedFilename(), "leaving-1.zip");
+  await page.getByRole("button", { name: "Erase…" }).click();
+  const submit = page.getByRole("button", { name: "Erase data" });
+  const field = page.getByLabel("Type leaving-1 to confirm");
+  await field.fill("leaving");
+  assert.equal(await submit.isDisabled(), true);
+  await field.fill("leaving-1");
+  await expectAccessible(page);
+  await submit.click();
+  await page.getByRole("heading", { name: "Data erased" }).waitFor();
+  await page.getByRole("button", { name: "Save receipt" }).waitFor();
+  await expectAccessible(page);
+  await page.setViewportSize(narrow);
+  await expectNoOverflow(page);
+  await page.getByRole("button", { name: "Close", exact: true }).last().click();
+  await page.waitForURL(/\/subscribers$/);
+});

@@ -41,6 +41,7 @@ const law: Law = {
     digest_windows: "environment_id",
     early_receipts: "environment_id",
     environments: "reference",
+    erasures: "environment_id",
     event_attachments: "environment_id",
     event_search_values: "environment_id",
     events: "environment_id",

@@ -77,7 +77,7 @@ export const erasureOperations = {
         Type.Array(Type.String({ minLength: erasureTerms.minLength, maxLength: erasureTerms.maxLength }), {
           maxItems: erasureTerms.count,
           description:
-            "Further texts that only this person has, such as a former address or a customer number: they are " +
+            "Other texts that only this person has, such as a former address or a customer number: they are " +
             "replaced wherever they occur in the environment",
         }),
       ),

@@ -16,6 +16,7 @@ import { useConfirm } from "../../kit/overlays/confirm.tsx";
 import { showError, showToast } from "../../kit/overlays/toast.tsx";
 import { nameOf } from "../../subscribers/avatar.tsx";
 import { words as kitWords } from "../../words.ts";
+import { PersonalData } from "./subscriber-data.tsx";
 import css from "./subscribers.module.css";
 import { Suppressions } from "./suppressions.tsx";
 import { words } from "./words.ts";
@@ -133,6 +134,7 @@ export function SubscriberProfile({ subscriber }: { subscriber: Subscriber }) {
           [text.internalId, subscriber._id],
         ]}
       />
+      <PersonalData subscriber={subscriber} />
       {may("subscribers.delete") && (
         <Card>
           <div className={css.danger}>

@@ -6,7 +6,7 @@ import { finished } from "node:stream/promises";
 import { ZipFile } from "yazl";
 import type { Caller, NetworkCtx } from "../../context.ts";
 import { failure } from "../../failure.ts";
-import { spellingsOf } from "../../lib/personal-texts.ts";
+import { spellingsOf } from "../../lib/personal/personal-texts.ts";
 import { createAddressHashes } from "../../lib/suppression-hash.ts";
 import {
   type ExportedPerson,

@@ -9,8 +9,9 @@ import {
   namesOf,
   type Person,
   personalValues,
+  personalWords,
   spellingsOf,
-} from "../../lib/personal-texts.ts";
+} from "../../lib/personal/personal-texts.ts";
 import { openValue } from "../../lib/sealed.ts";
 import { findSharedIdentifiers } from "../../store/subscribers/erasure-own.ts";
 import { findEndpointsOf } from "../../store/subscribers/personal-data.ts";
@@ -82,6 +83,7 @@ export async function describePerson(ctx: Ctx, environmentId: string, subject: S
       texts: [...new Set([...texts, ...terms])],
       names: names.filter(isOwn),
       values: personalValues(profile),
+      words: personalWords(profile),
     },
     shared: kinds.filter(([, all]) => isShared(all)).map(([kind]) => kind),
   };

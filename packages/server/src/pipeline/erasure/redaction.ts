@@ -1,5 +1,5 @@
-// What an erasure does with the values of a row: texts, JSON, and encrypted parts of both, which are opened, changed and
-// encrypted again.
+// What an erasure does with the values of a row: texts, JSON, and encrypted parts of both, which are opened, changed
+// and encrypted again.
 import { isObject } from "../../lib/json.ts";
 import {
   createRedactor,
@@ -7,7 +7,7 @@ import {
   type Redactor,
   type SearchPatterns,
   searchPatterns,
-} from "../../lib/personal-texts.ts";
+} from "../../lib/personal/personal-texts.ts";
 import { isSealedText, openText, sealText } from "../../lib/sealed.ts";
 import type { Secrets } from "../../lib/secrets.ts";
 import type { Db } from "../../store/db.ts";

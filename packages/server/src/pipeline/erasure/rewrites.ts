@@ -2,8 +2,8 @@
 import { normalizeAddress } from "../../lib/addresses.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
-import { marksPersonalFields, withoutPersonalFields } from "../../lib/personal-fields.ts";
-import { leavesOf } from "../../lib/personal-texts.ts";
+import { marksPersonalFields, withoutPersonalFields } from "../../lib/personal/personal-fields.ts";
+import { leavesOf } from "../../lib/personal/personal-texts.ts";
 import { toSearchValue } from "../../lib/search-values.ts";
 import { openResponse, sealResponse } from "../../lib/stored-responses.ts";
 import { createAddressHashes, isHashedAddress } from "../../lib/suppression-hash.ts";

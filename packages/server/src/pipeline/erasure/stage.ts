@@ -16,7 +16,7 @@ import { makeReceipt, signReceipt } from "./receipt.ts";
 import { createTools, type ErasureTools } from "./redaction.ts";
 import { type Step, steps } from "./steps.ts";
 
-/** Rows that one transaction reads, and how long it may take before the next one goes on. */
+/** Rows that one transaction reads, and how long it may take before the next one continues. */
 const rowsPerBatch = 2_000;
 const batchMs = 1_000;
 

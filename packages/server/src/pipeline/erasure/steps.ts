@@ -1,5 +1,5 @@
-// The steps of an erasure: first the rows of the person that an index finds, then a scan of every table that may mention
-// the person. Each call is one page.
+// The steps of an erasure: first the rows of the person that an index finds, then a scan of every table that may
+// mention the person. Each call is one page.
 import {
   clearTaskErrors,
   deleteOwnRows,
@@ -19,7 +19,7 @@ import {
 import { type ErasureTools, redactRows } from "./redaction.ts";
 import { type ErasureTable, erasureTableNames, ruleOf } from "./tables.ts";
 
-/** `after`: null when the step has ended. `counts`: changed or deleted rows. `read`: rows that the page looked through. */
+/** `after`: null when the step has ended. `counts`: changed or deleted rows. `read`: rows that the page read. */
 export type StepPage = { after: ScanKey | null; counts: Record<string, number>; read: number };
 
 export type Step = {

@@ -1,5 +1,5 @@
 // What an erasure does with each table of the database, in the order in which it goes over them. Every table is listed,
-// also those without anything personal: test/pipeline/erasure/tables.test.ts compares the list with the database, so
+// those without anything personal in untouched-tables.ts: test/pipeline/erasure/tables.test.ts compares the list with the database, so
 // that a new table cannot be forgotten. docs/personal-data.md says the same in words.
 import type { ScannedTable } from "../../store/subscribers/erasure-scans.ts";
 import { deleteOwn, type Rewrite, redactRows } from "./redaction.ts";
@@ -13,20 +13,19 @@ import {
   rewriteWebhookEvents,
   rewriteWithContexts,
 } from "./rewrites.ts";
+import { type UntouchedRule, untouchedTables } from "./untouched-tables.ts";
 
 /**
- * A second pass goes over what was written during the first. `isTimed`: the key begins with an id that says when the row
- * was created, so it reads the newest rows only. `isOnce`: it is left out, because neither events nor deliveries write
- * the table.
+ * A second pass goes over what was written during the first. `isTimed`: the key begins with an id that says when the
+ * row was created, so it reads the newest rows only. `isOnce`: it is left out, because neither events nor deliveries
+ * write the table.
  */
 type Scan = Omit<ScannedTable, "table"> & { rewrite?: Rewrite; isTimed?: true; isOnce?: true };
 
-export type TableRule =
-  /** Rows are deleted or rewritten, some of them by an index (own-steps.ts), others by a scan of the environment. */
-  | { does: "removed" | "rewritten"; what: string; scan?: Scan }
-  /** Written by members of the installation; `mentions`: columns in which the receipt counts what remains. */
-  | { does: "remains"; why: string; mentions?: readonly string[] }
-  | { does: "nothing"; why: string };
+/** Rows are deleted or rewritten, some of them by an index (store/subscribers/erasure-own.ts), others by a scan. */
+export type TouchedRule = { does: "removed" | "rewritten"; what: string; scan?: Scan };
+
+export type TableRule = TouchedRule | UntouchedRule;
 
 const byId = { id: "uuid" } as const;
 const byGroup = { step_id: "uuid", subscriber_id: "uuid", group_key: "text" } as const;
@@ -358,45 +357,7 @@ export const erasureTables = {
     },
   },
   erasures: { does: "rewritten", what: "while it runs, an erasure holds what identifies the person, encrypted" },
-
-  workflows: {
-    does: "remains",
-    why: "written by members",
-    mentions: ["name", "description", "steps", "payload_schema"],
-  },
-  workflow_versions: { does: "remains", why: "written by members", mentions: ["definition", "summary"] },
-  layouts: { does: "remains", why: "written by members", mentions: ["name", "control_values"] },
-  translations: { does: "remains", why: "written by members", mentions: ["content"] },
-  publishes: { does: "remains", why: "written by members", mentions: ["resources"] },
-  integrations: { does: "remains", why: "accounts of the customer", mentions: ["name", "identifier", "conditions"] },
-  webhooks: { does: "remains", why: "addresses of the customer", mentions: ["url"] },
-  bridges: { does: "remains", why: "addresses of the customer", mentions: ["url"] },
-  users: { does: "remains", why: "accounts of members, which are not subscribers" },
-  person_links: { does: "remains", why: "invitations of members" },
-  person_sessions: { does: "remains", why: "sessions of members" },
-
-  api_keys: { does: "nothing", why: "hashes of keys" },
-  budgets: { does: "nothing", why: "names of environments and of kinds of tasks" },
-  clock_tasks: { does: "nothing", why: "ids of rows" },
-  deleted_messages: { does: "nothing", why: "counts by hour" },
-  environments: { does: "nothing", why: "names of environments" },
-  file_applies: { does: "nothing", why: "fingerprints of workflows" },
-  installation: { does: "nothing", why: "values of the installation" },
-  list_counts: { does: "nothing", why: "counts" },
-  organizations: { does: "nothing", why: "names of organisations" },
-  schema_migrations: { does: "nothing", why: "versions of the schema" },
-  statistics_hours: { does: "nothing", why: "counts by hour" },
-  statistics_progress: { does: "nothing", why: "hours" },
-  used_oidc_states: { does: "nothing", why: "hashes" },
-  "queue.bam": { does: "nothing", why: "statements of the queue about its own schema" },
-  "queue.job": { does: "nothing", why: "its rows are in queue.job_common" },
-  "queue.job_dependency": { does: "nothing", why: "ids of tasks" },
-  "queue.queue": { does: "nothing", why: "kinds of tasks" },
-  "queue.queue_stats": { does: "nothing", why: "counts" },
-  "queue.schedule": { does: "nothing", why: "empty: chores enqueue themselves" },
-  "queue.subscription": { does: "nothing", why: "empty: tasks are not published" },
-  "queue.version": { does: "nothing", why: "the version of the queue" },
-  "queue.warning": { does: "nothing", why: "warnings about queues" },
+  ...untouchedTables,
 } as const satisfies Record<string, TableRule>;
 
 export type ErasureTable = keyof typeof erasureTables;

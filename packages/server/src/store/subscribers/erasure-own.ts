@@ -1,8 +1,8 @@
 // The rows of a person that an erasure finds by an index: messages and notifications stay as shells without content, so
-// that statistics and the outcomes of events stay as they were. Also what only this person has: windows of digests and
+// that statistics and the outcomes of events stay right. Also what only this person has: windows of digests and
 // throttles, suppressions.
 import { type RawBuilder, sql } from "kysely";
-import type { SearchPatterns } from "../../lib/personal-texts.ts";
+import type { SearchPatterns } from "../../lib/personal/personal-texts.ts";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { schema } from "../queue/boss.ts";
@@ -181,7 +181,7 @@ type EventParts = {
   renamed: { old: string; next: string }[];
 };
 
-/** What is stored next to an event. `values`: search values that its payload no longer has; `renamed`: transaction ids. */
+/** What is stored next to an event. `values`: search values that its payload no longer has. */
 export async function changeEventParts(
   db: Db,
   environmentId: string,

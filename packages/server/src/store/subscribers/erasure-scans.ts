@@ -1,8 +1,8 @@
 // Erasures read the tables of an environment page by page, in the order of their keys: a page finds its rows with
-// something personal in them, locks them, and writes them back or deletes them. Which tables, and what becomes of their
-// rows: pipeline/erasure/tables.ts.
+// something personal in them, locks them, and writes them back or deletes them. Which tables, and what happens to
+// their rows: pipeline/erasure/tables.ts.
 import { type RawBuilder, sql } from "kysely";
-import type { SearchPatterns } from "../../lib/personal-texts.ts";
+import type { SearchPatterns } from "../../lib/personal/personal-texts.ts";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 

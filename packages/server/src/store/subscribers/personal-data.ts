@@ -142,7 +142,7 @@ const sources = {
   },
 } satisfies Record<string, Source>;
 
-/** Parts that are found by the `subscriberId`; the others by the internal id, of which a person may have had several. */
+/** Parts that are found by the `subscriberId`; the others by an internal id, of which a person may have several. */
 export const partsByKey: ReadonlySet<string> = new Set([
   "captured",
   "dead-letters",

@@ -17,7 +17,7 @@ const encryptionKey = randomBytes(32).toString("base64");
 const service = await startTestService({ TIDINGS_ENCRYPTION_KEY: encryptionKey, TIDINGS_ROLE: "api" });
 const { client, production, db } = service;
 
-const erase = (subscriberId: string, by = client) => by("subscribers.erase", { params: { subscriberId } });
+const erase = (subscriberId: string, by = client) => by("subscribers.erase", { params: { subscriberId }, body: {} });
 const retrieve = async (erasureId: string) => (await client("erasures.retrieve", { params: { erasureId } })).body;
 const create = (subscriberId: string, fields: object = {}) =>
   client("subscribers.create", { body: { subscriberId, ...fields } });
@@ -25,10 +25,14 @@ const create = (subscriberId: string, fields: object = {}) =>
 async function finish(erasureId: string) {
   const worker = await startWorker(service, encryptionKey);
   try {
-    return await eventually(async () => {
-      const erasure = await retrieve(erasureId);
-      return erasure.status === "completed" ? erasure : null;
-    }, "the end of the erasure");
+    return await eventually(
+      async () => {
+        const erasure = await retrieve(erasureId);
+        return erasure.status === "completed" ? erasure : null;
+      },
+      "the end of the erasure",
+      60_000,
+    );
   } finally {
     await worker.stop();
   }
@@ -63,7 +67,9 @@ test("meanwhile the person cannot come back; an event leaves them out; afterward
   const to = { subscriberId: "meanwhile-person", email: "meanwhile@example-odd.test", firstName: "Meanwhilea" };
   await create(to.subscriberId, to);
   const { id } = (await erase(to.subscriberId)).body;
-  assert.equal((await erase(to.subscriberId)).body.id, id);
+  // Without a body, and the same erasure.
+  const second = await client.raw("subscribers.erase", { params: { subscriberId: to.subscriberId } });
+  assert.deepEqual([second.status, (second.body as { id: string }).id], [200, id]);
   await refused(client, "subscribers.retrieve", { params: { subscriberId: to.subscriberId } }, "SUBSCRIBER_NOT_FOUND");
   await refused(client, "subscribers.create", { body: to }, "SUBSCRIBER_BEING_ERASED");
   const bulk = (await client("subscribers.createBulk", { body: { subscribers: [to, { subscriberId: "dan" }] } })).body;
@@ -98,21 +104,21 @@ test("an erasure whose process is killed goes on in the next one", async (contex
   const [environment] = (await client("environments.list")).body.filter(({ apiKeys }) => apiKeys);
   await sql`insert into transaction_ids (environment_id, transaction_id, event_id)
     select ${environment!._id}, 'interrupted@example-odd.test-' || n, gen_random_uuid()
-    from generate_series(1, 15000) n`.execute(db);
+    from generate_series(1, 6000) n`.execute(db);
   const { id } = (await erase("interrupted-person")).body;
   const worker = temporaryFolder(context).run({
     DATABASE_URL: service.database.url,
     TIDINGS_ENCRYPTION_KEY: encryptionKey,
     TIDINGS_ROLE: "worker",
   });
-  await eventually(async () => (await retrieve(id)).progress.rows > 2_000, "some batches");
+  await eventually(async () => (await retrieve(id)).progress.rows > 500, "some batches", 60_000);
   await worker.end("SIGKILL");
   const killed = await retrieve(id);
   assert.equal(killed.status, "running", "there was work left");
   // Its heartbeat would lapse after 10 s.
   await sql`update queue.job_common set heartbeat_on = '-infinity' where state = 'active'`.execute(db);
   const erasure = await finish(id);
-  assert.equal(erasure.tables.transaction_ids, 15_000);
+  assert.equal(erasure.tables.transaction_ids, 6_000);
   assert.deepEqual(findTexts(await dumpRows(db, encryptionKey), ["interrupted@example-odd.test"]), []);
 });
 

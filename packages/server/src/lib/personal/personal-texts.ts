@@ -1,7 +1,7 @@
 // What identifies a person in texts, and how it is replaced by a pseudonym. Pure.
 import { domainToASCII } from "node:url";
-import { normalizeAddress } from "./addresses.ts";
-import { isObject, type JsonObject } from "./json.ts";
+import { normalizeAddress } from "../addresses.ts";
+import { isObject, type JsonObject } from "../json.ts";
 
 export type Person = {
   subscriberId: string;
@@ -11,8 +11,10 @@ export type Person = {
   texts: string[];
   /** Replaced where a whole value is equal to one: names that no other subscriber of the environment has. */
   names: string[];
-  /** Replaced in rows about the person, as a whole value or as words: all names and the values of `data`. */
+  /** Replaced in rows about the person where a whole value is equal to one: all names and the values of `data`. */
   values: string[];
+  /** Replaced in rows about the person as words: all names, and values of `data` that are no ordinary words. */
+  words: string[];
 };
 
 /** What the profile of a subscriber says. */
@@ -70,6 +72,11 @@ export const longEnough = (texts: readonly string[], least = minTextLength): str
 export const personalValues = (profile: PersonalProfile): string[] =>
   longEnough([...namesOf(profile), ...leavesOf(profile.data)], minValueLength).slice(0, maxValues);
 
+export const personalWords = (profile: PersonalProfile): string[] => [
+  ...longEnough(namesOf(profile), minValueLength),
+  ...longEnough(leavesOf(profile.data).filter((value) => /\p{L}/u.test(value) && /[\d\s@]|[^\p{ASCII}]/u.test(value))),
+];
+
 const htmlEscapes: Readonly<Record<string, string>> = {
   "&": "&amp;",
   "<": "&lt;",
@@ -109,7 +116,7 @@ const escapeForRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}
 /** PostgreSQL reads a backslash before punctuation as the character itself. */
 const escapeForSql = (text: string): string => text.replace(/[!-/:-@[-`{-~]/g, "\\$&");
 
-const longestFirst = (texts: readonly string[]): string[] => [...new Set(texts)].sort((a, b) => b.length - a.length);
+const byLength = (texts: readonly string[]): string[] => [...new Set(texts)].sort((a, b) => b.length - a.length);
 
 /** ASCII texts that differ in case only once. */
 function withoutCaseTwins(texts: readonly string[]): string[] {
@@ -127,7 +134,7 @@ const isAddress = (form: string): boolean => /@|%40/i.test(form);
 
 function matcher(forms: readonly string[]): RegExp | null {
   if (forms.length === 0) return null;
-  const { addresses = [], others = [] } = Object.groupBy(longestFirst(forms), (form) =>
+  const { addresses = [], others = [] } = Object.groupBy(byLength(forms), (form) =>
     isAddress(form) ? "addresses" : "others",
   );
   const parts = [
@@ -136,6 +143,9 @@ function matcher(forms: readonly string[]): RegExp | null {
   ].filter(Boolean);
   return new RegExp(`${before}(?:${parts.join("|")})${behind}`, "giu");
 }
+
+/** A text in base64, of which one part says nothing without the others. */
+const base64Run = /[A-Za-z0-9+/_=-]{8,}/g;
 
 /** Members whose value is the id of a subscriber. */
 const idMember = /^_?(?:subscriber_?ids?|to|actor|recipients?|exclude)$/i;
@@ -157,11 +167,14 @@ export function createRedactor(person: Person, { pseudonym, hash, isAbout }: Opt
   const inTexts = matcher(forms);
   const inBase64 = base64Matcher(person);
   const wholes = new Set((isAbout ? person.values : person.names).map((value) => value.toLowerCase()));
-  const words = isAbout ? matcher(person.values.filter((value) => /\p{L}/u.test(value)).flatMap(formsOf)) : null;
+  const words = isAbout ? matcher(person.words.flatMap(formsOf)) : null;
+  const replaceTexts = (given: string): string => {
+    const clear = inBase64?.test(given) ? given.replace(base64Run, (run) => (inBase64.test(run) ? "" : run)) : given;
+    return inTexts ? clear.replace(inTexts, pseudonym) : clear;
+  };
   const text = (given: string): string => {
     if (wholes.has(given.trim().toLowerCase())) return pseudonym;
-    if (inBase64?.test(given)) return "";
-    const replaced = inTexts ? given.replace(inTexts, pseudonym) : given;
+    const replaced = replaceTexts(given);
     return words ? replaced.replace(words, pseudonym) : replaced;
   };
   const isId = (member: string | undefined, value: unknown): boolean =>
@@ -174,7 +187,7 @@ export function createRedactor(person: Person, { pseudonym, hash, isAbout }: Opt
     if (Array.isArray(value)) return value.map((item) => json(item, member));
     if (!isObject(value)) return value;
     if (isAboutPerson(value)) return { subscriberId: pseudonym };
-    return Object.fromEntries(Object.entries(value).map(([name, part]) => [text(name), json(part, name)]));
+    return Object.fromEntries(Object.entries(value).map(([name, part]) => [replaceTexts(name), json(part, name)]));
   };
   const names = (value: unknown, member?: string): boolean => {
     if (typeof value === "string") return isId(member, value);
@@ -194,7 +207,7 @@ export function createRedactor(person: Person, { pseudonym, hash, isAbout }: Opt
 
 function base64Matcher(person: Person): RegExp | null {
   const forms = base64FormsOf(person);
-  return forms.length === 0 ? null : new RegExp(longestFirst(forms).map(escapeForRegExp).join("|"), "u");
+  return forms.length === 0 ? null : new RegExp(byLength(forms).map(escapeForRegExp).join("|"), "u");
 }
 
 const base64FormsOf = ({ texts }: Person): string[] =>
@@ -210,7 +223,7 @@ export function searchPatterns(person: Person): SearchPatterns {
   const id = escapeForSql(JSON.stringify(person.subscriberId));
   const asId = `"_?(subscriber_?ids?|to|actor|recipients?|exclude)" ?: ?(\\[[^]]*)?${id}`;
   const wholes = person.names.map((name) => escapeForSql(JSON.stringify(name)));
-  const forms = longestFirst(withoutCaseTwins(person.texts.flatMap(formsOf))).map(escapeForSql);
-  const exact = longestFirst(base64FormsOf(person)).map(escapeForSql);
+  const forms = byLength(withoutCaseTwins(person.texts.flatMap(formsOf))).map(escapeForSql);
+  const exact = byLength(base64FormsOf(person)).map(escapeForSql);
   return { anyCase: [asId, ...wholes, ...forms].join("|"), exact: exact.length > 0 ? exact.join("|") : null };
 }

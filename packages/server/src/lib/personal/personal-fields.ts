@@ -1,5 +1,6 @@
-// Fields of a payload that a workflow marks as personal: `"x-personal": true` on a property of its payload schema. Pure.
-import { isObject, type JsonObject } from "./json.ts";
+// Fields of a payload that a workflow marks as personal: `"x-personal": true` on a property of its payload schema.
+// Pure.
+import { isObject, type JsonObject } from "../json.ts";
 
 const mark = "x-personal";
 const maxDepth = 32;

@@ -1,0 +1,42 @@
+// An export that is larger than the memory of its process: it is streamed.
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { test } from "node:test";
+import { sql } from "kysely";
+import { skipUnlessLong } from "../../support/long.ts";
+import { temporaryFolder } from "../../support/process.ts";
+import { startTestService } from "../../support/service.ts";
+import { createWorkflow, inApp, trigger } from "../../support/verbs.ts";
+
+const encryptionKey = randomBytes(32).toString("base64");
+const megabytes = 200;
+
+test("200 MB of messages pass through a heap of 96 MB", { skip: skipUnlessLong }, async (context) => {
+  const service = await startTestService({ TIDINGS_ENCRYPTION_KEY: encryptionKey });
+  const { client, db } = service;
+  await createWorkflow(client, "greet", [inApp({ body: "Hello" })]);
+  await trigger(client, "greet", "large");
+  // Contents that cannot be compressed, so that the archive is as large as the messages.
+  await sql`
+    insert into messages select (jsonb_populate_record(m, jsonb_build_object(
+      'id', overlay(m.id::text placing lpad(to_hex(n), 12, '0') from 25),
+      'content', (select string_agg(md5(random()::text || n || i), '') from generate_series(1, 3200) i)))).*
+    from messages m, generate_series(1, ${megabytes * 10}) n
+    where m.subscriber_id = (select id from subscribers where subscriber_id = 'large')`.execute(db);
+  const program = temporaryFolder(context).run({
+    DATABASE_URL: service.database.url,
+    TIDINGS_ENCRYPTION_KEY: encryptionKey,
+    TIDINGS_ROLE: "api",
+    NODE_OPTIONS: "--max-old-space-size=96",
+  });
+  const { url } = await program.started();
+  const headers = { authorization: `ApiKey ${service.apiKey}` };
+  const response = await fetch(`${url}/v2/subscribers/large/export`, { method: "POST", headers });
+  assert.equal(response.status, 200);
+  let bytes = 0;
+  for await (const chunk of response.body!) bytes += chunk.length;
+  // Hexadecimal digits are compressed to half of their length.
+  assert.ok(bytes > (megabytes * 1_000_000) / 2, `${bytes} bytes`);
+  assert.equal((await fetch(`${url}/ready`)).status, 200, "the process is still there");
+  await program.end("SIGTERM");
+});
