@@ -94,6 +94,7 @@ function rewriteEvent(tools: ErasureTools, row: EventParts, { isSole, schema }: 
     tenant: row.tenant === null ? null : everywhere.key(row.tenant as string),
     tenant_fields: isSole ? null : clean(row.tenant_fields),
     context_keys: isSole ? [] : (row.context_keys as string[]).map((key) => contextKey(tools, key)),
+    trace_context: isSole ? null : clean(row.trace_context),
   };
 }
 

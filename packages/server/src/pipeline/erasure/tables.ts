@@ -54,6 +54,7 @@ export const erasureTables = {
         tenant: "text",
         tenant_fields: "jsonb",
         context_keys: "text[]",
+        trace_context: "text",
       },
       reads: ["workflow_id"],
       sealed: ["overrides"],
@@ -216,7 +217,7 @@ export const erasureTables = {
     scan: {
       key: byId,
       isTimed: true,
-      columns: { body: "text" },
+      columns: { body: "text", trace_context: "text" },
       sealed: ["body"],
       rowsPerPage: 200,
       rewrite: rewriteWebhookEvents,
@@ -342,6 +343,16 @@ export const erasureTables = {
     does: "rewritten",
     what: "the last error",
     scan: { isOnce: true, key: { integration_id: "uuid" }, columns: { last_error: "text" } },
+  },
+  alerts: {
+    does: "rewritten",
+    what: "figures and error texts",
+    scan: { key: byId, columns: { subject_name: "text", facts: "jsonb" } },
+  },
+  alert_messages: {
+    does: "rewritten",
+    what: "content and responses of receivers",
+    scan: { key: byId, columns: { content: "jsonb", detail: "text" } },
   },
   deleted_subscribers: { does: "removed", what: "the hash by which a deleted subscriber is found" },
   "queue.job_common": { does: "rewritten", what: "errors of tasks; their data is ids only" },

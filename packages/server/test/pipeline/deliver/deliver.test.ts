@@ -37,9 +37,9 @@ const mail = await startScriptedMail(async (address, times) => {
   }
   return null;
 });
-// Sixteen calls in progress at once: a provider gets at most four of them. The tests of the first group fail eight calls
-// of one integration in an order that nobody controls: five in a row would open its circuit breaker and hold up the
-// rest.
+// Sixteen calls in progress at once: a provider gets at most four of them. The tests of the first group fail eight
+// calls of one integration in an order that nobody controls: five in a row would open its circuit breaker and hold up
+// the rest.
 const { client, production, db, database } = await startTestService({
   TIDINGS_DELIVERY_WINDOW: "16",
   TIDINGS_CIRCUIT_FAILURES: "50",
