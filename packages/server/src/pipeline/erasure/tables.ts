@@ -1,6 +1,6 @@
 // What an erasure does with each table of the database, in the order in which it goes over them. Every table is listed,
-// those without anything personal in untouched-tables.ts: test/pipeline/erasure/tables.test.ts compares the list with the database, so
-// that a new table cannot be forgotten. docs/personal-data.md says the same in words.
+// those without anything personal in untouched-tables.ts: test/pipeline/erasure/tables.test.ts compares the list with
+// the database, so that a new table cannot be forgotten. docs/personal-data.md says the same in words.
 import type { ScannedTable } from "../../store/subscribers/erasure-scans.ts";
 import { deleteOwn, type Rewrite, redactRows } from "./redaction.ts";
 import {
