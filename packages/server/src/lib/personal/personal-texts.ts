@@ -13,7 +13,7 @@ export type Person = {
   names: string[];
   /** Replaced in rows about the person where a whole value is equal to one: all names and the values of `data`. */
   values: string[];
-  /** Replaced in rows about the person as words: all names, and values of `data` that are no ordinary words. */
+  /** Replaced in rows about the person as words: all names, and values of `data` that are not ordinary words. */
   words: string[];
 };
 

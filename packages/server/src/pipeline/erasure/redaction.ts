@@ -43,7 +43,7 @@ export function createTools(given: ToolsOf): ErasureTools {
 }
 
 /** What a page becomes. `also`: rows of other tables that went with it. */
-export type Outcome = { changed: ScannedRow[]; deleted: ScanKey[]; also?: Record<string, number> };
+type Outcome = { changed: ScannedRow[]; deleted: ScanKey[]; also?: Record<string, number> };
 export type Rewrite = (tools: ErasureTools, rows: ScannedRow[], table: ScannedTable) => Outcome | Promise<Outcome>;
 
 const sealedValue = /^v\d+\.[\w-]{38,}$/;

@@ -20,7 +20,7 @@ import { type ErasureTools, redactRows } from "./redaction.ts";
 import { type ErasureTable, erasureTableNames, ruleOf } from "./tables.ts";
 
 /** `after`: null when the step has ended. `counts`: changed or deleted rows. `read`: rows that the page read. */
-export type StepPage = { after: ScanKey | null; counts: Record<string, number>; read: number };
+type StepPage = { after: ScanKey | null; counts: Record<string, number>; read: number };
 
 export type Step = {
   table: ErasureTable;

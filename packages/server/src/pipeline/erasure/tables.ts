@@ -1,6 +1,6 @@
 // What an erasure does with each table of the database, in the order in which it goes over them. Every table is listed,
-// those without anything personal in untouched-tables.ts: test/pipeline/erasure/tables.test.ts compares the list with the database, so
-// that a new table cannot be forgotten. docs/personal-data.md says the same in words.
+// those without anything personal in untouched-tables.ts: test/pipeline/erasure/tables.test.ts compares the list with
+// the database, so that a new table cannot be forgotten. docs/personal-data.md says the same in words.
 import type { ScannedTable } from "../../store/subscribers/erasure-scans.ts";
 import { deleteOwn, type Rewrite, redactRows } from "./redaction.ts";
 import {
@@ -23,7 +23,7 @@ import { type UntouchedRule, untouchedTables } from "./untouched-tables.ts";
 type Scan = Omit<ScannedTable, "table"> & { rewrite?: Rewrite; isTimed?: true; isOnce?: true };
 
 /** Rows are deleted or rewritten, some of them by an index (store/subscribers/erasure-own.ts), others by a scan. */
-export type TouchedRule = { does: "removed" | "rewritten"; what: string; scan?: Scan };
+type TouchedRule = { does: "removed" | "rewritten"; what: string; scan?: Scan };
 
 export type TableRule = TouchedRule | UntouchedRule;
 
@@ -31,7 +31,7 @@ const byId = { id: "uuid" } as const;
 const byGroup = { step_id: "uuid", subscriber_id: "uuid", group_key: "text" } as const;
 const groupScan = { key: byGroup, columns: { group_key: "text" } } as const satisfies Scan;
 
-export const erasureTables = {
+const erasureTables = {
   transaction_ids: {
     does: "rewritten",
     what: "identifiers in transaction ids",

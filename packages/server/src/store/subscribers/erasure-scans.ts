@@ -6,16 +6,16 @@ import type { SearchPatterns } from "../../lib/personal/personal-texts.ts";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 
-export type ScannedType = "text" | "text[]" | "jsonb" | "json";
+type ScannedType = "text" | "text[]" | "jsonb" | "json";
 
 /**
  * What connects a row with the person: its message, event or notification is one of theirs, or its column
  * `subscriber_id` names them.
  */
-export type Ownership = "message" | "event" | "notification" | "subscriberKey" | "subscriber";
+type Ownership = "message" | "event" | "notification" | "subscriberKey" | "subscriber";
 
 /** The column that leads to the event of a row: events about the person are about them for other recipients too. */
-export type EventColumn = "event_id" | "message_id" | "notification_id";
+type EventColumn = "event_id" | "message_id" | "notification_id";
 
 export type ScannedTable = {
   table: string;
