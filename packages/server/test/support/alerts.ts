@@ -40,3 +40,10 @@ export async function startAlertService(settings: TestSettings = {}) {
 export async function alertsOf(client: TestService["client"], query = {}): Promise<Alert[]> {
   return (await client("alerts.list", { query })).body.data;
 }
+
+/** Removes the rules of a new environment, which would find the same as those of the test. */
+export async function removeRules(client: TestService["client"]): Promise<void> {
+  for (const { _id: ruleId } of (await client("alertRules.list")).body) {
+    await client("alertRules.delete", { params: { ruleId } });
+  }
+}

@@ -62,5 +62,6 @@ function readTarget(given: AlertTargetIn, stored: Target[]): Target {
 /** A webhook that is kept without its secret keeps the stored one. The same target is kept once. */
 export function readTargets(given: AlertTargetIn[], stored: Target[]): Target[] {
   const targets = given.map((target) => readTarget(target, stored));
-  return [...new Map(targets.map((target) => [JSON.stringify(target), target])).values()];
+  const nameOf = (target: Target) => ("url" in target ? `${target.type} ${target.url}` : JSON.stringify(target));
+  return [...new Map(targets.map((target) => [nameOf(target), target])).values()];
 }

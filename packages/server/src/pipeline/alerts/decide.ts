@@ -5,7 +5,7 @@ import type { AlertEnding, AlertNotice, AlertQuietTimes } from "@tidings/contrac
 import { offsetAt, zoneOf } from "../rules/zones.ts";
 
 /** How long an alert must not have been found before it ends. */
-export const fineForMs = 3 * 60_000;
+const fineForMs = 3 * 60_000;
 
 export type AlertState = {
   isOpen: boolean;

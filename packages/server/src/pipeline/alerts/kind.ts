@@ -13,7 +13,7 @@ export type ActiveRule<K extends AlertKindName = AlertKindName> = {
   parameters: AlertParametersOf<K>;
 };
 
-export type AlertSubject = { type: AlertSubjectType; id: string; name: string };
+type AlertSubject = { type: AlertSubjectType; id: string; name: string };
 
 /**
  * What a rule found now. Found again, it is the same alert as long as rule and subject are the same. `code`: which case

@@ -4,9 +4,9 @@ import type { AlertKindName } from "@tidings/contract";
 import type { StoredNotice } from "../../store/tables.ts";
 
 /** `path`: of the dashboard's screen. */
-export type AlertWords = { title: string; text: string; advice: string; path: string };
+type AlertWords = { title: string; text: string; advice: string; path: string };
 
-export type AlertFigures = Pick<StoredNotice, "kind" | "code" | "subject" | "facts">;
+type AlertFigures = Pick<StoredNotice, "kind" | "code" | "subject" | "facts">;
 
 type Write = (alert: AlertFigures) => AlertWords;
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Alert, Input } from "@tidings/contract";
 import { sql } from "kysely";
-import { alertsOf, minutes, startAlertService } from "../../support/alerts.ts";
+import { alertsOf, minutes, removeRules, startAlertService } from "../../support/alerts.ts";
 import { startScriptedMail } from "../../support/mail/scripted-mail.ts";
 import { startReceiver } from "../../support/receiver.ts";
 import { refused } from "../../support/refusals.ts";
@@ -13,10 +13,7 @@ const internet = await startReceiver(({ path }) => ({ status: path === "/gone" ?
 const post = await startScriptedMail(() => null);
 const { service, pass } = await startAlertService();
 const { client, production, db } = service;
-// The rules of this file only: those of a new environment find the same webhook.
-for (const { _id: ruleId } of (await client("alertRules.list")).body) {
-  await client("alertRules.delete", { params: { ruleId } });
-}
+await removeRules(client);
 
 type RuleIn = Input<"alertRules.create">["body"];
 

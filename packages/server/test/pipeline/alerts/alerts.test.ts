@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Alert } from "@tidings/contract";
 import { sql } from "kysely";
-import { alertsOf, minutes, startAlertService } from "../../support/alerts.ts";
+import { alertsOf, minutes, removeRules, startAlertService } from "../../support/alerts.ts";
 import { startScriptedMail } from "../../support/mail/scripted-mail.ts";
 import { isSignedWith, startReceiver } from "../../support/receiver.ts";
 import { createWorkflow, email, trigger } from "../../support/verbs.ts";
@@ -21,6 +21,7 @@ const { service, pass } = await startAlertService({
   TIDINGS_PUBLIC_URL: "https://tidings.example.com",
 });
 const { client, db } = service;
+await removeRules(client);
 await createWorkflow(client, "mail", [email()]);
 
 /** When the calls of the only failing integration began to fail. */

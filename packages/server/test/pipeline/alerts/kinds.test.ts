@@ -4,15 +4,13 @@ import { test } from "node:test";
 import type { Alert, Input } from "@tidings/contract";
 import { sql } from "kysely";
 import { newId } from "../../../src/lib/ids.ts";
-import { alertsOf, minutes, startAlertService } from "../../support/alerts.ts";
+import { alertsOf, minutes, removeRules, startAlertService } from "../../support/alerts.ts";
 import { metric } from "../../support/metric.ts";
 
 // Without workers, so that tasks wait as long as the test says.
 const { service, pass } = await startAlertService({ TIDINGS_ROLE: "api" });
 const { client, db } = service;
-for (const { _id: ruleId } of (await client("alertRules.list")).body) {
-  await client("alertRules.delete", { params: { ruleId } });
-}
+await removeRules(client);
 const { body: integrations } = await client("integrations.list");
 const { _environmentId: environmentId, _id: integrationId } = integrations[0]!;
 const ago = (ms: number) => new Date(Date.now() - ms);

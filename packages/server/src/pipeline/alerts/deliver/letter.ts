@@ -120,7 +120,7 @@ export function toSlack({ subject, entries }: Letter): { text: string; blocks: o
   };
 }
 
-export const webhookType = "alerts";
+const webhookType = "alerts";
 
 /** The body for webhooks, signed as Standard Webhooks says. `id` is that of the header `webhook-id`. */
 export const toWebhookBody = ({ id, at, place, subject, data }: Letter): string =>

@@ -11,7 +11,7 @@ import type { SendResult } from "./mail.ts";
 import { sendToTarget } from "./send.ts";
 
 /** Waits between attempts. After the last attempt the message has failed, less than two minutes after the first. */
-export const retryWaitsMs = [10_000, 30_000, 60_000] as const;
+const retryWaitsMs = [10_000, 30_000, 60_000] as const;
 
 const placeOf = ({ config }: NetworkCtx, message: PendingMessage): Place => ({
   environmentId: message.environment_id,
