@@ -46,7 +46,7 @@ export function leaveOut(kind: ObjectiveKind, rows: OutcomeRow[], captures: read
 }
 
 /** What rows say about one objective. `isFinal`: reports that have not arrived will not. */
-export function countRow(row: OutcomeRow, { kind, withinSeconds }: Objective, isFinal: boolean): Counts {
+function countRow(row: OutcomeRow, { kind, withinSeconds }: Objective, isFinal: boolean): Counts {
   if (kind === "delivered") {
     const unreported = isFinal ? row.sent - row.delivered : 0;
     return { good: row.delivered, bad: row.failed + unreported };
