@@ -16,7 +16,7 @@ import { type LiveInbox, openInbox, type Receiver, startMailServer, startSmsGate
 const liveInboxes = 30;
 const digestSubscribers = 10;
 /** Longer than a machine under load needs. */
-const openMs = 30_000;
+const openMs = 120_000;
 
 export type World = {
   urls: string[];

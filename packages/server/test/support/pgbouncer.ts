@@ -25,7 +25,8 @@ export async function startPgBouncer({ databaseUrl, mode, poolSize = 20, setting
   chmodSync(folder, 0o755);
   const file = join(folder, "pgbouncer.ini");
   const own = given.port ?? (await findFreePort());
-  const server = `host=${hostname} port=${port} user=${username} password=${decodeURIComponent(password)}`;
+  const secret = password === "" ? "" : ` password=${decodeURIComponent(password)}`;
+  const server = `host=${hostname} port=${port} user=${username}${secret}`;
   const lines = [
     "[databases]",
     `* = ${server}`,
