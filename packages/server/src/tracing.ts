@@ -15,7 +15,7 @@ export type SpanOptions = {
 };
 
 /** `error`: a short code, without what a provider or a caller wrote, which may be personal. */
-export type SpanEnd = { attributes?: Attributes; error?: string; endedAt?: number };
+type SpanEnd = { attributes?: Attributes; error?: string; endedAt?: number };
 
 export type TraceSpan = {
   /** As it is stored with an event, and sent on (lib/trace-context.ts). */

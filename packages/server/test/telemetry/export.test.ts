@@ -18,6 +18,28 @@ import { eventually } from "../support/wait.ts";
 const runFile = promisify(execFile);
 const collector = await startCollector();
 
+/**
+ * Starts and stops a service with the settings of the environment, and prints which packages of OpenTelemetry it has
+ * loaded: a separate program, because a test shares its process with others.
+ */
+const loadedModules = `
+  import { registerHooks } from "node:module";
+  import { pino } from "pino";
+  const loaded = new Set();
+  registerHooks({
+    load(url, context, next) {
+      const [, name] = /@opentelemetry\\/([a-z-]+)/.exec(url) ?? [];
+      if (name) loaded.add(name);
+      return next(url, context);
+    },
+  });
+  const { readConfig } = await import("./config.ts");
+  const { startService } = await import("./service.ts");
+  const service = await startService(readConfig(), pino({ level: "silent" }));
+  await service.stop();
+  process.stdout.write([...loaded].sort().join(" "));
+`;
+
 test("OpenTelemetry is loaded only where it is configured; prom-client needs its interface", async (context) => {
   const database = await createTestDatabase();
   context.after(() => database.drop());
@@ -27,7 +49,8 @@ test("OpenTelemetry is loaded only where it is configured; prom-client needs its
       TIDINGS_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString("base64"),
       ...settings,
     };
-    const { stdout } = await runFile(process.execPath, [join(import.meta.dirname, "loaded-modules.ts")], { env });
+    const cwd = join(import.meta.dirname, "../../src");
+    const { stdout } = await runFile(process.execPath, ["--input-type=module", "-e", loadedModules], { env, cwd });
     return stdout.split(" ");
   };
   assert.deepEqual(await load({}), ["api"]);
