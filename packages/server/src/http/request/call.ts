@@ -24,7 +24,7 @@ import {
 } from "../../response.ts";
 import { setSessionCookie } from "../auth/cookies.ts";
 import { errorAnswer } from "../errors.ts";
-import type { AnyCaller } from "../routes.ts";
+import type { AnyCaller } from "../handler.ts";
 import { type KeyedResponse, readIdempotencyKey } from "./idempotency.ts";
 import { createInputReader } from "./input.ts";
 import { serialiserOf } from "./serializers.ts";

@@ -8,7 +8,7 @@ import { failure } from "../../failure.ts";
 import { isStatementTimeout } from "../../store/db.ts";
 import type { TraceSpan } from "../../tracing.ts";
 import { sourceOf } from "../auth/member-sessions.ts";
-import type { AnyCaller, Handler } from "../routes.ts";
+import type { AnyCaller, Handler } from "../handler.ts";
 import { createTriggerBatcher, type TriggerLimits } from "../triggers/batcher.ts";
 import { type Call, type CallResponse, createCallMaker } from "./call.ts";
 import type { LockGates } from "./lock-gate.ts";

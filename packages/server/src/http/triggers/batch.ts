@@ -6,7 +6,7 @@ import { mapWithPauses } from "../../lib/load/pauses.ts";
 import { findDatabaseFault } from "../../store/faults.ts";
 import { type Call, type CallResponse, refuseCall } from "../request/call.ts";
 import { writeCalls } from "../request/write.ts";
-import type { BatchHandler } from "../routes.ts";
+import type { BatchHandler } from "../handler.ts";
 
 /** The results of a batch, in the order of its calls. */
 export type BatchResults = PromiseSettledResult<CallResponse>[];
