@@ -4,9 +4,9 @@ import type { NetworkCtx } from "../../context.ts";
 import { Failure, refusalOf } from "../../failure.ts";
 import { mapWithPauses } from "../../lib/load/pauses.ts";
 import { findDatabaseFault } from "../../store/faults.ts";
+import type { BatchHandler } from "../handler.ts";
 import { type Call, type CallResponse, refuseCall } from "../request/call.ts";
 import { writeCalls } from "../request/write.ts";
-import type { BatchHandler } from "../handler.ts";
 
 /** The results of a batch, in the order of its calls. */
 export type BatchResults = PromiseSettledResult<CallResponse>[];

@@ -8,8 +8,8 @@ import { type Operation, type OperationId, operations } from "@tidings/contract"
 import type { NetworkCtx } from "../../context.ts";
 import { isObject } from "../../lib/json.ts";
 import { recipientsPerBatch } from "../../pipeline/tasks.ts";
-import type { Call, CallResponse } from "../request/call.ts";
 import type { BatchHandler } from "../handler.ts";
+import type { Call, CallResponse } from "../request/call.ts";
 import type { Admission } from "./admission.ts";
 import { runBatch } from "./batch.ts";
 import { dispatchBatch, type WorkerPool } from "./worker-handover.ts";
