@@ -72,7 +72,8 @@ function* expiryIssues({ expiresAt, expiresIn }: JsonObject, now: Date): Generat
   const length = readExpiry({ expiresIn }, (text) => text, now);
   if (!length || !("fault" in length)) return;
   const issueType = length.fault === "too_long" ? "TIER_LIMIT_EXCEEDED" : "MISSING_VALUE";
-  yield { path: "expiresIn", issueType, message: length.reason };
+  const isUnitMissing = isObject(expiresIn) && expiresIn.unit === undefined;
+  yield { path: isUnitMissing ? "expiresIn.unit" : "expiresIn.amount", issueType, message: length.reason };
 }
 
 function* waitIssues(path: string, wait: Wait): Generator<Finding> {

@@ -1,5 +1,6 @@
 // When an in-app message expires: at `expiresAt`, a time or a template that renders to one, or `expiresIn` after it is
 // sent, whichever is earlier. A template that renders to nothing sets no time: a payload may leave it out.
+import { isObject } from "../../lib/json.ts";
 import { readLength, readTime, type Wait } from "./waits.ts";
 
 /** Ten years: a time beyond it is more likely a mistake, such as seconds taken for days, than a wish. */
@@ -21,9 +22,8 @@ export function readExpiry(
   return byTime.until < byLength.until ? byTime : byLength;
 }
 
-/** Editors leave an object without members behind when its fields are cleared. */
-const isEmpty = (value: unknown): boolean =>
-  value === undefined || value === null || (typeof value === "object" && Object.keys(value).length === 0);
+/** Without an amount there is no time: an editor leaves the unit behind when the amount is cleared. */
+const isEmpty = (value: unknown): boolean => value === undefined || (isObject(value) && value.amount === undefined);
 
 function readExpiryTime(text: string, now: Date): Wait | null {
   const given = text.trim();
