@@ -9,7 +9,7 @@ export type Kind = (typeof kinds)[number];
 export type Planned = { kind: Kind; text: string; subscriberId: string };
 export type Accepted = Planned & { transactionId: string };
 
-export type Outage = {
+type Outage = {
   failures: number;
   statuses: Map<string, number>;
   /** From the first request that failed to the first one that succeeded after the last failure. */
@@ -36,7 +36,7 @@ const requestMs = 20_000;
 const repeatMs = 500;
 const lastRepeatsMs = 60_000;
 
-export const workflowOf: Record<Kind, string> = {
+const workflowOf: Record<Kind, string> = {
   single: "now",
   bulk: "now",
   delay: "later",

@@ -7,7 +7,7 @@ import { DatabaseClient } from "./client.ts";
  * `session`: a client keeps its connection. `transaction`: after each transaction it may get another one, so LISTEN,
  * session locks and `set` are lost without an error.
  */
-export type Pooling = "none" | "session" | "transaction";
+type Pooling = "none" | "session" | "transaction";
 
 /** What a start that cannot work says, and what a start that can should know. */
 export type PoolerFinding = { kind: "fault" | "warning"; text: string };
