@@ -7,6 +7,7 @@ import { walkActivity } from "./activity.ts";
 import { walkEditors } from "./editors.ts";
 import { walkFaults } from "./faults.ts";
 import { walkInbox } from "./inbox.ts";
+import { walkOperate } from "./operate.ts";
 import { walkOutage } from "./outage.ts";
 import { walkSupport } from "./support.ts";
 import { openWorld, type World } from "./world.ts";
@@ -16,6 +17,7 @@ const walks: Record<string, (world: World) => Promise<void>> = {
   activity: walkActivity,
   outage: walkOutage,
   support: walkSupport,
+  operate: walkOperate,
   editors: walkEditors,
   accessibility: walkAccessibility,
   faults: walkFaults,

@@ -55,6 +55,24 @@ describe("the form of an alert rule", () => {
     assert.deepEqual([body.parameters, body.repeatAfterMinutes], [{ moreThan: "many" }, 30]);
   });
 
+  test("a list of workflows, a number with a fraction and a switch", () => {
+    const parameters = {
+      ...startParameters("workflow_runaway"),
+      workflowIds: "order, invoice",
+      factor: "12.5",
+      pause: "true",
+    };
+    const body = toBody({ ...fieldsOf(null, "UTC"), kind: "workflow_runaway", parameters });
+    assert.deepEqual(body.parameters, {
+      workflowIds: ["order", "invoice"],
+      factor: 12.5,
+      withinMinutes: 30,
+      atLeast: 1000,
+      atLeastWhenNew: 10000,
+      pause: true,
+    });
+  });
+
   for (const kind of kindsInOrder) {
     test(`a new rule of the kind ${kind} starts with values that can be described`, () => {
       const fields = { ...fieldsOf(null, "UTC"), kind, parameters: startParameters(kind) };

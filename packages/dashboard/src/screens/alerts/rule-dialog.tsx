@@ -102,7 +102,7 @@ type ParameterFieldsProps = {
 };
 
 const ParameterFields = ({ fields: { kind, parameters }, errors, onChange }: ParameterFieldsProps) =>
-  parameterSpecs[kind].map(({ name, isSwitch }) => {
+  parameterSpecs[kind].map(({ name, isSwitch, isList }) => {
     const set = (value: string) => onChange({ ...parameters, [name]: value });
     return isSwitch ? (
       <Checkbox
@@ -115,10 +115,10 @@ const ParameterFields = ({ fields: { kind, parameters }, errors, onChange }: Par
       <TextField
         key={name}
         label={text.parameters[name] ?? name}
-        hint={text.parameterHints[name]}
+        hint={text.parameterHintsOf[kind]?.[name] ?? text.parameterHints[name]}
         value={parameters[name] ?? ""}
         error={errors[`parameters.${name}`]}
-        inputMode="numeric"
+        inputMode={isList ? undefined : "decimal"}
         autoComplete="off"
         onChange={({ target }) => set(target.value)}
       />

@@ -5,8 +5,10 @@ import { words } from "./words.ts";
 
 const text = words.rules;
 
-/** `isOptional`: an empty field leaves the parameter out. `isSwitch`: on or off. */
-type ParameterSpec = { name: string; start: string; isOptional?: boolean; isSwitch?: boolean };
+/** `isOptional`: an empty field leaves the parameter out. `isSwitch`: on or off. `isList`: words between commas. */
+type ParameterSpec = { name: string; start: string; isOptional?: boolean; isSwitch?: boolean; isList?: boolean };
+
+const whichWorkflows: ParameterSpec = { name: "workflowIds", start: "", isOptional: true, isList: true };
 
 /** The parameters of each kind, with what a new rule starts with. */
 export const parameterSpecs: Record<AlertKindName, readonly ParameterSpec[]> = {
@@ -17,8 +19,20 @@ export const parameterSpecs: Record<AlertKindName, readonly ParameterSpec[]> = {
   ],
   queue_age: [{ name: "seconds", start: "120" }],
   webhook_failing: [{ name: "forMinutes", start: "15" }],
-  workflow_objective: [],
-  workflow_runaway: [],
+  workflow_objective: [
+    whichWorkflows,
+    { name: "fastBurn", start: "14.4", isOptional: true },
+    { name: "slowBurn", start: "6", isOptional: true },
+    { name: "atLeast", start: "20", isOptional: true },
+  ],
+  workflow_runaway: [
+    whichWorkflows,
+    { name: "factor", start: "10", isOptional: true },
+    { name: "withinMinutes", start: "30", isOptional: true },
+    { name: "atLeast", start: "1000", isOptional: true },
+    { name: "atLeastWhenNew", start: "10000", isOptional: true },
+    { name: "pause", start: "false", isSwitch: true },
+  ],
   storage: [{ name: "freeMegabytes", start: "1024" }],
 };
 
@@ -61,12 +75,16 @@ export function fieldsOf(rule: AlertRule | null, timezone: string): RuleFields {
   };
 }
 
-const textOf = (value: unknown): string => (value === undefined || value === null ? "" : String(value));
+const textOf = (value: unknown): string =>
+  value === undefined || value === null ? "" : Array.isArray(value) ? value.join(", ") : String(value);
 
 /** A number if it is one, else the text: JSON has no other way to carry it to the service. */
 const numberOf = (value: string): number => (/^-?\d+(\.\d+)?$/.test(value.trim()) ? Number(value) : (value as never));
 
-const readParameter = (value: string, { isSwitch }: ParameterSpec) => (isSwitch ? value === "true" : numberOf(value));
+function readParameter(value: string, { isSwitch, isList }: ParameterSpec): boolean | string[] | number {
+  if (isSwitch) return value === "true";
+  return isList ? value.split(/[,\s]+/).filter((word) => word !== "") : numberOf(value);
+}
 
 export const toBody = ({ name, kind, parameters, targets, quiet, repeat }: RuleFields) => ({
   name: name.trim(),

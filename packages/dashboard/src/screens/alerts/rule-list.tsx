@@ -79,7 +79,7 @@ function RuleRow({ rule, onEdit }: { rule: AlertRule; onEdit: () => void }) {
         to="/alerts"
         search={{ tab: "rules", rule: _id }}
         name={name}
-        note={`${text.kinds[kind]}: ${describeParameters(rule)}. ${whom}`}
+        note={`${[text.kinds[kind], describeParameters(rule)].filter(Boolean).join(": ")}. ${whom}`}
       />
       {openAlerts > 0 && <Badge tone="bad">{text.openAlerts(openAlerts)}</Badge>}
       {mayChange && (

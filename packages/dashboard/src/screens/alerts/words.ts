@@ -28,11 +28,27 @@ const parameters: Record<string, string> = {
   seconds: "Waiting for, seconds",
   forMinutes: "Failing for, minutes",
   freeMegabytes: "Free disk space below, MB",
+  workflowIds: "Workflows",
+  fastBurn: "Burn rate within an hour",
+  slowBurn: "Burn rate within six hours",
+  atLeast: "Messages, at least",
+  atLeastWhenNew: "For new workflows, at least",
+  factor: "Times a usual hour",
+  pause: "Turn the workflow off when this happens",
 };
 const parameterHints: Record<string, string> = {
   moreThan: "How many dead letters are still fine.",
   withinMinutes: "Leave it empty to count all open dead letters.",
   freeMegabytes: "For the embedded database.",
+  workflowIds: "Identifiers with commas between them. Leave it empty for all workflows.",
+  fastBurn: "14.4 uses up 2 % of the budget of 30 days in an hour.",
+  slowBurn: "6 uses up 5 % of the budget of 30 days in six hours.",
+  atLeast: "Fewer messages never raise an alert.",
+  atLeastWhenNew: "Workflows that began to send less than a week ago.",
+};
+/** Where a kind means something else by the same name. */
+const parameterHintsOf: Partial<Record<AlertKindName, Record<string, string>>> = {
+  workflow_runaway: { withinMinutes: "5 to 60." },
 };
 const parameterNotes: Record<string, (value: string) => string> = {
   forSeconds: (value) => `for ${value} s`,
@@ -41,6 +57,13 @@ const parameterNotes: Record<string, (value: string) => string> = {
   seconds: (value) => `longer than ${value} s`,
   forMinutes: (value) => `for ${value} min`,
   freeMegabytes: (value) => `below ${value} MB`,
+  workflowIds: (value) => value,
+  fastBurn: (value) => `burn rate ${value} in an hour`,
+  slowBurn: (value) => `${value} in six hours`,
+  factor: (value) => `${value} times a usual hour`,
+  atLeast: (value) => `at least ${value} messages`,
+  atLeastWhenNew: (value) => `${value} when new`,
+  pause: () => "turns the workflow off",
 };
 
 export const words = {
@@ -79,6 +102,7 @@ export const words = {
     kindNotes,
     parameters,
     parameterHints,
+    parameterHintsOf,
     parameterNotes,
     text: "Every alert appears in this dashboard. Add targets to tell people who are not here.",
     none: "No rules",

@@ -85,25 +85,25 @@ const storageTexts: Record<string, (facts: AlertFigures["facts"]) => AlertWords>
     title: "Little disk space is left",
     text: `The disk of the embedded database has ${count(facts.freeMegabytes, "MB", "MB")} free.`,
     advice: "Free or add disk space, or shorten what is kept. A full disk stops everything that writes.",
-    path: "/",
+    path: "/settings?tab=data",
   }),
   disk_full: () => ({
     title: "The database has no disk space left",
     text: "The database refused to write, because its disk is full.",
     advice: "Free or add disk space at once: until then, requests that write get 503.",
-    path: "/",
+    path: "/settings?tab=data",
   }),
   chore_failing: (facts) => ({
     title: "Housekeeping fails",
     text: `The chore ${facts.chore} failed ${count(facts.tries, "time")} in a row.`,
     advice: "The log of the service has the error. Old rows stay until the chore succeeds.",
-    path: "/",
+    path: "/settings?tab=data",
   }),
   chore_late: (facts) => ({
     title: "Housekeeping does not run",
     text: `The chore ${facts.chore} has been due for ${count(facts.minutes, "minute")}.`,
     advice: "Check whether a process with workers runs, and whether it keeps up with its tasks.",
-    path: "/",
+    path: "/settings?tab=data",
   }),
 };
 
