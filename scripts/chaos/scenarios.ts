@@ -1,8 +1,8 @@
 // What is broken in each scenario, and for how long.
 import pg from "pg";
 import { sleep } from "../../bench/support.ts";
-import { startPgBouncer } from "../../packages/server/test/support/pgbouncer.ts";
 import { startHostProxy } from "../../packages/server/test/support/proxies/host-proxy.ts";
+import { startPgBouncer } from "../../packages/server/test/support/servers/pgbouncer.ts";
 import { type Cluster, createCluster } from "./cluster.ts";
 
 export type Stage = {

@@ -142,5 +142,5 @@ async function walkPerson(world: World): Promise<void> {
   await page.context().close();
 }
 
-const fits = (page: Page): Promise<boolean> =>
-  page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
+const fits = async (page: Page): Promise<boolean> =>
+  (await page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")) as boolean;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startReceiver } from "../../server/test/support/receiver.ts";
+import { startReceiver } from "../../server/test/support/servers/receiver.ts";
 import { shareService } from "../../server/test/support/service.ts";
 import { openTerminal } from "./support.ts";
 

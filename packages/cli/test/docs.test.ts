@@ -88,7 +88,8 @@ trap 'echo "@failed $?"' ERR
 # Without the half second that npx takes to find the same program.
 npx() { node "${clone}/node_modules/.bin/$1" "\${@:2}"; }
 curl() { command curl --fail-with-body "$@"; }
-begin() { cd "${clone}"; echo "@block $1"; }
+# A response may end without a line break.
+begin() { cd "${clone}"; printf '\\n@block %s\\n' "$1"; }
 `;
 
 /** As pasted, but at the address of this service, and with short waits. */

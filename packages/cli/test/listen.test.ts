@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { isSignedWith, startReceiver } from "../../server/test/support/receiver.ts";
+import { isSignedWith, startReceiver } from "../../server/test/support/servers/receiver.ts";
 import { shareService } from "../../server/test/support/service.ts";
 import { createWorkflow, inApp, trigger } from "../../server/test/support/verbs.ts";
 import { openTerminal } from "./support.ts";

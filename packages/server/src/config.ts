@@ -1,6 +1,6 @@
 // Settings as values: environment variables, read only here, once. A misspelt TIDINGS_* variable is an error that names
 // the nearest setting, because a setting without effect would be noticed too late.
-import { toTelemetry } from "./lib/otel-settings.ts";
+import { toTelemetry } from "./lib/settings/otel-settings.ts";
 import { nearestName } from "./lib/text/nearest.ts";
 import { clientVariables, type Role, settings } from "./settings.ts";
 

@@ -2,7 +2,7 @@
 // server starts while the rest of the service is still being loaded.
 import type { Logger } from "pino";
 import { type Config, ConfigError } from "./config.ts";
-import { parseDatabaseUrl } from "./lib/database-url.ts";
+import { parseDatabaseUrl } from "./lib/settings/database-url.ts";
 import { startEmbedded } from "./store/embedded/embedded.ts";
 import { inspectPooler } from "./store/pooler.ts";
 import { waitForDatabase } from "./store/wait-for-database.ts";

@@ -1,9 +1,9 @@
 // The table of settings: what each is for, its default, and how its text is read. config.ts reads them out of the
 // environment; docs/config.md is generated from this table.
 import { resolve } from "node:path";
-import { otelSettings } from "./lib/otel-settings.ts";
-import { retentionSettings } from "./lib/retention-settings.ts";
 import { parseEncryptionKeys } from "./lib/secrets.ts";
+import { otelSettings } from "./lib/settings/otel-settings.ts";
+import { retentionSettings } from "./lib/settings/retention-settings.ts";
 import {
   bytes,
   databaseUrl,
@@ -21,7 +21,7 @@ import {
   threadLimits,
   timeZone,
   word,
-} from "./lib/setting-parsers.ts";
+} from "./lib/settings/setting-parsers.ts";
 import { parseNetworks } from "./lib/url-guard.ts";
 
 const roles = ["api", "worker"] as const;

@@ -13,10 +13,10 @@ import { type Client, createClient } from "./support/client.ts";
 import { isLong } from "./support/long.ts";
 import { metric } from "./support/metric.ts";
 import { temporaryFolder } from "./support/process.ts";
-import { startReceiver } from "./support/receiver.ts";
+import { startReceiver } from "./support/servers/receiver.ts";
+import { mailer } from "./support/servers/webhook-providers.ts";
 import { createWorkflow, email, feedOf, inApp, trigger } from "./support/verbs.ts";
 import { eventually } from "./support/wait.ts";
-import { mailer } from "./support/webhook-providers.ts";
 
 /** The request a curl line of the banner would make. */
 function requestOf(curl: string): { url: string; init: RequestInit } {

@@ -1,5 +1,5 @@
-// Reads the metrics of this process, and the gauges of the installation. Each reading has a time limit, and a gauge that cannot be read has
-// no value: an old one would look like a healthy one.
+// Reads the metrics of this process, and the gauges of the installation. Each reading has a time limit, and a gauge
+// that cannot be read has no value: an old one would look like a healthy one.
 import { statfs } from "node:fs/promises";
 import type { Gauge, MetricObject, Registry } from "prom-client";
 import type { Ctx } from "../context.ts";

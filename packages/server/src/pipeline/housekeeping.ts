@@ -1,7 +1,7 @@
-// Scheduled upkeep: creates the partitions of the coming months, deletes what is past its retention (retention/), purges
-// expired rows of fixed terms (idempotent responses, budgets, webhook events, alerts, receipts, in-app messages that
-// expire, imports, deleted environments, expired sessions of people, the groups of throttles and digests), encrypts what
-// older versions stored in clear, and counts the statistics of the hours that have ended.
+// Scheduled upkeep: creates the partitions of the coming months, deletes what is past its retention (retention/),
+// purges expired rows of fixed terms (idempotent responses, budgets, webhook events, alerts, receipts, in-app messages
+// that expire, imports, deleted environments, expired sessions of people, the groups of throttles and digests),
+// encrypts what older versions stored in clear, and counts the statistics of the hours that have ended.
 import type { Ctx } from "../context.ts";
 import { inTransaction } from "../store/db.ts";
 import { ensurePartitions } from "../store/installation/partitions.ts";

@@ -25,6 +25,8 @@ type Callback = (error: Error | null, client?: pg.Client) => void;
 export class DatabaseClient extends pg.Client {
   readonly #hosts: Hosts | null;
   #isBusy = false;
+  /** A transaction that this service began as read-only refuses writes on any server. */
+  #isReadOnlyWanted = false;
 
   constructor(options: ClientOptions) {
     const hosts = hostsOf(options.connectionString!);
@@ -37,7 +39,7 @@ export class DatabaseClient extends pg.Client {
     this.once("connect", () => this.#limitSilence(options.silenceMs ?? Number.POSITIVE_INFINITY));
     const { connection } = this as unknown as { connection: NodeJS.EventEmitter };
     connection.on("errorMessage", ({ code }: { code?: string }) => {
-      if (code !== readOnlyCode) return;
+      if (code !== readOnlyCode || this.#isReadOnlyWanted) return;
       hosts?.doubt();
       // After the query has got its error.
       setImmediate(() => destroyConnection(this, new Error("Connection terminated: the server is read-only")));
@@ -83,6 +85,7 @@ export class DatabaseClient extends pg.Client {
     const isBegin = (text: unknown) => typeof text === "string" && /^(begin|start transaction)/i.test(text);
     const tracked: Query = (text, ...rest) => {
       this.#isBusy = true;
+      if (isBegin(text)) this.#isReadOnlyWanted = /read only/i.test(text as string);
       return query(beginWith && isBegin(text) ? `${text}; ${beginWith}` : text, ...rest);
     };
     this.query = tracked as typeof this.query;

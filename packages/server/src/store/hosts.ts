@@ -1,10 +1,10 @@
-// Which of several hosts a new connection goes to (lib/database-url.ts). The last good host is asked first. A host that
-// refuses, is silent or is not what the address asks for (a standby, for read-write) is passed over, and where only one
-// host can be right, connections to all others are dropped as soon as it has been found. All connections of a thread to
-// one address share what they know.
+// Which of several hosts a new connection goes to (lib/settings/database-url.ts). The last good host is asked first. A
+// host that refuses, is silent or is not what the address asks for (a standby, for read-write) is passed over, and
+// where only one host can be right, connections to all others are dropped as soon as it has been found. All connections
+// of a thread to one address share what they know.
 import type { Socket } from "node:net";
 import pg from "pg";
-import { type HostTarget, isWanted, parseDatabaseUrl, type ServerState } from "../lib/database-url.ts";
+import { type HostTarget, isWanted, parseDatabaseUrl, type ServerState } from "../lib/settings/database-url.ts";
 
 type Host = { url: string; host: string; port: number };
 

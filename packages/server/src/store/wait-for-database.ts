@@ -1,7 +1,7 @@
 // The external database at the start. Where a platform starts service and database together, the database responds
 // later, so the service waits for it, for a bounded time.
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseDatabaseUrl } from "../lib/database-url.ts";
+import { parseDatabaseUrl } from "../lib/settings/database-url.ts";
 import { DatabaseClient } from "./client.ts";
 import { findDatabaseFault } from "./faults.ts";
 

@@ -14,7 +14,7 @@ import {
   type PushMetricExporter,
 } from "@opentelemetry/sdk-metrics";
 import type { MetricObjectWithValues, MetricValue, Registry } from "prom-client";
-import type { Telemetry } from "../lib/otel-settings.ts";
+import type { Telemetry } from "../lib/settings/otel-settings.ts";
 import { version } from "../version.ts";
 import { closeInTime, createExportWatch, exportOptions, type TelemetryLog, toResource } from "./resource.ts";
 

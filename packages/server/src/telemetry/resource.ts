@@ -4,7 +4,7 @@ import { Agent as HttpsAgent } from "node:https";
 import { hostname } from "node:os";
 import { type Resource, resourceFromAttributes } from "@opentelemetry/resources";
 import type { Logger } from "pino";
-import type { Telemetry } from "../lib/otel-settings.ts";
+import type { Telemetry } from "../lib/settings/otel-settings.ts";
 import { version } from "../version.ts";
 
 export type TelemetryLog = Pick<Logger, "warn" | "info">;

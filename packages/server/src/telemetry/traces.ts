@@ -20,7 +20,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
-import type { Telemetry } from "../lib/otel-settings.ts";
+import type { Telemetry } from "../lib/settings/otel-settings.ts";
 import { formatTraceContext, isSampled, openTraceContext } from "../lib/trace-context.ts";
 import type { SpanOptions, TraceSpan, Tracing } from "../tracing.ts";
 import { version } from "../version.ts";

@@ -7,11 +7,11 @@ import { pino } from "pino";
 import { readConfig } from "../../src/config.ts";
 import { startService } from "../../src/service.ts";
 import { chatIntegration, endpoint, subscriber } from "../support/channels.ts";
-import { startReceiver } from "../support/receiver.ts";
+import { startReceiver } from "../support/servers/receiver.ts";
+import { integration, mailer, secretKey, step } from "../support/servers/webhook-providers.ts";
 import { startTestService } from "../support/service.ts";
 import { createWorkflow, messagesOf, settled } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";
-import { integration, mailer, secretKey, step } from "../support/webhook-providers.ts";
 
 const words = {
   token: "device-s3cret-token-of-ada",

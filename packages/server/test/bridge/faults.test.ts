@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Client } from "../support/client.ts";
 import { newStage } from "../support/clock.ts";
-import { type Answer, startReceiver } from "../support/receiver.ts";
+import { type Answer, startReceiver } from "../support/servers/receiver.ts";
 import { startTestService } from "../support/service.ts";
 import { createWorkflow, detailsOf, inApp, messagesOf, notificationsOf, settled, trigger } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";

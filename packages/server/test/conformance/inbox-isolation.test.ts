@@ -8,7 +8,7 @@ import { sql } from "kysely";
 import { createSecrets } from "../../src/lib/secrets.ts";
 import { type InboxSession, readInboxToken, signInboxToken } from "../../src/lib/tokens/inbox-token.ts";
 import type { RawInput } from "../support/client.ts";
-import { startReceiver } from "../support/receiver.ts";
+import { startReceiver } from "../support/servers/receiver.ts";
 import { startTestService } from "../support/service.ts";
 import { eventually } from "../support/wait.ts";
 import { inputOf } from "./fixtures.ts";

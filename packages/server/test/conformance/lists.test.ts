@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Operation, type OperationId, operations } from "@tidings/contract";
 import type { RawInput } from "../support/client.ts";
-import { startReceiver } from "../support/receiver.ts";
+import { startReceiver } from "../support/servers/receiver.ts";
 import { startTestService } from "../support/service.ts";
 import { eventually } from "../support/wait.ts";
 import { inputOf } from "./fixtures.ts";

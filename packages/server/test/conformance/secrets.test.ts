@@ -22,7 +22,7 @@ import { hideFrom } from "../../src/http/request/visible-fields.ts";
 import { compileBody } from "../../src/validation.ts";
 import { type Browser, invite } from "../app/members/browsers.ts";
 import type { RawInput } from "../support/client.ts";
-import { startReceiver } from "../support/receiver.ts";
+import { startReceiver } from "../support/servers/receiver.ts";
 import { startTestService } from "../support/service.ts";
 import { settled, trigger } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";

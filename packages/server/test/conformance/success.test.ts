@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Operation, type OperationId, operations, successStatuses } from "@tidings/contract";
 import { compileBody, faultsOf } from "../../src/validation.ts";
-import { startReceiver } from "../support/receiver.ts";
+import { startReceiver } from "../support/servers/receiver.ts";
 import { startTestService } from "../support/service.ts";
 import { inputOf } from "./fixtures.ts";
 import { createProbe } from "./probe.ts";

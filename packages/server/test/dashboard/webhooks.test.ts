@@ -1,7 +1,7 @@
 // Webhooks, in a browser: an endpoint that goes away, is fixed and gets what it missed; and what providers reported.
 import assert from "node:assert/strict";
 import { browserTest } from "../support/chromium.ts";
-import { isSignedWith, startReceiver } from "../support/receiver.ts";
+import { isSignedWith, startReceiver } from "../support/servers/receiver.ts";
 import { startTestService } from "../support/service.ts";
 import { createWorkflow, email, messagesOf, settled, trigger } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";

@@ -9,11 +9,11 @@ import { inTransaction } from "../../src/store/db.ts";
 import { schemaChannel } from "../../src/store/installation/migrate.ts";
 import { monthsAround } from "../../src/store/installation/partitions.ts";
 import { encryptionKey, openStream, tokenFor } from "../live/clients.ts";
-import { startReceiver } from "../support/receiver.ts";
+import { startReceiver } from "../support/servers/receiver.ts";
+import { mailer, person, step } from "../support/servers/webhook-providers.ts";
 import { startTestService } from "../support/service.ts";
 import { createWorkflow, inApp, settled, trigger } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";
-import { mailer, person, step } from "../support/webhook-providers.ts";
 import {
   checkScenarios,
   parseMetrics,

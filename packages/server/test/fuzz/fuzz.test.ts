@@ -17,7 +17,7 @@ import { createProbe } from "../conformance/probe.ts";
 import { createWorld } from "../conformance/world.ts";
 import type { RawInput } from "../support/client.ts";
 import { isLong } from "../support/long.ts";
-import { startReceiver } from "../support/receiver.ts";
+import { startReceiver } from "../support/servers/receiver.ts";
 import { startTestService } from "../support/service.ts";
 import { fit, fromSchema, mutated, mutatedForm } from "./values.ts";
 

@@ -24,7 +24,7 @@ import { subscribersNotificationsUnarchive } from "novu-api-latest/funcs/subscri
 import { subscribersNotificationsUnsnooze } from "novu-api-latest/funcs/subscribersNotificationsUnsnooze.js";
 import { workflowsGet } from "novu-api-latest/funcs/workflowsGet.js";
 import { workflowsStepsRetrieve } from "novu-api-latest/funcs/workflowsStepsRetrieve.js";
-import { startReceiver } from "../support/receiver.ts";
+import { startReceiver } from "../support/servers/receiver.ts";
 import { shareService } from "../support/service.ts";
 import { createWorkflow, inApp, settled, trigger } from "../support/verbs.ts";
 

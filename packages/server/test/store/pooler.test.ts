@@ -9,8 +9,8 @@ import { openDb } from "../../src/store/db.ts";
 import { inspectPooler } from "../../src/store/pooler.ts";
 import { createClient } from "../support/client.ts";
 import { createTestDatabase } from "../support/database.ts";
-import { hasPgBouncer, startPgBouncer } from "../support/pgbouncer.ts";
 import { startHostProxy } from "../support/proxies/host-proxy.ts";
+import { hasPgBouncer, startPgBouncer } from "../support/servers/pgbouncer.ts";
 import { createWorkflow, feedOf, inApp, trigger } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";
 

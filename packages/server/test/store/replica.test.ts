@@ -11,7 +11,7 @@ import { openReplica, type ReplicaRead } from "../../src/store/replica.ts";
 import { atEnd } from "../support/at-end.ts";
 import { createClient } from "../support/client.ts";
 import { metric } from "../support/metric.ts";
-import { startReplicatedServers } from "../support/standby.ts";
+import { startReplicatedServers } from "../support/servers/standby.ts";
 import { eventually } from "../support/wait.ts";
 
 const servers = await startReplicatedServers();

@@ -3,14 +3,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Integration } from "@tidings/contract";
 import { sql } from "kysely";
-import { type Span, startCollector } from "../support/collector.ts";
 import { authorized, request } from "../support/http.ts";
 import { startMailServer } from "../support/mail/smtp.ts";
-import { startReceiver } from "../support/receiver.ts";
+import { type Span, startCollector } from "../support/servers/collector.ts";
+import { startReceiver } from "../support/servers/receiver.ts";
+import { step, texter } from "../support/servers/webhook-providers.ts";
 import { startTestService } from "../support/service.ts";
 import { createWorkflow, email, inApp, messagesOf, settled } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";
-import { step, texter } from "../support/webhook-providers.ts";
 
 const collector = await startCollector();
 const mailServer = await startMailServer();

@@ -1,4 +1,4 @@
-// What the service watches, whom it tells, and what it has found.
+// What the service watches, who is notified, and what it has found.
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Page } from "../../kit/layout/page.tsx";

@@ -1,4 +1,4 @@
-// Whom a rule tells, in addition to the dashboard.
+// Who is notified by a rule, in addition to the dashboard.
 import type { AlertTargetIn, AlertTargetType } from "@tidings/contract";
 import { useOperation } from "../../api/hooks.ts";
 import { Button, IconButton } from "../../kit/inputs/button.tsx";

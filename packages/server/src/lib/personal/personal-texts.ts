@@ -105,7 +105,7 @@ function base64Forms(text: string): string[] {
   const cores = [0, 1, 2].map((offset) => {
     const all = Buffer.concat([Buffer.alloc(offset), bytes])
       .toString("base64")
-      .replace(/=+$/, "");
+      .replaceAll("=", "");
     return all.slice([0, 2, 3][offset], (offset + bytes.length) % 3 === 0 ? undefined : -1);
   });
   const urlSafe = cores.map((core) => core.replaceAll("+", "-").replaceAll("/", "_"));

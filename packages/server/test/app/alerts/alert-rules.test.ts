@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Input } from "@tidings/contract";
-import { startReceiver } from "../../support/receiver.ts";
 import { faultsOf, refused } from "../../support/refusals.ts";
+import { startReceiver } from "../../support/servers/receiver.ts";
+import { mailer } from "../../support/servers/webhook-providers.ts";
 import { shareService } from "../../support/service.ts";
-import { mailer } from "../../support/webhook-providers.ts";
 
 type RuleIn = Input<"alertRules.create">["body"];
 

@@ -5,8 +5,8 @@ import type { Alert, Input } from "@tidings/contract";
 import { sql } from "kysely";
 import { alertsOf, minutes, removeRules, startAlertService } from "../../support/alerts.ts";
 import { startScriptedMail } from "../../support/mail/scripted-mail.ts";
-import { startReceiver } from "../../support/receiver.ts";
 import { refused } from "../../support/refusals.ts";
+import { startReceiver } from "../../support/servers/receiver.ts";
 import { announceDueTasks, eventually } from "../../support/wait.ts";
 
 const internet = await startReceiver(({ path }) => ({ status: path === "/gone" ? 404 : 503 }));

@@ -7,8 +7,9 @@ import { sql } from "kysely";
 import { newStage } from "../../support/clock.ts";
 import { errorOf } from "../../support/http.ts";
 import { startScriptedMail } from "../../support/mail/scripted-mail.ts";
-import { startReceiver } from "../../support/receiver.ts";
 import { refused } from "../../support/refusals.ts";
+import { startReceiver } from "../../support/servers/receiver.ts";
+import { integration, secretKey, step } from "../../support/servers/webhook-providers.ts";
 import { startTestService } from "../../support/service.ts";
 import {
   createWorkflow,
@@ -22,7 +23,6 @@ import {
   trigger,
 } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
-import { integration, secretKey, step } from "../../support/webhook-providers.ts";
 import { invite, signInOwner } from "../members/browsers.ts";
 
 let isMailDown = false;

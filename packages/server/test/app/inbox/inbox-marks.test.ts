@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { request as ask } from "node:http";
 import { test } from "node:test";
 import { newStage } from "../../support/clock.ts";
-import { startReceiver } from "../../support/receiver.ts";
+import { startReceiver } from "../../support/servers/receiver.ts";
 import { startTestService } from "../../support/service.ts";
 import { createWorkflow, email, inApp, messagesOf, notificationsOf, settled, trigger } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";

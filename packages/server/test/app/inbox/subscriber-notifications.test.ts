@@ -5,7 +5,7 @@ import type { OperationId } from "@tidings/contract";
 import type { Client } from "../../support/client.ts";
 import { newStage } from "../../support/clock.ts";
 import { authorized, errorOf } from "../../support/http.ts";
-import { startReceiver } from "../../support/receiver.ts";
+import { startReceiver } from "../../support/servers/receiver.ts";
 import { shareService } from "../../support/service.ts";
 import { createWorkflow, email, inApp, messagesOf, settled, trigger } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";

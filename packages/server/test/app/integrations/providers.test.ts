@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addedProviderIds, inAppProviderId, type Provider, providerIds } from "@tidings/contract";
-import { startReceiver } from "../../support/receiver.ts";
 import { faultsOf, refused } from "../../support/refusals.ts";
+import { startReceiver } from "../../support/servers/receiver.ts";
 import { shareService } from "../../support/service.ts";
 
 const good = `Basic ${Buffer.from("api:key-s3cret").toString("base64")}`;

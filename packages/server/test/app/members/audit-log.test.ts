@@ -77,7 +77,17 @@ test("the rule over all operations: people's changes always, keys' changes of th
   const byKey = all.filter((one) => isAudited(one, "key"));
   const configuration = [...new Set(byKey.map(resourceOf))].sort();
   assert.deepEqual(configuration, [
-    ...["bridge", "environments", "files", "integrations", "layouts", "retention", "translations", "webhooks"],
+    ...[
+      "alertRules",
+      "bridge",
+      "environments",
+      "files",
+      "integrations",
+      "layouts",
+      "retention",
+      "translations",
+      "webhooks",
+    ],
     "workflows",
   ]);
   const changes = all.filter((one) => configuration.includes(resourceOf(one)) && !readsOnly(one));

@@ -98,10 +98,12 @@ test("a viewer changes nothing but the own account", () => {
   assert.deepEqual(allowed.map(({ id }) => id).sort(), ["auth.signOut", "auth.signOutEverywhere", "auth.updatePerson"]);
 });
 
-test("an editor does everything but people, API keys, the retention and the end of an environment", () => {
+test("an editor does everything but people, API keys, the retention, an erasure and the end of an environment", () => {
   const ofOwners = all.filter((operation) => requiredRoleOf(operation) === "owner").map(({ id }) => id);
   assert.ok(
-    ofOwners.every((id) => /^people\.|^environments\.(createApiKey|revokeApiKey|delete)$|^retention\.update$/.test(id)),
+    ofOwners.every((id) =>
+      /^people\.|^environments\.(createApiKey|revokeApiKey|delete)$|^retention\.update$|^subscribers\.erase$/.test(id),
+    ),
     `${ofOwners}`,
   );
 });

@@ -8,10 +8,10 @@ import { newStage } from "../../support/clock.ts";
 import { errorOf } from "../../support/http.ts";
 import { runRetentionAt } from "../../support/past-runs.ts";
 import { faultsOf } from "../../support/refusals.ts";
+import { mailer } from "../../support/servers/webhook-providers.ts";
 import { startTestService } from "../../support/service.ts";
 import { assertShape } from "../../support/shapes.ts";
 import { createWorkflow, email, inApp, messagesOf, settled, trigger } from "../../support/verbs.ts";
-import { mailer } from "../../support/webhook-providers.ts";
 
 const service = await startTestService();
 const { client, production, db } = service;

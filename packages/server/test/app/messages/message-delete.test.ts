@@ -6,7 +6,8 @@ import { test } from "node:test";
 import type { Message } from "@tidings/contract";
 import { atEnd } from "../../support/at-end.ts";
 import { newStage } from "../../support/clock.ts";
-import { startReceiver } from "../../support/receiver.ts";
+import { startReceiver } from "../../support/servers/receiver.ts";
+import { integration, secretKey, step } from "../../support/servers/webhook-providers.ts";
 import { startTestService } from "../../support/service.ts";
 import {
   createWorkflow,
@@ -20,7 +21,6 @@ import {
   trigger,
 } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
-import { integration, secretKey, step } from "../../support/webhook-providers.ts";
 
 // A mail server that takes connections and says nothing: a message handed to it is in progress until the test hangs up.
 const sockets = new Set<Socket>();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startReceiver } from "../../support/receiver.ts";
+import { startReceiver } from "../../support/servers/receiver.ts";
 import { shareService } from "../../support/service.ts";
 import { createWorkflow, email, inApp } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";

@@ -5,8 +5,8 @@ import type { InboundReceipt, Message } from "@tidings/contract";
 import { sql } from "kysely";
 import { errorOf, request } from "../../support/http.ts";
 import { startLossyMail, startScriptedMail } from "../../support/mail/scripted-mail.ts";
-import { startReceiver } from "../../support/receiver.ts";
 import { assertRefused, faultsOf } from "../../support/refusals.ts";
+import { startReceiver } from "../../support/servers/receiver.ts";
 import { startTestService } from "../../support/service.ts";
 import {
   createWorkflow,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isSignedWith, startReceiver } from "../../support/receiver.ts";
 import { assertRefused, refused } from "../../support/refusals.ts";
+import { isSignedWith, startReceiver } from "../../support/servers/receiver.ts";
 import { startTestService } from "../../support/service.ts";
 import { invite, signInOwner } from "../members/browsers.ts";
 

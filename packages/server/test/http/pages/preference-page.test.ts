@@ -9,7 +9,7 @@ import type { Ctx } from "../../../src/context.ts";
 import { createRateLimiter } from "../../../src/http/auth/rate-limit.ts";
 import { addPreferencePage } from "../../../src/http/pages/preference-page.ts";
 import { createSecrets, parseEncryptionKeys } from "../../../src/lib/secrets.ts";
-import { startReceiver } from "../../support/receiver.ts";
+import { startReceiver } from "../../support/servers/receiver.ts";
 import { startTestService } from "../../support/service.ts";
 import { createWorkflow, detailsOf, email, inApp, settled } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";

@@ -5,10 +5,10 @@ import type { Alert } from "@tidings/contract";
 import { sql } from "kysely";
 import { alertsOf, minutes, removeRules, startAlertService } from "../../support/alerts.ts";
 import { startScriptedMail } from "../../support/mail/scripted-mail.ts";
-import { isSignedWith, startReceiver } from "../../support/receiver.ts";
+import { isSignedWith, startReceiver } from "../../support/servers/receiver.ts";
+import { mailer, person } from "../../support/servers/webhook-providers.ts";
 import { createWorkflow, email, trigger } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
-import { mailer, person } from "../../support/webhook-providers.ts";
 
 let isDown = false;
 const internet = await startReceiver(({ path }) => {

@@ -7,8 +7,8 @@ import { sql } from "kysely";
 import { firstIdAt, newId } from "../../../src/lib/ids.ts";
 import { alertsOf, minutes, startAlertService } from "../../support/alerts.ts";
 import { isLong } from "../../support/long.ts";
+import { mailer } from "../../support/servers/webhook-providers.ts";
 import { eventually } from "../../support/wait.ts";
-import { mailer } from "../../support/webhook-providers.ts";
 
 const { service, pass } = await startAlertService();
 const { production: client, db } = service;

@@ -8,8 +8,9 @@ import { sql } from "kysely";
 import { newStage as newBareStage, type Stage } from "../../support/clock.ts";
 import { gate } from "../../support/mail/scripted-mail.ts";
 import { closedPort } from "../../support/mail/smtp.ts";
-import { type Answer, startReceiver } from "../../support/receiver.ts";
 import { refused } from "../../support/refusals.ts";
+import { type Answer, startReceiver } from "../../support/servers/receiver.ts";
+import { attemptsOf, mailer, person, step, texter } from "../../support/servers/webhook-providers.ts";
 import { startTestService } from "../../support/service.ts";
 import {
   createWorkflow,
@@ -21,7 +22,6 @@ import {
   trigger,
 } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
-import { attemptsOf, mailer, person, step, texter } from "../../support/webhook-providers.ts";
 
 const scripts = new Map<string, (times: number) => Answer | Promise<Answer>>();
 const server = await startReceiver(async ({ path }) => {

@@ -8,7 +8,7 @@ import { sql } from "kysely";
 import { createUrlGuard } from "../../../src/lib/url-guard.ts";
 import { pushSubscription } from "../../support/browser.ts";
 import { chatIntegration, endpoint } from "../../support/channels.ts";
-import { startReceiver } from "../../support/receiver.ts";
+import { startReceiver } from "../../support/servers/receiver.ts";
 import { startTestService } from "../../support/service.ts";
 import { createWorkflow, messagesOf, settled, trigger } from "../../support/verbs.ts";
 

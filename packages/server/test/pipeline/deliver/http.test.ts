@@ -10,9 +10,7 @@ import { endpoint } from "../../support/channels.ts";
 import { newStage, type Stage } from "../../support/clock.ts";
 import { gate } from "../../support/mail/scripted-mail.ts";
 import { closedPort } from "../../support/mail/smtp.ts";
-import { isSignedWith, type Received, startReceiver } from "../../support/receiver.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, detailsOf, email, messagesOf, notificationsOf, trigger } from "../../support/verbs.ts";
+import { isSignedWith, type Received, startReceiver } from "../../support/servers/receiver.ts";
 import {
   integration,
   mailer,
@@ -21,7 +19,9 @@ import {
   secretKey,
   step,
   texter,
-} from "../../support/webhook-providers.ts";
+} from "../../support/servers/webhook-providers.ts";
+import { startTestService } from "../../support/service.ts";
+import { createWorkflow, detailsOf, email, messagesOf, notificationsOf, trigger } from "../../support/verbs.ts";
 
 type Answer = { status: number; text?: string; headers?: Record<string, string> } | "hang";
 type Script = (received: Received, times: number) => Answer;

@@ -7,8 +7,9 @@ import { sql } from "kysely";
 import { newId } from "../../../src/lib/ids.ts";
 import { openQueue } from "../../../src/store/queue/queue.ts";
 import { request } from "../../support/http.ts";
-import { type Answer, type Received, startReceiver } from "../../support/receiver.ts";
 import { refused } from "../../support/refusals.ts";
+import { type Answer, type Received, startReceiver } from "../../support/servers/receiver.ts";
+import { mailer, person, step, texter } from "../../support/servers/webhook-providers.ts";
 import { startTestService } from "../../support/service.ts";
 import {
   createWorkflow,
@@ -20,7 +21,6 @@ import {
   trigger,
 } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
-import { mailer, person, step, texter } from "../../support/webhook-providers.ts";
 
 /** What the provider does with a call, by the path of its integration. */
 const scripts = new Map<string, (received: Received) => Promise<Answer | null>>();

@@ -10,7 +10,7 @@ import { createClient } from "../../support/client.ts";
 import { dumpRows, findTexts } from "../../support/dump.ts";
 import { request } from "../../support/http.ts";
 import { startScriptedMail } from "../../support/mail/scripted-mail.ts";
-import { startReceiver } from "../../support/receiver.ts";
+import { startReceiver } from "../../support/servers/receiver.ts";
 import { startTestService } from "../../support/service.ts";
 import {
   createWorkflow,

@@ -7,11 +7,11 @@ import { sql } from "kysely";
 import { inTransaction } from "../../../src/store/db.ts";
 import { createClient } from "../../support/client.ts";
 import { gate } from "../../support/mail/scripted-mail.ts";
-import { startReceiver } from "../../support/receiver.ts";
+import { startReceiver } from "../../support/servers/receiver.ts";
+import { mailer } from "../../support/servers/webhook-providers.ts";
 import { startTestService } from "../../support/service.ts";
 import { createWorkflow, email, feedOf, inApp, trigger } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
-import { mailer } from "../../support/webhook-providers.ts";
 
 const closed = gate();
 /** When the mail to each address came. */

@@ -7,7 +7,8 @@ import fc from "fast-check";
 import { channelResult } from "../../../src/pipeline/rules/step-results.ts";
 import { newStage, type Stage } from "../../support/clock.ts";
 import { request } from "../../support/http.ts";
-import { startReceiver } from "../../support/receiver.ts";
+import { startReceiver } from "../../support/servers/receiver.ts";
+import { mailer, person } from "../../support/servers/webhook-providers.ts";
 import { shareService } from "../../support/service.ts";
 import {
   createWorkflow,
@@ -20,7 +21,6 @@ import {
   trigger,
 } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
-import { mailer, person } from "../../support/webhook-providers.ts";
 
 // Started before the service: what is started first ends first.
 const provider = await startReceiver();

@@ -7,7 +7,7 @@ import { sql } from "kysely";
 import { newId } from "../../../src/lib/ids.ts";
 import { purgeDeletedEnvironments } from "../../../src/store/installation/purges.ts";
 import { startScriptedMail } from "../../support/mail/scripted-mail.ts";
-import { startReceiver } from "../../support/receiver.ts";
+import { startReceiver } from "../../support/servers/receiver.ts";
 import { startTestService } from "../../support/service.ts";
 import { createWorkflow, email, feedOf, inApp, messagesOf, settled } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";

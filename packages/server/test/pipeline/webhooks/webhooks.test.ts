@@ -4,7 +4,7 @@ import type { WebhookDelivery, WebhookEventType } from "@tidings/contract";
 import { sql } from "kysely";
 import { retryAfter, webhookRetryWaits } from "../../../src/pipeline/webhooks/retry.ts";
 import { purgeWebhookEvents } from "../../../src/store/installation/purges.ts";
-import { type Answer, isSignedWith, startReceiver } from "../../support/receiver.ts";
+import { type Answer, isSignedWith, startReceiver } from "../../support/servers/receiver.ts";
 import { startTestService } from "../../support/service.ts";
 import { createWorkflow, email, inApp, messagesOf, settled, trigger } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";

@@ -6,8 +6,8 @@ import { chmodSync, chownSync, cpSync, mkdtempSync, rmSync, writeFileSync } from
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { chooseUser, findFreePort, findPrograms, launcherFor, run } from "../../src/store/embedded/process.ts";
-import { eventually } from "./wait.ts";
+import { chooseUser, findFreePort, findPrograms, launcherFor, run } from "../../../src/store/embedded/process.ts";
+import { eventually } from "../wait.ts";
 
 export type ReplicatedServers = {
   /** The role is an ordinary one that owns its database. */

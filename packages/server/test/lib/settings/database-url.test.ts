@@ -1,7 +1,7 @@
 // Addresses of one and of several hosts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseDatabaseUrl } from "../../src/lib/database-url.ts";
+import { parseDatabaseUrl } from "../../../src/lib/settings/database-url.ts";
 
 const readable: [string, string, string[], string][] = [
   ["postgres://u:p@one:5432/db", "any", ["postgres://u:p@one:5432/db"], "one:5432/db"],

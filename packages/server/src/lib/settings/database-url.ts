@@ -18,9 +18,9 @@ const maxHosts = 10;
 
 /** Throws what is wrong with the address, without the address: it contains a password. */
 export function parseDatabaseUrl(text: string): DatabaseAddress {
-  const [, scheme, authority, rest] = /^(postgres(?:ql)?:\/\/)([^/?#]*)(.*)$/s.exec(text) ?? [];
-  if (scheme === undefined || authority === undefined || rest === undefined)
-    throw new Error("must start with postgres:// or postgresql://");
+  const scheme = ["postgres://", "postgresql://"].find((start) => text.startsWith(start));
+  if (scheme === undefined) throw new Error("must start with postgres:// or postgresql://");
+  const [authority, rest] = splitBefore(text.slice(scheme.length), /[/?#]/);
   // A password may contain an @, as URL reads it.
   const userEnd = authority.lastIndexOf("@") + 1;
   const hosts = authority.slice(userEnd).split(",");
@@ -33,7 +33,13 @@ export function parseDatabaseUrl(text: string): DatabaseAddress {
   const query = rest.includes("?") ? new URLSearchParams(rest.slice(rest.indexOf("?"))) : new URLSearchParams();
   const target = (query.get("target_session_attrs") ?? "any") as HostTarget;
   if (!targets.includes(target)) throw new Error(`has a target_session_attrs that is none of: ${targets.join(", ")}`);
-  return { urls, target, name: `${hosts.join(",")}${rest.replace(/[?#].*$/s, "")}` };
+  return { urls, target, name: `${hosts.join(",")}${splitBefore(rest, /[?#]/)[0]}` };
+}
+
+/** The text before the first such character, and from there on. */
+function splitBefore(text: string, character: RegExp): [before: string, from: string] {
+  const at = text.search(character);
+  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at)];
 }
 
 /** What a target asks of a server. */

@@ -1,9 +1,9 @@
 // Parsers of settings: each takes the text of an environment variable and returns its value, or throws what is wrong
 // with it.
 import { availableParallelism } from "node:os";
+import type { InboxOrigin } from "../inbox-origins.ts";
+import type { ThreadLimits } from "../load/thread-load.ts";
 import { parseDatabaseUrl } from "./database-url.ts";
-import type { InboxOrigin } from "./inbox-origins.ts";
-import type { ThreadLimits } from "./load/thread-load.ts";
 
 export function fail(message: string): never {
   throw new Error(message);

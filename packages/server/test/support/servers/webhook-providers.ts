@@ -1,7 +1,7 @@
 // Integrations whose provider is a server of the test (the generic webhook providers), and the recorded attempts.
 import type { Integration, StepIn } from "@tidings/contract";
 import { sql } from "kysely";
-import type { TestService } from "./service.ts";
+import type { TestService } from "../service.ts";
 
 type Client = TestService["client"];
 

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { WebhookEvent } from "@tidings/contract";
-import { atEnd } from "./at-end.ts";
+import { atEnd } from "../at-end.ts";
 
 export type Received = { path: string; headers: IncomingHttpHeaders; body: string; event: WebhookEvent };
 export type Answer = { status: number; text?: string; headers?: Record<string, string> };
