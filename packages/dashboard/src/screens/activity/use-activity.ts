@@ -95,6 +95,10 @@ export function useActivity(filters: ActivityFilters, isLive: boolean, isPointin
   }, [data, held.count, isPointing, merge, openedAt, key, kept]);
 
   const loading = useRef("");
+  // Cleared when the loaded page has been drawn: before that, a callback of the last drawing would load one more.
+  useEffect(() => {
+    loading.current = loadingKey;
+  }, [loadingKey]);
   const loadMore = async (isAsked: boolean) => {
     if (loading.current === key || !current?.next) return;
     loading.current = key;
@@ -111,10 +115,7 @@ export function useActivity(filters: ActivityFilters, isLive: boolean, isPointin
     } catch (error) {
       if (loading.current === key) setMoreError(toApiError(error));
     } finally {
-      if (loading.current === key) {
-        loading.current = "";
-        setLoadingKey("");
-      }
+      if (loading.current === key) setLoadingKey("");
     }
   };
   const error = head.error ?? moreError;
