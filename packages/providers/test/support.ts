@@ -132,11 +132,20 @@ export async function startSmtp(t: TestContext, options: SMTPServerOptions = {})
     ...options,
   });
   server.on("error", () => {});
+  const sockets = new Set<Socket>();
+  server.server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+  });
+  /** As a server does with idle connections. Resolves when the other side has noticed it. */
+  const endConnections = async () => {
+    await Promise.all([...sockets].map((socket) => Promise.all([once(socket, "close"), socket.end()])));
+  };
   server.listen(0, "127.0.0.1");
   await once(server.server, "listening");
   t.after(() => new Promise<void>((resolve) => server.close(() => resolve())));
   const { port } = server.server.address() as AddressInfo;
-  return { port, received, sessions };
+  return { port, received, sessions, endConnections };
 }
 
 const senderOf = ({ envelope }: SMTPServerSession): string => (envelope.mailFrom ? envelope.mailFrom.address : "");

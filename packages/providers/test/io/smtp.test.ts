@@ -380,7 +380,7 @@ describe("SMTP failures", { concurrency: true }, () => {
       t,
       scripted(() => {}),
     );
-    const outcome = await send("nodemailer", email(), settings(port), openIo(t, { timeoutMs: 1000 }));
+    const outcome = await send("nodemailer", email(), settings(port), openIo(t, { timeoutMs: 3000 }));
     assert.equal(outcome.kind, "unknown");
   });
 
@@ -422,20 +422,20 @@ describe("SMTP failures", { concurrency: true }, () => {
       t,
       scripted(() => {}),
     );
-    const io = openIo(t, { timeoutMs: 1000 });
+    const io = openIo(t, { timeoutMs: 3000 });
     const mail = (n: number) => send("nodemailer", email({ id: `m${n}` }), settings(port), io);
     const busy = await Promise.all(Array.from({ length: 10 }, (_, n) => mail(n)));
     assert.deepEqual(new Set(busy.map(({ kind }) => kind)), new Set(["unknown"]));
     assert.deepEqual(await mail(10), {
       kind: "retry",
-      reason: "No connection to mail.test was free for the message within 1 seconds",
+      reason: "No connection to mail.test was free for the message within 3 seconds",
       isDecidedLocally: true,
     });
   });
 
   it("a server that is merely slow takes them all: the time of a message begins with its turn", async (t) => {
-    const { port } = await startSmtp(t, { onMailFrom: (_address, _session, done) => setTimeout(done, 2000) });
-    const io = openIo(t, { timeoutMs: 3500 });
+    const { port } = await startSmtp(t, { onMailFrom: (_address, _session, done) => setTimeout(done, 3000) });
+    const io = openIo(t, { timeoutMs: 5500 });
     const outcomes = await Promise.all(
       Array.from({ length: 20 }, (_, n) => send("nodemailer", email({ id: `m${n}` }), settings(port), io)),
     );
@@ -464,10 +464,10 @@ describe("SMTP failures", { concurrency: true }, () => {
   });
 
   it("a connection the server closed while idle is replaced", async (t) => {
-    const { port, received } = await startSmtp(t, { socketTimeout: 400 });
+    const { port, received, endConnections } = await startSmtp(t);
     const io = openIo(t);
     await send("nodemailer", email(), settings(port), io);
-    await new Promise((resolve) => setTimeout(resolve, 600));
+    await endConnections();
     assert.equal((await send("nodemailer", email(), settings(port), io)).kind, "accepted");
     assert.equal(received.length, 2);
   });
