@@ -120,20 +120,17 @@ async function walkPerson(world: World): Promise<void> {
   await client("subscribers.create", { body: profile });
   await createWorkflow(client, "captured-mail", [email()], { name: "Captured mail" });
   await trigger(client, "captured-mail", "grace", { order: "for Grace" });
-  const page = await world.openDashboard("/subscribers/grace");
-  const download = page.waitForEvent("download");
-  await page.getByRole("button", { name: "Export data" }).click();
-  check("the archive is a zip", (await download).suggestedFilename().endsWith(".zip"));
+  const page = await world.openDashboard("/subscribers/grace?tab=profile");
+  const button = page.getByRole("button", { name: "Export data" });
+  const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
+  check("the archive is a zip", download.suggestedFilename().endsWith(".zip"));
   await picture(page, "operate-person");
   await page.getByRole("button", { name: /^Erase/ }).click();
   const dialog = page.getByRole("dialog");
   await picture(page, "operate-erase");
-  await dialog.getByRole("textbox").first().fill("grace");
-  await dialog.getByRole("button", { name: /^Erase/ }).click();
-  await page
-    .getByText(/receipt/i)
-    .first()
-    .waitFor({ timeout: 150_000 });
+  await dialog.getByLabel("Type grace to confirm").fill("grace");
+  await dialog.getByRole("button", { name: "Erase data" }).click();
+  await page.getByRole("heading", { name: "Data erased" }).waitFor({ timeout: 150_000 });
   await picture(page, "operate-erased");
   const { status } = await client("subscribers.retrieve", { params: { subscriberId: "grace" } }).catch(() => ({
     status: 404,

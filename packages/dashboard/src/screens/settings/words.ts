@@ -145,7 +145,7 @@ export const words = {
   data: {
     title: "Data",
     text: (environment: string) =>
-      `How long ${environment} keeps its data. Older data is deleted every night, for good. Whatever a run still needs stays.`,
+      `How long ${environment} keeps its data. Older data is deleted every day, for good. Whatever a run still needs stays.`,
     what: "What",
     kept: "Kept for",
     size: "Size",
@@ -180,7 +180,7 @@ export const words = {
     goes: "Goes on",
     waitedFor: "A run still needs it",
     runs: "Last runs",
-    noRuns: "No run yet. The first one is tonight.",
+    noRuns: "No run yet.",
     began: "Began",
     deletedTitle: "Deleted",
     took: "Took",

@@ -13,6 +13,9 @@ type Write = (alert: AlertFigures) => AlertWords;
 const count = (number: string | number | undefined, one: string, many = `${one}s`): string =>
   `${Number(number ?? 0).toLocaleString("en-US")} ${Number(number) === 1 ? one : many}`;
 
+const lasted = (minutes: string | number | undefined): string =>
+  Number(minutes ?? 0) < 1 ? "less than a minute" : count(minutes, "minute");
+
 /** Error texts of providers may have line breaks, and no limit. */
 const quote = (text: string | number | undefined): string => {
   const line = String(text ?? "")
@@ -29,7 +32,7 @@ const credentialErrors = ["auth", "config"];
 const integrationFailing: Write = ({ code, subject, facts }) => ({
   title: `${subject.name} is failing`,
   text: withError(
-    `Every call of the integration ${subject.name} (${facts.provider}) has failed for ${count(facts.minutes, "minute")}. ${
+    `Every call of the integration ${subject.name} (${facts.provider}) has failed for ${lasted(facts.minutes)}. ${
       code === "breaker_open"
         ? "Its circuit breaker is open: messages go through the next integration of the channel, or wait."
         : "Messages through it fail or are retried."
@@ -70,7 +73,7 @@ const webhookFailing: Write = ({ code, subject, facts }) => ({
     code === "disabled"
       ? `The service switched it off: ${quote(facts.reason)}.`
       : withError(
-          `Every call has failed for ${count(facts.minutes, "minute")} (${count(facts.failures, "call")}).`,
+          `Every call has failed for ${lasted(facts.minutes)} (${count(facts.failures, "call")}).`,
           facts.error,
         ),
   advice:
