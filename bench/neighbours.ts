@@ -235,7 +235,7 @@ async function discard({ a, db }: Bench): Promise<void> {
   for (;;) {
     // Tasks that a worker is about to take are left for the next round: waiting for them could deadlock.
     await sql`delete from queue.job where id in (select id from queue.job
-      where state < 'active' and name <> 'housekeeping' for update skip locked)`.execute(db);
+      where state < 'active' and name not in ('housekeeping', 'alert') for update skip locked)`.execute(db);
     const { rows } = await sql`select 1 from queue.job where state = 'active' limit 1`.execute(db);
     if (rows.length === 0) return;
     await sleep(200);

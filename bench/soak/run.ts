@@ -162,12 +162,15 @@ const waitUntilWorkedOff = (service: BenchService): Promise<void> =>
     return !isDue && inWork.length > 0 && inWork.every(([, depth]) => depth === "0");
   }, "the work that is due");
 
+/** Chores and the next pass over the alert rules always wait for their time. */
+const isScheduled = (kind: string): boolean => kind === "housekeeping" || kind === "alert";
+
 /** Delays and digests have ended too. */
 async function waitUntilIdle(service: BenchService): Promise<void> {
   await sleep(longestWaitMs);
   await waitFor(async () => {
     const depths = [...(await readMetrics(service)).matchAll(/^tidings_queue_depth\{kind="(\w+)"\} (\d+)$/gm)];
-    return depths.length > 0 && depths.every(([, kind, depth]) => kind === "housekeeping" || depth === "0");
+    return depths.length > 0 && depths.every(([, kind, depth]) => isScheduled(kind!) || depth === "0");
   }, "an empty queue");
 }
 
