@@ -1,6 +1,8 @@
-// The interpreter of JSON Schema finds the same values valid as ajv does, and fills in the same defaults.
+// The interpreter of JSON Schema finds the same values valid as ajv does, and fills in the same defaults. Where ajv is
+// known to be wrong (`unevaluated…`), a second interpreter decides.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { Validator } from "@cfworker/json-schema";
 import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
@@ -79,6 +81,15 @@ function judgeByAjv(root: JsonObject, given: unknown): boolean | null {
   }
 }
 
+/**
+ * For ajv, a branch of `anyOf` that fails has still evaluated what its `patternProperties` name, which the
+ * specification excludes (2020-12, section 11). A verdict of ajv about `unevaluated…` needs a second one.
+ */
+function isWronglyJudgedByAjv(root: JsonObject, given: unknown, verdict: boolean): boolean {
+  const isDisputed = String(root.$schema).includes("2020-12") && JSON.stringify(root).includes('"unevaluated');
+  return isDisputed && new Validator(root, "2020-12", false).validate(structuredClone(given)).valid !== verdict;
+}
+
 describe("validity and defaults as in ajv", () => {
   for (const $schema of ["http://json-schema.org/draft-07/schema#", "https://json-schema.org/draft/2020-12/schema"]) {
     test($schema, () => {
@@ -88,13 +99,24 @@ describe("validity and defaults as in ajv", () => {
           const [one, other] = [structuredClone(given), structuredClone(given)];
           const expected = judgeByAjv(root, other);
           if (expected === null) return;
-          assert.equal(faultsOf(root, one).length === 0, expected);
+          const isFit = faultsOf(root, one).length === 0;
+          if (isFit !== expected && isWronglyJudgedByAjv(root, given, expected)) return;
+          assert.equal(isFit, expected);
           if (expected) assert.deepEqual(one, other);
         }),
         { numRuns: runs },
       );
     });
   }
+});
+
+test("a branch that fails has evaluated nothing", () => {
+  const $schema = "https://json-schema.org/draft/2020-12/schema";
+  const branches = [{ type: "string", patternProperties: { c: {} } }, { properties: { b: {} } }];
+  const root = { $schema, anyOf: branches, unevaluatedProperties: false };
+  assert.deepEqual(faultsOf(root, { b: 1 }), []);
+  assert.notDeepEqual(faultsOf(root, { c: 1 }), []);
+  assert.equal(isWronglyJudgedByAjv(root, { c: 1 }, judgeByAjv(root, { c: 1 }) ?? false), true);
 });
 
 test("without $schema the keywords of both drafts count; a schema of draft 7 has only its own", () => {
