@@ -675,6 +675,7 @@ create table messages (
   last_seen_at        timestamp with time zone,
   last_read_at        timestamp with time zone,
   expires_at          timestamp with time zone,
+  severity            text,
   PRIMARY KEY (environment_id, id)
 ) partition by RANGE (id);
 CREATE INDEX messages_event on messages USING btree (event_id);

@@ -473,6 +473,8 @@ type MessagesTable = {
   snoozed_until: Date | null;
   /** From then on, an in-app message is in no inbox, and housekeeping deletes it. */
   expires_at: Date | null;
+  /** Null for messages of other channels, and for those that were written without it. */
+  severity: Severity | null;
   /** Also null for an in-app message, which is delivered once, when it is created. */
   delivered_at: Date[] | null;
   created_at: Date;

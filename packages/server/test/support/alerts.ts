@@ -8,13 +8,17 @@ import type { Ctx } from "../../src/context.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { createSecrets } from "../../src/lib/secrets.ts";
 import { runPass } from "../../src/pipeline/alerts/pass.ts";
+import type { DatabaseFault } from "../../src/store/faults.ts";
 import { openQueue, type Queue } from "../../src/store/queue/queue.ts";
 import { atEnd } from "./at-end.ts";
 import { startTestService, type TestService, type TestSettings } from "./service.ts";
 
 export const minutes = (count: number): number => count * 60_000;
 
-/** `pass`: one pass over the rules, at this moment. The service sends the messages that it writes. */
+/**
+ * `pass`: one pass over the rules, at this moment, in a process with these faults of its database and, if it is an
+ * embedded one, this data folder. The service sends the messages that it writes.
+ */
 export async function startAlertService(settings: TestSettings = {}) {
   const key = randomBytes(32).toString("base64");
   let queue: Queue | undefined;
@@ -29,9 +33,11 @@ export async function startAlertService(settings: TestSettings = {}) {
   const config = readConfig({ DATABASE_URL: database.url, TIDINGS_ENCRYPTION_KEY: key });
   const secrets = createSecrets(config.encryptionKeys);
   const log = pino({ level: "error" }, { write: (line: string) => void faults.push(new Error(line)) });
-  const ctx = { config, db, queue, log, secrets, hints: { add: () => {} }, newId, faults: { current: () => [] } };
-  const pass = async (now: Date): Promise<void> => {
-    await runPass({ ...ctx, now: () => now } as unknown as Ctx, now, async () => {});
+  const ctx = { db, queue, log, secrets, hints: { add: () => {} }, newId };
+  const pass = async (now: Date, process: { faults?: DatabaseFault[]; dataDir?: string } = {}): Promise<void> => {
+    const place = process.dataDir ? { ...config, databaseUrl: "", dataDir: process.dataDir } : config;
+    const current = { config: place, faults: { current: () => process.faults ?? [] }, now: () => now };
+    await runPass({ ...ctx, ...current } as unknown as Ctx, now, async () => {});
     if (faults[0]) throw faults[0];
   };
   return { service, pass };

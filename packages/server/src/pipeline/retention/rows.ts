@@ -37,6 +37,7 @@ const walks: WalkStage[] = [
 const agedTables: { table: AgedTable; horizon: EnvironmentRetentionClass; isReported: boolean }[] = [
   { table: "refused_event_names", horizon: "messages", isReported: false },
   { table: "deleted_subscribers", horizon: "messages", isReported: false },
+  { table: "message_expiries", horizon: "inApp", isReported: false },
   { table: "captured_messages", horizon: "captured", isReported: true },
   { table: "dead_letters", horizon: "deadLetters", isReported: true },
   { table: "dead_letter_replays", horizon: "deadLetters", isReported: true },

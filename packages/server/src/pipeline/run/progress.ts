@@ -1,4 +1,5 @@
 // Runs `advance()` for a whole batch: loads the facts, settles claims in rounds, and writes every table once.
+import type { Severity } from "@tidings/contract";
 import { isPauseDue, pauseIfDue } from "../../lib/load/pauses.ts";
 import { spanTime } from "../../lib/trace-context.ts";
 import { runInserts } from "../../store/bulk.ts";
@@ -240,6 +241,9 @@ export function wakeTasks({ environmentId, at, ids }: Wake): Timed[] {
   return tasks;
 }
 
+const severityOf = ({ event, version }: Progress["run"]): Severity =>
+  severityOverride(event.overrides) ?? version.definition.severity;
+
 function toNotification({ run, now, digestedInto }: Progress, finished: FinishedJob[] | null): NotificationRow {
   const { definition } = run.version;
   return {
@@ -249,7 +253,7 @@ function toNotification({ run, now, digestedInto }: Progress, finished: Finished
     workflow_id: run.version.workflowId,
     workflow_version_id: run.version.id,
     subscriber_id: run.subscriber!.id,
-    severity: severityOverride(run.event.overrides) ?? definition.severity,
+    severity: severityOf(run),
     critical: isCritical(definition.preferences),
     context_keys: run.contextKeys,
     subscriptions: run.subscriptions,
@@ -305,6 +309,7 @@ function toMessage({ run, now }: Progress, draft: MessageDraft): NewMessage {
     outgoing: draft.outgoing,
     context_keys: run.contextKeys,
     expires_at: draft.expiresAt,
+    severity: draft.channel === "in_app" ? severityOf(run) : null,
     created_at: now,
     updated_at: now,
   };

@@ -16,7 +16,7 @@ import type { WorkflowRefRow } from "../workflows/workflow-refs.ts";
 /** What an inbox shows of its subscriber. */
 export type SubscriberRef = Pick<SubscriberRow, "id" | "subscriber_id" | "first_name" | "last_name" | "avatar">;
 
-export type InboxMessage = StoredMessage & {
+export type InboxMessage = Omit<StoredMessage, "severity"> & {
   transaction_id: string;
   severity: Severity;
   /** Null when the workflow was purged. */
@@ -51,8 +51,14 @@ const inInbox = (environmentId: string, subscriberId: string, now: Date) => sql`
 const isSet = (column: RawBuilder<unknown>, wanted: boolean) =>
   wanted ? sql`${column} is not null` : sql`${column} is null`;
 
-/** Instead of the severity of a notification that is gone (docs/retention.md). */
-export const severityOfWorkflow = sql`(select coalesce(max(w.severity), 'none') from workflows w where w.id = m.workflow_id)`;
+/**
+ * The severity of a message (m). Those from before it was stored have that of their notification, or of their workflow
+ * if the notification is gone. Scalar subqueries are looked up by key; `exists` may become a join that reads all
+ * notifications of the environment.
+ */
+export const severityOfMessage = sql`coalesce(m.severity,
+  (select n.severity from notifications n where n.environment_id = m.environment_id and n.id = m.notification_id),
+  (select w.severity from workflows w where w.id = m.workflow_id), 'none')`;
 
 /** The messages (m) of an inbox that match. */
 export function selectInbox(
@@ -76,12 +82,7 @@ export function selectInbox(
   if (data) {
     conditions.push(sql`m.data @> ${JSON.stringify(data)}::jsonb`, ...exactLeaves(sql`m.data`, data));
   }
-  if (severities) {
-    // A scalar subquery is looked up by key for each message of the subscriber; `exists` may become a join that reads
-    // all notifications of the environment.
-    conditions.push(sql`coalesce((select n.severity from notifications n where n.environment_id = ${environmentId}
-      and n.id = m.notification_id), ${severityOfWorkflow}) = any(${severities}::text[])`);
-  }
+  if (severities) conditions.push(sql`${severityOfMessage} = any(${severities}::text[])`);
   if (filter.createdFrom) conditions.push(sql`m.created_at >= ${filter.createdFrom}`);
   if (filter.createdTo) conditions.push(sql`m.created_at <= ${filter.createdTo}`);
   if (filter.readAt) conditions.push(sql`m.read_at = ${filter.readAt}`);
@@ -95,10 +96,9 @@ export function selectInbox(
  */
 const inboxMessages = (page: RawBuilder<unknown>) => sql<InboxMessage>`
   with page as (${page})
-  select m.*, ${transactionIdOf} as transaction_id, coalesce(n.severity, w.severity, 'none') as severity, to_jsonb(w) as workflow
+  select m.*, ${transactionIdOf} as transaction_id, ${severityOfMessage} as severity, to_jsonb(w) as workflow
   from page m
   left join events e on e.environment_id = m.environment_id and e.id = m.event_id
-  left join notifications n on n.environment_id = m.environment_id and n.id = m.notification_id
   left join (select id, workflow_id, name, tags, severity, preferences_user, preferences_default from workflows) w
     on w.id = m.workflow_id
   order by m.id desc`;

@@ -179,6 +179,7 @@ export async function purgeSearchValues(db: Db, { horizons, limit }: Walk): Prom
 /** Tables whose rows are found by their age: the column that has it. */
 const agedTables = {
   captured_messages: "id",
+  message_expiries: "message_id",
   refused_event_names: "event_id",
   dead_letters: "created_at",
   dead_letter_replays: "created_at",
@@ -196,7 +197,7 @@ export async function purgeByAge(
   limit: number,
 ): Promise<number> {
   const column = agedTables[table];
-  const isId = column === "id" || column === "event_id";
+  const isId = column.endsWith("id");
   const latest = new Date(Math.max(...horizons.map(({ before }) => before.getTime())));
   const age = sql.ref(`t.${column}`);
   const { numAffectedRows = 0n } = await sql`

@@ -3,7 +3,7 @@ import { type Severity, severities } from "@tidings/contract";
 import { sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
-import { type InboxMessage, type SubscriberRef, severityOfWorkflow } from "../inbox/inbox-messages.ts";
+import { type InboxMessage, type SubscriberRef, severityOfMessage } from "../inbox/inbox-messages.ts";
 import { type RowKey, rowsByKey } from "../keys.ts";
 import { transactionIdOf } from "./messages.ts";
 
@@ -72,7 +72,7 @@ const columns = {
 export async function readInboxes(db: Db, questions: InboxQuestion[], now: Date): Promise<(InboxState | undefined)[]> {
   const bySeverity = severities.map(
     (severity) =>
-      sql`count(*) filter (where is_unread and severity = ${sql.lit(severity)})::int as ${sql.ref(severity)}`,
+      sql`count(*) filter (where is_unread and unread_severity = ${sql.lit(severity)})::int as ${sql.ref(severity)}`,
   );
   const { rows } = await sql<StateRow>`
     select r.position, jsonb_build_object('id', s.id, 'subscriber_id', s.subscriber_id,
@@ -93,8 +93,7 @@ export async function readInboxes(db: Db, questions: InboxQuestion[], now: Date)
         array_agg(id::text order by id) filter (where is_own and id > r.resume_id) as later
       from (
         select m.*, is_shown and m.read_at is null as is_unread,
-          case when is_shown and m.read_at is null then coalesce((select n.severity from notifications n
-            where n.environment_id = m.environment_id and n.id = m.notification_id), ${severityOfWorkflow}) end as severity,
+          case when is_shown and m.read_at is null then ${severityOfMessage} end as unread_severity,
           case when is_recent then hashtext(
             row(m.read_at, m.seen_at, m.archived_at, m.snoozed_until, m.delivered_at, m.cta->'pressed')::text) end as version
         from (
@@ -104,7 +103,7 @@ export async function readInboxes(db: Db, questions: InboxQuestion[], now: Date)
               or f.updated_at > coalesce(r.changed_since, max(f.updated_at) over () - ${overlap})) as is_recent
           from (
             select id, environment_id, notification_id, workflow_id, read_at, seen_at, archived_at, snoozed_until, delivered_at, cta,
-              updated_at, context_keys
+              severity, updated_at, context_keys
             from messages where subscriber_id = s.id and channel = 'in_app' and status = 'sent'
               and (expires_at is null or expires_at > t.now)
             order by id desc limit ${maxMessages}) as f
@@ -130,18 +129,16 @@ function toState(row: StateRow): InboxState {
 }
 
 /**
- * Messages as an inbox shows them, by id; deleted ones are missing. With `limit 1`, events and notifications are looked
- * up one by one; a join of these tables may read all of an environment while they have no statistics.
+ * Messages as an inbox shows them, by id; deleted ones are missing. With `limit 1`, events are looked up one by one;
+ * a join may read all of an environment while the table has no statistics.
  */
 export async function findInboxMessages(db: Db, keys: RowKey[]): Promise<Map<string, InboxMessage>> {
   if (keys.length === 0) return new Map();
   const { rows } = await sql<InboxMessage>`
-    select m.*, ${transactionIdOf} as transaction_id, coalesce(n.severity, w.severity, 'none') as severity, to_jsonb(w) as workflow
+    select m.*, ${transactionIdOf} as transaction_id, ${severityOfMessage} as severity, to_jsonb(w) as workflow
     from ${rowsByKey("messages", "m", "id", keys)}
     left join lateral (select transaction_id from events
       where environment_id = m.environment_id and id = m.event_id limit 1) e on true
-    left join lateral (select severity from notifications
-      where environment_id = m.environment_id and id = m.notification_id limit 1) n on true
     left join (select id, workflow_id, name, tags, severity, preferences_user, preferences_default from workflows) w
       on w.id = m.workflow_id`.execute(db);
   return new Map(rows.map((row) => [row.id, row]));

@@ -37,6 +37,7 @@ const columns = {
   outgoing: "jsonb",
   context_keys: "text[]",
   expires_at: "timestamptz",
+  severity: "text",
   created_at: "timestamptz",
   updated_at: "timestamptz",
 };

@@ -1,5 +1,7 @@
 // What each kind of rule finds, just below and just above its limit. Facts that take hours to come about are written.
 import assert from "node:assert/strict";
+import { statfs } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { test } from "node:test";
 import type { Alert, Input } from "@tidings/contract";
 import { sql } from "kysely";
@@ -24,9 +26,9 @@ const countOpen = async (): Promise<number | null> => {
 type Watched = Pick<Input<"alertRules.create">["body"], "kind" | "parameters">;
 
 /** The alerts of a new rule after one pass; the rule is deleted then. */
-async function findWith(rule: Watched): Promise<Alert[]> {
+async function findWith(rule: Watched, process: Parameters<typeof pass>[1] = {}): Promise<Alert[]> {
   const { body } = await client("alertRules.create", { body: { name: newId(), ...rule } });
-  await pass(new Date());
+  await pass(new Date(), process);
   const found = await alertsOf(client, { ruleId: body._id });
   await client("alertRules.delete", { params: { ruleId: body._id } });
   return found;
@@ -120,6 +122,24 @@ test("storage: a chore that keeps failing, and one that is late", async () => {
     found.find(({ code }) => code === "chore_failing")!.text,
     /^The chore partitions failed 5 times in a row/,
   );
+});
+
+test("storage: little space where the embedded database is, and a database that refuses to write", async () => {
+  const { bavail, bsize } = await statfs(tmpdir());
+  const free = Math.floor((bavail * bsize) / 1024 ** 2);
+  // Other programs write to the same disk, so the limits are far from what is free.
+  const findDisk = async (freeMegabytes: number, process: Parameters<typeof pass>[1]) =>
+    (await findWith({ kind: "storage", parameters: { freeMegabytes } }, process)).filter(({ code }) =>
+      /^disk/.test(code),
+    );
+  const onDisk = { dataDir: tmpdir() };
+  assert.deepEqual(await findDisk(Math.floor(free / 2), onDisk), []);
+  const [low] = await findDisk(free * 2, onDisk);
+  assert.deepEqual([low!.code, low!.path], ["disk_low", "/settings?tab=data"]);
+  assert.ok(Number(low!.facts.freeMegabytes) < free * 2);
+  assert.deepEqual(await findDisk(free * 2, {}), [], "a database elsewhere has its own disk");
+  const [full] = await findDisk(64, { faults: ["disk_full"] });
+  assert.deepEqual([full!.code, full!.title], ["disk_full", "The database has no disk space left"]);
 });
 
 test("an alert of a deleted integration ends, and the metric counts what is open", async () => {

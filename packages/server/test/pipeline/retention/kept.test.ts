@@ -70,9 +70,10 @@ test("runs that wait keep what they need, and deliver afterwards; the others of 
 test("in-app messages outlive the rest: inbox, feed and lists show them, and they can be marked and snoozed", async () => {
   const stage = await newStage(service);
   const sent = await createWorkflow(stage.client, "news", [inApp({ subject: "News", body: "Read it" })], {
-    severity: "high",
+    severity: "low",
   });
-  const input = { name: "news", to: "ada", payload: { name: "Ada" }, transactionId: "given-1" };
+  const overrides = { severity: "high" };
+  const input = { name: "news", to: "ada", payload: { name: "Ada" }, overrides, transactionId: "given-1" };
   await stage.client("events.trigger", { body: input });
   await settled(stage.client, "given-1");
   const inbox = await openInbox(service, {
@@ -101,11 +102,14 @@ test("in-app messages outlive the rest: inbox, feed and lists show them, and the
   assert.deepEqual([item!.content, item!.payload], ["Read it", {}]);
   const [message] = (await stage.client("messages.list", { query: { subscriberId: "ada" } })).body.data;
   assert.deepEqual([message!._templateId, message!.content], [sent._id, "Read it"]);
-  const counted = await inbox.call(
-    "GET",
-    `/notifications/count?filters=${encodeURIComponent('[{"severity":["high"]}]')}`,
-  );
-  assert.equal((counted.body as { data: { count: number }[] }).data[0]!.count, 1, "by the severity of the workflow");
+  const countWith = async (severity: string) => {
+    const filters = encodeURIComponent(JSON.stringify([{ severity: [severity] }]));
+    const counted = await inbox.call("GET", `/notifications/count?filters=${filters}`);
+    return (counted.body as { data: { count: number }[] }).data[0]!.count;
+  };
+  assert.equal(await countWith("high"), 1, "by the severity of the event");
+  await sql`update messages set severity = null where id = ${after!.id}`.execute(service.db);
+  assert.equal(await countWith("low"), 1, "a message without one has that of its workflow");
   assert.equal((await inbox.call("PATCH", `/notifications/${after!.id}/read`)).status, 200);
   assert.equal((await listed())[0]!.isRead, true);
 
