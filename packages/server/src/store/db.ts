@@ -135,7 +135,25 @@ export const withLongLockWaits = <T>(db: Db, work: (connection: Db) => Promise<T
       }
     });
 
-export const inTransaction = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> => db.transaction().execute(work);
+/** By transaction: what happens once it has been committed. */
+const afterCommits = new WeakMap<Db, (() => void)[]>();
+
+export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const callbacks: (() => void)[] = [];
+  const result = await db.transaction().execute((tx) => {
+    afterCommits.set(tx, callbacks);
+    return work(tx);
+  });
+  for (const callback of callbacks) callback();
+  return result;
+}
+
+/** Calls `callback` when the transaction has been committed; without a transaction, at once. */
+export function afterCommit(db: Db, callback: () => void): void {
+  const callbacks = afterCommits.get(db);
+  if (callbacks) callbacks.push(callback);
+  else callback();
+}
 
 /**
  * Runs `work` inside the transaction, behind a savepoint: an error undoes what `work` wrote and leaves the transaction

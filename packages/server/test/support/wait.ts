@@ -1,7 +1,7 @@
 // Tests wait for conditions, never for a length of time.
 import { sql } from "kysely";
 import type { Db } from "../../src/store/db.ts";
-import { dueChannel } from "../../src/store/queue/due.ts";
+import { dueChannel } from "../../src/store/queue/announce.ts";
 
 const maxPauseMs = 100;
 

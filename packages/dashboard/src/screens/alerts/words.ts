@@ -50,11 +50,14 @@ const parameterHints: Record<string, string> = {
 const parameterHintsOf: Partial<Record<AlertKindName, Record<string, string>>> = {
   workflow_runaway: { withinMinutes: "5 to 60." },
 };
+const inWords = (seconds: string): string =>
+  Number(seconds) % 60 === 0 ? `${Number(seconds) / 60} min` : `${seconds} s`;
+
 const parameterNotes: Record<string, (value: string) => string> = {
-  forSeconds: (value) => `for ${value} s`,
+  forSeconds: (value) => `for ${inWords(value)}`,
   moreThan: (value) => `more than ${value}`,
   withinMinutes: (value) => `within ${value} min`,
-  seconds: (value) => `longer than ${value} s`,
+  seconds: (value) => `longer than ${inWords(value)}`,
   forMinutes: (value) => `for ${value} min`,
   freeMegabytes: (value) => `below ${value} MB`,
   workflowIds: (value) => value,

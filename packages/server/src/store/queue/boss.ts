@@ -14,7 +14,8 @@ export const heartbeatSeconds = 10;
 const timers = { supervise: false, schedule: false, monitorIntervalSeconds: 1 };
 
 const queueOptions = {
-  notify: true,
+  // announce.ts notifies.
+  notify: false,
   heartbeatSeconds,
   expireInSeconds: 15 * 60,
   // The queue drops no task: pipeline/set-aside.ts takes out those that keep failing, the others are retried every five
@@ -73,8 +74,11 @@ export async function openBoss({ url, directUrl, onError }: BossOptions, kinds: 
   });
   boss.on("error", onError);
   await boss.start();
-  const found = new Set((await boss.getQueues([...kinds])).map((queue) => queue.name));
-  for (const kind of kinds) if (!found.has(kind)) await boss.createQueue(kind, queueOptions);
+  const found = new Map((await boss.getQueues([...kinds])).map((queue) => [queue.name, queue]));
+  for (const kind of kinds) {
+    if (!found.has(kind)) await boss.createQueue(kind, queueOptions);
+    else if (found.get(kind)!.notify) await boss.updateQueue(kind, { notify: false });
+  }
   await boss.getDb().executeSql(createIndexes);
   // The names of connections through a pooler come and go; those of listeners, which go past it, do not.
   await takeOverTasks(boss, { own: name, prefix: directUrl ? listenerName : namePrefix });
@@ -101,7 +105,7 @@ async function takeOverTasks(boss: PgBoss, { own, prefix }: { own: string; prefi
   if (stale.rows.length > 0) await boss.supervise();
 }
 
-/** The NOTIFY channel on which pg-boss announces new tasks, with the name of their queue. */
+/** The NOTIFY channel on which new tasks are announced, with the name of their queue: that of pg-boss. */
 export async function findChannel(boss: PgBoss): Promise<string> {
   const { rows } = await boss
     .getDb()

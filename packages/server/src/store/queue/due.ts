@@ -1,11 +1,8 @@
-// Tasks that become due. New runnable tasks are announced by NOTIFY; tasks for later (delays, digests, retries) and the
-// claims of processes that died are not. One loop of each process asks when the next of them is due, over all kinds of
+// Tasks that become due. New runnable tasks are announced (announce.ts); tasks for later (delays, digests, retries) and
+// the claims of processes that died are not. One loop of each process asks when the next of them is due, over all kinds of
 // tasks at once, and sleeps until then: an idle process asks every ten seconds (docs/decisions/0012-idle.md).
 import { schema } from "./boss.ts";
 import type { Listener } from "./listen.ts";
-
-/** The NOTIFY channel for tasks due within `hintedMs`: the text is the moment, in ms by the clock of the database. */
-export const dueChannel = "tidings_due";
 
 /** The longest sleep. Tasks due later than that are seen by a look before they are due. */
 const maxSleepMs = 10_000;
@@ -34,7 +31,7 @@ export type DueLoop = {
   look(): void;
   /** Looks a moment later: a task was announced, and its worker may end before it has claimed it. */
   lookSoon(): void;
-  /** Takes a notification of `dueChannel`. */
+  /** Takes a notification of `dueChannel`: a time in ms by the clock of the database, or `+` and ms from now on. */
   hear(text?: string): void;
   stop(): Promise<void>;
 };
@@ -118,7 +115,8 @@ export function startDueLoop({ listener, kinds, wakeWorkers, supervise, onError 
     look: () => lookIn(0),
     lookSoon: () => lookIn(lookAgainMs),
     hear(text) {
-      if (text === undefined || offsetMs === undefined) lookIn(0);
+      if (text?.startsWith("+")) lookIn(Number(text));
+      else if (text === undefined || offsetMs === undefined) lookIn(0);
       else lookBy(Number(text) - offsetMs);
     },
     async stop() {

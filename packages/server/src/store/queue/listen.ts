@@ -4,6 +4,8 @@ import pg from "pg";
 import { DatabaseClient } from "../client.ts";
 import { listenerName } from "./boss.ts";
 
+export type Notification = { channel: string; text: string };
+
 export type Listener = {
   /**
    * A short query on the listening connection. Asked regularly, it also finds a connection that was lost without a
@@ -11,17 +13,20 @@ export type Listener = {
    */
   query<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row[]>;
   /**
-   * Sends a notification to all listeners of the channel, this process included. It is lost when the database crashes
-   * at once.
+   * Sends notifications to all listeners of their channels, this process included. They are lost when the database
+   * crashes at once.
    */
-  notify(channel: string, text: string): Promise<void>;
+  notify(notifications: Notification[]): Promise<void>;
   close(): Promise<void>;
 };
 
 export type ListenOptions = {
   url: string;
-  /** By channel: called for every notification on it, and without a text after every (re)connection. */
-  onNotify: Record<string, (text?: string) => void>;
+  /**
+   * By channel: called for every notification on it, and without a text after every (re)connection. `isOwn`: this
+   * listener sent it.
+   */
+  onNotify: Record<string, (text?: string, isOwn?: boolean) => void>;
   onError: (error: Error) => void;
   /** The name of the connection, unless it is the one by which processes are counted. */
   name?: string;
@@ -37,6 +42,13 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   let timer: NodeJS.Timeout | null = null;
   let retryMs = firstRetryMs;
   let isClosed = false;
+  /** The driver takes one query at a time. */
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = last.then(work);
+    last = turn.catch(() => {});
+    return turn;
+  };
 
   const connect = async (): Promise<void> => {
     const next = new DatabaseClient({
@@ -59,7 +71,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     };
     next.on("error", reconnect);
     next.on("end", () => reconnect());
-    next.on("notification", ({ channel, payload }) => options.onNotify[channel]?.(payload));
+    next.on("notification", ({ channel, payload, processId }) =>
+      options.onNotify[channel]?.(payload, processId === (next as unknown as { processID: number }).processID),
+    );
     try {
       await next.connect();
       // LISTEN has no parameters.
@@ -77,28 +91,36 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     for (const notify of Object.values(options.onNotify)) notify();
   };
 
+  const ask = async <Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row[]> => {
+    if (!client) throw new Error("the connection is being restored");
+    const asked = client;
+    try {
+      return (await asked.query<Row>(text, values)).rows;
+    } catch (error) {
+      // A response of the server came over a connection that works.
+      if (asked === client && !(error instanceof pg.DatabaseError)) loseConnection(error as Error);
+      throw error;
+    }
+  };
+
   await connect();
   return {
-    async query<Row extends pg.QueryResultRow>(text: string, values: unknown[]) {
-      if (!client) return [];
-      try {
-        return (await client.query<Row>(text, values)).rows;
-      } catch (error) {
-        // A response of the server came over a connection that works.
-        if (error instanceof pg.DatabaseError) throw error;
-        loseConnection(error as Error);
-        return [];
-      }
-    },
-    async notify(channel, text) {
-      if (!client) throw new Error("the connection is being restored");
+    query: (text, values) =>
+      inTurn(async () => {
+        try {
+          return await ask(text, values);
+        } catch (error) {
+          if (error instanceof pg.DatabaseError) throw error;
+          return [];
+        }
+      }),
+    async notify(notifications) {
       // Without a wait for the disk. The setting holds for this statement only.
-      const statement = "select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)";
-      const sending = client;
-      await client.query(statement, [channel, text]).catch((error: Error) => {
-        if (sending === client && !(error instanceof pg.DatabaseError)) loseConnection(error);
-        throw error;
-      });
+      const statement = `select set_config('synchronous_commit', 'off', true), pg_notify(n.channel, n.text)
+        from unnest($1::text[], $2::text[]) as n(channel, text)`;
+      const channels = notifications.map(({ channel }) => channel);
+      const texts = notifications.map(({ text }) => text);
+      await inTurn(() => ask(statement, [channels, texts]));
     },
     async close() {
       isClosed = true;

@@ -8,6 +8,7 @@ import { createFairQueue, type FairQueue, maxLagMs, type VirtualClocks } from ".
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { isDatabaseUnavailable } from "../faults.ts";
+import { type Announcer, createAnnouncer, dueChannel } from "./announce.ts";
 import { findChannel, openBoss, schema } from "./boss.ts";
 import {
   claimsOf,
@@ -19,9 +20,9 @@ import {
   type TaskKind,
   taskKinds,
 } from "./claims.ts";
-import { type DueLoop, dueChannel, hintedMs, startDueLoop } from "./due.ts";
+import { type DueLoop, hintedMs, startDueLoop } from "./due.ts";
 import { bringForward, type HeldSelection, lockHeldTasks } from "./held.ts";
-import { type ListenOptions, listen } from "./listen.ts";
+import { type Listener, type ListenOptions, listen, type Notification } from "./listen.ts";
 import { removeParts, type TaskPart } from "./parts.ts";
 import { startLoops, type Workers, type WorkOptions } from "./workers.ts";
 
@@ -138,6 +139,7 @@ type Parts = {
   heartbeats: Heartbeats;
   turns: Map<TaskKind, FairQueue>;
   workers: Map<TaskKind, Workers>;
+  announcer: Announcer;
   /** Started with the first worker. */
   due?: DueLoop;
   isPaused: boolean;
@@ -145,26 +147,37 @@ type Parts = {
 
 export async function openQueue(options: QueueOptions): Promise<Queue> {
   const boss = await openBoss(options, taskKinds);
+  const taskChannel = await findChannel(boss);
+  let listener: Listener | null = null;
+  const wakeWorkers = (kind?: string) => {
+    for (const [name, own] of parts.workers) if (kind === undefined || kind === name) own.wake();
+  };
+  const hear = ({ channel, text }: Partial<Notification>) => {
+    if (channel === dueChannel) return parts.due?.hear(text);
+    wakeWorkers(text);
+    parts.due?.lookSoon();
+  };
   const parts: Parts = {
     boss,
     heartbeats: startHeartbeats(boss, options.onError),
     turns: new Map(taskKinds.map((kind) => [kind, createFairQueue(sharedClocks(kind, options.budgets))])),
     workers: new Map(),
+    announcer: createAnnouncer({
+      taskChannel,
+      hintedMs,
+      send: (notifications) => listener!.notify(notifications),
+      hear,
+    }),
     isPaused: false,
   };
-  const wakeWorkers = (kind?: string) => {
-    for (const [name, own] of parts.workers) if (kind === undefined || kind === name) own.wake();
-  };
-  const onTasks = (kind?: string) => {
-    wakeWorkers(kind);
-    parts.due?.lookSoon();
-  };
-  const listener = await listen({
+  // What this process announced, its workers have heard at once.
+  const hearOthers = (channel: string) => (text?: string, isOwn?: boolean) => void (isOwn || hear({ channel, text }));
+  listener = await listen({
     url: options.directUrl || options.url,
     onNotify: {
       ...options.onNotify,
-      [await findChannel(boss)]: onTasks,
-      [dueChannel]: (text) => parts.due?.hear(text),
+      [taskChannel]: hearOthers(taskChannel),
+      [dueChannel]: hearOthers(dueChannel),
     },
     onError: options.onError,
     name: options.isWorkerThread ? "tidings-listen-thread" : undefined,
@@ -193,7 +206,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
       const { rows } = await boss.getDb().executeSql(countTasks, [[...taskKinds]]);
       return Object.fromEntries(rows.map(({ kind, count }: { kind: string; count: number }) => [kind, count]));
     },
-    notify: listener.notify,
+    notify: (channel, text) => listener.notify([{ channel, text }]),
     async ping() {
       await boss.getDb().executeSql("select 1");
     },
@@ -201,6 +214,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
       await parts.due?.stop();
       await drainWorkers(parts, options.onError);
       parts.heartbeats.stop();
+      parts.announcer.close();
       await listener.close();
       await boss.stop({ graceful: true, timeout: 30_000 });
     },
@@ -225,7 +239,7 @@ type TaskWriter =
   | "wakeHeld";
 
 /** What the queue does with tasks inside a transaction of the caller. */
-function taskWriters({ boss, turns }: Parts): Pick<Queue, TaskWriter> {
+function taskWriters({ boss, turns, announcer }: Parts): Pick<Queue, TaskWriter> {
   const enqueue: Queue["enqueue"] = async (tx, kind, tasks) => {
     if (tasks.length === 0) return;
     const now = Date.now();
@@ -244,7 +258,11 @@ function taskWriters({ boss, turns }: Parts): Pick<Queue, TaskWriter> {
           }),
     }));
     await boss.insert(kind, rows, { db: fromKysely(tx), returnId: false });
-    await announceDue(tx, tasks, now);
+    announcer.announce(
+      tx,
+      kind,
+      tasks.map(({ startAfter }) => startAfter),
+    );
   };
   const finish: Queue["finish"] = async (tx, kind, tasks) => {
     if (tasks.length === 0) return;
@@ -308,22 +326,10 @@ function taskWriters({ boss, turns }: Parts): Pick<Queue, TaskWriter> {
         priority: turns.get("deliver")!.assignPriority({ environmentId, lane, cost: messages * cost, dueAt: now }, now),
       }));
       await bringForward(tx, environmentId, woken);
-      await announceDue(tx, [{ data: {}, startAfter: 0 }], now);
+      announcer.announce(tx, "deliver", [0]);
       return held.length;
     },
   };
-}
-
-/** pg-boss announces tasks that can begin at once; this announces the first of those that can soon. */
-async function announceDue(tx: Db, tasks: NewTask[], now: number): Promise<void> {
-  const soon = tasks.map((task) => task.startAfter).filter((at) => at !== undefined && dueAt(at, now) < now + hintedMs);
-  if (soon.length === 0) return;
-  const moments = soon.filter((at) => at instanceof Date).map((at) => at.getTime());
-  const seconds = soon.filter((at) => typeof at === "number");
-  await sql`select pg_notify(${dueChannel}, least(
-    ${moments.length > 0 ? Math.min(...moments) : null}::float8,
-    extract(epoch from clock_timestamp())::float8 * 1000 + ${seconds.length > 0 ? Math.min(...seconds) * 1000 : null}::float8
-  )::text)`.execute(tx);
 }
 
 /** What pg-boss returns for a touch or a deletion; its types leave it open. */
