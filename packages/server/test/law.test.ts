@@ -22,6 +22,7 @@ const law: Law = {
   withoutEnvironment: {
     inTransaction: transaction,
     inSavepoint: transaction,
+    afterCommit: transaction,
     withLongLockWaits: transaction,
     inReadOnlyTransaction: transaction,
     inRepeatableTransaction: transaction,

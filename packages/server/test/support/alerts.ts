@@ -16,7 +16,7 @@ import { startTestService, type TestService, type TestSettings } from "./service
 export const minutes = (count: number): number => count * 60_000;
 
 /**
- * `pass`: one pass over the rules, at this moment, in a process with these faults of its database and, if it is an
+ * `pass`: one pass over the rules, at this moment, in a process with these database errors and, if it is an
  * embedded one, this data folder. The service sends the messages that it writes.
  */
 export async function startAlertService(settings: TestSettings = {}) {

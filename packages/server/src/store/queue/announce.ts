@@ -1,7 +1,7 @@
 // Announces new tasks once their transaction has ended: to the workers of this process at once, and to other processes
-// by NOTIFY. NOTIFY is not part of the transaction. Its commit holds a lock that all notifying transactions share, also
+// by NOTIFY. NOTIFY is not part of the transaction. Its commit holds a lock that all notifying transactions share, even
 // while it waits for the disk: commits would follow one another, and a disk that hangs for some seconds would make
-// requests fail. An announcement that is lost with its process costs time only: every process looks for due tasks every
+// requests fail. An announcement that is lost with its process costs time only: every process asks for due tasks every
 // ten seconds (due.ts).
 import { afterCommit, type Db } from "../db.ts";
 import type { Notification } from "./listen.ts";

@@ -1,6 +1,6 @@
 // Tasks that become due. New runnable tasks are announced (announce.ts); tasks for later (delays, digests, retries) and
-// the claims of processes that died are not. One loop of each process asks when the next of them is due, over all kinds of
-// tasks at once, and sleeps until then: an idle process asks every ten seconds (docs/decisions/0012-idle.md).
+// the claims of processes that died are not. One loop of each process asks when the next of them is due, over all kinds
+// of tasks at once, and sleeps until then: an idle process asks every ten seconds (docs/decisions/0012-idle.md).
 import { schema } from "./boss.ts";
 import type { Listener } from "./listen.ts";
 

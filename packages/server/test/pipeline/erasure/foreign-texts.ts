@@ -1,4 +1,4 @@
-// Texts that providers, receivers and faults write, not callers of the API. They may name a person, so an erasure has
+// Texts that providers, receivers and failed tasks write, not callers of the API. They may name a person, so an erasure has
 // to find the person in them.
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
