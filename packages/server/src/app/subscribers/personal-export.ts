@@ -44,16 +44,30 @@ function createArchive(files: AsyncGenerator<ArchiveFile>, mtime: Date): Readabl
   const closed = new Promise<void>((resolve) => output.once("close", resolve));
   const write = async (): Promise<void> => {
     for await (const { path, content } of files) {
-      const source = Readable.from(content);
-      zip.addReadStream(source, path, { mtime });
-      // Also ends when the client goes away, which ends the files.
-      await Promise.race([finished(source), closed]);
-      if (output.destroyed) return void source.destroy();
+      await addFile(zip, path, { content, mtime, closed });
+      if (output.destroyed) return;
     }
     zip.end();
   };
   write().catch((error: Error) => output.destroy(error));
   return output;
+}
+
+type FileContent = Pick<ArchiveFile, "content"> & { mtime: Date; closed: Promise<void> };
+
+/**
+ * Ends when the file has been read, or the client has gone. The archive remembers its entries until it ends, with the
+ * function that opens them: it must not hold the content.
+ */
+async function addFile(zip: ZipFile, path: string, { content, mtime, closed }: FileContent): Promise<void> {
+  const source = Readable.from(content);
+  let waiting: Readable | null = source;
+  zip.addReadStreamLazy(path, { mtime }, (take) => {
+    take(null, waiting!);
+    waiting = null;
+  });
+  await Promise.race([finished(source), closed]);
+  source.destroy();
 }
 
 async function* exportFiles(ctx: NetworkCtx, caller: Caller, subject: Subject): AsyncGenerator<ArchiveFile> {

@@ -6,7 +6,7 @@ import { sql } from "kysely";
 import { skipUnlessLong } from "../../support/long.ts";
 import { temporaryFolder } from "../../support/process.ts";
 import { startTestService } from "../../support/service.ts";
-import { createWorkflow, inApp, trigger } from "../../support/verbs.ts";
+import { createWorkflow, inApp, messagesOf, settled, trigger } from "../../support/verbs.ts";
 
 const encryptionKey = randomBytes(32).toString("base64");
 const megabytes = 200;
@@ -15,14 +15,19 @@ test("200 MB of messages pass through a heap of 96 MB", { skip: skipUnlessLong }
   const service = await startTestService({ TIDINGS_ENCRYPTION_KEY: encryptionKey });
   const { client, db } = service;
   await createWorkflow(client, "greet", [inApp({ body: "Hello" })]);
-  await trigger(client, "greet", "large");
-  // Contents that cannot be compressed, so that the archive is as large as the messages.
-  await sql`
-    insert into messages select (jsonb_populate_record(m, jsonb_build_object(
-      'id', overlay(m.id::text placing lpad(to_hex(n), 12, '0') from 25),
-      'content', (select string_agg(md5(random()::text || n || i), '') from generate_series(1, 3200) i)))).*
-    from messages m, generate_series(1, ${megabytes * 10}) n
-    where m.subscriber_id = (select id from subscribers where subscriber_id = 'large')`.execute(db);
+  const transactionId = await trigger(client, "greet", "large");
+  await settled(client, transactionId);
+  const [message] = await messagesOf(client, transactionId);
+  // Contents that cannot be compressed, so that the archive is as large as the messages: ten to a megabyte.
+  const rowsPerInsert = 100;
+  for (let first = 1; first <= megabytes * 10; first += rowsPerInsert) {
+    await sql`
+      insert into messages select r.* from messages m, generate_series(${first}::int, ${first + rowsPerInsert - 1}::int) n,
+        jsonb_populate_record(m, jsonb_build_object(
+          'id', overlay(m.id::text placing lpad(to_hex(n), 12, '0') from 25),
+          'content', (select string_agg(md5(random()::text || n || i), '') from generate_series(1, 3200) i))) r
+      where m.id = ${message!._id}`.execute(db);
+  }
   const program = temporaryFolder(context).run({
     DATABASE_URL: service.database.url,
     TIDINGS_ENCRYPTION_KEY: encryptionKey,
