@@ -5,8 +5,8 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { filesIn, packageFiles, packTarball } from "./build-package.mjs";
 import { serverBundle } from "./build-server.mjs";
-import { buildTypes, canBuildTypes } from "./build-types.mjs";
 import { noticesOf } from "./notices.mjs";
 
 const browsers = ["chrome123", "firefox121", "safari17.5"];
@@ -109,15 +109,25 @@ const smallStyles = {
   },
 };
 
+/** Readable, since it is in the stack traces of other programs; those who bundle it minify it. */
+const clientBundle = {
+  entryPoints: { index: "src/index.ts" },
+  platform: "neutral",
+  target: ["node18", "chrome100", "safari15"],
+  minify: false,
+  sourcemap: false,
+};
+
 /**
- * `esbuild` options of a package; `outdir` is added. `reads` names other folders whose files are part of the build,
- * `types` the sources whose declarations others install, and `routes` reads the path of each of its screens.
+ * `esbuild` options of a package; `outdir` is added. `reads` names other folders whose files are part of the build.
+ * `isPublished`: others install the package, so the build includes its tarball. `routes` reads the path of each of its
+ * screens.
  */
 const packages = {
   server: { reads: ["packages/contract/src", "packages/providers/src"], options: [serverBundle] },
   inbox: {
     reads: ["packages/client/src", "packages/contract/src"],
-    types: ["src/index.ts", "src/define.ts", "src/react/index.ts"],
+    isPublished: true,
     options: [
       // For a <script> tag: the bell, which loads panel.js when it is first opened.
       { entryPoints: { inbox: "src/element.ts" }, format: "iife", target: widgetBrowsers, plugins: [smallStyles] },
@@ -177,10 +187,16 @@ const packages = {
   },
   client: {
     reads: ["packages/contract/src"],
-    options: [{ entryPoints: { index: "src/index.ts" }, format: "esm", target: ["node18", "chrome100", "safari15"] }],
+    isPublished: true,
+    options: [
+      { ...clientBundle, format: "esm" },
+      // For programs that call `require`; the platform makes esbuild list the exports, which `import` of them needs.
+      { ...clientBundle, format: "cjs", platform: "node", outExtension: { ".js": ".cjs" } },
+    ],
   },
   cli: {
     reads: ["packages/contract/src", "packages/client/src", "packages/server/src"],
+    isPublished: true,
     options: [
       {
         entryPoints: { tidings: "src/tidings.ts" },
@@ -215,21 +231,26 @@ function readRoutes(folder) {
 
 /** Builds the packages whose sources differ from those of the last build. */
 export async function buildPackages(root) {
-  for (const [name, { reads, options, types, routes }] of Object.entries(packages)) {
+  for (const [name, { reads, options, isPublished, routes }] of Object.entries(packages)) {
     const folder = join(root, "packages", name);
     if (!existsSync(join(folder, "src"))) continue;
-    const hash = hashOf(root, [`packages/${name}/src`, ...reads]);
+    const inTarball = isPublished ? packageFiles(folder) : [];
+    const wanted = hashOf(root, [`packages/${name}/src`, ...reads, ...inTarball]);
     const dist = join(folder, "dist");
-    const hasTypes = types && canBuildTypes(root);
-    const wanted = hasTypes ? `${hash} types` : hash;
     if (isBuilt(dist, wanted)) continue;
     const started = Date.now();
     // Built next to the folder, which is replaced at the end: a service that serves these files never finds half a
     // build.
     const fresh = join(folder, `dist.${process.pid}`);
-    const files = await build(folder, fresh, options);
+    // Bundlers warn of packages whose files name a source map that they do not have; the service names it in a header.
+    const sourcemap = isPublished ? "external" : "linked";
+    const files = await build(
+      folder,
+      fresh,
+      options.map((one) => ({ sourcemap, ...one })),
+    );
     if (routes) addPaths(files, routes(folder));
-    if (hasTypes) buildTypes(root, folder, join(fresh, "types"), types);
+    if (isPublished) Object.assign(files, packTarball(folder, fresh));
     writeFileSync(join(fresh, "files.json"), JSON.stringify(files, null, 1));
     writeFileSync(join(fresh, ".built"), wanted);
     rmSync(dist, { recursive: true, force: true });
@@ -254,8 +275,7 @@ function addPaths(files, routes) {
 
 function isBuilt(dist, wanted) {
   const marker = join(dist, ".built");
-  // A build with declarations is one without them as well.
-  return existsSync(marker) && [wanted, `${wanted} types`].includes(readFileSync(marker, "utf8"));
+  return existsSync(marker) && readFileSync(marker, "utf8") === wanted;
 }
 
 /**
@@ -273,7 +293,6 @@ async function build(folder, outdir, options) {
       outdir,
       bundle: true,
       minify: true,
-      sourcemap: "linked",
       target: browsers,
       metafile: true,
       logLevel: "error",
@@ -291,7 +310,7 @@ async function build(folder, outdir, options) {
     for (const [path, { bytes, entryPoint, imports, cssBundle }] of Object.entries(metafile.outputs)) {
       const nameOf = (file) => file.slice(file.indexOf(`dist.${process.pid}/`) + `dist.${process.pid}/`.length);
       const atOnce = imports.filter(({ kind, external }) => kind === "import-statement" && !external);
-      const isText = rest.platform !== "node" && /\.(js|css)$/.test(path);
+      const isText = rest.platform === undefined && /\.(js|css)$/.test(path);
       files[nameOf(path)] = {
         bytes,
         ...(isText ? compressFile(join(folder, path)) : { gzip: 0, brotli: 0 }),
@@ -330,20 +349,16 @@ const buildFiles = [
   "package-lock.json",
   "tsconfig.json",
   "scripts/build.mjs",
+  "scripts/build-package.mjs",
   "scripts/build-server.mjs",
-  "scripts/build-types.mjs",
   "scripts/notices.mjs",
 ];
 
-function hashOf(root, folders) {
+function hashOf(root, paths) {
   const hash = createHash("sha256");
   for (const file of buildFiles) hash.update(readFileSync(join(root, file)));
-  for (const folder of folders) {
-    const names = readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
-      .sort();
-    for (const name of names) hash.update(name.slice(root.length)).update(readFileSync(name));
+  for (const path of paths) {
+    for (const name of filesIn(join(root, path))) hash.update(name.slice(root.length)).update(readFileSync(name));
   }
   return hash.digest("hex");
 }

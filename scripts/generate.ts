@@ -1,18 +1,22 @@
 // Writes every generated file of the repository; with --check it writes nothing and fails when a committed file is
 // stale. Generated files are committed so that a change of the API is visible in review.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { exportOperations, openApiDocument, operations, requiredRoleOf } from "../packages/contract/src/index.ts";
 import { generateRegistry } from "../packages/providers/scripts/generate-registry.ts";
 import { generateProvidersPage } from "../packages/providers/scripts/providers-page.ts";
 import { dumpSchema } from "../packages/server/scripts/dump-schema.ts";
+import { declarations } from "./declarations.ts";
 import { configPage, decisionsList, errorsPage, scalePage } from "./docs-pages.ts";
 import { limitsPage } from "./limits/page.ts";
 import { stepRegistries } from "./step-registries.ts";
 
-/** `path` is absolute or relative to the root of the repository. */
-type Generated = { path: string; content: string };
+/**
+ * `path` is absolute or relative to the root of the repository. `content` is null for a file that is no longer
+ * generated.
+ */
+type Generated = { path: string; content: string | null };
 
 const root = dirname(import.meta.dirname);
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
@@ -50,7 +54,7 @@ function operationRoles(): Generated {
 }
 
 // One entry per generated file: add a new one here. A generator may return a promise, for instance to ask a database.
-const generators: (() => Generated | Promise<Generated>)[] = [
+const generators: (() => Generated | Generated[] | Promise<Generated>)[] = [
   openApi, // docs/openapi.json
   errorsPage, // docs/errors.md
   configPage, // docs/config.md
@@ -59,6 +63,7 @@ const generators: (() => Generated | Promise<Generated>)[] = [
   generateProvidersPage, // docs/providers.md
   operationPaths, // packages/client/src/operations.gen.ts
   operationRoles, // packages/dashboard/src/api/roles.gen.ts
+  declarations, // packages/client/types, packages/inbox/types
   scalePage, // the tables of docs/scale.md
   decisionsList, // the list of decisions in docs/README.md
   dumpSchema, // packages/server/src/store/schema.sql
@@ -70,18 +75,22 @@ const stale: string[] = [];
 /** False when a file was stale. */
 function keep({ path, content }: Generated): boolean {
   const file = resolve(root, path);
-  if (existsSync(file) && readFileSync(file, "utf8") === content) return true;
+  const found = existsSync(file) ? readFileSync(file, "utf8") : null;
+  if (found === content) return true;
   stale.push(relative(root, file));
   if (check) return false;
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, content);
+  if (content === null) rmSync(file);
+  else writeFileSync(file, content);
   return false;
 }
 
 // The contract, which this process has loaded, is built from the registries of step types: when they change, a new
 // process generates everything else.
 const areRegistriesCurrent = (await stepRegistries()).map(keep).every(Boolean);
-if (areRegistriesCurrent || check) for (const generate of generators) keep(await generate());
+if (areRegistriesCurrent || check) {
+  for (const generate of generators) for (const one of [await generate()].flat()) keep(one);
+}
 
 for (const file of stale) {
   if (check) console.error(`${file} is stale; run: npm run generate`);

@@ -1,19 +1,10 @@
 // `createTidings({ baseUrl, apiKey })` → `tidings.events.trigger({ body })`. One method per operation of the contract.
-import type { CallArguments, OperationId, Output } from "@tidings/contract";
+import type { CallArguments, OperationId, Output, Resources } from "@tidings/contract";
 import { operationPaths } from "./operations.gen.ts";
 import { type Options, type RawInput, type RawResponse, request, requestRaw, type SendInput, send } from "./request.ts";
 
-type Method<Id extends OperationId> = (...input: CallArguments<Id>) => Promise<Output<Id>>;
-
-type Resource = OperationId extends `${infer R}.${string}` ? R : never;
-type MethodName<R extends string> = Extract<OperationId, `${R}.${string}`> extends `${R}.${infer M}` ? M : never;
-
 /** `tidings.<resource>.<method>(input)` resolves to the body of the response, and rejects with a TidingsError. */
-export type Tidings = {
-  readonly [R in Resource]: {
-    readonly [M in MethodName<R>]: `${R}.${M}` extends OperationId ? Method<`${R}.${M}`> : never;
-  };
-} & {
+export type Tidings = Resources & {
   /** The same by the name of the operation: `tidings.call("events.trigger", { body })`. */
   call<Id extends OperationId>(id: Id, ...input: CallArguments<Id>): Promise<Output<Id>>;
   /** Any input, one try, and the response whatever its status. */

@@ -10,9 +10,9 @@ type HeaderValues = Record<string, string | undefined>;
 
 export type Options = Target & {
   /** The secret key of an environment: for servers only. */
-  apiKey?: string;
+  apiKey?: string | undefined;
   /** The token of an inbox session: what a browser uses instead of the key. */
-  token?: string;
+  token?: string | undefined;
   /** Tries after the first one, of a request that got no response, 408, 429, 500, 502, 503 or 504. */
   retries?: number;
   /** Milliseconds that one try may take; 0 for no limit. */

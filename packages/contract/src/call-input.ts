@@ -1,6 +1,7 @@
-// What a caller of an operation gives: the parts of its request, typed by the operation's schemas.
+// What a caller of an operation gives: the parts of its request, typed by the operation's schemas. The package of the
+// client has these types in another form (scripts/api-types.ts).
 import type { Operation } from "./operation.ts";
-import type { OperationId, Operations } from "./operations.ts";
+import type { OperationId, Operations, Output } from "./operations.ts";
 import type { Static, TSchema } from "./schema.ts";
 
 type CallOptions = {
@@ -26,3 +27,14 @@ export type CallInput<Id extends OperationId> = PartsOf<Operations[Id]> & CallOp
 /** The arguments after the operation's id: optional where every part is. */
 export type CallArguments<Id extends OperationId> =
   Record<never, never> extends CallInput<Id> ? [input?: CallInput<Id>] : [input: CallInput<Id>];
+
+type Method<Id extends OperationId> = (...input: CallArguments<Id>) => Promise<Output<Id>>;
+type Resource = OperationId extends `${infer R}.${string}` ? R : never;
+type MethodName<R extends string> = Extract<OperationId, `${R}.${string}`> extends `${R}.${infer M}` ? M : never;
+
+/** Operations as methods: `events.trigger` is the method `trigger` of `events`. */
+export type Resources = {
+  readonly [R in Resource]: {
+    readonly [M in MethodName<R>]: `${R}.${M}` extends OperationId ? Method<`${R}.${M}`> : never;
+  };
+};

@@ -28,7 +28,7 @@ function openCheckout(context: TestContext, sources: Record<string, string>) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   };
-  const scripts = ["build", "build-server", "build-types", "notices"].map((name) => `scripts/${name}.mjs`);
+  const scripts = ["build", "build-server", "build-package", "notices"].map((name) => `scripts/${name}.mjs`);
   for (const path of ["tsconfig.json", ...scripts]) cpSync(join(root, path), join(folder, path));
   write("package-lock.json", "{}");
   for (const name of ["contract", "providers"]) write(`packages/${name}/src/index.ts`, "");

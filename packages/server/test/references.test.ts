@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { brokenLinks, missingFiles, missingNames } from "./support/prose/references.ts";
+import { brokenLinks, foreignPackages, missingFiles, missingNames } from "./support/prose/references.ts";
 import { files, pages, programs, read, root } from "./support/prose/sources.ts";
 
 const sources = { exists: (path: string) => existsSync(join(root, path)), read };
@@ -62,6 +62,29 @@ test("identifiers named in backticks exist", () => {
     missing.filter((one) => !(one.split(": ")[1]! in otherNames)),
     [],
   );
+});
+
+/** What people read or run: pages, programs and their texts, CI files, files for containers. */
+const isInstruction = (path: string): boolean =>
+  /(?:\.(?:md|ts|tsx|mjs|ya?ml|json|sh|html|vue|svelte)|Dockerfile|\.ci\/run)$/.test(path) &&
+  !/\/test\/|^CHANGELOG\.md$|package-lock\.json$/.test(path);
+
+test("nothing tells people to fetch our packages from the npm registry, where their names are not ours", () => {
+  const found = files.filter(isInstruction).flatMap((path) => foreignPackages(path, read(path)));
+  assert.deepEqual(found, []);
+  const inClone = "In a clone:\n\n```sh\nnpx tidings plan\n```\n\n`npx tidings test` as well.";
+  assert.deepEqual(foreignPackages("page.md", inClone), []);
+  const wrong = "npm i -D @tidings/client\nnpx tidings plan\n\nIn a clone: npx @tidings/cli\nyarn add tidings\n";
+  assert.deepEqual(
+    foreignPackages("page.md", `${wrong}npm i https://notify.example.com/packages/tidings-cli-0.1.0.tgz`),
+    [
+      "page.md:1: npm i -D @tidings/client",
+      "page.md:2: npx tidings",
+      "page.md:4: npx @tidings/cli",
+      "page.md:5: yarn add tidings",
+    ],
+  );
+  assert.deepEqual(foreignPackages("ci.yml", "# a clone\nrun: npx tidings plan"), ["ci.yml:2: npx tidings"]);
 });
 
 test("stale references are found", () => {

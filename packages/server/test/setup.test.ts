@@ -21,7 +21,7 @@ appendFileSync("calls.txt", [command, options.at(-1)].join(" ") + "\\n");
 function openCheckout(context: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), "tidings-setup-"));
   context.after(() => rmSync(folder, { recursive: true, force: true }));
-  for (const name of ["setup.mjs", "build.mjs", "build-server.mjs", "build-types.mjs", "notices.mjs"]) {
+  for (const name of ["setup.mjs", "build.mjs", "build-server.mjs", "build-package.mjs", "notices.mjs"]) {
     cpSync(join(root, "scripts", name), join(folder, "scripts", name));
   }
   const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));

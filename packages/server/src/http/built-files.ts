@@ -1,8 +1,8 @@
-// Serves the files that setup built for browsers (scripts/build.mjs). The list of files is read once, so a request can
-// name no other file of the machine.
+// Serves the files that setup built for browsers and package managers (scripts/build.mjs). The list of files is read
+// once, so a request can name no other file of the machine.
 import { existsSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { extname, join } from "node:path";
+import { basename, extname, join } from "node:path";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 type BuiltFile = {
@@ -13,6 +13,8 @@ type BuiltFile = {
   /** For the screen of a dashboard: the paths of its routes. */
   paths?: string[];
   css?: string;
+  /** For the tarball of a package that others install. */
+  package?: { name: string; version: string; integrity: string };
   imports: string[];
 };
 
@@ -31,13 +33,17 @@ const types: Record<string, string> = {
   ".css": "text/css; charset=utf-8",
   ".map": "application/json; charset=utf-8",
   ".svg": "image/svg+xml",
+  ".tgz": "application/gzip",
   ".txt": "text/plain; charset=utf-8",
   ".woff2": "font/woff2",
 };
 
 /** For files whose name contains the hash of their content. */
 export const neverChanges = "public, max-age=31536000, immutable";
-/** For files with a fixed name: asked for again after five minutes, and responded with 304 while they are the same. */
+/**
+ * For files whose content may change under their name: asked for again after five minutes, and responded with 304 while
+ * they are the same.
+ */
 export const mayChange = "public, max-age=300, must-revalidate";
 
 /** The smallest first. */
@@ -69,6 +75,7 @@ export function openBuiltFiles(name: string): BuiltFiles | null {
         vary: "accept-encoding",
         "x-content-type-options": "nosniff",
         "content-type": types[extname(file)] ?? "application/octet-stream",
+        ...(files.has(`${file}.map`) && { sourcemap: `${basename(file)}.map` }),
       });
       if (request.headers["if-none-match"] === tag) return reply.code(304).send();
       const encoding = chooseEncoding(files.get(file)!, request.headers["accept-encoding"]);

@@ -30,6 +30,7 @@ import { addChatOauthPage } from "./pages/chat-oauth-page.ts";
 import { addInboxFiles } from "./pages/inbox-files.ts";
 import { addInboxPage } from "./pages/inbox-page.ts";
 import { addOidcPages } from "./pages/oidc-page.ts";
+import { addPackageFiles } from "./pages/package-files.ts";
 import { addPreferencePage } from "./pages/preference-page.ts";
 import { createLockGates } from "./request/lock-gate.ts";
 import { acceptJson, parseQueryString } from "./request/parsers.ts";
@@ -101,6 +102,7 @@ function addApi(server: FastifyInstance, ctx: NetworkCtx, options: ServerOptions
   addChatOauthPage(server, ctx, rates);
   addOidcPages(server, ctx, rates);
   addInboxFiles(server);
+  addPackageFiles(server, ctx.config);
   addInboxPage(server, ctx, rates);
   addReceiptProbe(server, ctx, rates);
   addInboxPreflight(server);

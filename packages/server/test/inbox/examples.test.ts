@@ -156,6 +156,7 @@ test("the files of the widget are public, cached by their names, and small", asy
   const chunk = /"\.\/(chunk-[A-Z0-9]{8}\.js)"/.exec(module.text)![1]!;
   const cached = (await request(service, `/inbox/${chunk}`)).headers.get("cache-control");
   assert.equal(cached, "public, max-age=31536000, immutable");
+  assert.equal(script.headers.get("sourcemap"), "inbox.js.map");
   assert.equal((await request(service, "/inbox.js.map")).status, 200);
   for (const name of ["nothing.js", "files.json", "..%2fpackage.json", "%2e%2e%2fpackage.json"]) {
     assert.equal((await request(service, `/inbox/${name}`)).status, 404, name);

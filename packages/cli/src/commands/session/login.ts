@@ -13,7 +13,7 @@ export const login: Command = {
   about:
     "Asks for an environment's secret key, or reads it from standard input, so that it does not end up in the shell history. The key is\n" +
     "stored in a file that only you can read. Later commands use this environment until `tidings use` selects another.",
-  example: "npm run --silent key | npx tidings login --url http://localhost:3000",
+  example: "npm run --silent key | tidings login --url http://localhost:3000",
   options: {
     url: { type: "string", value: "address", about: `Where the service is (default: ${defaultUrl})` },
   },
@@ -22,7 +22,7 @@ export const login: Command = {
     const { io, out, values } = call;
     const url = checkUrl((values.url as string | undefined) ?? (io.env.TIDINGS_URL || defaultUrl));
     const apiKey = (io.stdin.isTTY ? await askForKey(io) : ((await readInput(io)) ?? "")).trim();
-    if (apiKey === "") throw new CliError("No key was given.", { fix: "npm run --silent key | npx tidings login" });
+    if (apiKey === "") throw new CliError("No key was given.", { fix: "npm run --silent key | tidings login" });
     const { environment } = await openSession({ url, apiKey });
     const current = { environment: environment.identifier, url, apiKey };
     const all = [...readLogins(io).all.filter((one) => !isSame(one, current)), current];

@@ -15,4 +15,9 @@ export function basePathOf(publicUrl: string, request: Pick<FastifyRequest, "hea
   return prefix.endsWith("/") ? prefix : `${prefix}/`;
 }
 
+/** The address of the service as the caller has it, without a slash at the end. */
+export function addressOf(publicUrl: string, request: Pick<FastifyRequest, "headers" | "host" | "protocol">): string {
+  return `${request.protocol}://${request.host}${basePathOf(publicUrl, request)}`.replace(/\/$/, "");
+}
+
 const publicPath = (publicUrl: string): string => (publicUrl === "" ? "/" : new URL(publicUrl).pathname);

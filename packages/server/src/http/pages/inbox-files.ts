@@ -13,7 +13,8 @@ export function addInboxFiles(server: FastifyInstance): void {
   const files = openBuiltFiles("inbox");
   if (!files) return;
   const send = async (request: FastifyRequest, reply: FastifyReply, name: string) => {
-    if (!files.find(name))
+    const found = files.find(name);
+    if (!found || found.package)
       throw failure("ROUTE_NOT_FOUND", { method: request.method, path: request.url.split("?")[0]! });
     // Modules are fetched with CORS, and pages that isolate themselves load no script without the second header.
     reply.headers({ "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" });

@@ -8,6 +8,8 @@ type PageOptions = {
   origin: string;
   /** The script of the page, relative to it. */
   script: string;
+  /** The tarball of the package for bundlers, below /packages; undefined where it was not built. */
+  packageFile: string | undefined;
   applicationIdentifier: string;
   subscriberId: string;
 };
@@ -116,7 +118,8 @@ ${codeBlock("HTML", scriptExample(options))}
 <p class="note">The same inbox as a store, for a user interface of your own.</p>
 ${codeBlock("JavaScript module", moduleExample(options))}
 <h2>In React</h2>
-<p class="note">The package is not on npm: docs/inbox-frameworks.md says how to make and install it, and has examples for Next, Vue, Svelte and Angular.</p>
+<p class="note">This service has the package at its own version. Next, Vue, Svelte and Angular: docs/inbox-frameworks.md.</p>
+${options.packageFile !== undefined && codeBlock("Shell", `npm install ${options.origin}/packages/${options.packageFile}`)}
 ${codeBlock("React", reactExample(options))}
 <p class="note">In production, your server adds a <code>subscriber-hash</code>, and the origin of your page is listed in <code>TIDINGS_INBOX_ORIGINS</code>. All attributes, events and colours are in docs/inbox.md.</p>
 </section>

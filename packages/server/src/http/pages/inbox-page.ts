@@ -10,7 +10,8 @@ import { hintAfter } from "../../lib/inbox-hints.ts";
 import { inRepeatableTransaction } from "../../store/db.ts";
 import { networkOf } from "../auth/api-keys.ts";
 import { type RateLimiter, takeTokens } from "../auth/rate-limit.ts";
-import { basePathOf } from "./base-path.ts";
+import { openBuiltFiles } from "../built-files.ts";
+import { addressOf } from "./base-path.ts";
 import { inboxPageCsp, renderInboxPage } from "./inbox-page.markup.ts";
 
 const inboxPagePath = "/inbox";
@@ -24,12 +25,10 @@ export function addInboxPage(server: FastifyInstance, ctx: Ctx, limiter: RateLim
     return caller;
   };
 
+  const packageFile = openBuiltFiles("inbox")?.entryOf("package.json");
+
   server.get(inboxPagePath, async (request, reply) => {
     const { environmentIdentifier } = await requireCaller(request);
-    const origin = `${request.protocol}://${request.host}${basePathOf(ctx.config.publicUrl, request)}`.replace(
-      /\/$/,
-      "",
-    );
     // Relative, so that the page works below the path of a proxy that says nothing about it.
     const script = request.url.split("?")[0]!.endsWith("/") ? "demo.js" : "inbox/demo.js";
     return reply
@@ -42,8 +41,9 @@ export function addInboxPage(server: FastifyInstance, ctx: Ctx, limiter: RateLim
       })
       .send(
         renderInboxPage({
-          origin,
+          origin: addressOf(ctx.config.publicUrl, request),
           script,
+          packageFile,
           applicationIdentifier: environmentIdentifier,
           subscriberId: demoSubscriberId,
         }),

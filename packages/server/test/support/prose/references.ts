@@ -53,3 +53,22 @@ export function missingNames(text: string, known: Set<string>): string[] {
   const names = inBackticks(text).flatMap((code) => /^(?:\w+\.)?([a-z]+[A-Z]\w*)(?:\(\))?$/.exec(code)?.[1] ?? []);
   return names.filter((name) => !known.has(name));
 }
+
+const install =
+  /\b(?:npm|pnpm|yarn|bun) (?:i|install|add|exec|x|dlx)\b[^\n`|;&]*?\s(?:@tidings\/[\w-]+|tidings)(?![\w./-])/g;
+const execute = /\b(?:npx|bunx|pnpx)(?: -\S+)* (?:@tidings\/[\w-]+|tidings\b)/g;
+
+/**
+ * Commands that would fetch a package of our name from the npm registry. A page may run `npx tidings` after it has said
+ * that this is in a clone or in a project with the package; other files may not.
+ */
+export function foreignPackages(path: string, text: string): string[] {
+  const isExplained = (index: number): boolean => {
+    const end = text.indexOf("\n\n", index);
+    return path.endsWith(".md") && /\b(?:clone|project)\b/i.test(text.slice(0, end === -1 ? undefined : end));
+  };
+  return [...text.matchAll(install), ...text.matchAll(execute)]
+    .filter(({ 0: command, index }) => command !== "npx tidings" || !isExplained(index))
+    .sort((a, b) => a.index - b.index)
+    .map(({ 0: command, index }) => `${path}:${text.slice(0, index).split("\n").length}: ${command}`);
+}
