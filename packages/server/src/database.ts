@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import { type Config, ConfigError } from "./config.ts";
 import { parseDatabaseUrl } from "./lib/settings/database-url.ts";
 import { startEmbedded } from "./store/embedded/embedded.ts";
+import { findDatabaseFault } from "./store/faults.ts";
 import { inspectPooler } from "./store/pooler.ts";
 import { waitForDatabase } from "./store/wait-for-database.ts";
 
@@ -20,12 +21,26 @@ export async function openDatabase(config: Config, log: Logger, onLaunched?: () 
   return { url: embedded.url, name: `embedded PostgreSQL ${embedded.version} in ${dataDir}`, stop: embedded.stop };
 }
 
+/**
+ * An error that ended the start, for the operator: a full disk as a sentence, without a stack. The transaction that met
+ * it was rolled back, and the next start repeats it: a migration is one transaction.
+ */
+export function explainStartError(error: unknown, database: string): unknown {
+  if (findDatabaseFault(error) !== "disk_full") return error;
+  return new ConfigError(
+    `The disk of ${database} is full: ${(error as Error).message}. The change that needed space was undone and nothing is ` +
+      "lost: free or add disk space, then start again.",
+  );
+}
+
 const nameOf = (url: string): string => `PostgreSQL at ${parseDatabaseUrl(url).name}`;
 
 async function waitForExternal(config: Config, log: Logger): Promise<void> {
   const { databaseUrl, directDatabaseUrl } = config;
-  for (const url of [databaseUrl, directDatabaseUrl].filter((given) => given !== "")) {
+  const addresses = { DATABASE_URL: databaseUrl, TIDINGS_DIRECT_DATABASE_URL: directDatabaseUrl };
+  for (const [setting, url] of Object.entries(addresses).filter(([, given]) => given !== "")) {
     await waitForDatabase({
+      setting,
       url,
       limitMs: config.databaseWaitSeconds * 1_000,
       onWait: (reason) => log.warn({ reason }, `waiting for ${nameOf(url)}`),
