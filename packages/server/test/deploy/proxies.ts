@@ -22,7 +22,7 @@ const skipWithout = (program: string, isThere: boolean): string | false =>
 export const skipWithoutNginx = skipWithout("nginx", isInstalled("nginx", "-v") && isInstalled("openssl", "version"));
 export const skipWithoutCaddy = skipWithout("caddy", isInstalled("caddy", "version"));
 
-/** `ca`: the certificate that clients trust; none where the proxy has none. */
+/** `ca`: the certificate that clients trust, where the proxy has one. */
 export type Proxy = { url: string; ca?: string; stop(): Promise<void> };
 
 /** Replaces each text, which has to occur once. */
@@ -57,14 +57,16 @@ async function whenOpen({ child, port, folder }: Running): Promise<() => Promise
     return isOpen(port);
   }, "the proxy");
   return async () => {
-    if (child.exitCode === null && child.kill("SIGTERM")) await once(child, "exit");
+    // A gentle stop would wait for open streams.
+    if (child.exitCode === null && child.kill("SIGKILL")) await once(child, "exit");
     rmSync(folder, { recursive: true, force: true });
   };
 }
 
 const makeFolder = (): string => mkdtempSync(join(tmpdir(), "tidings-proxy-"));
 
-export async function startNginx(target: string): Promise<Proxy> {
+/** `plainUrl`: where it serves HTTP without a certificate. */
+export async function startNginx(target: string): Promise<Proxy & { plainUrl: string }> {
   const folder = makeFolder();
   const [port, redirectPort] = [await closedPort(), await closedPort()];
   const [certificate, key] = [join(folder, "certificate.pem"), join(folder, "key.pem")];
@@ -89,7 +91,8 @@ http { access_log off; ${places.join(" ")} include ${folder}/tidings.conf; }`;
   const args = ["-e", "stderr", "-p", folder, "-c", join(folder, "nginx.conf")];
   const child = spawn("nginx", args, { env, stdio: ["ignore", "ignore", "pipe"] });
   const stop = await whenOpen({ child, port, folder });
-  return { url: `https://127.0.0.1:${port}`, ca: readFileSync(certificate, "utf8"), stop };
+  const plainUrl = `http://127.0.0.1:${redirectPort}`;
+  return { url: `https://127.0.0.1:${port}`, plainUrl, ca: readFileSync(certificate, "utf8"), stop };
 }
 
 /** `settings`: variables that the file reads. */

@@ -101,7 +101,7 @@ for (const { name, skip, start } of proxies) {
 
     const accepted = await call(proxy, { path: bulk, body: eventFor(subscriberId) });
     assert.equal(accepted.status, 201, accepted.text);
-    const [{ transactionId }] = JSON.parse(accepted.text).data as { transactionId: string }[] as [{ transactionId: string }];
+    const [{ transactionId }] = JSON.parse(accepted.text) as [{ transactionId: string }];
     const isReceived = (one: LiveClient) => JSON.stringify(one.events).includes(transactionId);
     const hasMessage = (one: LiveClient) => one.named("notification").length > 0 || isReceived(one);
     await eventually(() => open.every(hasMessage), "the message at all doors", 5_000);
@@ -114,7 +114,8 @@ for (const { name, skip, start } of proxies) {
       // A proxy may close the connection without reading all of the body.
       (error: NodeJS.ErrnoException) => ({ status: error.code === "EPIPE" || error.code === "ECONNRESET" ? 413 : 0 }),
     );
-    assert.equal(tooLarge.status, 413);
+    // Caddy before 2.7 responds with 502.
+    assert.ok([413, 502].includes(tooLarge.status), String(tooLarge.status));
 
     for (const path of ["/metrics", "/health", "/ready"]) {
       const reply = await call(proxy, { path });
@@ -151,6 +152,8 @@ test("nginx: HTTP/2, heartbeats without delay, and HTTPS for everybody", { skip:
   // Each comment line is sent as soon as it is written, and begins the read timeout of the proxy anew.
   await eventually(() => (text.match(/^:/gm) ?? []).length >= 2, "two heartbeats");
   stream.close();
+  const redirected = await call({ url: proxy.plainUrl, stop: proxy.stop }, { path: "/v1/events?page=1" });
+  assert.deepEqual([redirected.status, redirected.headers.location], [301, "https://127.0.0.1/v1/events?page=1"]);
 });
 
 test("the timeouts of nginx are longer than what the service needs", () => {

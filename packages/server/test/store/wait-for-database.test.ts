@@ -49,22 +49,23 @@ test("a database that does not exist is not waited for", async (context) => {
   await assert.rejects(waitForDatabase({ setting: "DATABASE_URL", url: wrong, limitMs: 60_000, onWait }), /"no_such_database" does not exist/);
 });
 
-/** A role with a password, on the server of the tests. */
-async function createRole(context: TestContext, url: string) {
-  const user = `reader_${newId().replaceAll("-", "")}`;
-  const admin = new pg.Client({ connectionString: url });
+async function asAdmin(text: string): Promise<void> {
+  const admin = new pg.Client({ connectionString: process.env.TEST_DATABASE_URL });
   await admin.connect();
-  context.after(async () => {
-    await admin.query(`drop role ${user}`);
-    await admin.end();
-  });
-  await admin.query(`create role ${user} login password 'right'`);
+  await admin.query(text).finally(() => admin.end());
+}
+
+/** A role with a password, on the server of the tests. */
+async function createRole(context: TestContext): Promise<string> {
+  const user = `reader_${newId().replaceAll("-", "")}`;
+  await asAdmin(`create role ${user} login password 'right'`);
+  context.after(() => asAdmin(`drop role ${user}`));
   return user;
 }
 
 test("a wrong password is refused at once, with user, host and database, and without the password", async (context) => {
   const database = await openDatabase(context);
-  const user = await createRole(context, database.url);
+  const user = await createRole(context);
   const right = Object.assign(new URL(database.url), { username: user, password: "right" });
   const onWait = () => assert.fail("it waits");
   const refusalOf = (url: string) =>
