@@ -182,9 +182,12 @@ test("pods run without root, with a read-only root, and without an account of th
 });
 
 /** From the sources: the time after which a stop is forced. */
-const drainSeconds = Number(
-  /drainLimitMs = ([\d_]+)/.exec(readFileSync(join(root, "packages/server/src/main.ts"), "utf8"))![1]!.replaceAll("_", ""),
-) / 1000;
+const drainSeconds =
+  Number(
+    /drainLimitMs = ([\d_]+)/
+      .exec(readFileSync(join(root, "packages/server/src/main.ts"), "utf8"))![1]!
+      .replaceAll("_", ""),
+  ) / 1000;
 
 test("probes differ, and a stop has the time it needs", () => {
   for (const role of ["api", "worker"]) {
@@ -238,7 +241,7 @@ test("requests reach the api, and what selects pods selects the right ones", () 
 
 test("the migration runs before everything else, and needs nothing else of the chart", () => {
   const job = find(byDefault, "Job");
-  const { annotations } = job.metadata as { annotations: Record<string, string> };
+  const annotations = job.metadata.annotations as Record<string, string>;
   assert.equal(annotations["helm.sh/hook"], "pre-install,pre-upgrade");
   const { spec } = podOf(job);
   assert.deepEqual(spec.containers[0]!.command, ["tidings", "migrate"]);
@@ -288,7 +291,7 @@ const samples: [template: string, output: string | RegExp][] = [
   ["a\n{{- if .yes }}\nb\n{{- else }}\nc\n{{- end }}\nd", "a\nb\nd"],
   ["{{ if .no }}a{{ else if .yes }}b{{ else }}c{{ end }}", "b"],
   ["{{ with .map }}{{ .x }}{{ end }}{{ with .empty }}no{{ end }}", "1"],
-  ['{{ range $key, $value := .map }}{{ $key }}={{ $value | quote }};{{ end }}', 'x="1";'],
+  ["{{ range $key, $value := .map }}{{ $key }}={{ $value | quote }};{{ end }}", 'x="1";'],
   ["{{ $a := .text }}{{ $a | trunc 2 }}", "te"],
   ["x:{{ toYaml .map | nindent 2 }}", "x:\n  x: 1"],
   ['{{ printf "%s-%s" .text (default "d" .no) }}', "text-d"],

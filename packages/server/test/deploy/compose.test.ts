@@ -124,7 +124,7 @@ test("every process has a health check, limits, and time to stop", () => {
 test("both files have the same database and secrets, and the split roles are not published", () => {
   const [one, split] = Object.values(files).map(({ services }) => services);
   for (const name of ["postgres", "secrets"]) assert.deepEqual(split![name], one![name], name);
-  assert.deepEqual(one!.tidings!.ports, ["127.0.0.1:${PUBLISHED_PORT:-3000}:3000"]);
+  assert.deepEqual(one!.tidings!.ports!.map(interpolate), ["127.0.0.1:3000:3000"]);
   for (const name of ["api", "worker"]) {
     assert.equal(split![name]!.ports, undefined);
     assert.equal(split![name]!.deploy!.replicas, 2);

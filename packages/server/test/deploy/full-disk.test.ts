@@ -73,7 +73,7 @@ test("a migration that PostgreSQL refuses with 53100 is undone, and applied by t
 
 const run = (program: string, ...args: string[]) => spawnSync(program, args, { encoding: "utf8", timeout: 30_000 });
 
-/** A disk of its own, in memory: null where this user may not mount one. */
+/** A small disk in memory: null where this user may not mount one. */
 function mountSmallDisk(bytes: number, uid: number): string | null {
   const folder = mkdtempSync(join(tmpdir(), "tidings-disk-"));
   const options = `size=${bytes},uid=${uid},mode=700`;

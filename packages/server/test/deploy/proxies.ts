@@ -23,7 +23,7 @@ export const skipWithoutNginx = skipWithout("nginx", isInstalled("nginx", "-v") 
 export const skipWithoutCaddy = skipWithout("caddy", isInstalled("caddy", "version"));
 
 /** `ca`: the certificate that clients trust, where the proxy has one. */
-export type Proxy = { url: string; ca?: string; stop(): Promise<void> };
+export type RunningProxy = { url: string; ca?: string; stop(): Promise<void> };
 
 /** Replaces each text, which has to occur once. */
 export function replaceAll(text: string, replacements: [from: string, to: string][]): string {
@@ -66,7 +66,7 @@ async function whenOpen({ child, port, folder }: Running): Promise<() => Promise
 const makeFolder = (): string => mkdtempSync(join(tmpdir(), "tidings-proxy-"));
 
 /** `plainUrl`: where it serves HTTP without a certificate. */
-export async function startNginx(target: string): Promise<Proxy & { plainUrl: string }> {
+export async function startNginx(target: string): Promise<RunningProxy & { plainUrl: string }> {
   const folder = makeFolder();
   const [port, redirectPort] = [await closedPort(), await closedPort()];
   const [certificate, key] = [join(folder, "certificate.pem"), join(folder, "key.pem")];
@@ -83,7 +83,9 @@ export async function startNginx(target: string): Promise<Proxy & { plainUrl: st
     ["server 127.0.0.1:3000;", `server ${target};`],
   ]);
   writeFileSync(join(folder, "tidings.conf"), file);
-  const places = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path ${folder}/${name};`);
+  const places = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
+    (name) => `${name}_temp_path ${folder}/${name};`,
+  );
   const main = `daemon off; master_process off; pid ${folder}/nginx.pid; error_log stderr warn;
 events { worker_connections 256; }
 http { access_log off; ${places.join(" ")} include ${folder}/tidings.conf; }`;
@@ -96,7 +98,7 @@ http { access_log off; ${places.join(" ")} include ${folder}/tidings.conf; }`;
 }
 
 /** `settings`: variables that the file reads. */
-export async function startCaddy(name: string, settings: Record<string, string>): Promise<Proxy> {
+export async function startCaddy(name: string, settings: Record<string, string>): Promise<RunningProxy> {
   const folder = makeFolder();
   const port = await closedPort();
   const source = readFileSync(join(root, "deploy/caddy", name), "utf8");

@@ -12,7 +12,7 @@ import { encryptionKey, type LiveClient, openSocketIo, openStream, openWebSocket
 import { startTestService } from "../support/service.ts";
 import { createWorkflow, inApp } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";
-import { type Proxy, skipWithoutCaddy, skipWithoutNginx, startCaddy, startNginx } from "./proxies.ts";
+import { type RunningProxy, skipWithoutCaddy, skipWithoutNginx, startCaddy, startNginx } from "./proxies.ts";
 
 const root = join(import.meta.dirname, "../../../..");
 const service = await startTestService({
@@ -25,7 +25,7 @@ const service = await startTestService({
 await createWorkflow(service.client, "greet", [inApp()]);
 const { host, hostname, port } = new URL(service.url);
 
-const proxies: { name: string; skip: string | false; start(): Promise<Proxy> }[] = [
+const proxies: { name: string; skip: string | false; start(): Promise<RunningProxy> }[] = [
   { name: "nginx", skip: skipWithoutNginx, start: () => startNginx(host) },
   { name: "Caddy", skip: skipWithoutCaddy, start: () => startCaddy("Caddyfile", { UPSTREAM: host }) },
   {
@@ -48,7 +48,7 @@ type Call = { path: string; body?: string | Buffer; key?: string; from?: string;
 type Reply = { status: number; headers: IncomingMessage["headers"]; text: string };
 
 /** One request over its own connection, from an address of this machine. */
-function call({ url, ca }: Proxy, { path, body, key = service.apiKey, from, headers }: Call): Promise<Reply> {
+function call({ url, ca }: RunningProxy, { path, body, key = service.apiKey, from, headers }: Call): Promise<Reply> {
   const options = {
     method: body === undefined ? "GET" : "POST",
     headers: { authorization: `ApiKey ${key}`, "content-type": "application/json", ...headers },
@@ -128,7 +128,7 @@ for (const { name, skip, start } of proxies) {
 }
 
 /** Wrong keys are counted for the address that the proxy sees, whatever a client says about itself. */
-async function expectOwnLimits(proxy: Proxy): Promise<void> {
+async function expectOwnLimits(proxy: RunningProxy): Promise<void> {
   const tryKey = async (from: string, headers = {}) =>
     (await call(proxy, { path: "/v2/subscribers", key: "tdg_wrong", from, headers })).status;
   await eventually(async () => (await tryKey("127.0.0.2")) === 429, "the limit of one address");
@@ -136,7 +136,9 @@ async function expectOwnLimits(proxy: Proxy): Promise<void> {
   assert.equal(await tryKey("127.0.0.3"), 401, "another client has its own limit");
 }
 
-test("nginx: HTTP/2, heartbeats without delay, and HTTPS for everybody", { skip: skipWithoutNginx }, async (context) => {
+test("nginx: HTTP/2, heartbeats without delay, and HTTPS for everybody", {
+  skip: skipWithoutNginx,
+}, async (context) => {
   const proxy = await startNginx(host);
   context.after(() => proxy.stop());
   const token = await tokenFor(service, "reader-http2");
@@ -169,7 +171,10 @@ test("the timeouts of nginx are longer than what the service needs", () => {
 
 test("body limits of all proxies are the limit of the service", () => {
   const limit = Number(settings.TIDINGS_BULK_BODY_LIMIT.fallback) / mebibyte;
-  assert.match(readFileSync(join(root, "deploy/nginx/tidings.conf"), "utf8"), new RegExp(`client_max_body_size ${limit}m;`));
+  assert.match(
+    readFileSync(join(root, "deploy/nginx/tidings.conf"), "utf8"),
+    new RegExp(`client_max_body_size ${limit}m;`),
+  );
   for (const name of ["Caddyfile", "Caddyfile.split"])
     assert.match(readFileSync(join(root, "deploy/caddy", name), "utf8"), new RegExp(`max_size ${limit}MiB`));
 });

@@ -45,14 +45,17 @@ test("systemd accepts the unit, and finds it well protected", { skip }, (context
   assert.ok(exposure <= maxExposure, report);
 });
 
-const valueOf = (name: string): string => new RegExp(`^${name}=(.*)$`, "m").exec(unit)![1]!;
+const directive = (name: string): string => new RegExp(`^${name}=(.*)$`, "m").exec(unit)![1]!;
 
 test("a stop has the time it needs, and the signal goes to the service alone", () => {
   const main = readFileSync(join(root, "packages/server/src/main.ts"), "utf8");
   const drainSeconds = Number(/drainLimitMs = ([\d_]+)/.exec(main)![1]!.replaceAll("_", "")) / 1000;
-  assert.ok(Number.parseInt(valueOf("TimeoutStopSec"), 10) > drainSeconds + 10, "and time for the embedded PostgreSQL");
+  assert.ok(
+    Number.parseInt(directive("TimeoutStopSec"), 10) > drainSeconds + 10,
+    "and time for the embedded PostgreSQL",
+  );
   // PostgreSQL would otherwise end the connections of tasks in progress.
-  assert.equal(valueOf("KillMode"), "mixed");
+  assert.equal(directive("KillMode"), "mixed");
 });
 
 test("secrets are credentials, which the service reads as files", () => {

@@ -46,7 +46,10 @@ test("a database that does not exist is not waited for", async (context) => {
   const { url } = await openDatabase(context);
   const wrong = Object.assign(new URL(url), { pathname: "/no_such_database" }).href;
   const onWait = () => assert.fail("it waits");
-  await assert.rejects(waitForDatabase({ setting: "DATABASE_URL", url: wrong, limitMs: 60_000, onWait }), /"no_such_database" does not exist/);
+  await assert.rejects(
+    waitForDatabase({ setting: "DATABASE_URL", url: wrong, limitMs: 60_000, onWait }),
+    /"no_such_database" does not exist/,
+  );
 });
 
 async function asAdmin(text: string): Promise<void> {

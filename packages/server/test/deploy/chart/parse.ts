@@ -23,7 +23,9 @@ function splitActions(source: string): Piece[] {
   const pieces: Piece[] = [];
   let at = 0;
   let isTrimmed = false;
-  for (const match of source.matchAll(/\{\{(- )?((?:"(?:[^"\\]|\\.)*"|\/\*[\s\S]*?\*\/|(?!\}\}|"|\/\*)[\s\S])*?)( -)?\}\}/g)) {
+  for (const match of source.matchAll(
+    /\{\{(- )?((?:"(?:[^"\\]|\\.)*"|\/\*[\s\S]*?\*\/|(?!\}\}|"|\/\*)[\s\S])*?)( -)?\}\}/g,
+  )) {
     const text = source.slice(at, match.index);
     const left = isTrimmed ? text.trimStart() : text;
     pieces.push({ kind: "text", text: match[1] ? left.trimEnd() : left });

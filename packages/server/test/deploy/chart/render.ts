@@ -9,8 +9,7 @@ import { type Expression, type Node, parseTemplate, type Templates } from "./par
 type Values = { [key: string]: unknown };
 type Scope = { dot: unknown; variables: Map<string, unknown> };
 
-const isMap = (value: unknown): value is Values =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+const isMap = (value: unknown): value is Values => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** What Go takes for true. */
 function isTrue(value: unknown): boolean {
@@ -113,7 +112,13 @@ function renderRange(node: Extract<Node, { kind: "range" }>, scope: Scope, templ
   return entries
     .map(([key, item]) => {
       const [first, second] = node.variables;
-      const own: [string, unknown][] = second === undefined ? [[first!, item]] : [[first!, key], [second, item]];
+      const own: [string, unknown][] =
+        second === undefined
+          ? [[first!, item]]
+          : [
+              [first!, key],
+              [second, item],
+            ];
       return renderNodes(node.body, { dot: item, variables: new Map([...scope.variables, ...own]) }, templates);
     })
     .join("");
