@@ -67,7 +67,7 @@ export type PodTemplate = {
   };
 };
 
-export type Probe = {
+type Probe = {
   httpGet: { path: string; port: string };
   periodSeconds: number;
   timeoutSeconds: number;
