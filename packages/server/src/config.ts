@@ -156,7 +156,7 @@ function findMeant(name: string): string {
   return knownNames.includes(bare) ? bare : nearestName(name, knownNames);
 }
 
-/** Where the value of a setting is: null in a file that cannot be read. */
+/** The text of a setting, and the file it is from. `text` is null where it was given and cannot be used. */
 type Source = { text: string | null; file: string };
 
 /** An empty value counts as unset, because many tools unset a variable that way. */

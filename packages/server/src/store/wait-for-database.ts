@@ -65,8 +65,8 @@ function describeRefusal({ error, user, database }: Failed, setting: string): st
   const errors: Error[] = error instanceof AggregateError ? error.errors : [error];
   for (const one of errors) {
     const { code } = one as Error & { code?: string };
-    // PostgreSQL does not say which of the two it is.
-    if (code === "28P01")
+    // PostgreSQL does not say which of the two it is. PgBouncer has the code of a broken connection for it.
+    if (code === "28P01" || one.message.includes("authentication failed"))
       return `refused the password of user "${user}" for database "${database}": the password is wrong, or the user does not exist. Correct ${setting}.`;
     // The driver refuses to sign in without a password, or the server got an empty one.
     if (one.message.includes("client password must be a"))

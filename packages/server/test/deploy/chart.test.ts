@@ -103,7 +103,7 @@ test("the service accepts the settings that the pods get", () => {
       ]);
       const mail = { TIDINGS_MAIL_FROM: "notify@example.com" };
       const config = readConfig({ ...Object.fromEntries(given), ...mail });
-      const { component } = { component: resource.metadata.name.split("-")[1]! };
+      const component = podOf(resource).metadata.labels["app.kubernetes.io/component"]!;
       assert.deepEqual([...config.roles], component === "migration" ? ["api", "worker"] : [component]);
       assert.deepEqual([config.host, config.port, config.dataDir], ["0.0.0.0", 3000, "/data"]);
       assert.equal(config.databaseUrl, "postgres://tidings:pw@db/tidings");
