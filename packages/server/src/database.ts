@@ -6,7 +6,7 @@ import { parseDatabaseUrl } from "./lib/settings/database-url.ts";
 import { startEmbedded } from "./store/embedded/embedded.ts";
 import { findDatabaseFault } from "./store/faults.ts";
 import { inspectPooler } from "./store/pooler.ts";
-import { waitForDatabase } from "./store/wait-for-database.ts";
+import { DatabaseUnreachableError, waitForDatabase } from "./store/wait-for-database.ts";
 
 export type OpenDatabase = { url: string; name: string; stop(): Promise<void> };
 
@@ -21,15 +21,27 @@ export async function openDatabase(config: Config, log: Logger, onLaunched?: () 
   return { url: embedded.url, name: `embedded PostgreSQL ${embedded.version} in ${dataDir}`, stop: embedded.stop };
 }
 
+/** As PostgreSQL and Node report a full disk. */
+const fullDiskLine = /could not .*(?:No space left on device|wrote only \d+ of \d+ bytes)|ENOSPC: .*/;
+
 /**
- * An error that ended the start, for the operator: a full disk as a sentence, without a stack. The transaction that met
- * it was rolled back, and the next start repeats it: a migration is one transaction.
+ * An error that ended the start, for the operator: a full disk or a lost connection as a sentence, without a stack. The
+ * transaction that met it was rolled back, and the next start repeats it: a migration is one transaction.
  */
 export function explainStartError(error: unknown, database: string): unknown {
-  if (findDatabaseFault(error) !== "disk_full") return error;
+  const fault = findDatabaseFault(error);
+  const { message = "" } = error as Error;
+  // The embedded PostgreSQL may not even start: the line of its log that says so.
+  const fullDisk = fault === "disk_full" ? message : fullDiskLine.exec(message)?.[0];
+  if (fullDisk)
+    return new ConfigError(
+      `The disk of ${database} is full: ${fullDisk}. The change that needed space was undone and nothing is lost: free or ` +
+        "add disk space, then start again.",
+    );
+  if (fault !== "unreachable" || error instanceof DatabaseUnreachableError) return error;
   return new ConfigError(
-    `The disk of ${database} is full: ${(error as Error).message}. The change that needed space was undone and nothing is ` +
-      "lost: free or add disk space, then start again.",
+    `The connection to ${database} was lost during the start: ${message}. The change in progress was undone and nothing is ` +
+      "lost: start again when the database is available.",
   );
 }
 

@@ -57,7 +57,7 @@ export async function startService(
       await close().catch((error: unknown) => log.error({ err: error }, "closing failed"));
     }
   };
-  let name = "";
+  let name = `the embedded PostgreSQL in ${given.dataDir}`;
   try {
     const database = await opening;
     ({ name } = database);

@@ -105,3 +105,19 @@ test("a disk that is really full", async (context) => {
     assert.equal(run("mount", "-o", "remount,size=500m", disk).status, 0);
   });
 });
+
+test("no space for the embedded PostgreSQL itself", async (context) => {
+  const folder = temporaryFolder(context);
+  // Less than an empty database takes.
+  const disk = mountSmallDisk(20_000_000, process.getuid?.() ?? 0);
+  if (!disk) return context.skip("NO SMALL DISK could be mounted (needs root): a full disk was not tried");
+  context.after(() => {
+    run("umount", disk);
+    rmSync(disk, { recursive: true, force: true });
+  });
+  const first = folder.run({ TIDINGS_DATA_DIR: disk });
+  assert.equal(await first.ended(), 1);
+  const sentence = `^The disk of the embedded PostgreSQL in ${disk} is full: could not .*\\. The change`;
+  assert.match(first.output(), new RegExp(sentence, "m"));
+  assert.doesNotMatch(first.output(), /\n {4}at /);
+});

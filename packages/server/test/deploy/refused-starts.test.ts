@@ -4,6 +4,8 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { ConfigError } from "../../src/config.ts";
+import { explainStartError } from "../../src/database.ts";
 import { temporaryFolder } from "../support/process.ts";
 
 const encryptionKey = Buffer.alloc(32, 3).toString("base64");
@@ -38,4 +40,18 @@ test("wrong settings, files and passwords end the start at once", async (context
     assert.match(program.output(), said);
     assert.doesNotMatch(program.output(), /s3cret|\n {4}at /);
   }
+});
+
+test("a database that is lost during the start is a sentence, and other errors keep their stack", () => {
+  const lost = Object.assign(new Error("terminating connection due to administrator command"), { code: "57P01" });
+  const explained = explainStartError(lost, "PostgreSQL at db/tidings");
+  assert.ok(explained instanceof ConfigError);
+  assert.match(
+    explained.message,
+    /^The connection to PostgreSQL at db\/tidings was lost during the start: terminating/,
+  );
+  const full = explainStartError(new Error("ENOSPC: no space left on device, write"), "it") as Error;
+  assert.match(full.message, /^The disk of it is full: ENOSPC/);
+  const bug = new TypeError("x is not a function");
+  assert.equal(explainStartError(bug, "it"), bug);
 });
