@@ -31,8 +31,10 @@ const fullDiskLine = /could not .*(?:No space left on device|wrote only \d+ of \
 export function explainStartError(error: unknown, database: string): unknown {
   const fault = findDatabaseFault(error);
   const { message = "" } = error as Error;
-  // The embedded PostgreSQL may not even start: the line of its log that says so.
-  const fullDisk = fault === "disk_full" ? message : fullDiskLine.exec(message)?.[0];
+  // The embedded PostgreSQL may not even start: the line of its log that says so. Errors with their own class are
+  // sentences already.
+  const isPlain = Object.getPrototypeOf(error) === Error.prototype;
+  const fullDisk = fault === "disk_full" ? message : isPlain && fullDiskLine.exec(message)?.[0];
   if (fullDisk)
     return new ConfigError(
       `The disk of ${database} is full: ${fullDisk}. The change that needed space was undone and nothing is lost: free or ` +
