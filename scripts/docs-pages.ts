@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { scaleTables } from "../bench/costs.ts";
 import { type ErrorCode, errorCatalogue } from "../packages/contract/src/index.ts";
-import { settings } from "../packages/server/src/settings.ts";
+import { type Setting, settings } from "../packages/server/src/settings.ts";
 
 type Page = { path: string; content: string };
 
@@ -60,14 +60,21 @@ const configIntro = `# Settings
 Settings are environment variables. They are read and checked once at start; all errors are reported together, and a
 misspelled \`TIDINGS_*\` variable is an error that names the nearest existing one. \`npm start\` needs none of them.
 
+**Secrets in files.** A setting that holds a secret has a second variable, which ends in \`_FILE\`: the absolute path of a
+file that contains the value alone, on one line. A line break at its end does not matter. Set one of the two. The file is
+read once, at start. Container platforms and service managers provide secrets as such files; environment variables are
+visible to more people and programs.
+
 | variable | default | meaning |
 |---|---|---|
 `;
 
 export function configPage(): Page {
-  const rows = Object.entries(settings).map(
-    ([name, { about, fallback }]) => `| \`${name}\` | ${fallback === "" ? "–" : `\`${fallback}\``} | ${cell(about)} |`,
-  );
+  const table: [string, Setting<unknown>][] = Object.entries(settings);
+  const rows = table.map(([name, { about, fallback, isSecret }]) => {
+    const names = isSecret ? `\`${name}\`, \`${name}_FILE\`` : `\`${name}\``;
+    return `| ${names} | ${fallback === "" ? "–" : `\`${fallback}\``} | ${cell(about)} |`;
+  });
   return { path: "docs/config.md", content: `${configIntro}${rows.join("\n")}\n` };
 }
 

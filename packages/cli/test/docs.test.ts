@@ -28,6 +28,10 @@ const notRun: [page: string, text: string, reason: string][] = [
   ["docs/cli.md", "tail --failed", "runs until Ctrl-C"],
   ["docs/cli.md", "listen --forward-to", "runs until Ctrl-C"],
   ["docs/scale.md", "db.internal", "needs a database server, and starts two services"],
+  ["docs/compose.md", "docker compose", "needs Docker"],
+  ["docs/kubernetes.md", "kubectl", "needs a cluster"],
+  ["docs/systemd.md", "useradd", "needs root and systemd"],
+  ["docs/systemd.md", "/etc/tidings/database-url", "needs root and systemd"],
 ];
 
 /** Blocks of which one command ends with another code than 0: the page, a text of the block, the code, the reason. */

@@ -1,8 +1,10 @@
-// Settings as values: environment variables, read only here, once. A misspelt TIDINGS_* variable is an error that names
-// the nearest setting, because a setting without effect would be noticed too late.
+// Settings as values: environment variables, read only here, once. Secrets can also be in files. A misspelt TIDINGS_*
+// variable is an error that names the nearest setting, because a setting without effect would be noticed too late.
+import { readFileSync, statSync } from "node:fs";
 import { toTelemetry } from "./lib/settings/otel-settings.ts";
+import { readSecretFile } from "./lib/settings/secret-file.ts";
 import { nearestName } from "./lib/text/nearest.ts";
-import { clientVariables, type Role, settings } from "./settings.ts";
+import { clientVariables, type Role, type Setting, settings } from "./settings.ts";
 
 export class ConfigError extends Error {}
 
@@ -120,41 +122,82 @@ const atLeast = [
 ] as const;
 
 /** The default of in-app messages gives way: only a given number can be too low. */
-function* shortRetentions(parsed: Record<string, unknown>, given: (name: string) => string): Generator<string> {
+function* shortRetentions(parsed: Record<string, unknown>, isGiven: (name: string) => boolean): Generator<string> {
   for (const [name, other, reason] of atLeast) {
     const [days, needed] = [Number(parsed[name]), Number(parsed[other])];
-    const canGiveWay = name === "TIDINGS_RETENTION_IN_APP_DAYS" && !given(name);
+    const canGiveWay = name === "TIDINGS_RETENTION_IN_APP_DAYS" && !isGiven(name);
     if (days < needed && !canGiveWay)
       yield `${name} (${days} days) is shorter than ${other} (${needed} days): ${reason}`;
   }
 }
 
-/** Reads the settings out of an environment. All errors are reported at once. */
-export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
-  const faults: string[] = [];
+type Environment = Record<string, string | undefined>;
+
+const table: [name: string, setting: Setting<unknown>][] = Object.entries(settings);
+/** The variable with the path of the file that a secret is in. */
+const fileOf = (name: string): string => `${name}_FILE`;
+const secretNames = table.filter(([, { isSecret }]) => isSecret).map(([name]) => name);
+const knownNames = [...Object.keys(settings), ...secretNames.map(fileOf)];
+
+function* unknownNames(environment: Environment): Generator<string> {
   for (const name of Object.keys(environment)) {
-    if (name.startsWith("TIDINGS_") && !Object.hasOwn(settings, name) && !clientVariables.has(name)) {
-      faults.push(`${name} is not a setting; did you mean ${nearestName(name, Object.keys(settings))}?`);
-    }
+    if (!name.startsWith("TIDINGS_") || knownNames.includes(name) || clientVariables.has(name)) continue;
+    const setting = name.replace(/_FILE$/, "");
+    // Everything that can be in a file is a known name.
+    if (Object.hasOwn(settings, setting))
+      yield `${name} is not a setting: ${setting} is not a secret, so set it directly`;
+    else yield `${name} is not a setting; did you mean ${findMeant(name)}?`;
   }
+}
+
+/** Settings of other programs have no prefix, and are often given one. */
+function findMeant(name: string): string {
+  const bare = name.replace(/^TIDINGS_/, "");
+  return knownNames.includes(bare) ? bare : nearestName(name, knownNames);
+}
+
+/** The text of a setting, and the file it is from. `text` is null where it was given and cannot be used. */
+type Source = { text: string | null; file: string };
+
+/** An empty value counts as unset, because many tools unset a variable that way. */
+function findSource(environment: Environment, name: string, faults: string[]): Source {
+  const text = environment[name]?.trim() ?? "";
+  const path = secretNames.includes(name) ? (environment[fileOf(name)]?.trim() ?? "") : "";
+  if (path === "") return { text, file: "" };
+  if (text !== "") {
+    faults.push(`${name} and ${fileOf(name)} are both set: set one of them`);
+    return { text: null, file: "" };
+  }
+  try {
+    return { text: readSecretFile(path, { stat: statSync, read: readFileSync }), file: path };
+  } catch (error) {
+    faults.push(`${fileOf(name)} ${(error as Error).message}`);
+    return { text: null, file: path };
+  }
+}
+
+/** Reads the settings out of an environment. All errors are reported at once. */
+export function readConfig(environment: Environment = process.env): Config {
+  const faults: string[] = [...unknownNames(environment)];
   const parsed: Record<string, unknown> = {};
-  // An empty value counts as unset, because many tools unset a variable that way.
-  const given = (name: string): string => environment[name]?.trim() ?? "";
-  for (const [name, setting] of Object.entries(settings)) {
+  const sources = new Map(table.map(([name]) => [name, findSource(environment, name, faults)]));
+  const isGiven = (name: string): boolean => sources.get(name)?.text !== "";
+  for (const [name, setting] of table) {
+    const { text, file } = sources.get(name)!;
     try {
-      parsed[name] = setting.parse(given(name) || setting.fallback);
+      parsed[name] = setting.parse(text || setting.fallback);
     } catch (error) {
-      faults.push(`${name} ${(error as Error).message}`);
+      faults.push(`${name} ${file && `in ${file} `}${(error as Error).message}`);
     }
   }
-  if (given("DATABASE_URL") && !given("TIDINGS_ENCRYPTION_KEY")) {
+  if (isGiven("DATABASE_URL") && !isGiven("TIDINGS_ENCRYPTION_KEY")) {
     faults.push("TIDINGS_ENCRYPTION_KEY is required with DATABASE_URL (try: openssl rand -base64 32)");
   }
   for (const [setting, needed] of Object.entries(needs)) {
-    const missing = given(setting) ? needed.filter((name) => !given(name)) : [];
+    const missing = isGiven(setting) ? needed.filter((name) => !isGiven(name)) : [];
     for (const name of missing) faults.push(`${name} is required with ${setting}`);
   }
-  faults.push(...shortRetentions(parsed, given));
+  faults.push(...shortRetentions(parsed, isGiven));
   if (faults.length > 0) throw new ConfigError(faults.join("\n"));
   return toConfig(parsed as Parsed);
 }

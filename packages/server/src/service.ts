@@ -10,7 +10,7 @@ import { makeFirstLink } from "./app/members/links.ts";
 import { createReadiness } from "./app/readiness.ts";
 import type { Config } from "./config.ts";
 import type { NetworkCtx } from "./context.ts";
-import { type OpenDatabase, openDatabase } from "./database.ts";
+import { explainStartError, type OpenDatabase, openDatabase } from "./database.ts";
 import { ensureEncryptionKey } from "./encryption-key.ts";
 import { type Announce, type OnChange, openEngine, openPools, type Start, watchChannel } from "./engine.ts";
 import { findSessionOwner } from "./http/auth/inbox-sessions.ts";
@@ -57,13 +57,15 @@ export async function startService(
       await close().catch((error: unknown) => log.error({ err: error }, "closing failed"));
     }
   };
+  let name = `the embedded PostgreSQL in ${given.dataDir}`;
   try {
     const database = await opening;
+    ({ name } = database);
     starting.closers.push(() => database.stop());
     return await start(given, database, starting, closeAll);
   } catch (error) {
     await closeAll();
-    throw error;
+    throw explainStartError(error, name);
   }
 }
 

@@ -2,6 +2,7 @@
 // environment; docs/config.md is generated from this table.
 import { resolve } from "node:path";
 import { parseEncryptionKeys } from "./lib/secrets.ts";
+import { deliverySettings } from "./lib/settings/delivery-settings.ts";
 import { otelSettings } from "./lib/settings/otel-settings.ts";
 import { retentionSettings } from "./lib/settings/retention-settings.ts";
 import {
@@ -27,7 +28,8 @@ import { parseNetworks } from "./lib/url-guard.ts";
 const roles = ["api", "worker"] as const;
 export type Role = (typeof roles)[number];
 
-type Setting<T> = { about: string; fallback: string; parse(text: string): T };
+/** `isSecret`: the value can also be in a file, whose path is in the variable with `_FILE` at its end. */
+export type Setting<T> = { about: string; fallback: string; isSecret?: true; parse(text: string): T };
 
 /** Variables of the command line `tidings` and of the client, which a shell may share with the server. */
 export const clientVariables: ReadonlySet<string> = new Set(["TIDINGS_URL", "TIDINGS_CREDENTIALS"]);
@@ -59,6 +61,7 @@ export const settings = {
       "PostgreSQL server (15 or later) to use instead of the embedded one: `postgres://user:password@host:5432/database`. " +
       "Several hosts with `?target_session_attrs=read-write`: the one that is the primary (docs/failover.md).",
     fallback: "",
+    isSecret: true,
     parse: databaseUrl,
   },
   TIDINGS_DIRECT_DATABASE_URL: {
@@ -66,6 +69,7 @@ export const settings = {
       "The same database without a pooler, for LISTEN, migrations and session locks. Set it if `DATABASE_URL` leads to " +
       "PgBouncer; transaction mode requires it (docs/failover.md).",
     fallback: "",
+    isSecret: true,
     parse: databaseUrl,
   },
   TIDINGS_REPLICA_DATABASE_URL: {
@@ -73,6 +77,7 @@ export const settings = {
       "Streaming replica of the server of `DATABASE_URL`, for lists, statistics and exports (docs/scale.md#read-replica). " +
       "Without it, the primary serves all reads.",
     fallback: "",
+    isSecret: true,
     parse: databaseUrl,
   },
   TIDINGS_DATABASE_POOL: {
@@ -105,6 +110,7 @@ export const settings = {
   TIDINGS_API_KEY: {
     about: "API key of the Development environment, used on the first start; otherwise one is generated and printed.",
     fallback: "",
+    isSecret: true,
     parse: (text: string) =>
       text === "" || /^[\x21-\x7e]{16,255}$/.test(text)
         ? text
@@ -115,6 +121,7 @@ export const settings = {
       "Key that encrypts secrets at rest, 32 bytes in base64 or hex. Generated in the data folder for the embedded database, " +
       "required with `DATABASE_URL`. To rotate: `2:<new key>,1:<old key>`.",
     fallback: "",
+    isSecret: true,
     parse: (text: string) => (text === "" ? [] : parseEncryptionKeys(text)),
   },
   TIDINGS_ROLE: {
@@ -243,6 +250,7 @@ export const settings = {
       "`smtp://…:587` for STARTTLS, which a password requires. It needs `TIDINGS_MAIL_FROM` and `TIDINGS_PUBLIC_URL`. Without it, " +
       "owners pass the links on themselves. Integrations are not used for these emails.",
     fallback: "",
+    isSecret: true,
     parse: mailServer,
   },
   TIDINGS_MAIL_FROM: {
@@ -258,7 +266,12 @@ export const settings = {
     parse: issuerUrl,
   },
   TIDINGS_OIDC_CLIENT_ID: { about: "Client id from the issuer.", fallback: "", parse: shortText },
-  TIDINGS_OIDC_CLIENT_SECRET: { about: "Client secret from the issuer.", fallback: "", parse: shortText },
+  TIDINGS_OIDC_CLIENT_SECRET: {
+    about: "Client secret from the issuer.",
+    fallback: "",
+    isSecret: true,
+    parse: shortText,
+  },
   TIDINGS_OIDC_NAME: {
     about: "Name of the issuer on the sign-in page.",
     fallback: "single sign-on",
@@ -310,64 +323,7 @@ export const settings = {
     fallback: "UTC",
     parse: timeZone,
   },
-  TIDINGS_DELIVERY_ATTEMPTS: {
-    about: "Maximum attempts to send a message with one integration when errors are transient.",
-    fallback: "5",
-    parse: integer(1, 20),
-  },
-  TIDINGS_DELIVERY_FIRST_WAIT: {
-    about: "Wait before the first retry, in milliseconds; every wait is multiplied by a random factor of 0.5 to 1.5.",
-    fallback: "1000",
-    parse: integer(1, 3_600_000),
-  },
-  TIDINGS_DELIVERY_WAIT_FACTOR: {
-    about: "Factor by which each wait between retries is longer than the one before.",
-    fallback: "4",
-    parse: integer(1, 100),
-  },
-  TIDINGS_DELIVERY_LONGEST_RETRY_AFTER: {
-    about: "Maximum `Retry-After` of a provider, in seconds; a longer one ends the retries with this integration.",
-    fallback: "900",
-    parse: integer(1, 86_400),
-  },
-  TIDINGS_DELIVERY_DEADLINE: {
-    about: "Deadline of a message, in seconds after its creation. A step's `deadlineSeconds` overrides it.",
-    fallback: "86400",
-    parse: integer(1, 30 * 86_400),
-  },
-  TIDINGS_DELIVERY_UNKNOWN_WAIT: {
-    about:
-      "How long to wait for a receipt after an unknown outcome, in seconds (workflows with `onUnknownOutcome: may_delay`).",
-    fallback: "600",
-    parse: integer(1, 86_400),
-  },
-  TIDINGS_DELIVERY_WINDOW: {
-    about:
-      "Concurrent provider calls in a worker process. One environment gets at most half of them and one integration a " +
-      "quarter; several busy environments share them evenly.",
-    fallback: "800",
-    parse: integer(4, 10_000),
-  },
-  TIDINGS_PROVIDER_TIMEOUT: {
-    about: "Timeout of one provider call, in seconds.",
-    fallback: "30",
-    parse: integer(1, 300),
-  },
-  TIDINGS_CIRCUIT_FAILURES: {
-    about: "Failures in a row that open an integration's circuit breaker; then it is probed until it responds.",
-    fallback: "5",
-    parse: integer(1, 1_000),
-  },
-  TIDINGS_CIRCUIT_FIRST_PROBE: {
-    about: "Wait before the first probe of an open circuit breaker, in seconds; it doubles up to 10 minutes.",
-    fallback: "30",
-    parse: integer(1, 600),
-  },
-  TIDINGS_DEAD_LETTER_DAYS: {
-    about: "How long dead letters and failed tasks are kept, in days.",
-    fallback: "30",
-    parse: integer(1, 365),
-  },
+  ...deliverySettings,
   TIDINGS_LIVE_CONNECTIONS: {
     about:
       "Maximum number of live inbox connections in one process (docs/live.md), about 20 kB each; 0: none are accepted.",

@@ -393,7 +393,11 @@ test("every setting that can be wrong is in the table above", () => {
 
 const misspelt = [
   ["TIDINGS_PROT", "TIDINGS_PORT"],
-  ["TIDINGS_DATABASE_URL", "TIDINGS_DATABASE_POOL"],
+  ["TIDINGS_DATABASE_URL", "DATABASE_URL"],
+  ["TIDINGS_DATABASE_URL_FILE", "DATABASE_URL_FILE"],
+  ["TIDINGS_DATABASE_POOLS", "TIDINGS_DATABASE_POOL"],
+  ["TIDINGS_ENCRYPTION_FILE", "TIDINGS_ENCRYPTION_KEY"],
+  ["TIDINGS_ENCRYPTION_KEYFILE", "TIDINGS_ENCRYPTION_KEY_FILE"],
   ["TIDINGS_ENCRYPTION_KEYS", "TIDINGS_ENCRYPTION_KEY"],
   ["TIDINGS_LOGLEVEL", "TIDINGS_LOG_LEVEL"],
   ["TIDINGS_port", "TIDINGS_PORT"],
@@ -403,6 +407,9 @@ test("a misspelt setting is an error that names the nearest", () => {
   for (const [name, nearest] of misspelt) {
     assert.deepEqual(faultsIn({ [name!]: "1" }), [`${name} is not a setting; did you mean ${nearest}?`]);
   }
+  assert.deepEqual(faultsIn({ TIDINGS_PORT_FILE: "/run/secrets/port" }), [
+    "TIDINGS_PORT_FILE is not a setting: TIDINGS_PORT is not a secret, so set it directly",
+  ]);
   // Variables of other programs are ignored.
   assert.deepEqual(faultsIn({ PORT: "x", HOME: "/", tidings_port: "x", toString: "x" }), []);
 });

@@ -1,5 +1,6 @@
 // Clients of the three doors, and the tokens they connect with.
 import { get, type IncomingMessage } from "node:http";
+import { get as getSecurely } from "node:https";
 import { sql } from "kysely";
 import { io, type Socket } from "socket.io-client";
 import { WebSocket } from "ws";
@@ -46,9 +47,10 @@ export type LiveClient = {
   close(): void;
 };
 
-type Options = { lastId?: string; onEvent?: (event: Received) => void; query?: boolean };
+/** `ca`: the certificate of a proxy. */
+type Options = { lastId?: string; onEvent?: (event: Received) => void; query?: boolean; ca?: string };
 
-export function openStream(url: string, token: string, { lastId, onEvent, query }: Options = {}): LiveClient {
+export function openStream(url: string, token: string, { lastId, onEvent, query, ca }: Options = {}): LiveClient {
   const events: Received[] = [];
   let [status, isOpen, text]: [number | null, boolean, string] = [null, false, ""];
   let last = lastId;
@@ -57,7 +59,8 @@ export function openStream(url: string, token: string, { lastId, onEvent, query 
     ...(query ? {} : { authorization: `Bearer ${token}` }),
     ...(lastId ? { "last-event-id": lastId } : {}),
   };
-  const request = get(`${url}/v1/inbox/stream${query ? `?token=${token}` : ""}`, { headers }, (answer) => {
+  const path = `${url}/v1/inbox/stream${query ? `?token=${token}` : ""}`;
+  const request = (ca ? getSecurely : get)(path, { headers, ca }, (answer) => {
     response = answer;
     status = answer.statusCode!;
     isOpen = status === 200;
@@ -92,10 +95,10 @@ export function openStream(url: string, token: string, { lastId, onEvent, query 
   };
 }
 
-export function openWebSocket(url: string, token: string, { onEvent }: Options = {}, path = "/ws"): LiveClient {
+export function openWebSocket(url: string, token: string, { onEvent, ca }: Options = {}, path = "/ws"): LiveClient {
   const events: Received[] = [];
   let status: number | null = null;
-  const socket = new WebSocket(`${url.replace("http", "ws")}${path}?token=${token}`);
+  const socket = new WebSocket(`${url.replace("http", "ws")}${path}?token=${token}`, { ca });
   socket.on("message", (text) => {
     if (String(text) === "pong") return void events.push({ name: "pong", data: null });
     const { event, data } = JSON.parse(String(text));
@@ -122,9 +125,9 @@ export function openWebSocket(url: string, token: string, { onEvent }: Options =
 export type IoClient = LiveClient & { socket: Socket };
 
 /** The published client of socket.io, as existing widgets use it. */
-export function openSocketIo(url: string, token: string, { onEvent }: Options = {}): IoClient {
+export function openSocketIo(url: string, token: string, { onEvent, ca }: Options = {}): IoClient {
   const events: Received[] = [];
-  const socket = io(url, { transports: ["websocket"], query: { token }, forceNew: true, reconnectionDelay: 100 });
+  const socket = io(url, { transports: ["websocket"], query: { token }, forceNew: true, reconnectionDelay: 100, ca });
   socket.onAny((name, data) => {
     events.push({ name, data });
     onEvent?.({ name, data });

@@ -35,6 +35,7 @@ export const otelSettings = {
   OTEL_EXPORTER_OTLP_HEADERS: {
     about: "Headers of every export, such as `api-key=secret,tenant=a`; values are percent-encoded.",
     fallback: "",
+    isSecret: true,
     parse: keyValues,
   },
   OTEL_EXPORTER_OTLP_PROTOCOL: {
