@@ -53,7 +53,8 @@ const placesOfSources = {
 };
 
 export const serverBundle = {
-  entryPoints: { start: "src/start.ts" },
+  // The others are loaded by the command line (packages/cli/src/server-beside.ts).
+  entryPoints: { start: "src/start.ts", migrate: "src/operate/migrate.ts" },
   format: "esm",
   splitting: true,
   platform: "node",
