@@ -49,7 +49,7 @@ const ownRoot = fileURLToPath(new URL("..", import.meta.url));
 /** A folder for one service; `launchService` on it a second time is a second start. */
 export const makeDataDir = (): string => mkdtempSync(join(tmpdir(), "tidings-bench-"));
 
-/** Runs the command of `npm start` in its own process, and waits for its banner. `root`: of a checkout that is built. */
+/** Runs the command of `npm start` in its own process, and waits for its banner. `root`: a checkout that is built. */
 export async function launchService(settings: Settings, root = ownRoot): Promise<Running> {
   const startCommand: string = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).scripts.start;
   const env = {

@@ -53,8 +53,7 @@ const placesOfSources = {
 };
 
 export const serverBundle = {
-  // The others are loaded by the command line (packages/cli/src/server-beside.ts).
-  entryPoints: { start: "src/start.ts", migrate: "src/operate/migrate.ts" },
+  entryPoints: { start: "src/start.ts", operate: "src/operate/index.ts" },
   format: "esm",
   splitting: true,
   platform: "node",

@@ -67,7 +67,7 @@ export async function openWorld({ settings, databaseUrl, clocks }: WorldOptions)
 }
 
 type Surroundings = {
-  /** Of the processes, or of what is in front of them. */
+  /** The addresses of the processes, or of what is in front of them. */
   urls: string[];
   keys: Keys;
   databaseUrl: string;

@@ -2,10 +2,13 @@
 // are, and keeps connections to them open. It repeats no request, so every failure is one that a client sees.
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { progress } from "../../bench/support.ts";
 
 const askMs = 500;
+const responseMs = 5_000;
+const maxSilences = 3;
 
-type Target = { url: URL; agent: Agent; isReady: boolean; isRetired: boolean; open: number };
+type Target = { url: URL; agent: Agent; isReady: boolean; silences: number; isRetired: boolean; open: number };
 
 export type Balancer = {
   url: string;
@@ -41,7 +44,10 @@ export async function startBalancer(): Promise<Balancer> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async add(url) {
-      const target = { url: new URL(url), agent: new Agent({ keepAlive: true }), isReady: false, isRetired: false, open: 0 };
+      const target = {
+        ...{ url: new URL(url), agent: new Agent({ keepAlive: true }), open: 0 },
+        ...{ isReady: false, silences: 0, isRetired: false },
+      };
       targets.set(url, target);
       await until(() => target.isReady, `${url} to be ready`);
     },
@@ -64,12 +70,18 @@ export async function startBalancer(): Promise<Balancer> {
   };
 }
 
+/** A process that says so is not ready; one that does not respond in time is asked again, as on a busy machine. */
 async function ask(target: Target): Promise<void> {
-  const signal = AbortSignal.timeout(askMs * 4);
+  const signal = AbortSignal.timeout(responseMs);
   // On its own connection, as a balancer does.
-  const response = await fetch(new URL("/ready", target.url), { signal, headers: { connection: "close" } }).catch(() => null);
-  await response?.body?.cancel();
-  target.isReady = response?.status === 200;
+  const response = await fetch(new URL("/ready", target.url), { signal, headers: { connection: "close" } }).catch(
+    () => null,
+  );
+  const text = await response?.text().catch(() => "");
+  target.silences = response ? 0 : target.silences + 1;
+  const isReady = response ? response.status === 200 : target.isReady && target.silences < maxSilences;
+  if (target.isReady && !isReady) progress(`${target.url.host} is not ready: ${text ?? "it does not respond"}`);
+  target.isReady = isReady;
 }
 
 function forward(target: Target, incoming: IncomingMessage, outgoing: ServerResponse): void {

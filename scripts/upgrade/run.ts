@@ -75,8 +75,8 @@ async function runUpgrade(before: Build, after: Build): Promise<boolean> {
 type Waiting = { digests: number; delays: number; retries: number };
 
 /** What is open while two programs share the database. */
-const countWaiting = (databaseUrl: string): Promise<Waiting> =>
-  withDb(databaseUrl, async (db) => {
+function countWaiting(databaseUrl: string): Promise<Waiting> {
+  return withDb(databaseUrl, async (db) => {
     const { rows } = await sql<Waiting>`select
       (select count(*) from jobs where type = 'digest' and status = 'delayed') as digests,
       (select count(*) from jobs where type = 'delay' and status = 'delayed') as delays,
@@ -84,6 +84,7 @@ const countWaiting = (databaseUrl: string): Promise<Waiting> =>
         and start_after > now()) as retries`.execute(db);
     return rows[0]!;
   });
+}
 
 type Outcome = {
   world: World;

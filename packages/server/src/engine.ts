@@ -129,17 +129,20 @@ async function openSharedQueue(db: Db, options: QueueOptions, closers: Start["cl
 const schemaMs = 30_000;
 
 /**
- * Finds that a newer version has migrated the database while this one runs. The next release leaves it as this one needs
- * it; the one after that does not, and then this process takes no more tasks.
+ * Finds that a newer version has migrated the database while this one runs. The next release leaves it as this one
+ * needs it; the one after that does not, and then this process takes no more tasks.
  */
 function watchSchema(db: Db, log: Logger, pauseQueue: () => void) {
-  let [newer, tooNew]: (string | null)[] = [null, null];
+  let [newer, tooNew]: [string | null, string | null] = [null, null];
   const look = async () => {
     if (tooNew !== null) return;
     const found = await readSchemaState(db);
     if (found.newer === null || tooNew !== null) return;
     if (!found.isTooNew && found.newer !== newer)
-      log.info({ migration: found.newer }, "the next version has migrated the database: this process continues until it is replaced");
+      log.info(
+        { migration: found.newer },
+        "the next version has migrated the database: this process continues until it is replaced",
+      );
     newer = found.newer;
     if (!found.isTooNew) return;
     tooNew = found.newer;

@@ -142,8 +142,8 @@ async function prepareDatabase(given: Config, db: Db, log: Logger) {
   const integrations = await catchUpEnvironments({ config, db, secrets, now, newId });
   if (integrations > 0) log.info({ integrations }, "built-in integrations added to older environments");
   await catchUpAlertRules({ db, secrets, now, newId });
-  // In a small installation this rewrites all older rows before the first request; housekeeping does the rest of a large
-  // one.
+  // In a small installation this rewrites all older rows before the first request; housekeeping does the rest of a
+  // large one.
   await runBackgroundMigrations({ db, secrets, log, now }, batchesAtStart);
   return { config, secrets, isFirstStart };
 }

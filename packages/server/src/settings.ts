@@ -22,6 +22,7 @@ import {
   timeZone,
   word,
 } from "./lib/settings/setting-parsers.ts";
+import { upgradeSettings } from "./lib/settings/upgrade-settings.ts";
 import { parseNetworks } from "./lib/url-guard.ts";
 
 const roles = ["api", "worker"] as const;
@@ -85,20 +86,7 @@ export const settings = {
     fallback: "60",
     parse: integer(0, 3_600),
   },
-  TIDINGS_MIGRATE: {
-    about:
-      "`on` migrates the database at the start. `off` waits until `tidings migrate` has done so, for `TIDINGS_DATABASE_WAIT` " +
-      "seconds (docs/rolling-upgrades.md).",
-    fallback: "on",
-    parse: onOff,
-  },
-  TIDINGS_SHUTDOWN_DELAY: {
-    about:
-      "Seconds between the signal to stop and the end of service. `/ready` returns 503 from the signal on, and requests are " +
-      "served, so that a load balancer has the time to leave the process out (docs/rolling-upgrades.md).",
-    fallback: "0",
-    parse: integer(0, 300),
-  },
+  ...upgradeSettings,
   TIDINGS_LOCK_SECONDS: {
     about:
       "How long a request or a task waits for a lock in the database, in seconds; then the request returns 503 " +

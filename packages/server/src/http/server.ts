@@ -81,8 +81,8 @@ export function createServer(ctx: NetworkCtx, options: ServerOptions): FastifyIn
       throw routeErrorOf(request);
     }
   });
-  // Requests on connections that are open when the stop begins are served: a load balancer may not have noticed yet. The
-  // response asks the client not to use the connection again.
+  // Requests on connections that are open when the stop begins are served: a load balancer may not have noticed yet.
+  // The response asks the client not to use the connection again.
   server.addHook("onSend", async (_request, reply) => {
     if (options.isStopping()) reply.header("connection", "close");
   });

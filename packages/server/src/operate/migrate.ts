@@ -1,5 +1,5 @@
-// `tidings migrate`: brings the database up to date and ends, as a job before the processes of a new release start. It is
-// loaded by the command line, from the bundle of the server.
+// `tidings migrate`: brings the database up to date and ends, as a job before the processes of a new release start. The
+// command line loads it from the bundle of the server.
 import pino from "pino";
 import { readConfig } from "../config.ts";
 import { openDatabase } from "../database.ts";

@@ -185,8 +185,7 @@ const nextTask = (ctx: Ctx, name: HousekeepingTask["name"]) => {
 };
 
 /** Enqueues the chores that are not in the queue: all of them in a new installation, or those of a new version. */
-export const scheduleHousekeeping = (ctx: Ctx): Promise<void> =>
-  inTransaction(ctx.db, (tx) => enqueueMissing(ctx, tx));
+export const scheduleHousekeeping = (ctx: Ctx): Promise<void> => inTransaction(ctx.db, (tx) => enqueueMissing(ctx, tx));
 
 const enqueueMissing = (ctx: Ctx, tx: Db): Promise<void> =>
   ctx.queue.enqueueMissing(

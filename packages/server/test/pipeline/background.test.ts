@@ -33,14 +33,22 @@ const squares: BackgroundMigration = {
 const said: object[] = [];
 const log = { info: (context: object, text: string) => void said.push({ ...context, text }) };
 const run = (batches: number) =>
-  runBackgroundMigrations({ db, log: log as never, now: () => new Date(), secrets: {} as never, known: { squares } }, batches);
+  runBackgroundMigrations(
+    { db, log: log as never, now: () => new Date(), secrets: {} as never, known: { squares } },
+    batches,
+  );
 const stateOf = async (name: string) => (await listBackgroundMigrations(db)).find((row) => row.name === name)!;
 
 test("batches continue where the last one ended, with their progress in the log and in the metrics", async () => {
   assert.equal(await run(3), true);
   const row = await stateOf("squares");
   assert.deepEqual([row.done_rows, row.total_rows, row.next_key, shareDone(row)], [300, 1000, 300, 0.3]);
-  assert.deepEqual(said.at(-1), { migration: "squares", rows: 300, estimatedRows: 1000, text: "a background migration continues" });
+  assert.deepEqual(said.at(-1), {
+    migration: "squares",
+    rows: 300,
+    estimatedRows: 1000,
+    text: "a background migration continues",
+  });
   const text = await (await fetch(`${url}/metrics`)).text();
   assert.equal(metric(text, "tidings_background_migration_progress_ratio", { migration: "squares" }), 0.3);
 });

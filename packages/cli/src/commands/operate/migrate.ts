@@ -2,12 +2,7 @@
 import { refuseMoreArguments } from "../../arguments.ts";
 import type { Command } from "../../command.ts";
 import { countOf } from "../../output.ts";
-import { loadFromServer } from "../../server-beside.ts";
-
-type Result = { applied: string[]; background: { name: string; done: number }[] };
-type ServerPart = {
-  migrateDatabase(env: Record<string, string | undefined>, say: (text: string) => void): Promise<Result>;
-};
+import { loadOperate } from "../../server-bundle.ts";
 
 export const migrate: Command = {
   usage: "",
@@ -18,9 +13,13 @@ export const migrate: Command = {
   run: async (call) => {
     refuseMoreArguments(call, 0, "tidings migrate --help");
     const { io, out } = call;
-    const { migrateDatabase } = await loadFromServer<ServerPart>("migrate");
-    const result = await migrateDatabase(io.env, out.note);
-    out.line(result.applied.length === 0 ? "The database is up to date." : `${countOf(result.applied.length, "migration")} applied.`);
+    const operate = await loadOperate("migrate");
+    const result = await operate.migrateDatabase(io.env, out.note);
+    out.line(
+      result.applied.length === 0
+        ? "The database is up to date."
+        : `${countOf(result.applied.length, "migration")} applied.`,
+    );
     for (const { name, done } of result.background)
       out.line(`The service continues ${name} in the background: ${Math.floor(done * 100)} % done.`);
     out.json(result);

@@ -1,5 +1,5 @@
-// Encrypts values that older versions stored in clear text: chat webhook URLs, device tokens, overrides of events. Until
-// the last batch is done, all readers of these rows accept both forms.
+// Encrypts values that older versions stored in clear text: chat webhook URLs, device tokens, overrides of events.
+// Until the last batch is done, all readers of these rows accept both forms.
 //
 // Responses stored under an idempotency key are not encrypted again: they expire within a day.
 import { openValue, type Sealed, sealText, sealValue } from "../../lib/sealed.ts";

@@ -1,6 +1,6 @@
-// Rewrites of many rows, in batches while the service works: each batch is a transaction that also stores where the next
-// one begins, so an interrupted rewrite continues from there. Several processes take turns. What a newer release has
-// left to do, and this one does not know, is left to its processes.
+// Rewrites of many rows, in batches while the service works: each batch is a transaction that also stores where the
+// next one begins, so an interrupted rewrite continues from there. Several processes take turns. What a newer release
+// has left to do, and this one does not know, is left to its processes.
 import type { Ctx } from "../../context.ts";
 import { type Db, inRepeatableTransaction } from "../../store/db.ts";
 import {

@@ -51,8 +51,8 @@ export async function migrate(db: Db, options: MigrateOptions = {}): Promise<str
 }
 
 /**
- * Asked again and again: a session that waits for an advisory lock has a snapshot, and `create index concurrently` waits
- * until all older snapshots are gone.
+ * Asked again and again: a session that waits for an advisory lock has a snapshot, and `create index concurrently`
+ * waits until all older snapshots are gone.
  */
 async function waitForTurn(connection: Db, say: Plan["say"]): Promise<void> {
   const endsAt = performance.now() + othersMs;

@@ -1,5 +1,5 @@
-// The releases, and which of them may share a database (docs/decisions/0034-rolling-upgrades.md). A release adds its line
-// here: that is what dates its migrations.
+// The releases, and which of them may share a database (docs/decisions/0034-rolling-upgrades.md). A release adds its
+// line here: that is what dates its migrations.
 
 /** `newest`: the number of the newest migration of the release. */
 export type Release = { version: string; newest: number };

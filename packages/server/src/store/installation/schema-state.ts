@@ -1,5 +1,5 @@
-// Which migrations a database has, and whether this program may run on it. Two neighbouring releases share a database, so
-// each migration is recorded with the oldest program that may still run (docs/decisions/0034-rolling-upgrades.md).
+// Which migrations a database has, and whether this program may run on it. Two neighbouring releases share a database,
+// so each migration is recorded with the oldest program that may still run (docs/decisions/0034-rolling-upgrades.md).
 import { sql } from "kysely";
 import type { Db } from "../db.ts";
 import { readMigrations } from "./migration-files.ts";

@@ -1,5 +1,5 @@
-// Which programs may run on which schema, and how a migration waits for locks. The releases and the migrations behind the
-// last real one are made up here: the rules are those of the service.
+// Which programs may run on which schema, and how a migration waits for locks. The releases and the migrations behind
+// the last real one are made up here: the rules are those of the service.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { sql } from "kysely";
@@ -61,7 +61,7 @@ test("a release runs with the one before and the one after", () => {
   assert.deepEqual(findSkipped(12, 13, withoutMigrations), []);
 });
 
-test("on the schema of the next release this program goes on; on that of the one after it is refused", async (context) => {
+test("on the schema of the next release this program continues; on that of the one after it is refused", async (context) => {
   const db = await open(context);
   await migrate(db, next);
   assert.deepEqual(await migrate(db), [], "it starts, and applies nothing");
@@ -91,13 +91,14 @@ test("two releases apart are refused with the releases in between, and nothing c
 test("programs of 0.1 see only what they must know", async (context) => {
   const db = await open(context);
   const seen = async () =>
-    (await sql<{ version: number }>`select max(version) as version from schema_migrations`.execute(db)).rows[0]!.version;
+    (await sql<{ version: number }>`select max(version) as version from schema_migrations`.execute(db)).rows[0]!
+      .version;
   assert.equal(await seen(), 43);
   await migrate(db, next);
   assert.equal(await seen(), newest + 1, "0.1 may no longer run on the release after 0.2");
 });
 
-test("what is taken away waits for what is rewritten in the background", async (context) => {
+test("what is removed waits for what is rewritten in the background", async (context) => {
   const db = await open(context);
   await migrate(db, next);
   assert.match(
@@ -147,9 +148,7 @@ test("a migration waits a short time for a lock, again and again, and says who h
 test("a migration that gets no lock gives up with a sentence, and changes nothing", async (context) => {
   const db = await open(context);
   const release = await lock(db);
-  const refusal = await refusalOf(
-    migrate(db, { migrations: [...own, alter], locks: { waitMs: 150, pausesMs: [10] } }),
-  );
+  const refusal = await refusalOf(migrate(db, { migrations: [...own, alter], locks: { waitMs: 150, pausesMs: [10] } }));
   assert.match(
     refusal,
     /^MigrationLockedError: Migration \d+_made_up could not be applied within 1 s: table messages is locked by session \d+ of the database \(somebody, .*Nothing was changed\.$/,

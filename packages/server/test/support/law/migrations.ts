@@ -16,7 +16,7 @@ type Catalogue = {
   constraints: Named[];
   types: { name: string; definition: string }[];
   functions: { name: string }[];
-  /** Of tables, their partitions, and the indexes of both: another file is a rewrite. */
+  /** Tables, their partitions, and the indexes of both: another file is a rewrite. */
   files: (Named & { file: string })[];
 };
 
@@ -109,18 +109,35 @@ function compare(before: Catalogue, after: Catalogue, isAlone: boolean): Breach[
   const isOld = ({ table }: Named) => old.has(table);
   return [
     ...lost("table", before.tables, after.tables),
-    ...lost("column", before.columns.filter((column) => byName(after.tables).has(column.table)), after.columns),
-    ...lost("index", before.indexes.filter((index) => byName(after.tables).has(index.table)), after.indexes),
+    ...lost(
+      "column",
+      before.columns.filter((column) => byName(after.tables).has(column.table)),
+      after.columns,
+    ),
+    ...lost(
+      "index",
+      before.indexes.filter((index) => byName(after.tables).has(index.table)),
+      after.indexes,
+    ),
     ...lost("type", before.types, after.types),
     ...lost("function", before.functions, after.functions),
     ...changedColumns(before, after),
     ...gained(before.columns, after.columns)
       .filter((column) => isOld(column) && column.isRequired && !column.hasDefault)
-      .map(({ name }) => breach(`column ${name}`, "is new, not null and without a default: older programs do not fill it")),
+      .map(({ name }) =>
+        breach(`column ${name}`, "is new, not null and without a default: older programs do not fill it"),
+      ),
     ...gained(before.constraints, after.constraints)
       .filter(isOld)
-      .map(({ name }) => breach(`constraint ${name}`, "is new on a table in use: the whole table is read under a lock, and older programs may break it")),
-    ...gained(before.indexes, after.indexes).filter(isOld).flatMap((index) => newIndex(index, isAlone)),
+      .map(({ name }) =>
+        breach(
+          `constraint ${name}`,
+          "is new on a table in use: the whole table is read under a lock, and older programs may break it",
+        ),
+      ),
+    ...gained(before.indexes, after.indexes)
+      .filter(isOld)
+      .flatMap((index) => newIndex(index, isAlone)),
     ...before.files.flatMap(({ name, file }) => rewritten(name, file, after)),
     ...before.types
       .filter(({ name, definition }) => (byName(after.types).get(name)?.definition ?? definition) !== definition)
@@ -145,7 +162,9 @@ function changedColumns(before: Catalogue, after: Catalogue): Breach[] {
     const subject = `column ${column.name}`;
     if (!changed) return [];
     return [
-      ...(changed.type === column.type ? [] : [breach(subject, `has the type ${changed.type} instead of ${column.type}`)]),
+      ...(changed.type === column.type
+        ? []
+        : [breach(subject, `has the type ${changed.type} instead of ${column.type}`)]),
       ...(changed.isRequired && !column.isRequired ? [breach(subject, "became not null")] : []),
       ...(column.isRequired && column.hasDefault && !changed.hasDefault ? [breach(subject, "lost its default")] : []),
     ];
