@@ -98,8 +98,8 @@ test("the stack of a failed start names sources, at their lines", async (context
   const output = program.output();
   assert.match(output, /^Tidings could not start\.\nerror: relation "digest_windows" already exists/);
   assert.doesNotMatch(output, /packages\/server\/dist\//);
-  const path = "packages/server/src/store/installation/migrate.ts";
-  const [, line] = /applyMissing \(file:\S+\/store\/installation\/migrate\.ts:(\d+):\d+\)/.exec(output) ?? [];
+  const path = "packages/server/src/store/installation/migrate-locks.ts";
+  const [, line] = /apply \(file:\S+\/store\/installation\/migrate-locks\.ts:(\d+):\d+\)/.exec(output) ?? [];
   const source = readFileSync(join(root, path), "utf8").split("\n");
-  assert.match(source[Number(line) - 1] ?? "", /db\.transaction\(\)/);
+  assert.match(source[Number(line) - 1] ?? "", /connection\.transaction\(\)/);
 });
