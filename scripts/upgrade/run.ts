@@ -6,13 +6,17 @@
 //   npm run test:upgrade -- --from <tag or commit>
 //   npm run test:upgrade -- --no-return          not back again
 import { rmSync } from "node:fs";
+import { cpus, loadavg } from "node:os";
+import { join } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import { sql } from "kysely";
-import { makeDataDir, progress, sleep } from "../../bench/support.ts";
+import { progress, sleep } from "../../bench/support.ts";
 import { startEmbedded } from "../../packages/server/src/store/embedded/embedded.ts";
 import { compareUntilComplete, isComplete } from "../chaos/compare.ts";
 import { type Load, startLoad } from "../chaos/load.ts";
 import { furnishWorld, makeKeys, type World, withDb } from "../chaos/world.ts";
+import { makeRunFolder } from "../test-folder.ts";
 import { type Balancer, startBalancer } from "./balancer.ts";
 import { type Build, buildEarlier, findLastRelease, thisBuild } from "./builds.ts";
 import { startFleet } from "./fleet.ts";
@@ -34,11 +38,11 @@ process.exitCode = (await runUpgrade(buildEarlier(values.from ?? findLastRelease
 
 async function runUpgrade(before: Build, after: Build): Promise<boolean> {
   console.log(`\nupgrade from ${before.name}, schema ${before.schema}, to ${after.name}, schema ${after.schema}`);
-  const dataDir = makeDataDir();
-  const database = await startEmbedded({ dataDir, settings: { max_connections: "250" } });
+  const folder = makeRunFolder();
+  const database = await startEmbedded({ dataDir: join(folder, "data"), settings: { max_connections: "250" } });
   stopDatabase = async () => {
     await database.stop();
-    rmSync(dataDir, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   };
   const balancer = await startBalancer();
   try {
@@ -49,6 +53,9 @@ async function runUpgrade(before: Build, after: Build): Promise<boolean> {
     const isTextRefusedFirst = (text: string) => text.endsWith("3") || text.endsWith("7");
     const surroundings = { urls: [balancer.url], keys, databaseUrl: database.url, seconds, isTextRefusedFirst };
     const world = await furnishWorld(surroundings);
+    // A machine that is too busy stops everybody; the figures then say little.
+    const pauses = monitorEventLoopDelay({ resolution: 20 });
+    pauses.enable();
     const load = startLoad(world);
     const reads = startReads(world);
     const open: Waiting[] = [];
@@ -62,6 +69,8 @@ async function runUpgrade(before: Build, after: Build): Promise<boolean> {
     }
     await Promise.all([load.stop(), reads.stop()]);
     progress("the load has ended …");
+    console.log(`  ${"longest pause of the load".padEnd(26)}${(pauses.max / 1e9).toFixed(1)} s`);
+    console.log(`  ${"load of the machine".padEnd(26)}${loadavg()[1]!.toFixed(1)} on ${cpus().length} cores`);
     const isFine = await report({ world, load, reads, balancer, open, databaseUrl: database.url });
     await world.close();
     await fleet.stop();

@@ -12,7 +12,7 @@ export type BackgroundMigrationRow = Tables["background_migrations"];
 export async function lockBackgroundMigration(tx: Db, names: string[]): Promise<BackgroundMigrationRow | null> {
   const { rows } = await sql<BackgroundMigrationRow>`
     select name, next_key, done_rows, total_rows, created_at, updated_at, finished_at from background_migrations
-    where name = (
+    where finished_at is null and name = (
       select name from background_migrations where finished_at is null and name = any(${names}::text[])
       order by created_at, name limit 1)
     for update skip locked`.execute(tx);
