@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { progress } from "../../bench/support.ts";
+import { releases } from "../../packages/server/src/store/installation/releases.ts";
 
 export type Build = {
   /** As people know it: `v0.1.0 (c4a8532b)`. */
@@ -24,6 +25,16 @@ export function findLastRelease(): string {
   const [tag] = git("tag", "--list", "v*", "--merged", "HEAD", "--sort=-version:refname").split("\n");
   if (!tag) throw new Error("There is no tag v* before this commit: name one with --from <tag or commit>.");
   return tag;
+}
+
+/** The rules of what may run side by side are as good as the list of releases. */
+export function requireListed(tag: string, { schema }: Build): void {
+  const newest = Number.parseInt(schema, 10);
+  const isListed = releases.some((release) => `v${release.version}` === tag && release.newest === newest);
+  if (isListed || !/^v\d/.test(tag)) return;
+  throw new Error(
+    `packages/server/src/store/installation/releases.ts needs ${tag} with the newest migration ${newest}.`,
+  );
 }
 
 export const thisBuild = (): Build => describe(`this checkout (${git("rev-parse", "--short", "HEAD")})`, ownRoot);

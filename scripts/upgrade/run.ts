@@ -18,7 +18,7 @@ import { type Load, startLoad } from "../chaos/load.ts";
 import { furnishWorld, makeKeys, type World, withDb } from "../chaos/world.ts";
 import { makeRunFolder } from "../test-folder.ts";
 import { type Balancer, startBalancer } from "./balancer.ts";
-import { type Build, buildEarlier, findLastRelease, thisBuild } from "./builds.ts";
+import { type Build, buildEarlier, findLastRelease, requireListed, thisBuild } from "./builds.ts";
 import { startFleet } from "./fleet.ts";
 import { startReads } from "./reads.ts";
 
@@ -34,7 +34,10 @@ let stopDatabase = async () => {};
 for (const signal of ["SIGINT", "SIGTERM"])
   process.once(signal, () => void stopDatabase().finally(() => process.exit(130)));
 
-process.exitCode = (await runUpgrade(buildEarlier(values.from ?? findLastRelease()), thisBuild())) ? 0 : 1;
+const from = values.from ?? findLastRelease();
+const earlier = buildEarlier(from);
+requireListed(from, earlier);
+process.exitCode = (await runUpgrade(earlier, thisBuild())) ? 0 : 1;
 
 async function runUpgrade(before: Build, after: Build): Promise<boolean> {
   console.log(`\nupgrade from ${before.name}, schema ${before.schema}, to ${after.name}, schema ${after.schema}`);

@@ -15,7 +15,7 @@ const errorsWithoutStack = new Set([
   "WrongEncryptionKeyError",
   "SchemaTooNewError",
   "SchemaTooOldError",
-  "MigrationLockedError",
+  "MigrationStoppedError",
   "DatabaseUnreachableError",
   "MigrationChangedError",
 ]);

@@ -1,12 +1,13 @@
 // How a migration waits for locks: not long, because everyone who needs the table waits behind it, and then again after
-// a pause. Meanwhile a second connection finds out which table it waits for, and who holds it.
+// a pause. Meanwhile a second connection finds out which table it waits for, and who holds it. Other errors of the
+// database end it, with a sentence.
 import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
 import type { Db } from "../db.ts";
-import { findDatabaseFault } from "../faults.ts";
+import { type DatabaseFault, findDatabaseFault } from "../faults.ts";
 import type { Migration } from "./migration-files.ts";
 
-class MigrationLockedError extends Error {}
+class MigrationStoppedError extends Error {}
 
 /** `waitMs`: for one lock. `pausesMs`: between tries; after the last one it gives up. */
 export type LockOptions = { waitMs: number; pausesMs: readonly number[] };
@@ -33,7 +34,8 @@ export async function applyWithRetries(
     try {
       return await apply(connection, migration, locks, record);
     } catch (error) {
-      if (findDatabaseFault(error) !== "locked") throw error;
+      const fault = findDatabaseFault(error);
+      if (fault !== "locked") throw fault === null ? error : stopped(migration, error as Error, fault);
       const pauseMs = locks.pausesMs[tries];
       const reason = watch.describe();
       if (pauseMs === undefined) throw givingUp(migration, reason, performance.now() - begun);
@@ -45,8 +47,18 @@ export async function applyWithRetries(
   }
 }
 
+const fixes: Partial<Record<DatabaseFault, string>> = {
+  disk_full: "The disk of the database is full: make room",
+  unreachable: "The connection to the database was lost: check the server",
+};
+
+const stopped = ({ name }: Migration, { message }: Error, fault: DatabaseFault) =>
+  new MigrationStoppedError(
+    `Migration ${name} could not be applied: ${message}. ${fixes[fault] ?? "The database is too busy: wait"}, and start again. Nothing was changed.`,
+  );
+
 const givingUp = ({ name }: Migration, reason: string, ms: number) =>
-  new MigrationLockedError(
+  new MigrationStoppedError(
     `Migration ${name} could not be applied within ${Math.ceil(ms / 1_000)} s: ${reason}. End that work, or wait for it, and start again. Nothing was changed.`,
   );
 

@@ -151,11 +151,25 @@ test("a migration that gets no lock gives up with a sentence, and changes nothin
   const refusal = await refusalOf(migrate(db, { migrations: [...own, alter], locks: { waitMs: 150, pausesMs: [10] } }));
   assert.match(
     refusal,
-    /^MigrationLockedError: Migration \d+_made_up could not be applied within 1 s: table messages is locked by session \d+ of the database \(somebody, .*Nothing was changed\.$/,
+    /^MigrationStoppedError: Migration \d+_made_up could not be applied within 1 s: table messages is locked by session \d+ of the database \(somebody, .*Nothing was changed\.$/,
   );
   await release();
   assert.equal((await readSchemaState(db)).newer, null);
   assert.deepEqual(await migrate(db, { migrations: [...own, alter] }), [alter.name]);
+});
+
+test("a full disk ends a migration with a sentence, and changes nothing", async (context) => {
+  const db = await open(context);
+  const full = madeUp(
+    1,
+    `create table made_up (id integer);
+    do $$ begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`,
+  );
+  assert.match(
+    await refusalOf(migrate(db, { migrations: [...own, full] })),
+    /^MigrationStoppedError: Migration \d+_made_up could not be applied: could not extend file: No space left on device\. The disk of the database is full: make room, and start again\. Nothing was changed\.$/,
+  );
+  assert.deepEqual((await sql`select to_regclass('made_up') as found`.execute(db)).rows, [{ found: null }]);
 });
 
 test("an index of a large table is built without a lock, and again if it was interrupted", async (context) => {
