@@ -6,9 +6,17 @@ import { progress } from "../../bench/support.ts";
 
 const askMs = 500;
 const responseMs = 5_000;
-const maxSilences = 3;
+const maxFailures = 3;
 
-type Target = { url: URL; agent: Agent; isReady: boolean; silences: number; isRetired: boolean; open: number };
+type Target = {
+  url: URL;
+  agent: Agent;
+  isAsked: boolean;
+  isReady: boolean;
+  failures: number;
+  isRetired: boolean;
+  open: number;
+};
 
 export type Balancer = {
   url: string;
@@ -39,14 +47,14 @@ export async function startBalancer(): Promise<Balancer> {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
   const timer = setInterval(() => {
-    for (const target of targets.values()) void ask(target);
+    for (const target of targets.values()) if (!target.isAsked) void ask(target);
   }, askMs);
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async add(url) {
       const target = {
         ...{ url: new URL(url), agent: new Agent({ keepAlive: true }), open: 0 },
-        ...{ isReady: false, silences: 0, isRetired: false },
+        ...{ isAsked: false, isReady: false, failures: 0, isRetired: false },
       };
       targets.set(url, target);
       await until(() => target.isReady, `${url} to be ready`);
@@ -70,18 +78,20 @@ export async function startBalancer(): Promise<Balancer> {
   };
 }
 
-/** A process that says so is not ready; one that does not respond in time is asked again, as on a busy machine. */
+/** As in Kubernetes, a process is not ready after three failures in a row: one slow response is not the end of it. */
 async function ask(target: Target): Promise<void> {
+  target.isAsked = true;
   const signal = AbortSignal.timeout(responseMs);
   // On its own connection, as a balancer does.
   const response = await fetch(new URL("/ready", target.url), { signal, headers: { connection: "close" } }).catch(
     () => null,
   );
   const text = await response?.text().catch(() => "");
-  target.silences = response ? 0 : target.silences + 1;
-  const isReady = response ? response.status === 200 : target.isReady && target.silences < maxSilences;
+  target.failures = response?.status === 200 ? 0 : target.failures + 1;
+  const isReady = target.failures === 0 || (target.isReady && target.failures < maxFailures);
   if (target.isReady && !isReady) progress(`${target.url.host} is not ready: ${text ?? "it does not respond"}`);
   target.isReady = isReady;
+  target.isAsked = false;
 }
 
 function forward(target: Target, incoming: IncomingMessage, outgoing: ServerResponse): void {

@@ -16,7 +16,7 @@ export type Fleet = {
 };
 
 /** Longer than the balancer takes to notice that a process is not ready. */
-const shutdownDelay = { TIDINGS_SHUTDOWN_DELAY: "3" };
+const shutdownDelay = { TIDINGS_SHUTDOWN_DELAY: "5" };
 
 export async function startFleet(build: Build, settings: Settings, balancer: Balancer): Promise<Fleet> {
   const members: Member[] = [];
