@@ -44,14 +44,14 @@ export function percentile(values: number[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }
 
-const root = fileURLToPath(new URL("..", import.meta.url));
-const startCommand: string = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).scripts.start;
+const ownRoot = fileURLToPath(new URL("..", import.meta.url));
 
 /** A folder for one service; `launchService` on it a second time is a second start. */
 export const makeDataDir = (): string => mkdtempSync(join(tmpdir(), "tidings-bench-"));
 
-/** Runs the command of `npm start` in its own process, and waits for its banner. */
-export async function launchService(settings: Settings): Promise<Running> {
+/** Runs the command of `npm start` in its own process, and waits for its banner. `root`: a checkout that is built. */
+export async function launchService(settings: Settings, root = ownRoot): Promise<Running> {
+  const startCommand: string = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).scripts.start;
   const env = {
     PATH: [dirname(process.execPath), join(root, "node_modules/.bin"), process.env.PATH].join(delimiter),
     HOME: process.env.HOME,

@@ -1,6 +1,7 @@
 // The ledger against what came out: every accepted event exactly once in the inbox, at least once at a provider, and
 // every message of an inbox in its stream.
 import { sql } from "kysely";
+import { sleep } from "../../bench/support.ts";
 import type { Client } from "../../packages/server/test/support/client.ts";
 import { type Accepted, type Kind, kinds, type Load, type Planned } from "./load.ts";
 import type { LiveInbox } from "./receivers.ts";
@@ -22,7 +23,7 @@ const isInApp = ({ kind }: Accepted) => kind === "single" || kind === "bulk" || 
 
 type Ledger = Pick<Load, "accepted" | "unaccepted">;
 
-export async function compare(world: World, ledger: Ledger, databaseUrl: string): Promise<Comparison> {
+async function compare(world: World, ledger: Ledger, databaseUrl: string): Promise<Comparison> {
   const { accepted } = ledger;
   const rows = await readMessages(databaseUrl);
   const counts = new Map(rows.map((row) => [`${row.transactionId} ${row.subscriberId}`, row.ids.length]));
@@ -89,6 +90,18 @@ async function sumDigests(client: Client, subscriberId: string): Promise<number>
     const { body } = await client("subscribers.listFeed", { params: { subscriberId }, query: { limit: 100, page } });
     for (const { content } of body.data) sum += Number(content);
     if (!body.hasMore) return sum;
+  }
+}
+
+/** For what is still on its way when the load ends: a retry of a provider call may wait a minute. */
+export const drainMs = 150_000;
+
+export async function compareUntilComplete(world: World, ledger: Ledger, databaseUrl: string): Promise<Comparison> {
+  const deadline = performance.now() + drainMs;
+  for (;;) {
+    const comparison = await compare(world, ledger, databaseUrl);
+    if (isComplete(comparison) || performance.now() > deadline) return comparison;
+    await sleep(1_000);
   }
 }
 

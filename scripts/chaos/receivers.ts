@@ -36,9 +36,10 @@ export async function startMailServer(): Promise<Receiver> {
   return { port: (server.server.address() as AddressInfo).port, counts, close: () => server.close(() => {}) };
 }
 
-/** Counts messages by their text. */
-export async function startSmsGateway(): Promise<Receiver> {
+/** Counts messages by their text. `isRefusedFirst`: gets a 503 at the first attempt, and is accepted at the second. */
+export async function startSmsGateway(isRefusedFirst: (text: string) => boolean = () => false): Promise<Receiver> {
   const { counts, count } = counter();
+  const refused = new Set<string>();
   const server = createServer((request, response) => {
     let text = "";
     request.setEncoding("utf8").on("data", (chunk: string) => {
@@ -46,6 +47,10 @@ export async function startSmsGateway(): Promise<Receiver> {
     });
     request.on("end", () => {
       const { id, content } = JSON.parse(text);
+      if (isRefusedFirst(content) && !refused.has(content)) {
+        refused.add(content);
+        return void response.writeHead(503, { "content-type": "application/json" }).end("{}");
+      }
       count(content);
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ id }));
     });

@@ -4,16 +4,14 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { sql } from "kysely";
 import { progress, sleep } from "../../bench/support.ts";
-import { type Comparison, compare, isComplete } from "./compare.ts";
-import { type Load, startLoad } from "./load.ts";
+import { compareUntilComplete, drainMs, isComplete } from "./compare.ts";
+import { startLoad } from "./load.ts";
 import { type Stage, scenarios } from "./scenarios.ts";
 import { openWorld, type World, withDb } from "./world.ts";
 
 /** Under load before something is broken, and after it is repaired. */
 const beforeMs = 10_000;
 const afterMs = 20_000;
-/** For what is still on its way when the load ends: a retry of a provider call may wait a minute. */
-const drainMs = 150_000;
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.find((name) => !(name in scenarios));
@@ -57,7 +55,7 @@ async function runScenario(stage: Stage, world: World): Promise<boolean> {
   await load.stop();
   const endedAt = performance.now();
   progress("the load has ended …");
-  const comparison = await compareUntilComplete(stage, world, load);
+  const comparison = await compareUntilComplete(world, load, stage.databaseUrl());
   const outage = load.outage();
   const statuses = [...outage.statuses].map(([status, count]) => `${count} × ${status}`).join(", ");
   const rows: [string, string | number][] = [
@@ -96,13 +94,4 @@ async function measureRecovery(databaseUrl: string): Promise<number> {
       await sleep(250);
     }
   });
-}
-
-async function compareUntilComplete(stage: Stage, world: World, load: Load) {
-  const deadline = performance.now() + drainMs;
-  for (;;) {
-    const comparison: Comparison = await compare(world, load, stage.databaseUrl());
-    if (isComplete(comparison) || performance.now() > deadline) return comparison;
-    await sleep(1_000);
-  }
 }

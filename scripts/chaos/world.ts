@@ -39,36 +39,63 @@ export type WorldOptions = {
   clocks: string[];
 };
 
+type Keys = ReturnType<typeof makeKeys>;
+
+export const makeKeys = () => ({
+  TIDINGS_API_KEY: randomBytes(24).toString("hex"),
+  TIDINGS_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
+});
+
 export async function openWorld({ settings, databaseUrl, clocks }: WorldOptions): Promise<World> {
-  const apiKey = randomBytes(24).toString("hex");
-  const encryptionKey = randomBytes(32).toString("base64");
-  const common = {
-    TIDINGS_API_KEY: apiKey,
-    TIDINGS_ENCRYPTION_KEY: encryptionKey,
-    TIDINGS_THREADS: "1",
-    ...settings,
-  };
+  const keys = makeKeys();
+  const common = { ...keys, TIDINGS_THREADS: "1", ...settings };
   const processes: Running[] = [];
   for (const clock of clocks) {
     progress(`starting a process of the service${clock && `, its clock ${clock}`} …`);
     processes.push(await launchService({ ...common, ...withClock(clock) }));
   }
   const urls = processes.map(({ url }) => url);
-  const client = createClient({ baseUrl: urls[0]!, apiKey });
-  const [mail, sms] = [await startMailServer(), await startSmsGateway()];
-  await createWorkflows(client, mail.port, sms.port);
+  const world = await furnishWorld({ urls, keys, databaseUrl });
+  return {
+    ...world,
+    async close() {
+      for (const inbox of world.inboxes) inbox.close();
+      for (const process of processes) await process.end("SIGTERM");
+      await world.close();
+    },
+  };
+}
+
+type Surroundings = {
+  /** The addresses of the processes, or of what is in front of them. */
+  urls: string[];
+  keys: Keys;
+  databaseUrl: string;
+  /** How long runs wait. */
+  seconds?: { delay: number; digest: number };
+  isTextRefusedFirst?: (text: string) => boolean;
+};
+
+/** Workflows, subscribers, receivers and live inboxes for processes that run. */
+export async function furnishWorld(options: Surroundings): Promise<World> {
+  const { urls, keys, databaseUrl, seconds = { delay: 2, digest: 3 }, isTextRefusedFirst } = options;
+  const client = createClient({ baseUrl: urls[0]!, apiKey: keys.TIDINGS_API_KEY });
+  const [mail, sms] = [await startMailServer(), await startSmsGateway(isTextRefusedFirst)];
+  await client("integrations.create", { body: mailServerCredentials(mail.port) });
+  await client("integrations.create", { body: texter(sms.port) });
+  await createWorkflows(client, seconds);
   const subscribers = await createSubscribers(client, "live", liveInboxes);
   const collecting = await createSubscribers(client, "digest", digestSubscribers);
-  const tokens = await signTokens(databaseUrl, encryptionKey);
+  const tokens = await signTokens(databaseUrl, keys.TIDINGS_ENCRYPTION_KEY);
   const inboxes = [...subscribers, ...collecting].map((subscriberId, n) =>
     openInbox(urls[n % urls.length]!, subscriberId, tokens.get(subscriberId)!),
   );
   await waitForStreams(inboxes);
+  const apiKey = keys.TIDINGS_API_KEY;
   return {
     ...{ urls, apiKey, client, subscribers, digestSubscribers: collecting, mail, sms, inboxes },
     async close() {
       for (const inbox of inboxes) inbox.close();
-      for (const process of processes) await process.end("SIGTERM");
       mail.close();
       sms.close();
     },
@@ -83,16 +110,14 @@ function withClock(offset: string): Record<string, string> {
   return { LD_PRELOAD: library, FAKETIME: offset, FAKETIME_DONT_FAKE_MONOTONIC: "1" };
 }
 
-async function createWorkflows(client: Client, mailPort: number, smsPort: number): Promise<void> {
-  await client("integrations.create", { body: mailServerCredentials(mailPort) });
-  await client("integrations.create", { body: texter(smsPort) });
+async function createWorkflows(client: Client, seconds: { delay: number; digest: number }): Promise<void> {
   const text = "{{ payload.text }}";
-  const wait: StepIn = { name: "Wait", type: "delay", controlValues: { amount: 2, unit: "seconds" } };
+  const wait: StepIn = { name: "Wait", type: "delay", controlValues: { amount: seconds.delay, unit: "seconds" } };
   const digest: StepIn = {
     name: "Collect",
     stepId: "collect",
     type: "digest",
-    controlValues: { amount: 3, unit: "seconds" },
+    controlValues: { amount: seconds.digest, unit: "seconds" },
   };
   await createWorkflow(client, "now", [inApp({ body: text })]);
   await createWorkflow(client, "later", [wait, inApp({ body: text })]);

@@ -23,6 +23,8 @@ const toConfig = (parsed: Parsed) => ({
   replicaUrl: parsed.TIDINGS_REPLICA_DATABASE_URL,
   databasePool: parsed.TIDINGS_DATABASE_POOL,
   databaseWaitSeconds: parsed.TIDINGS_DATABASE_WAIT,
+  migrates: parsed.TIDINGS_MIGRATE,
+  shutdownDelaySeconds: parsed.TIDINGS_SHUTDOWN_DELAY,
   lockSeconds: parsed.TIDINGS_LOCK_SECONDS,
   reads: { pool: parsed.TIDINGS_READ_POOL, seconds: parsed.TIDINGS_READ_SECONDS },
   apiKey: parsed.TIDINGS_API_KEY,

@@ -20,7 +20,7 @@ import { type Db, openDb } from "./store/db.ts";
 import type { DatabaseFault } from "./store/faults.ts";
 import { deleteBudgets, spendBudgets } from "./store/installation/budgets.ts";
 import { createFaultLog } from "./store/installation/fault-log.ts";
-import { findNewerMigration, schemaChannel } from "./store/installation/migrate.ts";
+import { readSchemaState, schemaChannel } from "./store/installation/schema-state.ts";
 import { insertCaptured } from "./store/messages/messages.batch.ts";
 import { openQueue, type QueueOptions } from "./store/queue/queue.ts";
 import { openReplica, type ReplicaRead } from "./store/replica.ts";
@@ -82,7 +82,7 @@ export async function openEngine(
   const reads = openReads(config, readDb, metrics, { log, closers });
   const base = { config, db, queue, log, metrics, tracing, faults, secrets, now, newId };
   const ctx: NetworkCtx = { ...base, reads, ...network, ...caches };
-  return { ctx, rates, announce, onChange, findNewerSchema: schema.findNewer };
+  return { ctx, rates, announce, onChange, findNewerSchema: schema.findTooNew };
 }
 
 function openReads(config: Config, db: Db, metrics: Metrics, { log, closers }: Pick<Start, "log" | "closers">) {
@@ -129,26 +129,33 @@ async function openSharedQueue(db: Db, options: QueueOptions, closers: Start["cl
 const schemaMs = 30_000;
 
 /**
- * Finds that a newer version has migrated the database while this one runs. Its tasks may have a form that this version
- * does not know, so this version takes no more of them.
+ * Finds that a newer version has migrated the database while this one runs. The next release leaves it as this one
+ * needs it; the one after that does not, and then this process takes no more tasks.
  */
 function watchSchema(db: Db, log: Logger, pauseQueue: () => void) {
-  let newer: string | null = null;
+  let [newer, tooNew]: [string | null, string | null] = [null, null];
   const look = async () => {
-    if (newer !== null) return;
-    const found = await findNewerMigration(db);
-    if (found === null || newer !== null) return;
-    newer = found;
+    if (tooNew !== null) return;
+    const found = await readSchemaState(db);
+    if (found.newer === null || tooNew !== null) return;
+    if (!found.isTooNew && found.newer !== newer)
+      log.info(
+        { migration: found.newer },
+        "the next version has migrated the database: this process continues until it is replaced",
+      );
+    newer = found.newer;
+    if (!found.isTooNew) return;
+    tooNew = found.newer;
     pauseQueue();
     log.error(
-      { migration: found },
-      "the database was migrated by a newer version: this process takes no more tasks; replace it",
+      { migration: tooNew },
+      "the database was migrated by a newer version: this process takes no more tasks and requests; replace it",
     );
   };
   // Without a database there is nothing to find; the next look comes with the connection.
   const check = () => void look().catch(() => {});
   const timer = setInterval(check, schemaMs).unref();
-  return { check, findNewer: () => newer, stop: () => clearInterval(timer) };
+  return { check, findTooNew: () => tooNew, stop: () => clearInterval(timer) };
 }
 
 /** What this process does on announcements of the database, in addition to emptying its caches. */

@@ -39,6 +39,11 @@ function createGauges(registry: Registry) {
       "tidings_retention_last_success_timestamp_seconds",
       "When the last run of the retention began that had nothing left to do (Unix time); absent before the first",
     ),
+    backgroundMigrations: gauge(
+      "tidings_background_migration_progress_ratio",
+      "How much of a background migration is done, estimated; 1 when it has finished",
+      ["migration"],
+    ),
     liveLimit: gauge("tidings_live_connections_limit", "Live connections that this process accepts"),
     diskFree: gauge("tidings_disk_free_bytes", "Free space on the disk of the embedded database"),
     diskSize: gauge("tidings_disk_size_bytes", "Size of the disk of the embedded database"),

@@ -14,6 +14,8 @@ const errorsWithoutStack = new Set([
   "DataFolderInUseError",
   "WrongEncryptionKeyError",
   "SchemaTooNewError",
+  "SchemaTooOldError",
+  "MigrationStoppedError",
   "DatabaseUnreachableError",
   "MigrationChangedError",
 ]);
@@ -21,7 +23,7 @@ const errorsWithoutStack = new Set([
 /** After the first requests of a service that was waited for. */
 const releaseAfterMs = 3_000;
 
-/** The process exits after this time even if a drain hangs, before a supervisor kills it. */
+/** The process exits this long after the end of service even if a drain hangs, before a supervisor kills it. */
 const drainLimitMs = 45_000;
 
 function banner(service: Service, config: Config, place: SecretsPlace): string {
@@ -94,7 +96,7 @@ function announce(service: Service, config: Config, log: Logger): void {
     );
 }
 
-function stopOnSignal(service: Service, say: Say): void {
+function stopOnSignal(service: Service, { shutdownDelaySeconds }: Config, say: Say): void {
   let isStopping = false;
   const stop = async (reason: string) => {
     if (isStopping) return;
@@ -102,7 +104,7 @@ function stopOnSignal(service: Service, say: Say): void {
     // The terminal has written ^C to this line.
     if (process.stderr.isTTY) process.stderr.write("\n");
     say(`${reason}, finishing requests and tasks in progress …`);
-    setTimeout(() => process.exit(1), drainLimitMs).unref();
+    setTimeout(() => process.exit(1), shutdownDelaySeconds * 1_000 + drainLimitMs).unref();
     await service.stop();
     say("stopped");
     process.exit(0);
@@ -150,7 +152,7 @@ try {
   const log = createLogger(config, process.stderr);
   if (isJsonLog(config, process.stderr)) jsonLog = log;
   const service = await start(config, log);
-  stopOnSignal(service, sayTo(log, config));
+  stopOnSignal(service, config, sayTo(log, config));
   announce(service, config, log);
   setTimeout(releaseMemory, releaseAfterMs).unref();
 } catch (error) {

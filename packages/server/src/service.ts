@@ -1,6 +1,7 @@
 // Starts and stops the service. main.ts is its command line; tests start several services in one process.
 import { existsSync, readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
 import { explainListenError, urlForPeople } from "./address.ts";
 import { catchUpAlertRules, catchUpEnvironments } from "./app/environments/environment-catch-up.ts";
@@ -19,11 +20,11 @@ import { newId } from "./lib/ids.ts";
 import { findFileShortage } from "./lib/open-files.ts";
 import { createSecrets } from "./lib/secrets.ts";
 import type { InboxSession } from "./lib/tokens/inbox-token.ts";
+import { runBackgroundMigrations } from "./pipeline/background/run.ts";
 import { startWorkers } from "./pipeline/dispatch.ts";
-import { encryptOldRows } from "./pipeline/encrypt-old-rows.ts";
 import { createHub, type Hub } from "./pipeline/live/hub.ts";
 import type { Db } from "./store/db.ts";
-import { migrate } from "./store/installation/migrate.ts";
+import { migrate, waitForSchema } from "./store/installation/migrate.ts";
 import { ensurePartitions } from "./store/installation/partitions.ts";
 import { openMetricExport } from "./telemetry/open.ts";
 import { createWorkerPool } from "./threads/pool.ts";
@@ -38,12 +39,15 @@ export type Service = {
   developmentKey: string | null;
   /** The link that signs the first member in as owner; null once there is one, and where the dashboard is off. */
   firstLink: string | null;
-  /** Refuses new requests, finishes requests and tasks in progress, closes all connections. Can be called twice. */
+  /**
+   * Is not ready from now on; after TIDINGS_SHUTDOWN_DELAY, accepts no new connections, finishes requests and tasks in
+   * progress, and closes all connections. Can be called twice.
+   */
   stop(): Promise<void>;
 };
 
-/** Pages of older rows that are encrypted before the service takes requests: 10,000 rows, a second or two. */
-const pagesEncryptedAtStart = 20;
+/** Batches of older rows that are rewritten before the service takes requests: 10,000 rows, a second or two. */
+const batchesAtStart = 20;
 
 /** `opening`: the database, if its start began before. */
 export async function startService(
@@ -94,11 +98,12 @@ async function start(
   const watchMembers = (recheck: () => void) => {
     onChange.members = recheck;
   };
-  const isDraining = () => state.isDraining;
-  const readiness = createReadiness(ctx, { isDraining, findNewerSchema });
+  const isStopping = () => state.isDraining;
+  const readiness = createReadiness(ctx, { isStopping, findNewerSchema });
   const readMetrics = createMetricsReader(ctx, workers, readiness);
   await openMetricExport(config, starting, readMetrics);
-  const server = createServer(ctx, { version, rates, hub, readiness, readMetrics, isDraining, workers, watchMembers });
+  const doors = { rates, hub, workers, watchMembers };
+  const server = createServer(ctx, { version, readiness, readMetrics, isStopping, findNewerSchema, ...doors });
   closers.push(() => server.close());
   await workers.start();
   await server.listen({ host: config.host, port: config.port }).catch((error) => {
@@ -119,7 +124,7 @@ async function start(
     developmentKey: await developmentKey({ db, secrets }),
     stop: () => {
       state.isDraining = true;
-      stopping ??= closeAll();
+      stopping ??= delay(config.shutdownDelaySeconds * 1_000).then(closeAll);
       return stopping;
     },
   };
@@ -129,8 +134,9 @@ const now = () => new Date();
 
 /** Migrations, partitions, the encryption key, and the first environments. */
 async function prepareDatabase(given: Config, db: Db, log: Logger) {
-  const applied = await migrate(db);
-  if (applied.length > 0) log.info({ applied }, "schema migrated");
+  await (given.migrates
+    ? migrate(db, { say: (text) => log.info(text) })
+    : waitForSchema(db, { limitMs: given.databaseWaitSeconds * 1_000, say: (text) => log.info(text) }));
   await ensurePartitions(db, now());
   const config = ensureEncryptionKey(given, { isSetUp: await isSetUp(db) });
   const secrets = createSecrets(config.encryptionKeys);
@@ -138,9 +144,9 @@ async function prepareDatabase(given: Config, db: Db, log: Logger) {
   const integrations = await catchUpEnvironments({ config, db, secrets, now, newId });
   if (integrations > 0) log.info({ integrations }, "built-in integrations added to older environments");
   await catchUpAlertRules({ db, secrets, now, newId });
-  // In a small installation this encrypts all older rows before the first request; housekeeping does the rest of a
+  // In a small installation this rewrites all older rows before the first request; housekeeping does the rest of a
   // large one.
-  await encryptOldRows({ db, secrets }, pagesEncryptedAtStart);
+  await runBackgroundMigrations({ db, secrets, log, now }, batchesAtStart);
   return { config, secrets, isFirstStart };
 }
 

@@ -23,6 +23,7 @@ import {
   timeZone,
   word,
 } from "./lib/settings/setting-parsers.ts";
+import { upgradeSettings } from "./lib/settings/upgrade-settings.ts";
 import { parseNetworks } from "./lib/url-guard.ts";
 
 const roles = ["api", "worker"] as const;
@@ -90,6 +91,7 @@ export const settings = {
     fallback: "60",
     parse: integer(0, 3_600),
   },
+  ...upgradeSettings,
   TIDINGS_LOCK_SECONDS: {
     about:
       "How long a request or a task waits for a lock in the database, in seconds; then the request returns 503 " +

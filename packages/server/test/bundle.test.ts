@@ -32,7 +32,8 @@ function openCheckout(context: TestContext, sources: Record<string, string>) {
   for (const path of ["tsconfig.json", ...scripts]) cpSync(join(root, path), join(folder, path));
   write("package-lock.json", "{}");
   for (const name of ["contract", "providers"]) write(`packages/${name}/src/index.ts`, "");
-  for (const [name, text] of Object.entries(sources)) write(`packages/server/src/${name}`, text);
+  for (const [name, text] of Object.entries({ "operate/index.ts": "", ...sources }))
+    write(`packages/server/src/${name}`, text);
   const program = join(folder, "packages/server/dist/start.js");
   const run = () => execFileSync(process.execPath, [program], { encoding: "utf8" }).trim();
   return { folder, write, run, build: () => buildPackages(folder), program };
@@ -97,8 +98,8 @@ test("the stack of a failed start names sources, at their lines", async (context
   const output = program.output();
   assert.match(output, /^Tidings could not start\.\nerror: relation "digest_windows" already exists/);
   assert.doesNotMatch(output, /packages\/server\/dist\//);
-  const path = "packages/server/src/store/installation/migrate.ts";
-  const [, line] = /applyMissing \(file:\S+\/store\/installation\/migrate\.ts:(\d+):\d+\)/.exec(output) ?? [];
+  const path = "packages/server/src/store/installation/migrate-locks.ts";
+  const [, line] = /apply \(file:\S+\/store\/installation\/migrate-locks\.ts:(\d+):\d+\)/.exec(output) ?? [];
   const source = readFileSync(join(root, path), "utf8").split("\n");
-  assert.match(source[Number(line) - 1] ?? "", /db\.transaction\(\)/);
+  assert.match(source[Number(line) - 1] ?? "", /connection\.transaction\(\)/);
 });

@@ -90,6 +90,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: "Diagnose problems and suggest fixes",
     load: async () => (await import("./operate/doctor.ts")).doctor,
   },
+  migrate: {
+    group: "Operate",
+    summary: "Bring the database of an installation up to date",
+    load: async () => (await import("./operate/migrate.ts")).migrate,
+  },
   "dead-letters": {
     group: "Operate",
     summary: "List undelivered messages, or send them again",

@@ -3,6 +3,8 @@
 import { statfs } from "node:fs/promises";
 import type { Gauge, MetricObject, Registry } from "prom-client";
 import type { Ctx } from "../context.ts";
+import { shareDone } from "../pipeline/background/run.ts";
+import { listBackgroundMigrations } from "../store/installation/background-migrations.ts";
 import { countOpenAlerts, countOpenCircuits } from "../store/installation/installation.ts";
 import {
   countMonthsAhead,
@@ -121,6 +123,9 @@ function listReadings(ctx: Ctx, readiness: () => Promise<Readiness>): Reading[] 
     one(all.partitionsAhead, () => countMonthsAhead(db, ctx.now())),
     labelled(all.choreSuccess, async () =>
       (await findChoreSuccesses(db)).map(({ chore, at }) => ({ labels: { chore }, value: at.getTime() / 1000 })),
+    ),
+    labelled(all.backgroundMigrations, async () =>
+      (await listBackgroundMigrations(db)).map((row) => ({ labels: { migration: row.name }, value: shareDone(row) })),
     ),
     ...(config.roles.has("api") ? [one(all.liveLimit, async () => config.live.connections)] : []),
     ...(config.databaseUrl ? [] : [{ gauges: [all.diskFree, all.diskSize], read: () => readDisk(config.dataDir) }]),

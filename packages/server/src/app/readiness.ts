@@ -13,14 +13,14 @@ export type Readiness = { isReady: boolean; problems: Problem[] };
 const pingMs = 2_000;
 
 type Options = {
-  isDraining(): boolean;
-  /** The name of a migration that this version does not know. */
+  isStopping(): boolean;
+  /** The name of a migration with which this version cannot run. */
   findNewerSchema(): string | null;
 };
 
-export function createReadiness(ctx: Ctx, { isDraining, findNewerSchema }: Options): () => Promise<Readiness> {
+export function createReadiness(ctx: Ctx, { isStopping, findNewerSchema }: Options): () => Promise<Readiness> {
   return async () => {
-    if (isDraining())
+    if (isStopping())
       return { isReady: false, problems: [{ code: "UNAVAILABLE", message: "The process is stopping" }] };
     const newer = findNewerSchema();
     const answer = await askDatabase(ctx);
@@ -36,8 +36,12 @@ export function createReadiness(ctx: Ctx, { isDraining, findNewerSchema }: Optio
 
 const problemOfSchema = (name: string): Problem => ({
   code: "UNAVAILABLE",
-  message: `The database has migration ${name}, which this version of Tidings does not know: the process takes no tasks. Replace it by the newer version`,
+  message: tooNewText(name),
 });
+
+/** For callers too, because an old program could damage what it does not know. */
+export const tooNewText = (migration: string): string =>
+  `The database has migration ${migration}, with which this version of Tidings cannot run: the process takes no tasks and no requests. Replace it by the newer version`;
 
 async function askDatabase(ctx: Ctx): Promise<Problem | null> {
   const { promise: late, resolve } = Promise.withResolvers<Problem>();

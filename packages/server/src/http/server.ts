@@ -9,6 +9,7 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from "fastify";
+import { tooNewText } from "../app/readiness.ts";
 import type { NetworkCtx } from "../context.ts";
 import { failure } from "../failure.ts";
 import type { Budgets } from "../lib/load/budgets.ts";
@@ -46,7 +47,10 @@ export type ServerOptions = SystemOptions & {
   rates: Budgets;
   /** Null where live connections are not accepted. */
   hub: Hub | null;
-  isDraining: () => boolean;
+  /** From the signal to stop on: what is served is the last on its connection. */
+  isStopping: () => boolean;
+  /** The name of a migration with which this version cannot run. */
+  findNewerSchema: () => string | null;
   workers: WorkerPool;
   watchMembers: WatchMembers;
 };
@@ -70,8 +74,7 @@ export function createServer(ctx: NetworkCtx, options: ServerOptions): FastifyIn
   server.addHook("onRequest", async (request, reply) => {
     // Responses hold keys and personal data, so caches must not store them.
     reply.headers({ "x-request-id": request.id, "cache-control": "no-store" });
-    if (options.isDraining())
-      throw failure("UNAVAILABLE", {}, { headers: { "retry-after": "5", connection: "close" } });
+    refuseIfTooOld(request, options.findNewerSchema());
     // Thrown here and not by the handler, so that 404 and 405 come before any error in the body.
     if (request.is404) {
       // Without the query, which may have a token.
@@ -79,14 +82,24 @@ export function createServer(ctx: NetworkCtx, options: ServerOptions): FastifyIn
       throw routeErrorOf(request);
     }
   });
-  // The last response on a connection asks the client not to use it again.
+  // Requests on connections that are open when the stop begins are served: a load balancer may not have noticed yet.
+  // The response asks the client not to use the connection again.
   server.addHook("onSend", async (_request, reply) => {
-    if (options.isDraining()) reply.header("connection", "close");
+    if (options.isStopping()) reply.header("connection", "close");
   });
   closeIdleConnections(server);
   addSystemRoutes(server, ctx, options);
   if (ctx.config.roles.has("api")) addApi(server, ctx, options);
   return server;
+}
+
+/** Served whatever the schema is: they say what is wrong. */
+const systemPaths = new Set(["/health", "/ready", "/metrics"]);
+
+function refuseIfTooOld(request: FastifyRequest, newer: string | null): void {
+  if (newer === null || systemPaths.has(request.routeOptions.url ?? "")) return;
+  const options = { message: tooNewText(newer), headers: { "retry-after": "5", connection: "close" } };
+  throw failure("UNAVAILABLE", {}, options);
 }
 
 /** What processes without the role `api` do not serve. */
@@ -143,7 +156,7 @@ const createFastify = (ctx: NetworkCtx): FastifyInstance =>
       reply.header("x-request-id", request.id);
       sendError(routeNotFound(request), request as FastifyRequest, reply as FastifyReply);
     },
-    // While draining, the hook of createServer responds with the API's error body.
+    // Requests on open connections are served until the last one is closed.
     return503OnClosing: false,
   });
 

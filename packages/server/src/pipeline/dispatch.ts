@@ -3,8 +3,8 @@
 // time is set aside (set-aside.ts).
 import type { Ctx, NetworkCtx } from "../context.ts";
 import { isDatabaseUnavailable } from "../store/faults.ts";
-import { findNewerMigration } from "../store/installation/migrate.ts";
-import { ClaimLostError, type Task, type TaskKind } from "../store/queue/queue.ts";
+import { readSchemaState } from "../store/installation/schema-state.ts";
+import { ClaimLostError, LeftToNewerError, type Task, type TaskKind } from "../store/queue/queue.ts";
 import { createAlertStage, scheduleAlerts } from "./alerts/stage.ts";
 import { bridgeBatch, createBridgeStage } from "./bridge/stage.ts";
 import { runMoveClock } from "./clock/move-clock.ts";
@@ -159,7 +159,9 @@ async function runAlone(ctx: Ctx, stage: Stage<never>, task: Task<never>): Promi
   } catch (error) {
     // A lost claim is not a failure: another worker has the task, and this attempt was rolled back.
     if (error instanceof ClaimLostError) return undefined;
-    const isDone = !isDatabaseUnavailable(error) && (await removeFailing(ctx, stage, task, error));
+    if (isDatabaseUnavailable(error)) return { error: report(ctx, stage, error, [task]) };
+    if (await isSharedWithNewer(ctx)) return { error: leave(ctx, stage, error, task) };
+    const isDone = await removeFailing(ctx, stage, task, error);
     return isDone ? undefined : { error: report(ctx, stage, error, [task]) };
   }
 }
@@ -168,14 +170,27 @@ async function runAlone(ctx: Ctx, stage: Stage<never>, task: Task<never>): Promi
  * A task that returned several times without an error may crash this process too, so it is divided before it is tried.
  */
 async function runSuspect(ctx: Ctx, stage: Stage<never>, task: Task<never>): Promise<Failed> {
-  return (await removeFailing(ctx, stage, task, undefined)) ? undefined : runAlone(ctx, stage, task);
+  const isRemoved = !(await isSharedWithNewer(ctx)) && (await removeFailing(ctx, stage, task, undefined));
+  return isRemoved ? undefined : runAlone(ctx, stage, task);
+}
+
+/** While a newer release shares the queue, a failing task may be one that only its processes understand. */
+const isSharedWithNewer = (ctx: Ctx): Promise<boolean> =>
+  readSchemaState(ctx.db).then(
+    ({ isShared, isTooNew }) => isShared || isTooNew,
+    () => false,
+  );
+
+function leave(ctx: Ctx, stage: Stage<never>, error: unknown, { id, attempt }: Task<never>): LeftToNewerError {
+  ctx.metrics.taskFailures.inc({ kind: stage.kind });
+  const context = { err: error, kind: stage.kind, tasks: [{ id, attempt }] };
+  ctx.log.warn(context, "a task failed and is left to the newer version that shares the queue");
+  return new LeftToNewerError(String(error));
 }
 
 /** Divides the task or sets it aside; returns whether it has left the queue. */
 async function removeFailing(ctx: Ctx, stage: Stage<never>, task: Task<never>, error: unknown): Promise<boolean> {
   try {
-    // A newer version has changed the schema: it will work on the task.
-    if ((await findNewerMigration(ctx.db)) !== null) return false;
     const result = await divideOrSetAside(ctx, stage.kind, task, error);
     if (result === "set aside") {
       ctx.metrics.failedTasks.inc({ kind: stage.kind });

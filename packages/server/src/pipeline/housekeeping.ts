@@ -1,9 +1,9 @@
 // Scheduled upkeep: creates the partitions of the coming months, deletes what is past its retention (retention/),
 // purges expired rows of fixed terms (idempotent responses, budgets, webhook events, alerts, receipts, in-app messages
 // that expire, imports, deleted environments, expired sessions of people, the groups of throttles and digests),
-// encrypts what older versions stored in clear, and counts the statistics of the hours that have ended.
+// rewrites rows of older versions (background/), and counts the statistics of the hours that have ended.
 import type { Ctx } from "../context.ts";
-import { inTransaction } from "../store/db.ts";
+import { type Db, inTransaction } from "../store/db.ts";
 import { ensurePartitions } from "../store/installation/partitions.ts";
 import {
   purgeAlerts,
@@ -22,9 +22,9 @@ import {
 } from "../store/installation/purges.ts";
 import { purgeDeletedMessages } from "../store/installation/statistics.ts";
 import type { Task } from "../store/queue/queue.ts";
+import { runBackgroundMigrations } from "./background/run.ts";
 import { deleteExpired } from "./clock/expire.ts";
 import { applyExpiredReceipts } from "./deliver/early-receipts.ts";
-import { encryptOldRows } from "./encrypt-old-rows.ts";
 import { runRetention } from "./retention/run.ts";
 import { nextCron } from "./rules/cron.ts";
 import { retentionCron } from "./rules/retention.ts";
@@ -134,10 +134,10 @@ const chores: Record<HousekeepingTask["name"], Chore> = {
       await purgeDeletedMessages(ctx.db, ctx.now());
     },
   },
-  encryption: {
+  background: {
     cron: "* * * * *",
     async run(ctx) {
-      await encryptOldRows(ctx, purgeRounds);
+      await runBackgroundMigrations(ctx, purgeRounds);
     },
   },
   environments: {
@@ -158,6 +158,8 @@ const chores: Record<HousekeepingTask["name"], Chore> = {
     },
   },
 };
+
+const choreNames = Object.keys(chores) as HousekeepingTask["name"][];
 
 async function purgeInbound(ctx: Ctx): Promise<void> {
   const before = new Date(ctx.now().getTime() - inboundRetentionMs);
@@ -183,27 +185,24 @@ const nextTask = (ctx: Ctx, name: HousekeepingTask["name"]) => {
 };
 
 /** Enqueues the chores that are not in the queue: all of them in a new installation, or those of a new version. */
-export async function scheduleHousekeeping(ctx: Ctx): Promise<void> {
-  const names = Object.keys(chores) as HousekeepingTask["name"][];
-  await inTransaction(ctx.db, (tx) =>
-    ctx.queue.enqueueMissing(
-      tx,
-      "housekeeping",
-      names.map((name) => nextTask(ctx, name)),
-    ),
-  );
-}
+export const scheduleHousekeeping = (ctx: Ctx): Promise<void> => inTransaction(ctx.db, (tx) => enqueueMissing(ctx, tx));
 
+const enqueueMissing = (ctx: Ctx, tx: Db): Promise<void> =>
+  ctx.queue.enqueueMissing(
+    tx,
+    "housekeeping",
+    choreNames.map((name) => nextTask(ctx, name)),
+  );
+
+/**
+ * A chore that this version does not know was left by another release: it ends without work, and processes that know it
+ * enqueue it again, because each run enqueues all chores that are missing.
+ */
 export async function runHousekeeping(ctx: Ctx, tasks: Task<HousekeepingTask>[]): Promise<void> {
-  // An earlier version may have left a chore that this one does not know.
   const known = tasks.filter(({ data }) => Object.hasOwn(chores, data.name));
   for (const { data } of known) await chores[data.name].run(ctx);
   await inTransaction(ctx.db, async (tx) => {
     await ctx.queue.finish(tx, "housekeeping", tasks);
-    await ctx.queue.enqueueMissing(
-      tx,
-      "housekeeping",
-      known.map(({ data }) => nextTask(ctx, data.name)),
-    );
+    await enqueueMissing(ctx, tx);
   });
 }

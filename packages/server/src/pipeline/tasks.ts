@@ -64,6 +64,7 @@ export type EraseTask = { erasureId: string; turn: number };
 
 export type HousekeepingTask = {
   name:
+    | "background"
     | "partitions"
     | "idempotency"
     | "environments"
@@ -76,7 +77,6 @@ export type HousekeepingTask = {
     | "retention"
     | "imports"
     | "people"
-    | "encryption"
     | "statistics";
 };
 

@@ -846,6 +846,15 @@ type AuditLogTable = {
 
 export type Tables = {
   installation: { name: string; value: string };
+  background_migrations: {
+    name: string;
+    next_key: unknown;
+    done_rows: number;
+    total_rows: number | null;
+    created_at: Date;
+    updated_at: Date;
+    finished_at: Date | null;
+  };
   organizations: { id: string; name: string; created_at: Date };
   users: UsersTable;
   person_sessions: MemberSessionsTable;

@@ -6,8 +6,8 @@ import { statfs } from "node:fs/promises";
 import { test } from "node:test";
 import { sql } from "kysely";
 import { inTransaction } from "../../src/store/db.ts";
-import { schemaChannel } from "../../src/store/installation/migrate.ts";
 import { monthsAround } from "../../src/store/installation/partitions.ts";
+import { schemaChannel } from "../../src/store/installation/schema-state.ts";
 import { encryptionKey, openStream, tokenFor } from "../live/clients.ts";
 import { startReceiver } from "../support/servers/receiver.ts";
 import { mailer, person, step } from "../support/servers/webhook-providers.ts";
@@ -220,7 +220,8 @@ test("a process that takes no tasks", { skip }, async () => {
   ]);
   await trigger(client, "later", "ada");
   await inTransaction(db, async (tx) => {
-    await sql`insert into schema_migrations (version, name, checksum) values (9999, '9999_newer', 'x')`.execute(tx);
+    await sql`insert into schema_versions (version, name, checksum, compatible_from)
+      values (9999, '9999_newer', 'x', 9999)`.execute(tx);
     await sql`select pg_notify(${schemaChannel}, '9999_newer')`.execute(tx);
   });
   await eventually(() => service.logs.some(({ migration }) => migration === "9999_newer"), "the process to notice");

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ErrorCode } from "@tidings/contract";
 import { sql } from "kysely";
-import { inTransaction } from "../../src/store/db.ts";
-import { schemaChannel } from "../../src/store/installation/migrate.ts";
+import { type Db, inTransaction } from "../../src/store/db.ts";
+import { schemaChannel } from "../../src/store/installation/schema-state.ts";
 import type { RawInput } from "../support/client.ts";
 import { errorOf, exchange, request } from "../support/http.ts";
 import { startTestService } from "../support/service.ts";
@@ -185,27 +185,55 @@ test("an outage is logged once when it begins, and once with a count when it is 
   assert.ok((end.count as number) >= 20, `${end.count} faults were counted`);
 });
 
-test("a process that finds a newer schema takes no more tasks, says so, and sets none aside", async () => {
+/** As a newer program records it. `compatible_from` 9999: no program of this release may run. */
+const recordNewer = (db: Db, compatible_from: number) =>
+  inTransaction(db, async (tx) => {
+    await sql`insert into schema_versions (version, name, checksum, compatible_from)
+      values (9999, '9999_newer', 'x', ${compatible_from})
+      on conflict (version) do update set compatible_from = excluded.compatible_from`.execute(tx);
+    await sql`select pg_notify(${schemaChannel}, '9999_newer')`.execute(tx);
+  });
+
+test("next to the following release a process continues, and leaves it the tasks that it cannot do", async () => {
   const old = await startTestService();
   await createWorkflow(old.client, "hello", [inApp()]);
-  const broken = { name: "hello", to: ["a", "b", "c", "d", "e", "f"] };
-  const tasksOf = async (where: string) =>
+  const tasks = async () =>
     (
-      await sql
-        .raw<{ retry_count: number }>(`select retry_count from queue.job_common where name = 'trigger' and ${where}`)
-        .execute(old.db)
+      await sql<{ retry_count: number; state: string; isLater: boolean }>`
+        select retry_count, state, start_after > clock_timestamp() + interval '10 seconds' as "isLater"
+        from queue.job_common where name = 'trigger'`.execute(old.db)
     ).rows;
-  // A newer version has changed the table in a way that this one does not know.
-  await sql`alter table notifications rename column severity to importance`.execute(old.db);
-  await sql`insert into schema_migrations (version, name, checksum) values (9999, '9999_newer', 'x')`.execute(old.db);
-  await old.client("events.trigger", { body: broken });
-  await eventually(
-    async () => (await tasksOf("retry_count >= 3")).length === 1,
-    "the task to have failed several times",
-  );
-  assert.deepEqual((await sql`select 1 from failed_tasks`.execute(old.db)).rows, [], "it is not set aside");
+  const logged = (text: string) => old.logs.filter(({ msg }) => String(msg).includes(text));
+  await recordNewer(old.db, 1);
+  await eventually(() => logged("this process continues").length === 1, "the process to notice");
+  assert.deepEqual((await request(old, "/ready")).status, 200);
 
+  // What this process cannot do with the task, the newer one can.
+  await sql`alter table notifications rename column severity to importance`.execute(old.db);
+  await old.client("events.trigger", { body: { name: "hello", to: ["a", "b", "c", "d", "e", "f"] } });
+  await eventually(() => logged("left to the newer version").length > 0, "the task to fail");
+  await eventually(async () => (await tasks())[0]?.state === "retry", "the task to be given back");
+  assert.deepEqual(await tasks(), [{ retry_count: 0, state: "retry", isLater: true }], "no try was counted");
+  assert.deepEqual((await sql`select 1 from failed_tasks`.execute(old.db)).rows, [], "it is not set aside");
+  await sql`alter table notifications rename column importance to severity`.execute(old.db);
+  await sql`update queue.job_common set start_after = now() where name = 'trigger'`.execute(old.db);
+  await announceDueTasks(old.db);
+  await eventually(async () => (await tasks()).length === 0, "the task to be done");
+  assert.equal((await feedOf(old.client, "f")).length, 1);
+});
+
+test("a process that may no longer run on the schema takes no tasks and no requests, and says so", async () => {
+  const old = await startTestService();
+  await createWorkflow(old.client, "later", [
+    { name: "Wait", type: "delay", controlValues: { amount: 1, unit: "hours" } },
+    inApp(),
+  ]);
+  await old.client("events.trigger", { body: { name: "later", to: "ada" } });
+  const due = () => sql`select 1 from queue.job_common where name = 'wake' and state = 'created'`.execute(old.db);
+  await eventually(async () => (await due()).rows.length === 1, "the delay to begin");
   // Without an announcement, it finds out when it connects again.
+  await sql`insert into schema_versions (version, name, checksum, compatible_from)
+    values (9999, '9999_newer', 'x', 9999)`.execute(old.db);
   await old.database.disconnectAll();
   const logged = await eventually(
     () => old.logs.find(({ msg }) => String(msg).includes("takes no more tasks")),
@@ -217,25 +245,18 @@ test("a process that finds a newer schema takes no more tasks, says so, and sets
     return JSON.stringify(found.body).includes("9999_newer") ? found : null;
   }, "the database to be reached");
   assert.equal(reply.status, 503);
-  assert.match(
-    (reply.body as Ready).problems![0]!.message,
-    /^The database has migration 9999_newer, which this version/,
-  );
+  assert.match((reply.body as Ready).problems![0]!.message, /^The database has migration 9999_newer, with which/);
+  const refused = await exchange(old, "events.trigger", { body: { name: "later", to: "ada" } } as RawInput);
+  assert.match(errorOf(refused, "UNAVAILABLE").message, /9999_newer.*Replace it by the newer version/);
+  assert.equal((await request(old, "/health")).status, 200, "it is alive");
 
-  await sql`alter table notifications rename column importance to severity`.execute(old.db);
-  await old.client("events.trigger", { body: { ...broken, to: broken.to.map((name) => `${name}2`) } });
+  await sql`update queue.job_common set start_after = now() where name = 'wake'`.execute(old.db);
   await announceDueTasks(old.db);
-  await eventually(async () => (await tasksOf("state in ('created', 'retry')")).length === 2, "both tasks to wait");
-  assert.equal((await tasksOf("started_on is null")).length, 1, "the second one was not taken");
-  // The newer version takes them.
-  await sql`delete from schema_migrations where version = 9999`.execute(old.db);
+  assert.equal((await due()).rows.length, 1, "the task waits for the newer version");
 });
 
-test("a migration is announced: processes of the version before find it at once", async () => {
+test("a migration is announced: processes that may no longer run find it at once", async () => {
   const old = await startTestService();
-  await inTransaction(old.db, async (tx) => {
-    await sql`insert into schema_migrations (version, name, checksum) values (9999, '9999_newer', 'x')`.execute(tx);
-    await sql`select pg_notify(${schemaChannel}, '9999_newer')`.execute(tx);
-  });
+  await recordNewer(old.db, 9999);
   await eventually(() => old.logs.some(({ migration }) => migration === "9999_newer"), "the process to notice");
 });

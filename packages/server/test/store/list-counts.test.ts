@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import { newId } from "../../src/lib/ids.ts";
 import { type Db, inReadOnlyTransaction, inTransaction, openDb } from "../../src/store/db.ts";
-import { readMigrations } from "../../src/store/installation/migrate.ts";
+import { readMigrations } from "../../src/store/installation/migration-files.ts";
 import { deleteSubscriber, listSubscribers, upsertSubscribers } from "../../src/store/subscribers/subscribers.ts";
 import { insertSubscriptionsIn } from "../../src/store/topics/subscription-imports.ts";
 import { deleteSubscriptions, listSubscriptions } from "../../src/store/topics/topic-subscriptions.ts";

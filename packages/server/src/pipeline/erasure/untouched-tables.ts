@@ -23,6 +23,7 @@ export const untouchedTables = {
   person_sessions: { does: "remains", why: "sessions of members" },
 
   api_keys: { does: "nothing", why: "hashes of keys" },
+  background_migrations: { does: "nothing", why: "ids of rows" },
   budgets: { does: "nothing", why: "names of environments and of kinds of tasks" },
   clock_tasks: { does: "nothing", why: "ids of rows" },
   deleted_messages: { does: "nothing", why: "counts by hour" },
@@ -34,6 +35,7 @@ export const untouchedTables = {
   organizations: { does: "nothing", why: "names of organisations" },
   retention_runs: { does: "nothing", why: "counts and names of partitions" },
   schema_migrations: { does: "nothing", why: "versions of the schema" },
+  schema_versions: { does: "nothing", why: "versions of the schema" },
   statistics_hours: { does: "nothing", why: "counts by hour" },
   statistics_progress: { does: "nothing", why: "hours" },
   used_oidc_states: { does: "nothing", why: "hashes" },

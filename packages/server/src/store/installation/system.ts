@@ -9,7 +9,7 @@ export type SystemVersions = { postgres: string; schema: string };
 export async function findVersionsOfSystem(db: Db): Promise<SystemVersions> {
   const { rows } = await sql<SystemVersions>`
     select current_setting('server_version') as postgres,
-      (select name from schema_migrations order by version desc limit 1) as schema`.execute(db);
+      (select name from schema_versions order by version desc limit 1) as schema`.execute(db);
   return rows[0]!;
 }
 

@@ -25,6 +25,9 @@ export type Task<T> = { id: string; attempt: number; data: T; environmentId?: st
 
 export class ClaimLostError extends Error {}
 
+/** This program cannot do the task, and a newer one that shares the queue may: it goes back without counting a try. */
+export class LeftToNewerError extends Error {}
+
 export const claimsOf = (tasks: Task<unknown>[]) => tasks.map((task) => ({ id: task.id, retryCount: task.attempt }));
 
 /** `affected`: how many of the tasks are still claimed by this process. */
@@ -33,17 +36,17 @@ export function requireAllClaims(kind: TaskKind, tasks: Task<unknown>[], affecte
   throw new ClaimLostError(`${tasks.length - affected} of ${tasks.length} ${kind} tasks are held by another process`);
 }
 
-/** How long tasks wait that were given back because of an error of the database. */
-const giveBackSeconds = 2;
+/** How long tasks wait that were given back: because of an error of the database, or to a newer program. */
+export const giveBackSeconds = { database: 2, newer: 30 };
 
 /**
- * Gives tasks back as if they had not been fetched: the try does not count, because the database caused the failure.
+ * Gives tasks back as if they had not been fetched: the try does not count, because the task did not cause the failure.
  * The next fetch leaves `retry_count` unchanged, which is safe: the worker that gives its claim back does not use it
  * again.
  */
 export const giveBack = `
   update ${schema}.job_common
-  set state = 'retry', started_on = null, heartbeat_on = null, start_after = clock_timestamp() + ${giveBackSeconds} * interval '1 s'
+  set state = 'retry', started_on = null, heartbeat_on = null, start_after = clock_timestamp() + $4 * interval '1 s'
   where name = $1 and state = 'active' and (id, retry_count) in (select * from unnest($2::uuid[], $3::int[]))`;
 
 type ClaimedTask = { kind: TaskKind; task: Task<unknown> };

@@ -13,7 +13,9 @@ import { findChannel, openBoss, schema } from "./boss.ts";
 import {
   claimsOf,
   giveBack,
+  giveBackSeconds,
   type Heartbeats,
+  LeftToNewerError,
   requireAllClaims,
   startHeartbeats,
   type Task,
@@ -26,7 +28,7 @@ import { type Listener, type ListenOptions, listen, type Notification } from "./
 import { removeParts, type TaskPart } from "./parts.ts";
 import { startLoops, type Workers, type WorkOptions } from "./workers.ts";
 
-export { ClaimLostError, type Task, type TaskKind } from "./claims.ts";
+export { ClaimLostError, LeftToNewerError, type Task, type TaskKind } from "./claims.ts";
 
 /**
  * `startAfter`: a moment, or seconds from now by the clock of the database. `group`: a name under which tasks are
@@ -349,11 +351,13 @@ function startWorkers<T>(
         await handler(tasks);
       } catch (error) {
         const { message } = error instanceof Error ? error : new Error(String(error));
-        const isGivenBack = isDatabaseUnavailable(error);
+        const isLeft = error instanceof LeftToNewerError;
+        const isGivenBack = isLeft || isDatabaseUnavailable(error);
+        const seconds = isLeft ? giveBackSeconds.newer : giveBackSeconds.database;
         const ids = tasks.map((task) => task.id);
         const attempts = tasks.map((task) => task.attempt);
         await (isGivenBack
-          ? boss.getDb().executeSql(giveBack, [kind, ids, attempts])
+          ? boss.getDb().executeSql(giveBack, [kind, ids, attempts, seconds])
           : boss.fail(kind, claimsOf(tasks), { message })
         ).catch(onError);
         // They are retried after a pause that only the database knows.

@@ -12,6 +12,8 @@ const wiring = ["service", "engine", "main", "database", "show-key", "make-sign-
 );
 
 const isBatchFile = (path: string): boolean => path.startsWith(store) && path.endsWith(".batch.ts");
+/** Commands of the operator. */
+const isOperation = (path: string): boolean => path.startsWith("packages/server/src/operate/");
 const isInstallationFile = (path: string): boolean => path.startsWith(`${store}installation/`);
 
 /** Environments and people belong to an organisation, so their own functions take that instead. */
@@ -46,7 +48,7 @@ export function tenantFaults(files: SourceFile[], law: Law): string[] {
 /** Imports of functions that do not know the environment, by files that may not call them. */
 export function reachFaults(file: SourceFile, law: Law): string[] {
   const { path } = file;
-  if (!path.startsWith("packages/server/src/") || wiring.includes(path)) return [];
+  if (!path.startsWith("packages/server/src/") || wiring.includes(path) || isOperation(path)) return [];
   const targets = importsOf(file)
     .filter((target) => target.startsWith("."))
     .map((target) => resolveImport(path, target));
