@@ -53,7 +53,7 @@ const placesOfSources = {
 };
 
 export const serverBundle = {
-  entryPoints: { start: "src/start.ts" },
+  entryPoints: { start: "src/start.ts", operate: "src/operate/index.ts" },
   format: "esm",
   splitting: true,
   platform: "node",

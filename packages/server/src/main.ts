@@ -16,6 +16,7 @@ const errorsWithoutStack = new Set([
   "SchemaTooNewError",
   "DatabaseUnreachableError",
   "MigrationChangedError",
+  "UpgradeNeededError",
 ]);
 
 /** After the first requests of a service that was waited for. */

@@ -28,7 +28,11 @@ export async function findNewerMigration(db: Db): Promise<string | null> {
 }
 
 /** Any number that no other advisory lock of this database uses. */
-const migrationLock = 7_465_001;
+export const migrationLock = 7_465_001;
+
+export const migrationTable = `create table if not exists schema_migrations (
+  version integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now()
+)`;
 
 export function readMigrations(): Migration[] {
   return readdirSync(folder)
@@ -61,9 +65,7 @@ export async function migrate(db: Db): Promise<string[]> {
 }
 
 async function applyMissing(db: Db, migrations: Migration[]): Promise<string[]> {
-  await sql`create table if not exists schema_migrations (
-    version integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now()
-  )`.execute(db);
+  await sql.raw(migrationTable).execute(db);
   const { rows: applied } = await sql<{ version: number; name: string; checksum: string }>`
     select version, name, checksum from schema_migrations order by version`.execute(db);
 

@@ -61,7 +61,7 @@ function layerOf(path: string): string | null {
   const [, inside] = /^packages\/server\/src\/(.+)\.ts$/.exec(path) ?? [];
   if (inside === undefined) return null;
   const [folder, ...rest] = inside.split("/");
-  if (rest.length > 0) return folder === "threads" || folder === "telemetry" ? "wiring" : folder!;
+  if (rest.length > 0) return ["threads", "telemetry", "operate"].includes(folder!) ? "wiring" : folder!;
   return wiring.includes(folder!) ? "wiring" : rootFiles.includes(folder!) ? "root" : `unknown root file ${folder}.ts`;
 }
 
@@ -83,7 +83,8 @@ const packagesOf: Record<string, string[]> = {
   // The widget's script has limits: the schemas of the contract and the table of operations are too large for it.
   inbox: ["@tidings/contract", "@tidings/client/exchange"],
   // `checks`: what the service checks when a workflow is saved, for files that are checked without a service.
-  cli: ["@tidings/contract", "@tidings/client/source", "@tidings/server/checks"],
+  // `operate`: types alone, the bundle next to the command line has the code.
+  cli: ["@tidings/contract", "@tidings/client/source", "@tidings/server/checks", "@tidings/server/operate"],
 };
 
 function packagesFor(path: string): string[] {

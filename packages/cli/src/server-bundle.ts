@@ -1,0 +1,26 @@
+// The commands that work on the database of an installation are part of the server, next to which this program is
+// installed in a clone and in the image. Alone, as a package, it has no server to load.
+import { existsSync } from "node:fs";
+import { CliError } from "./failure.ts";
+
+type Operate = typeof import("@tidings/server/operate");
+
+const oldestNode = 24;
+
+/** Seen from this file and from the bundle of this program, which are equally deep. */
+const bundle = new URL("../../server/dist/operate.js", import.meta.url);
+
+export async function loadOperate(command: string): Promise<Operate> {
+  if (!existsSync(bundle))
+    throw new CliError(`\`tidings ${command}\` works where the service is installed, and there is no service here.`, {
+      fix: "Run it in the folder of the service, or in its container.",
+    });
+  if (Number(process.versions.node.split(".")[0]) < oldestNode)
+    throw new CliError(
+      `\`tidings ${command}\` needs Node ${oldestNode} or later, as the service does; this is ${process.version}.`,
+      {
+        fix: `In the folder of the service: node_modules/.bin/node packages/cli/bin/tidings.mjs ${command}`,
+      },
+    );
+  return (await import(bundle.href)) as Operate;
+}
