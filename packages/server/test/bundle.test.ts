@@ -32,6 +32,7 @@ function openCheckout(context: TestContext, sources: Record<string, string>) {
   for (const path of ["tsconfig.json", ...scripts]) cpSync(join(root, path), join(folder, path));
   write("package-lock.json", "{}");
   for (const name of ["contract", "providers"]) write(`packages/${name}/src/index.ts`, "");
+  write("packages/server/src/operate/index.ts", "export {};");
   for (const [name, text] of Object.entries(sources)) write(`packages/server/src/${name}`, text);
   const program = join(folder, "packages/server/dist/start.js");
   const run = () => execFileSync(process.execPath, [program], { encoding: "utf8" }).trim();

@@ -57,7 +57,10 @@ export const writeToStream = (
   frames: AsyncGenerator<Buffer, BackupTrailer>,
   to: Writable,
   signal: AbortSignal,
-): Promise<Written> => compress(frames, to, { signal, end: false });
+): Promise<Written> =>
+  compress(frames, to, { signal, end: false }).catch((error) => {
+    throw explainWriteError(error, "the standard output");
+  });
 
 /** A file that is there is replaced when the new one is complete. */
 export async function writeToFile(
@@ -75,7 +78,7 @@ export async function writeToFile(
     return written;
   } catch (error) {
     await rm(unfinished, { force: true });
-    throw explainWriteError(error as NodeJS.ErrnoException, file);
+    throw explainWriteError(error as NodeJS.ErrnoException, file, "Nothing was left there.");
   }
 }
 
@@ -88,13 +91,12 @@ const writeProblems: Record<string, string> = {
   EROFS: "the file system is read-only",
   ENOENT: "the folder does not exist",
   EISDIR: "it is a folder",
+  EPIPE: "its reader has gone",
 };
 
-function explainWriteError(error: NodeJS.ErrnoException, file: string): Error {
+function explainWriteError(error: NodeJS.ErrnoException, to: string, left = "It is not complete."): Error {
   const problem = error.syscall === undefined ? undefined : writeProblems[error.code ?? ""];
-  return problem
-    ? new BackupFileError(`The backup could not be written to ${file}: ${problem}. Nothing was left there.`)
-    : error;
+  return problem ? new BackupFileError(`The backup could not be written to ${to}: ${problem}. ${left}`) : error;
 }
 
 /** The frames of a file. Every error of reading or of decompression is a BackupFileError. */

@@ -74,13 +74,17 @@ function insideTransaction(script: string): string {
 /** The queue is too new for this program. */
 export class QueueTooNewError extends Error {}
 
+/** Nobody waits for an index of an empty table, and inside a transaction PostgreSQL builds none concurrently. */
+const concurrently = /(\bindex)\s+concurrently\b/gi;
+
 /** Creates the tables as they were when the backup was taken. The next start of the service migrates them. */
 export async function createSchema(
   client: BackupSession,
   { migration, queue }: { migration: number; queue: number },
 ): Promise<void> {
   await client.query(migrationTable);
-  for (const { version, text } of readMigrations()) if (version <= migration) await client.query(text);
+  for (const { version, text } of readMigrations())
+    if (version <= migration) await client.query(text.replaceAll(concurrently, "$1"));
   await client.query(insideTransaction(getConstructionPlans(queueSchema)));
   const newest = await findQueueVersion(client);
   if (queue > newest) throw new QueueTooNewError();
