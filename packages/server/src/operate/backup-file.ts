@@ -1,4 +1,5 @@
-// A backup as a file: compressed by zstd, written under another name until it is whole, and readable by its owner alone.
+// A backup as a file: compressed by zstd, written under another name until it is whole, and readable by its owner
+// alone.
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Readable, type Writable } from "node:stream";
@@ -62,7 +63,7 @@ export const writeToStream = (
     throw explainWriteError(error, "the standard output");
   });
 
-/** A file that is there is replaced when the new one is complete. */
+/** An existing file is replaced when the new one is complete. */
 export async function writeToFile(
   frames: AsyncGenerator<Buffer, BackupTrailer>,
   file: string,

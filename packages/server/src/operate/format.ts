@@ -57,7 +57,7 @@ const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 export type TableSource = { name: string; read(): AsyncGenerator<Buffer, number> };
 type Watch = (table: string, rows: number | null, bytes: number) => void;
 
-/** `watch` is told of each piece, and with the count of rows of the end of each table. */
+/** `watch` is called after each piece, and with the count of rows at the end of each table. */
 export async function* writeFrames(
   header: BackupHeader,
   tables: TableSource[],

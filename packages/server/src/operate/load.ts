@@ -1,4 +1,5 @@
-// Fills an empty database from the frames of a backup, in one transaction: what fails or is interrupted leaves it empty.
+// Fills an empty database from the frames of a backup, in one transaction: what fails or is interrupted leaves it
+// empty.
 import { detail } from "../pipeline/rules/details.ts";
 import { cancelDueWork, findDueWork, type OpenWork } from "../store/backup/open-work.ts";
 import type { BackupSession } from "../store/backup/session.ts";

@@ -87,7 +87,7 @@ function checkVersion(header: BackupHeader, file: string): void {
     );
 }
 
-/** Work that was due before now may have been done since: the operator decides, and is told what it is about. */
+/** Work that was due before now may have been done since: the operator decides, and sees what it is about. */
 function requireChoice({ at, open }: BackupHeader, due: DueChoice | undefined): void {
   const now = Date.now();
   const past = open.filter(({ first }) => Date.parse(first) <= now);
@@ -101,7 +101,7 @@ function requireChoice({ at, open }: BackupHeader, due: DueChoice | undefined): 
     `When this backup was taken (${timeText(at)}), ${openText(past)} waited, due from ${timeText(first)} to ${timeText(last)}. ` +
       "The service that was backed up may have sent since what was due before now. Choose one: --skip-due cancels it, " +
       "with the reason in the activity; --send-due sends it now, perhaps for the second time (right if that service was " +
-      "stopped before the backup). What is due later goes on in both cases. Nothing was changed.",
+      "stopped before the backup). What is due later continues in both cases. Nothing was changed.",
   );
 }
 

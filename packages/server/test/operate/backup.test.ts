@@ -1,5 +1,5 @@
 // A service under load is backed up, and restored into other databases: the same rows, keys, inboxes and credentials;
-// runs that waited go on, once; what was due in between is sent or canceled as the operator chooses.
+// runs that waited continue, once; what was due in between is sent or canceled as the operator chooses.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -9,6 +9,8 @@ import { readHeader, verifyFile, writeToFile } from "../../src/operate/backup-fi
 import { backup, restore } from "../../src/operate/index.ts";
 import { openSession } from "../../src/store/backup/session.ts";
 import { openSnapshot } from "../../src/store/backup/snapshot.ts";
+import { createSchema } from "../../src/store/backup/target.ts";
+import { readMigrations } from "../../src/store/installation/migrate.ts";
 import { startReceiver } from "../support/servers/receiver.ts";
 import { mailer, person } from "../support/servers/webhook-providers.ts";
 import {
@@ -59,7 +61,7 @@ test("a backup is the database at one moment, while events come in", async () =>
   const snapshot = await openSnapshot(session);
   const { id } = (await session.query("select pg_export_snapshot() as id")).rows[0];
   const header = headerOf(snapshot);
-  // The load goes on during the copy, and after the moment of the snapshot.
+  // The load continues during the copy, and after the moment of the snapshot.
   await eventually(async () => (await feedOf(client, "ada")).length > 5, "events during the backup");
   const { trailer } = await writeToFile(
     framesOf(session, header, () => {}),
@@ -116,7 +118,36 @@ test("the schema of a restored database is the one that it had", async () => {
   assert.deepEqual(await lines(target), await lines(source));
 });
 
-test("what was due is sent once, or canceled with a reason; what is due later goes on", async () => {
+test("a backup of an older version restores with its tables, and the next start migrates them", async () => {
+  const [migration, queue] = [30, 41];
+  const old = await newDatabase({ isEmpty: true });
+  const client = await openSession(old, "test");
+  await client.query("begin");
+  await createSchema(client, { migration, queue });
+  for (const { version, name, checksum } of readMigrations().slice(0, migration))
+    await client.query("insert into schema_migrations values ($1, $2, $3)", [version, name, checksum]);
+  await client.query("commit");
+  await client.end();
+  const older = join(folder, "older.backup");
+  await backup({ to: older, withKey: false, ...operation(settingsFor(old)) });
+  const target = await newDatabase({ isEmpty: true });
+  await restore({ file: older, due: undefined, ...operation(settingsFor(target)) });
+  const names = await tableNames(old);
+  assert.deepEqual(await tableNames(target), names);
+  assert.ok(!names.includes("alerts"), "a later migration adds it");
+  const service = await startOn(target);
+  await settled(service.client, await trigger(service.client, "welcome", "ada"));
+  await service.stop();
+  const versions = await withDb(target, (db) =>
+    sql`select (select max(version) from schema_migrations) as migration, version as queue from queue.version`.execute(
+      db,
+    ),
+  );
+  const { migrations: now, queue: newest } = await readHeader(file);
+  assert.deepEqual(versions.rows, [{ migration: now.at(-1)!.version, queue: newest }]);
+});
+
+test("what was due is sent once, or canceled with a reason; what is due later continues", async () => {
   // Without a worker, messages wait for their provider and events for their turn.
   const service = await startOn(source, { TIDINGS_ROLE: "api" });
   events.dee = await trigger(service.client, "letter", person("dee"));

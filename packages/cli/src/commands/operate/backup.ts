@@ -10,7 +10,7 @@ const help = "tidings backup --help";
 export const backup: Command = {
   usage: "<file> [--with-key]",
   about:
-    "Writes the database to a file, as it is at one moment, while the service runs; - is the standard output. Reads the\n" +
+    "Writes the database to a file, in its state at one moment, while the service runs; - is the standard output. Reads the\n" +
     "settings of the service: DATABASE_URL, or the folder TIDINGS_DATA_DIR. The encryption key, which a restore needs,\n" +
     "is not in the file unless you ask for it.",
   example: "tidings backup tidings-monday.backup",

@@ -12,7 +12,7 @@ export const restore: Command = {
   about:
     "Checks the whole file, then fills an empty database with it: that of DATABASE_URL, or a new one in the folder\n" +
     "TIDINGS_DATA_DIR. The service must not run. What waited in the backup and was due before now may have been sent\n" +
-    "since: choose whether it is sent or canceled. What is due later goes on.",
+    "since: choose whether it is sent or canceled. What is due later continues.",
   example: "TIDINGS_DATA_DIR=./restored tidings restore tidings-monday.backup --skip-due",
   options: {
     "send-due": { type: "boolean", about: "Send what was due before now, perhaps for the second time" },

@@ -6,7 +6,7 @@ import type pg from "pg";
 import type { BackupSession } from "./session.ts";
 
 /** Rows are gathered into pieces of this size. */
-export const pieceBytes = 256 * 1024;
+const pieceBytes = 256 * 1024;
 /** PostgreSQL is held back while this many pieces wait to be taken. */
 const maxWaiting = 4;
 

@@ -1,6 +1,6 @@
-// What waited when a backup was taken, and what a restore does about it. The service that was backed up went on: what
-// was due since then may have been sent. A restore sends it, or cancels it as `events.cancel` does: rows get their final
-// state with the reason, and the tasks that are left find nothing to do.
+// What waited when a backup was taken, and what a restore does about it. The service that was backed up continued: what
+// was due since then may have been sent. A restore sends it, or cancels it as `events.cancel` does: rows get their
+// final state with the reason, and the tasks that are left find nothing to do.
 import { schema as queueSchema } from "../queue/boss.ts";
 import type { TaskKind } from "../queue/claims.ts";
 import type { StoredDetail } from "../tables.ts";
@@ -10,7 +10,7 @@ import { type BackupSession, findRows } from "./session.ts";
 export type OpenWork = { noun: OpenNoun; count: number; first: Date; last: Date };
 
 const nouns = ["event", "run", "message", "webhook delivery", "replay", "alert message"] as const;
-export type OpenNoun = (typeof nouns)[number];
+type OpenNoun = (typeof nouns)[number];
 
 /** Tasks that reach people or other programs: what they are about, and how many are in one task. */
 const sending: Partial<Record<TaskKind, { noun: OpenNoun; count: string }>> = {

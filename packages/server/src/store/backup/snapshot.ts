@@ -1,4 +1,4 @@
-// The source of a backup: one transaction that sees the database as it was at one moment, while the service goes on.
+// The source of a backup: one transaction that sees the database at one moment, while the service continues.
 import { schema as queueSchema } from "../queue/boss.ts";
 import {
   type AppliedMigration,

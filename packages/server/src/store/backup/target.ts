@@ -1,5 +1,5 @@
-// The target of a restore: an empty database, in which one transaction creates the schema of the backup, copies its rows
-// and checks its references. Until that transaction is committed the database stays empty.
+// The target of a restore: an empty database, in which one transaction creates the schema of the backup, copies its
+// rows and checks its references. Until that transaction is committed the database stays empty.
 import pg from "pg";
 import { getConstructionPlans, getRollbackPlans } from "pg-boss";
 import { migrationLock, migrationTable, readMigrations } from "../installation/migrate.ts";

@@ -30,7 +30,7 @@ type Options = {
   onLaunched?: () => void;
   /** Another PostgreSQL than the one that is installed. */
   release?: { major: number; programs: Programs };
-  /** Of a cluster that is created; random unless given. */
+  /** For a cluster that is created; random unless given. */
   password?: string;
 };
 

@@ -51,7 +51,7 @@ export type Launched = Server & { logFrom: number };
 export const upgradeFolder = "upgrade";
 
 /** The database has to be upgraded before a server can start on it. Shown to the operator without a stack. */
-export class UpgradeNeededError extends Error {
+class UpgradeNeededError extends Error {
   override name = "UpgradeNeededError";
 }
 
