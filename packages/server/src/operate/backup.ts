@@ -31,7 +31,7 @@ export async function backup({ to, withKey, ...operation }: BackupOptions): Prom
   const database = await openSource(config, say);
   try {
     const keys = readKeys(config);
-    return await inSession(database.url, "tidings backup", async (client) => {
+    return await inSession({ url: database.url, name: "tidings backup", signal }, async (client) => {
       if (!(await isInstallation(client)))
         throw new OperateError(`There is no installation of Tidings in ${database.name}.`);
       const snapshot = await openSnapshot(client);
@@ -71,13 +71,19 @@ export const framesOf = (client: BackupSession, header: BackupHeader, say: Opera
     createProgress(say),
   );
 
-export async function inSession<T>(url: string, name: string, work: (client: BackupSession) => Promise<T>): Promise<T> {
+/** An interrupt ends the session, and with it the query that runs and the transaction. */
+export async function inSession<T>(
+  { url, name, signal }: { url: string; name: string; signal: AbortSignal },
+  work: (client: BackupSession) => Promise<T>,
+): Promise<T> {
   const client = await openSession(url, name);
+  const close = () => client.end().catch(() => {});
+  signal.addEventListener("abort", close, { once: true });
   try {
     return await work(client);
   } finally {
-    // Ends a copy that is still running.
-    await client.end().catch(() => {});
+    signal.removeEventListener("abort", close);
+    await close();
   }
 }
 

@@ -1,15 +1,10 @@
 // `tidings restore`: a backup into an empty database. Whatever is wrong with the file, the key or the target is found
 // before anything is written.
+import { setTimeout as delay } from "node:timers/promises";
 import { type Config, readConfig } from "../config.ts";
 import type { OpenWork } from "../store/backup/open-work.ts";
 import type { BackupSession } from "../store/backup/session.ts";
-import {
-  type Contents,
-  findContents,
-  findNewestMigration,
-  findServices,
-  lockMigrations,
-} from "../store/backup/target.ts";
+import { type Contents, findContents, findNewestMigration, keepServicesOut } from "../store/backup/target.ts";
 import { startEmbedded } from "../store/embedded/embedded.ts";
 import { findClusterMajor } from "../store/embedded/folder.ts";
 import { readMigrations } from "../store/installation/migrate.ts";
@@ -35,7 +30,7 @@ export type RestoreResult = {
 };
 
 export async function restore({ file, due, ...operation }: RestoreOptions): Promise<RestoreResult> {
-  const { say } = operation;
+  const { say, signal } = operation;
   const config = readConfig(operation.env);
   const header = await readHeader(file);
   checkVersion(header, file);
@@ -50,7 +45,7 @@ export async function restore({ file, due, ...operation }: RestoreOptions): Prom
   if (isNew) await verify();
   const target = await openTarget(config, say);
   try {
-    return await inSession(target.url, "tidings restore", async (client) => {
+    return await inSession({ url: target.url, name: "tidings restore", signal }, async (client) => {
       await requireEmpty(client, config, target.name);
       if (!isNew) await verify();
       let keyFile: string | null = null;
@@ -109,14 +104,22 @@ export const openText = (open: Pick<OpenWork, "noun" | "count">[]): string =>
   listText(open.map(({ noun, count }) => countText(count, noun)));
 
 async function requireEmpty(client: BackupSession, config: Config, name: string): Promise<void> {
-  // The lock of the data folder has refused a service on the embedded database.
-  const services = config.databaseUrl ? await findServices(client) : [];
-  if (services.length > 0 || !(await lockMigrations(client)))
+  if (!(await becomesFree(client)))
     throw new OperateError(
       `A service runs on ${name}: stop it, and restore into an empty database. Nothing was changed.`,
     );
   const contents = await findContents(client);
   if (contents) throw new OperateError(notEmpty(contents, config));
+}
+
+/** The connections of a process that has ended are gone a moment later. */
+const endMs = 2_000;
+
+async function becomesFree(client: BackupSession): Promise<boolean> {
+  for (const until = performance.now() + endMs; performance.now() < until; await delay(100)) {
+    if (await keepServicesOut(client)) return true;
+  }
+  return false;
 }
 
 function notEmpty({ tables, environments }: Contents, { databaseUrl, dataDir }: Config): string {

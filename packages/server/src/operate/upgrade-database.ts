@@ -44,7 +44,7 @@ export async function upgradeDatabase({ oldBinaries, ...operation }: UpgradeOpti
     ? { programs: await programsIn(oldBinaries, from), remove: async () => {} }
     : await installPrograms(from, operation);
   try {
-    const rows = await copyDatabase(dataDir, { major: from, ...old }, operation.say);
+    const rows = await copyDatabase(dataDir, { major: from, ...old }, operation);
     return { dataDir, from, to, kept: await swap(dataDir, from), rows };
   } finally {
     await old.remove();
@@ -52,7 +52,8 @@ export async function upgradeDatabase({ oldBinaries, ...operation }: UpgradeOpti
 }
 
 /** The new database in its own data folder, with the password of the old one. Both servers are stopped in the end. */
-async function copyDatabase(dataDir: string, old: OldPrograms & { major: number }, say: Operation["say"]) {
+async function copyDatabase(dataDir: string, old: OldPrograms & { major: number }, operation: Operation) {
+  const { say } = operation;
   const work = join(dataDir, upgradeFolder);
   const clear = () => rm(work, { recursive: true, force: true, maxRetries: 5 });
   await stopLeftServer(work);
@@ -62,7 +63,7 @@ async function copyDatabase(dataDir: string, old: OldPrograms & { major: number 
   try {
     const { password } = (await readFolder(dataDir))!;
     const target = await startEmbedded({ dataDir: work, password, progress: say });
-    return await copyRows(source.url, target.url, say).finally(() => target.stop());
+    return await copyRows(source.url, target.url, operation).finally(() => target.stop());
   } catch (error) {
     await clear();
     throw error;
@@ -71,11 +72,11 @@ async function copyDatabase(dataDir: string, old: OldPrograms & { major: number 
   }
 }
 
-const copyRows = (from: string, to: string, say: Operation["say"]): Promise<number> =>
-  inSession(from, "tidings upgrade", async (source) => {
+const copyRows = (from: string, to: string, { say, signal }: Operation): Promise<number> =>
+  inSession({ url: from, name: "tidings upgrade", signal }, async (source) => {
     if (!(await isInstallation(source))) throw new OperateError("The database has no installation of Tidings.");
     const header = headerOf(await openSnapshot(source));
-    return inSession(to, "tidings upgrade", async (target) => {
+    return inSession({ url: to, name: "tidings upgrade", signal }, async (target) => {
       // Both ends would say the same.
       const frames = readFrames(
         framesOf(source, header, () => {}),

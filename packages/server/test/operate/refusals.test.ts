@@ -96,6 +96,21 @@ test("files that are cut short, altered, of another kind or from a newer version
   await refuse(await withHeader("hostile", { tables: [bad] }), /bounds or options of an unknown form/);
 });
 
+test("an interrupt leaves no file, and an empty database", async () => {
+  const interrupted = (settings: Record<string, string>) => {
+    const controller = new AbortController();
+    return { env: settings, say: () => controller.abort(), signal: controller.signal };
+  };
+  const path = join(folder, "interrupted.backup");
+  await assert.rejects(backup({ to: path, withKey: false, ...interrupted(settingsFor(source)) }));
+  assert.deepEqual(
+    readdirSync(folder).filter((name) => name.startsWith("interrupted")),
+    [],
+  );
+  await assert.rejects(restore({ file, due: "send", ...interrupted(settingsFor(empty)) }));
+  assert.equal(await countTables(empty), 0);
+});
+
 test("wrong key, running service, full database, wrong password", async () => {
   const other = { ...settingsFor(empty), TIDINGS_ENCRYPTION_KEY: randomBytes(32).toString("base64") };
   await refuse(

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { refuseMoreArguments, requireArgument } from "../../arguments.ts";
 import type { Command } from "../../command.ts";
-import { CliError, wrongUsage } from "../../failure.ts";
+import { wrongUsage } from "../../failure.ts";
 import { loadOperate } from "../../server-bundle.ts";
 
 const help = "tidings backup --help";
@@ -29,12 +29,7 @@ export const backup: Command = {
     if (withKey) out.note("The backup will contain the encryption key: keep the file as safe as the key itself.");
     const startedAt = performance.now();
     const to = isPiped ? io.stdout : resolve(io.cwd, file);
-    const result = await operate
-      .backup({ to, withKey, env: io.env, say: out.note, signal: io.signal })
-      .catch((error) => {
-        if (io.signal.aborted) throw new CliError("Interrupted: no backup was written.");
-        throw error;
-      });
+    const result = await operate.backup({ to, withKey, env: io.env, say: out.note, signal: io.signal });
     const { tables, rows, bytes, key, at } = result;
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
     const { countText, bytesText, timeText } = operate;

@@ -3,7 +3,7 @@
 import pg from "pg";
 import { getConstructionPlans, getRollbackPlans } from "pg-boss";
 import { migrationLock, migrationTable, readMigrations } from "../installation/migrate.ts";
-import { schema as queueSchema } from "../queue/boss.ts";
+import { listenerName, schema as queueSchema } from "../queue/boss.ts";
 import {
   type BackupSequence,
   type BackupTable,
@@ -16,22 +16,19 @@ import {
 import { copyIn } from "./copy-stream.ts";
 import { type BackupSession, findRows } from "./session.ts";
 
-/** Other connections of the service to this database. */
-export async function findServices(client: BackupSession): Promise<string[]> {
-  const rows = await findRows<{ name: string }>(
+/**
+ * Whether no service uses the database. From then on, until the session ends, services that start are held up before
+ * they migrate. Each process has one listening connection.
+ */
+export async function keepServicesOut(client: BackupSession): Promise<boolean> {
+  const [found] = await findRows<{ is_free: boolean }>(
     client,
-    `select distinct application_name as name from pg_stat_activity
-     where datname = current_database() and pid <> pg_backend_pid() and application_name like 'tidings%' order by 1`,
+    `select not exists (select 1 from pg_stat_activity
+         where datname = current_database() and application_name = $1)
+       and pg_try_advisory_lock($2) as is_free`,
+    [listenerName, migrationLock],
   );
-  return rows.map(({ name }) => name);
-}
-
-/** Holds up services that start meanwhile, until the session ends. False while one is migrating the database. */
-export async function lockMigrations(client: BackupSession): Promise<boolean> {
-  const [row] = await findRows<{ is_held: boolean }>(client, "select pg_try_advisory_lock($1) as is_held", [
-    migrationLock,
-  ]);
-  return row!.is_held;
+  return found!.is_free;
 }
 
 /** `environments`: the identifiers, if it is an installation of Tidings. */
