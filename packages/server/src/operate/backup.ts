@@ -6,6 +6,7 @@ import { type BackupSession, openSession } from "../store/backup/session.ts";
 import { closeSnapshot, copyTableOut, openSnapshot, type Snapshot } from "../store/backup/snapshot.ts";
 import { findEmbeddedUrl, startEmbedded } from "../store/embedded/embedded.ts";
 import { findClusterMajor } from "../store/embedded/folder.ts";
+import { type DatabaseFault, findDatabaseFault } from "../store/faults.ts";
 import { waitForDatabase } from "../store/wait-for-database.ts";
 import { version } from "../version.ts";
 import { writeToFile, writeToStream } from "./backup-file.ts";
@@ -81,10 +82,25 @@ export async function inSession<T>(
   signal.addEventListener("abort", close, { once: true });
   try {
     return await work(client);
+  } catch (error) {
+    throw explainFault(error as Error);
   } finally {
     signal.removeEventListener("abort", close);
     await close();
   }
+}
+
+const faults: Partial<Record<DatabaseFault, string>> = {
+  disk_full: "The disk of the database is full: make room, and run the command again.",
+  unreachable: "The connection to the database was lost: run the command again when the database is back.",
+  locked: "Another session has locked a table, such as a migration: run the command again when it has ended.",
+};
+
+/** Whatever was written is rolled back. */
+function explainFault(error: Error): Error {
+  const fault = findDatabaseFault(error);
+  const text = fault && faults[fault];
+  return text ? new OperateError(`${text} Nothing was changed. (${error.message})`) : error;
 }
 
 type Source = { url: string; name: string; stop(): Promise<void> };

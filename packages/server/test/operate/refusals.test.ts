@@ -96,7 +96,7 @@ test("files that are cut short, altered, of another kind or from a newer version
   await refuse(await withHeader("hostile", { tables: [bad] }), /bounds or options of an unknown form/);
 });
 
-test("an interrupt leaves no file, and an empty database", async () => {
+test("an interrupt or a lost connection leaves no file, and an empty database", async () => {
   const interrupted = (settings: Record<string, string>) => {
     const controller = new AbortController();
     return { env: settings, say: () => controller.abort(), signal: controller.signal };
@@ -108,6 +108,22 @@ test("an interrupt leaves no file, and an empty database", async () => {
     [],
   );
   await assert.rejects(restore({ file, due: "send", ...interrupted(settingsFor(empty)) }));
+  assert.equal(await countTables(empty), 0);
+
+  const lost = operation(settingsFor(empty));
+  const disconnect = () =>
+    withDb(empty, (db) =>
+      sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tidings restore'`.execute(
+        db,
+      ),
+    );
+  const ended: Promise<unknown>[] = [];
+  const say = (text: string) => void (text.startsWith("queue.") && ended.push(disconnect()));
+  await assert.rejects(
+    restore({ file, due: "send", ...lost, say }),
+    /^Error: The connection to the database was lost: run the command again when the database is back\. Nothing was changed\./,
+  );
+  await Promise.all(ended);
   assert.equal(await countTables(empty), 0);
 });
 
