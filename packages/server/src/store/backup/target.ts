@@ -2,7 +2,7 @@
 // rows and checks its references. Until that transaction is committed the database stays empty.
 import pg from "pg";
 import { getConstructionPlans, getRollbackPlans } from "pg-boss";
-import { migrationLock, migrationTable, readMigrations } from "../installation/migrate.ts";
+import { migrationLock, migrationTables, readMigrations } from "../installation/migrate.ts";
 import { listenerName, schema as queueSchema } from "../queue/boss.ts";
 import {
   type BackupSequence,
@@ -79,7 +79,7 @@ export async function createSchema(
   client: BackupSession,
   { migration, queue }: { migration: number; queue: number },
 ): Promise<void> {
-  await client.query(migrationTable);
+  await client.query(migrationTables);
   for (const { version, text } of readMigrations())
     if (version <= migration) await client.query(text.replaceAll(concurrently, "$1"));
   await client.query(insideTransaction(getConstructionPlans(queueSchema)));

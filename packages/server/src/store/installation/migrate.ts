@@ -30,7 +30,7 @@ export async function findNewerMigration(db: Db): Promise<string | null> {
 /** Any number that no other advisory lock of this database uses. */
 export const migrationLock = 7_465_001;
 
-export const migrationTable = `create table if not exists schema_migrations (
+export const migrationTables = `create table if not exists schema_migrations (
   version integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now()
 )`;
 
@@ -65,7 +65,7 @@ export async function migrate(db: Db): Promise<string[]> {
 }
 
 async function applyMissing(db: Db, migrations: Migration[]): Promise<string[]> {
-  await sql.raw(migrationTable).execute(db);
+  await sql.raw(migrationTables).execute(db);
   const { rows: applied } = await sql<{ version: number; name: string; checksum: string }>`
     select version, name, checksum from schema_migrations order by version`.execute(db);
 
