@@ -25,8 +25,8 @@ const createCompressor = () =>
   });
 
 /**
- * The end of a file: a frame that programs for zstd skip. The last bytes of a compressed stream carry no content, so
- * that the checksum inside would not miss them.
+ * The end of a file: a frame that programs for zstd skip. The last bytes of a compressed stream carry no content:
+ * without this frame, a file that has lost only those would pass for a whole one.
  */
 const lastBytes = Buffer.concat([Buffer.from([0x50, 0x2a, 0x4d, 0x18, 12, 0, 0, 0]), Buffer.from("Tidings end\n")]);
 

@@ -14,7 +14,7 @@ import { type BackupHeader, formatVersion, writeFrames } from "./format.ts";
 import { fingerprintsOf, keysText, placeOfKey, readKeys, requireMatch } from "./keys.ts";
 import { createProgress, OperateError, type Operation } from "./words.ts";
 
-/** `file`: where to write; or the stream to write to. `withKey`: the backup encloses the encryption key. */
+/** `to`: the path of a file, or a stream. `withKey`: the backup encloses the encryption key. */
 export type BackupOptions = Operation & { to: string | Writable; withKey: boolean };
 
 export type BackupResult = {

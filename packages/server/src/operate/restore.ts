@@ -22,7 +22,7 @@ export type RestoreResult = {
   at: string;
   program: string;
   rows: number;
-  /** What was due between the backup and now, and was sent or skipped. */
+  /** What was due before the restore began, and is sent or canceled. */
   due: OpenWork[];
   target: string;
   /** The file into which an enclosed encryption key was written. */

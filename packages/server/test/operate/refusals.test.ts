@@ -113,9 +113,8 @@ test("an interrupt or a lost connection leaves no file, and an empty database", 
   const lost = operation(settingsFor(empty));
   const disconnect = () =>
     withDb(empty, (db) =>
-      sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tidings restore'`.execute(
-        db,
-      ),
+      sql`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name = 'tidings restore'`.execute(db),
     );
   const ended: Promise<unknown>[] = [];
   const say = (text: string) => void (text.startsWith("queue.") && ended.push(disconnect()));

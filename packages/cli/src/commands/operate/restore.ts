@@ -39,7 +39,7 @@ export const restore: Command = {
     if (result.keyFile) out.line(`The encryption key of the backup is in ${result.keyFile}.`);
     if (result.due.length > 0) {
       const fate = due === "skip" ? "was canceled" : "will be sent when the service starts";
-      out.line(`What was due between then and now ${fate}: ${openText(result.due)}.`);
+      out.line(`What was due since then ${fate}: ${openText(result.due)}.`);
     }
     out.line("Events that came after the backup are not in it. Start the service.");
     out.json(result);

@@ -47,15 +47,18 @@ export async function countOpenWork(client: BackupSession, jobs: string): Promis
   return rows.toSorted((a, b) => nouns.indexOf(a.noun) - nouns.indexOf(b.noun));
 }
 
-/** The tasks that are due by now, as their own table until the transaction ends. */
+/**
+ * The tasks that were due when the transaction began, as their own table until it ends. The service that was backed up
+ * no longer ran then, so it has not sent what became due since.
+ */
 const findDue = `
   create temporary table due_tasks on commit drop as
   select name, state, start_after, data,
     case when singleton_key ~ '^[0-9a-f-]{36}$' then singleton_key::uuid end as environment_id
   from ${queueSchema}.job
-  where ${isOpen} and (state = 'active' or start_after <= clock_timestamp())`;
+  where ${isOpen} and (state = 'active' or start_after <= now())`;
 
-/** What is due by now. To be called once in the transaction. */
+/** To be called once in the transaction. */
 export async function findDueWork(client: BackupSession): Promise<OpenWork[]> {
   await client.query(findDue);
   return countOpenWork(client, "due_tasks");
@@ -79,7 +82,7 @@ const findDueRuns = `
     where d.name = 'deliver' and m.status = 'pending') as t
   where not exists (
     select 1 from jobs j where j.environment_id = t.environment_id and j.notification_id = t.notification_id
-      and j.status = 'delayed' and j.wake_at > clock_timestamp())`;
+      and j.status = 'delayed' and j.wake_at > now())`;
 
 /** In the order in which a delivery locks rows. */
 const cancelRuns: [text: string, ...parameters: ("reason" | "detail" | "now")[]][] = [

@@ -56,10 +56,8 @@ export async function findContents(client: BackupSession): Promise<Contents | nu
   return { tables, environments: environments.map(({ identifier }) => identifier) };
 }
 
-/** The newest migration and the version of the queue that this program can create. */
-export function findNewestMigration(): number {
-  return readMigrations().at(-1)?.version ?? 0;
-}
+/** The newest that this program knows. */
+export const findNewestMigration = (): number => readMigrations().at(-1)?.version ?? 0;
 
 /** A script of pg-boss without its own transaction. */
 function insideTransaction(script: string): string {
