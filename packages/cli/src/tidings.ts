@@ -8,8 +8,10 @@ const interrupted = new AbortController();
 setMaxListeners(0, interrupted.signal);
 process.once("SIGINT", () => interrupted.abort());
 process.once("SIGTERM", () => interrupted.abort());
-// `tidings … | head` closes the pipe: that is not an error.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
+// `tidings … | head` closes the pipe: that is not an error. A backup that was not written to its end is one, and its
+// command says so.
+if (process.argv[2] !== "backup")
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
 
 process.exitCode = await runCli(process.argv.slice(2), {
   stdout: process.stdout,

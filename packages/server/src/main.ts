@@ -18,6 +18,7 @@ const errorsWithoutStack = new Set([
   "MigrationStoppedError",
   "DatabaseUnreachableError",
   "MigrationChangedError",
+  "UpgradeNeededError",
 ]);
 
 /** After the first requests of a service that was waited for. */

@@ -125,6 +125,21 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: "List integrations, or check their credentials",
     load: async () => (await import("./operate/integrations.ts")).integrations,
   },
+  backup: {
+    group: "Operate",
+    summary: "Back up the installation to a file",
+    load: async () => (await import("./operate/backup.ts")).backup,
+  },
+  restore: {
+    group: "Operate",
+    summary: "Restore a backup into an empty database",
+    load: async () => (await import("./operate/restore.ts")).restore,
+  },
+  "upgrade-database": {
+    group: "Operate",
+    summary: "Move the embedded database to a new PostgreSQL",
+    load: async () => (await import("./operate/upgrade-database.ts")).upgradeDatabase,
+  },
   import: {
     group: "Move",
     summary: "Import from another installation",

@@ -6,7 +6,7 @@ import { realpath } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import * as files from "./folder.ts";
 import { connect, keepLock, type Lock, queryValue, type Session, takeLock } from "./lock.ts";
-import { findFreePort, findPostmaster, stopPostmaster } from "./process.ts";
+import { findFreePort, findPostmaster, type Programs, stopPostmaster } from "./process.ts";
 import { connectService, servicePassword, serviceRole } from "./role.ts";
 
 export type EmbeddedDatabase = {
@@ -28,6 +28,10 @@ type Options = {
   settings?: Record<string, string>;
   /** The server process runs, which does not mean that it is ready. */
   onLaunched?: () => void;
+  /** Another PostgreSQL than the one that is installed. */
+  release?: { major: number; programs: Programs };
+  /** For a cluster that is created; random unless given. */
+  password?: string;
 };
 
 const startLimitMs = 120_000;
@@ -57,6 +61,21 @@ const serverSettings = {
   log_checkpoints: "off",
 };
 
+/** Settings that older servers do not know are left out. */
+function settingsOf(major: number): Record<string, string> {
+  const { io_method: _, ...older } = serverSettings;
+  return major < 18 ? older : serverSettings;
+}
+
+/** Stops a server that an interrupted command has left in this data folder. */
+export async function stopLeftServer(dataDir: string): Promise<void> {
+  const found = await files.readFolder(dataDir);
+  const postmaster = found && (await findPostmaster(found.pgdata));
+  if (!postmaster) return;
+  const { programs } = await files.openFolder(dataDir);
+  await stopPostmaster(postmaster.pid, found.pgdata, programs.pg_ctl);
+}
+
 /** The URL of the server that runs on this data folder; null when none runs. */
 export async function findEmbeddedUrl(dataDir: string): Promise<string | null> {
   const found = await files.readFolder(dataDir);
@@ -68,11 +87,13 @@ const urlOf = (port: number, password: string): string =>
   `postgres://${serviceRole}:${servicePassword(password)}@127.0.0.1:${port}/tidings`;
 
 export async function startEmbedded(options: Options): Promise<EmbeddedDatabase> {
-  const { dataDir, progress = () => {}, settings, onLaunched = () => {} } = options;
-  const folder = await files.openFolder(dataDir).catch(explainFolderError(dataDir));
-  const { created, credentials } = await files.openCluster(folder, progress).catch(explainFolderError(dataDir));
+  const { dataDir, progress = () => {}, settings, onLaunched = () => {}, release } = options;
+  const folder = await files.openFolder(dataDir, release?.programs).catch(explainFolderError(dataDir));
+  const { created, credentials } = await files
+    .openCluster(folder, progress, options.password)
+    .catch(explainFolderError(dataDir));
   const { password } = credentials;
-  const serving = { ...serverSettings, ...settings };
+  const serving = { ...(release ? settingsOf(release.major) : serverSettings), ...settings };
   const up = await startOrAdopt(folder, credentials, serving, { progress, onLaunched });
   const lock = keepLock(up.session, {
     take: () => takeLock(up.port, password),

@@ -47,13 +47,23 @@ export type Credentials = { port?: number; password: string };
 /** `logFrom`: offset in the log file at which the lines of this server begin. */
 export type Launched = Server & { logFrom: number };
 
+/** The folder inside the data folder in which `tidings upgrade-database` makes the next database. */
+export const upgradeFolder = "upgrade";
+
+/** The database has to be upgraded before a server can start on it. Shown to the operator without a stack. */
+class UpgradeNeededError extends Error {
+  override name = "UpgradeNeededError";
+}
+
 const unfinishedPrefix = "postgres.unfinished-";
+const otherMajor = /initialized by PostgreSQL version (\d+)[^,]*, which is not compatible with this version (\d+)/;
 const temporaryTrouble =
   /^.*(ready to accept connections|lock file .*(exists|is empty)|shared memory block|Address already in use).*$/m;
 const maxLogBytes = 10 * 1024 * 1024;
 
-export async function openFolder(dataDir: string): Promise<Folder> {
-  const programs = await findPrograms();
+/** `given`: the programs of another PostgreSQL than the one that is installed. */
+export async function openFolder(dataDir: string, given?: Programs): Promise<Folder> {
+  const programs = given ?? (await findPrograms());
   const wanted = resolve(dataDir);
   const user = await chooseUser(join(wanted, "postgres"));
   await mkdir(dirname(wanted), { recursive: true });
@@ -75,13 +85,13 @@ export async function openFolder(dataDir: string): Promise<Folder> {
 export async function openCluster(
   folder: Folder,
   progress: (message: string) => void,
+  password = randomBytes(24).toString("hex"),
 ): Promise<{ created: boolean; credentials: Credentials }> {
   // The password is written before the cluster is created, so a cluster without a password file has lost it.
   const existed = await hasCluster(folder);
   if (existed) await fixOwnership(folder);
-  else if (!(await readCredentials(folder))) {
-    await writeCredentials(folder, { password: randomBytes(24).toString("hex") }, link);
-  }
+  else await refuseHalfUpgrade(folder);
+  if (!existed && !(await readCredentials(folder))) await writeCredentials(folder, { password }, link);
   const credentials = await readCredentials(folder);
   if (!credentials) {
     throw new Error(
@@ -106,6 +116,20 @@ async function fixOwnership({ pgdata, user }: Folder): Promise<void> {
 
 const hasCluster = async (folder: Folder): Promise<boolean> =>
   (await stat(join(folder.pgdata, "PG_VERSION")).catch(ignoring("ENOENT"))) !== undefined;
+
+/** The major version of the PostgreSQL that a data folder belongs to; null when it has no database. */
+export async function findClusterMajor(dataDir: string, name = "postgres"): Promise<number | null> {
+  const text = await readFile(join(dataDir, name, "PG_VERSION"), "utf8").catch(ignoring("ENOENT"));
+  return text === undefined ? null : Number.parseInt(text, 10);
+}
+
+/** An upgrade was killed after the old database was moved away: a new, empty one must not take its place. */
+async function refuseHalfUpgrade({ path }: Folder): Promise<void> {
+  if ((await findClusterMajor(join(path, upgradeFolder))) === null) return;
+  throw new UpgradeNeededError(
+    `An upgrade of the database in ${path} was interrupted. Run tidings upgrade-database, which finishes it.`,
+  );
+}
 
 // Two services may create a cluster at once: each works in its own folder with the same password, and the first rename
 // wins.
@@ -190,7 +214,7 @@ async function writeDurably(folder: Folder, file: string, text: string): Promise
   await chownToServerUser(folder, file);
 }
 
-async function syncFolder(path: string): Promise<void> {
+export async function syncFolder(path: string): Promise<void> {
   if (process.platform === "win32") return;
   const handle = await open(path);
   await handle.sync().finally(() => handle.close());
@@ -224,6 +248,12 @@ export async function findRetryReason(folder: Folder, own: Launched): Promise<st
   const logged = await logSince(folder, own.logFrom);
   const found = temporaryTrouble.exec(logged);
   if (found) return delay(100, found[0]);
+  const [, old, installed] = otherMajor.exec(logged) ?? [];
+  if (old)
+    throw new UpgradeNeededError(
+      `The database in ${folder.path} belongs to PostgreSQL ${old}, and this version of Tidings has PostgreSQL ${installed}. ` +
+        "Run tidings upgrade-database: it copies the data into a new database and keeps the old one.",
+    );
   throw new Error(`PostgreSQL could not start in ${folder.pgdata} (${own.ended}). ${await readLogEnd(folder)}`);
 }
 

