@@ -27,6 +27,7 @@ const notRun: [page: string, text: string, reason: string][] = [
   ["docs/cli.md", "https://shop.example", "needs a bridge"],
   ["docs/cli.md", "tail --failed", "runs until Ctrl-C"],
   ["docs/cli.md", "listen --forward-to", "runs until Ctrl-C"],
+  ["docs/install.md", "docker ", "needs Docker; npm run test:image builds and starts the image without it"],
   ["docs/scale.md", "db.internal", "needs a database server, and starts two services"],
 ];
 

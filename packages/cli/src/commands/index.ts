@@ -90,6 +90,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: "Diagnose problems and suggest fixes",
     load: async () => (await import("./operate/doctor.ts")).doctor,
   },
+  health: {
+    group: "Operate",
+    summary: "Ask whether the service is ready, or alive",
+    load: async () => (await import("./operate/health.ts")).health,
+  },
   "dead-letters": {
     group: "Operate",
     summary: "List undelivered messages, or send them again",
