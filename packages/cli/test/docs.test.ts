@@ -33,6 +33,7 @@ const notRun: [page: string, text: string, reason: string][] = [
   ["docs/cli.md", "tidings restore", "needs a data folder"],
   ["docs/cli.md", "upgrade-database", "is for the embedded database"],
   ["docs/cli.md", "listen --forward-to", "runs until Ctrl-C"],
+  ["docs/install.md", "docker ", "needs Docker; npm run test:image builds and starts the image without it"],
   ["docs/scale.md", "db.internal", "needs a database server, and starts two services"],
   ["docs/compose.md", "docker compose", "needs Docker"],
   ["docs/kubernetes.md", "kubectl", "needs a cluster"],

@@ -23,7 +23,7 @@ export function explainListenError(error: unknown, { host, port }: Listen): unkn
     case "EADDRINUSE":
       return new ConfigError(
         `Port ${port} of ${host} is in use by another program, perhaps a Tidings that runs already. Choose another port with ` +
-          `TIDINGS_PORT: TIDINGS_PORT=${port === 65_535 ? port - 1 : port + 1} npm start`,
+          `TIDINGS_PORT, such as TIDINGS_PORT=${port === 65_535 ? port - 1 : port + 1}.`,
       );
     case "EACCES":
       return new ConfigError(

@@ -12,6 +12,7 @@ import { version } from "./version.ts";
 const errorsWithoutStack = new Set([
   "ConfigError",
   "DataFolderInUseError",
+  "DataFolderError",
   "WrongEncryptionKeyError",
   "SchemaTooNewError",
   "SchemaTooOldError",

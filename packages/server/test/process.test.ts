@@ -127,7 +127,10 @@ test("a port in use is refused with the setting that changes it, before a databa
   // A silent log has no place for it, so it is said as text.
   const program = folder.run({ TIDINGS_PORT: String(port), TIDINGS_LOG_FORMAT: "json", TIDINGS_LOG_LEVEL: "silent" });
   assert.equal(await program.ended(), 1);
-  assert.match(program.output(), new RegExp(`Port ${port} of 127.0.0.1 is in use.*TIDINGS_PORT=\\d+ npm start\n$`));
+  assert.match(
+    program.output(),
+    new RegExp(`Port ${port} of 127.0.0.1 is in use.*TIDINGS_PORT, such as TIDINGS_PORT=\\d+\\.\n$`),
+  );
   assert.deepEqual(readdirSync(folder.path), []);
 });
 

@@ -95,6 +95,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: "Bring the database of an installation up to date",
     load: async () => (await import("./operate/migrate.ts")).migrate,
   },
+  health: {
+    group: "Operate",
+    summary: "Ask whether the service is ready, or alive",
+    load: async () => (await import("./operate/health.ts")).health,
+  },
   "dead-letters": {
     group: "Operate",
     summary: "List undelivered messages, or send them again",

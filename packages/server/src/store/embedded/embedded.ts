@@ -4,6 +4,7 @@
 // ends.
 import { realpath } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
+import { explainFolderError } from "./access.ts";
 import * as files from "./folder.ts";
 import { connect, keepLock, type Lock, queryValue, type Session, takeLock } from "./lock.ts";
 import { findFreePort, findPostmaster, type Programs, stopPostmaster } from "./process.ts";
@@ -120,11 +121,6 @@ export async function startEmbedded(options: Options): Promise<EmbeddedDatabase>
   const url = urlOf(up.port, password);
   return { url, version: up.version, origin: created ? "created" : up.startedHere ? "started" : "adopted", stop };
 }
-
-const explainFolderError = (dataDir: string) => (error: NodeJS.ErrnoException) => {
-  if (error.syscall === undefined) throw error;
-  throw new Error(`The data folder ${dataDir} cannot be used by the user that runs this service: ${error.message}.`);
-};
 
 // The lock is held until the server has stopped: a service that starts meanwhile must not adopt a server that is
 // shutting down.

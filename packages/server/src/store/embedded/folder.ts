@@ -19,6 +19,7 @@ import {
 } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { DataFolderError, explainInitdb, nameUser, requireAccess } from "./access.ts";
 import {
   childEnvironment,
   chooseUser,
@@ -73,6 +74,7 @@ export async function openFolder(dataDir: string, given?: Programs): Promise<Fol
     await chown(wanted, 0, user.gid);
     await chmod(wanted, 0o710);
   }
+  await requireAccess(wanted);
   // Real paths, because they are compared with the working folder of a running server.
   const path = await realpath(wanted);
   const pgdata = (await realpath(join(path, "postgres")).catch(ignoring("ENOENT"))) ?? join(path, "postgres");
@@ -148,13 +150,15 @@ async function createCluster(
   try {
     await writeDurably(folder, passwordFile, credentials.password);
     await chownToServerUser(folder, work);
-    await run(file, args, { ...as, cwd: folder.path, env: childEnvironment, timeout: 120_000 });
+    const env = { ...childEnvironment, ...(await nameUser(work)) };
+    await run(file, args, { ...as, cwd: folder.path, env, timeout: 120_000 });
     await rename(join(work, "data"), folder.pgdata);
     await syncFolder(folder.path);
     return true;
   } catch (error) {
     if (await hasCluster(folder)) return false;
-    throw new Error(`No PostgreSQL database could be created in ${folder.pgdata}. ${(error as Error).message.trim()}`);
+    const reason = explainInitdb((error as Error).message.trim());
+    throw new DataFolderError(`No PostgreSQL database could be created in ${folder.pgdata}. ${reason}`);
   } finally {
     await rm(work, { recursive: true, force: true, maxRetries: 5 });
   }
