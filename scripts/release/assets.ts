@@ -51,7 +51,11 @@ export function writeAssets(folder: string, out: string): { release: Release; as
   if (notes === null) throw new Refusal(`CHANGELOG.md has no section for ${release.version}`);
   mkdirSync(out, { recursive: true });
   if (readdirSync(out).length > 0) throw new Refusal(`${out} is not empty: name another folder`);
-  execFileSync(process.execPath, ["scripts/setup.mjs"], { cwd: folder, stdio: ["ignore", "inherit", "inherit"], timeout });
+  execFileSync(process.execPath, ["scripts/setup.mjs"], {
+    cwd: folder,
+    stdio: ["ignore", "inherit", "inherit"],
+    timeout,
+  });
   for (const name of published)
     runNpm(folder, "pack", "--silent", "--workspace", `packages/${name}`, "--pack-destination", out);
   const sbom = runNpm(folder, "sbom", "--sbom-format=cyclonedx", "--package-lock-only", "--omit=dev");

@@ -84,7 +84,8 @@ function groupProblems(section: Section): string[] {
       else found.at(-1)!.count++;
       if (line.length > maxColumns) problems.push(`line ${place}: ${line.length} columns, ${maxColumns} at most`);
       if (!/[.!?)]$/.test(line)) problems.push(`line ${place}: a change is a sentence, with a full stop`);
-    } else if (line !== "" && found.length > 0) problems.push(`line ${place}: a change is one line that begins with "- "`);
+    } else if (line !== "" && found.length > 0)
+      problems.push(`line ${place}: a change is one line that begins with "- "`);
   }
   for (const [index, { name, line, count }] of found.entries()) {
     const position = groups.indexOf(name as Group);

@@ -24,7 +24,8 @@ function linkPackages(root: string, folder: string): void {
   const [from, to] = [join(root, "node_modules"), join(folder, "node_modules")];
   mkdirSync(join(to, own), { recursive: true });
   for (const name of readdirSync(from))
-    if (name === ".bin" || !(name.startsWith(".") || name === own)) symlinkSync(join(from, name), join(to, name), "junction");
+    if (name === ".bin" || !(name.startsWith(".") || name === own))
+      symlinkSync(join(from, name), join(to, name), "junction");
   for (const name of readdirSync(join(folder, "packages")))
     if (existsSync(join(folder, "packages", name, "package.json")))
       symlinkSync(join(folder, "packages", name), join(to, own, name), "junction");

@@ -39,16 +39,27 @@ export const setChartVersion: Editor = (text, { version }) =>
 /** Notes for the upgrade are written under "Next version" until it has its number. */
 export const cutUpgradeNotes: Editor = (text, { version }) => text.replace(/^### Next version$/m, `### ${version}`);
 
-/** Names of files and images in pages, such as `tidings-inbox-1.2.3.tgz`, get the new version. */
+/** The version in names and values, such as `tidings-inbox-1.2.3.tgz` or `tag: 1.2.3`. */
 const setNames =
   (current: string): Editor =>
   (text, { version }) =>
-    text.replaceAll(new RegExp(`(?<=[\\w-][-:@])${current.replaceAll(".", "\\.")}(?=\\.tgz\\b|[\\s\`"')]|$)`, "gm"), version);
+    text.replaceAll(
+      new RegExp(`(?<=[-:@=\`]|[:=] )${current.replaceAll(".", "\\.")}(?=\\.tgz\\b|[\\s\`"',)}|]|$)`, "gm"),
+      version,
+    );
 
 /** Pages about several versions keep the numbers that they have. */
-const keepsNumbers = (path: string): boolean => /^docs\/(?:upgrading\.md|decisions\/)|(?:^|\/)node_modules\//.test(path);
+const keepsNumbers = (path: string): boolean =>
+  /^docs\/(?:upgrading\.md|rolling-upgrades\.md|decisions\/)|(?:^|\/)node_modules\//.test(path);
 
-const pages = ["README.md", "docs/**/*.md", "packages/*/README.md", "examples/**/*.md", "deploy/**/*.{yaml,yml,md}"];
+const pages = [
+  "README.md",
+  "Dockerfile",
+  "docs/**/*.md",
+  "packages/*/README.md",
+  "examples/**/*.md",
+  "deploy/**/*.{yaml,yml,md}",
+];
 
 const editorsFor = (current: string): { files: string[]; except?: (path: string) => boolean; edit: Editor }[] => [
   { files: ["package.json", "packages/*/package.json"], edit: setPackageVersion },
@@ -63,7 +74,9 @@ const editorsFor = (current: string): { files: string[]; except?: (path: string)
 export function writeVersion(folder: string, current: string, change: Change): string[] {
   const changed = new Set<string>();
   for (const { files, except = () => false, edit } of editorsFor(current)) {
-    const paths = files.flatMap((pattern) => globSync(pattern, { cwd: folder })).map((path) => path.split(sep).join("/"));
+    const paths = files
+      .flatMap((pattern) => globSync(pattern, { cwd: folder }))
+      .map((path) => path.split(sep).join("/"));
     for (const path of paths.filter((one) => !except(one))) {
       const text = readFileSync(join(folder, path), "utf8");
       const edited = edit(text, change);

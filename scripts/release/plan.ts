@@ -3,7 +3,15 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { bumpFor, changelogProblems, countUnreleased } from "./changelog.ts";
-import { type Bump, bumps, bumpVersion, compareVersions, formatVersion, parseVersion, type Version } from "./version.ts";
+import {
+  type Bump,
+  bumps,
+  bumpVersion,
+  compareVersions,
+  formatVersion,
+  parseVersion,
+  type Version,
+} from "./version.ts";
 
 /** An error of the person who releases: its message is all that is printed. */
 export class Refusal extends Error {}
@@ -34,7 +42,8 @@ export function planRelease(root: string, wanted: string | null): Plan {
   const [problem] = changelogProblems(changelog);
   if (problem) throw new Refusal(`CHANGELOG.md, ${problem}. Correct it, then release`);
   const changes = countUnreleased(changelog);
-  if (changes === 0) throw new Refusal("CHANGELOG.md has nothing under Unreleased: write what users notice, then release");
+  if (changes === 0)
+    throw new Refusal("CHANGELOG.md has nothing under Unreleased: write what users notice, then release");
   const current = readVersion(root);
   const { version, reason } = chooseVersion(current, wanted, changelog);
   if (git(root, "tag", "--list", `v${version}`) !== "")
@@ -59,7 +68,9 @@ function chooseVersion(current: string, wanted: string | null, changelog: string
   if (isBump(wanted)) return { version: formatVersion(bumpVersion(now, wanted)), reason: wanted };
   const version = parseVersion(wanted);
   if (version === null)
-    throw new Refusal(`"${wanted}" is not a version: write x.y.z, such as 1.2.0 or 1.2.0-rc.1, or major, minor or patch`);
+    throw new Refusal(
+      `"${wanted}" is not a version: write x.y.z, such as 1.2.0 or 1.2.0-rc.1, or major, minor or patch`,
+    );
   if (compareVersions(version, now) <= 0)
     throw new Refusal(`${wanted} is not higher than ${current}, the version in package.json`);
   return { version: wanted, reason: "as given" };

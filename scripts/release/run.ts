@@ -51,7 +51,8 @@ function release({ wanted, isDry }: Options): void {
     const out = join(copy, "release");
     prepare(copy, { current, version, changes });
     const { release, assets, skipped } = writeAssets(copy, out);
-    for (const { name, bytes, sha256 } of assets) step("file", `${name}  ${bytes} bytes  sha256 ${sha256.slice(0, 16)}…`);
+    for (const { name, bytes, sha256 } of assets)
+      step("file", `${name}  ${bytes} bytes  sha256 ${sha256.slice(0, 16)}…`);
     for (const one of skipped) step("skipped", one);
     step("notes", "the text of the release:");
     indented(readFileSync(join(out, "release-notes.md"), "utf8").trimEnd().split("\n"));
@@ -64,13 +65,22 @@ function release({ wanted, isDry }: Options): void {
   }
 }
 
-function prepare(copy: string, { current, version, changes }: { current: string; version: string; changes: number }): void {
+function prepare(
+  copy: string,
+  { current, version, changes }: { current: string; version: string; changes: number },
+): void {
   const date = new Date().toISOString().slice(0, 10);
   const files = writeVersion(copy, current, { version, date });
   step("changelog", `[${version}] - ${date}, ${changes} changes`);
   markInstalled(copy);
-  execFileSync(process.execPath, ["scripts/generate.ts"], { cwd: copy, stdio: ["ignore", "pipe", "inherit"], timeout: 300_000 });
-  const changed = git(copy, "status", "--porcelain").split("\n").map((line) => line.slice(3));
+  execFileSync(process.execPath, ["scripts/generate.ts"], {
+    cwd: copy,
+    stdio: ["ignore", "pipe", "inherit"],
+    timeout: 300_000,
+  });
+  const changed = git(copy, "status", "--porcelain")
+    .split("\n")
+    .map((line) => line.slice(3));
   step("version", `${current} → ${version} in ${files.length} files, and generated:`);
   indented(changed);
   git(copy, "commit", "--quiet", "--all", "--message", `release: ${version}`);
@@ -91,8 +101,13 @@ function takeOver(copy: string, tag: string): void {
   step("done", `commit and tag are in ${root}; nothing was pushed`);
 }
 
-function printNetworkSteps({ version, tag, imageTags, npmTag }: ReturnType<typeof writeAssets>["release"], branch: string): void {
-  console.log(`\nWith the network, .github/workflows/release.yml does the rest after \`git push origin ${branch} ${tag}\`:\n`);
+function printNetworkSteps(
+  { version, tag, imageTags, npmTag }: ReturnType<typeof writeAssets>["release"],
+  branch: string,
+): void {
+  console.log(
+    `\nWith the network, .github/workflows/release.yml does the rest after \`git push origin ${branch} ${tag}\`:\n`,
+  );
   step("check", ".ci/run on the tag");
   step("image", `<registry>/<repository> for linux/amd64 and linux/arm64, tags ${imageTags.join(", ")}`);
   step("", "with SBOM, provenance (mode=max) and a signed attestation");
@@ -103,7 +118,10 @@ function printNetworkSteps({ version, tag, imageTags, npmTag }: ReturnType<typeo
 
 function run(): void {
   const options = readOptions();
-  if (options.assets === undefined) return release(options);
+  if (options.assets === undefined) {
+    release(options);
+    return;
+  }
   const out = resolve(options.assets);
   const { assets, skipped } = writeAssets(root, out);
   console.log(`Tidings ${readVersion(root)}: ${assets.length} files in ${out}`);

@@ -50,7 +50,8 @@ export function compareVersions(a: Version, b: Version): number {
 export function bumpVersion({ major, minor, patch, prerelease }: Version, bump: Bump): Version {
   const isAnnounced = prerelease.length > 0;
   if (bump === "patch") return { major, minor, patch: isAnnounced ? patch : patch + 1, prerelease: [] };
-  if (bump === "minor") return { major, minor: isAnnounced && patch === 0 ? minor : minor + 1, patch: 0, prerelease: [] };
+  if (bump === "minor")
+    return { major, minor: isAnnounced && patch === 0 ? minor : minor + 1, patch: 0, prerelease: [] };
   const isNext = isAnnounced && minor === 0 && patch === 0;
   return { major: isNext ? major : major + 1, minor: 0, patch: 0, prerelease: [] };
 }

@@ -27,7 +27,11 @@ function openRepository({ changes = "### Added\n\n- A thing.\n\n", version = "1.
   write("package.json", JSON.stringify({ version }));
   write("CHANGELOG.md", changelog(changes));
   write(".gitignore", "node_modules/\n");
-  for (const args of [["init", "--quiet", "--initial-branch=main"], ["config", "user.name", "Ada"], ["config", "user.email", "ada@example.com"]])
+  for (const args of [
+    ["init", "--quiet", "--initial-branch=main"],
+    ["config", "user.name", "Ada"],
+    ["config", "user.email", "ada@example.com"],
+  ])
     git(folder, ...args);
   git(folder, "add", ".");
   git(folder, "commit", "--quiet", "--message", "begin");
@@ -48,7 +52,10 @@ const planned: [wanted: string | null, files: Files, version: string][] = [
 for (const [wanted, files, version] of planned) {
   test(`${wanted ?? "no version"} is ${version}${files.changes ? ` after ${files.changes.trim().split("\n").at(-1)}` : ""}`, () => {
     const plan = planRelease(openRepository(files).folder, wanted);
-    assert.deepEqual({ version: plan.version, current: plan.current, changes: plan.changes }, { version, current: "1.2.0", changes: 1 });
+    assert.deepEqual(
+      { version: plan.version, current: plan.current, changes: plan.changes },
+      { version, current: "1.2.0", changes: 1 },
+    );
   });
 }
 
@@ -60,7 +67,12 @@ const refused: [name: string, wanted: string | null, files: Files, reason: RegEx
   ["an unknown bump", "huge", {}, /^"huge" is not a version: .*major, minor or patch$/],
   ["a version that has its tag", "1.2.0", { version: "1.1.0" }, /^1\.2\.0 has been released: there is a tag v1\.2\.0/],
   ["a changelog without changes", null, { changes: "" }, /^CHANGELOG\.md has nothing under Unreleased/],
-  ["a changelog with a wrong format", null, { changes: "### New\n\n- A thing.\n\n" }, /^CHANGELOG\.md, line 5: a group/],
+  [
+    "a changelog with a wrong format",
+    null,
+    { changes: "### New\n\n- A thing.\n\n" },
+    /^CHANGELOG\.md, line 5: a group/,
+  ],
 ];
 
 for (const [name, wanted, files, reason] of refused) {
@@ -77,7 +89,10 @@ test("a release refuses a tree with changes, and names one", () => {
   const { folder, write } = openRepository();
   write("package.json", JSON.stringify({ version: "1.2.0", other: true }));
   write("new.txt", "new");
-  assert.throws(() => planRelease(folder, null), /^Error: the tree has changes \(package\.json and 1 more\): commit or stash/);
+  assert.throws(
+    () => planRelease(folder, null),
+    /^Error: the tree has changes \(package\.json and 1 more\): commit or stash/,
+  );
 });
 
 test("the copy has its own packages, and commits in it stay there", () => {
@@ -86,7 +101,8 @@ test("the copy has its own packages, and commits in it stay there", () => {
   writeFileSync(join(folder, "packages/one/package.json"), "{}");
   git(folder, "add", ".");
   git(folder, "commit", "--quiet", "--message", "a package");
-  for (const name of ["other", "@scope/other", "@tidings/one"]) mkdirSync(join(folder, "node_modules", name), { recursive: true });
+  for (const name of ["other", "@scope/other", "@tidings/one"])
+    mkdirSync(join(folder, "node_modules", name), { recursive: true });
   writeFileSync(join(folder, "node_modules/.tidings-setup"), "of the repository");
   const head = git(folder, "rev-parse", "HEAD");
   const copy = cloneRepository(folder);
@@ -117,7 +133,11 @@ const program = join(import.meta.dirname, "../../../../scripts/release/run.ts");
 const wrongCalls: [args: string[], env: Record<string, string>, sentence: RegExp][] = [
   [["--dry"], {}, /^release: Unknown option '--dry'.* The options are --version, --dry-run and --assets\.\n$/],
   [["minor", "--version", "9.0.0"], {}, /^release: name one version, not 2: minor, 9\.0\.0\.\n$/],
-  [[], { npm_config_dry_run: "true" }, /^release: npm took --dry-run as its own option: write `npm run release -- --dry-run`\.\n$/],
+  [
+    [],
+    { npm_config_dry_run: "true" },
+    /^release: npm took --dry-run as its own option: write `npm run release -- --dry-run`\.\n$/,
+  ],
 ];
 
 for (const [args, env, sentence] of wrongCalls) {

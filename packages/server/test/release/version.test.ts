@@ -20,7 +20,19 @@ const version = (text: string): Version => {
 test("a version is three numbers and perhaps a prerelease", () => {
   for (const text of ["0.1.0", "10.20.30", "1.0.0-rc.1", "1.0.0-alpha", "1.0.0-0.3.7", "1.0.0-x-y.1a"])
     assert.equal(formatVersion(version(text)), text);
-  for (const text of ["", "1", "1.2", "v1.2.3", "1.2.3.4", "01.2.3", "1.2.3-", "1.2.3-01", "1.2.3+5", "1.2.x", " 1.2.3"])
+  for (const text of [
+    "",
+    "1",
+    "1.2",
+    "v1.2.3",
+    "1.2.3.4",
+    "01.2.3",
+    "1.2.3-",
+    "1.2.3-01",
+    "1.2.3+5",
+    "1.2.x",
+    " 1.2.3",
+  ])
     assert.equal(parseVersion(text), null, text);
 });
 

@@ -1,14 +1,25 @@
-// The workflows of .github: pinned, with few permissions, and in line with what the release writes.
+// The workflows of .github: valid for GitHub's own parser, pinned, with few permissions, and in line with what the
+// release writes.
 import assert from "node:assert/strict";
-import { globSync, readFileSync } from "node:fs";
+import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { test } from "node:test";
+import type * as WorkflowParser from "@actions/workflow-parser";
+import { build } from "esbuild";
 import { parse } from "yaml";
 
 const root = join(import.meta.dirname, "../../../..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
-type Step = { name?: string; uses?: string; run?: string; with?: Record<string, unknown>; env?: Record<string, string> };
+type Step = {
+  name?: string;
+  uses?: string;
+  run?: string;
+  with?: Record<string, unknown>;
+  env?: Record<string, string>;
+};
 type Job = {
   uses?: string;
   if?: string;
@@ -28,7 +39,49 @@ const paths = globSync(".github/workflows/*.yml", { cwd: root });
 const workflows = new Map(paths.map((path) => [basename(path), parse(read(path)) as Workflow]));
 const { jobs } = workflows.get("release.yml")!;
 
+/** GitHub's parser is published for bundlers: Node cannot load it without one. */
+async function loadParser(): Promise<typeof WorkflowParser> {
+  const folder = mkdtempSync(join(tmpdir(), "tidings-workflows-"));
+  const outfile = join(folder, "parser.cjs");
+  const stdin = { contents: 'export * from "@actions/workflow-parser"', resolveDir: import.meta.dirname };
+  try {
+    await build({ stdin, outfile, bundle: true, platform: "node", format: "cjs", logLevel: "error" });
+    return createRequire(import.meta.url)(outfile);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const { parseWorkflow, NoOperationTraceWriter } = await loadParser();
+
+/** Errors of syntax, unknown members and values, and expressions that cannot be evaluated at their place. */
+const errorsIn = (name: string, content: string): string[] =>
+  parseWorkflow({ name, content }, new NoOperationTraceWriter())
+    .context.errors.getErrors()
+    .map((error) => error.message);
+
+test("GitHub's parser finds errors in members, permissions and expressions", () => {
+  const content = `on: push
+jobs:
+  one:
+    runs-on: ubuntu-24.04
+    permissions: { contents: wrote }
+    stepz: []
+    steps:
+      - run: echo \${{ variables.name }}
+`;
+  assert.deepEqual(errorsIn("wrong.yml", content), [
+    "wrong.yml (Line: 5, Col: 30): Unexpected value 'wrote'",
+    "wrong.yml (Line: 6, Col: 5): Unexpected value 'stepz'",
+    "wrong.yml (Line: 8, Col: 14): Unrecognized named-value: 'variables'",
+  ]);
+});
+
 for (const [name, workflow] of workflows) {
+  test(`${name}: GitHub's parser accepts it`, () => {
+    assert.deepEqual(errorsIn(name, read(`.github/workflows/${name}`)), []);
+  });
+
   test(`${name}: actions of others are pinned by commit, each to one version`, () => {
     const lines = read(`.github/workflows/${name}`).split("\n");
     for (const line of lines.filter((one) => /\buses:/.test(one) && !/uses: \.\//.test(one)))
@@ -83,7 +136,9 @@ test("the image has both platforms, an SBOM, provenance and a signature", () => 
 
 test("packages are published only if a variable says that their names are ours", () => {
   assert.equal(jobs.npm?.if, "vars.NPM_PUBLISH == 'true'");
-  const published = Object.values(jobs).flatMap(({ steps = [] }) => steps.filter(({ run }) => run?.includes("npm publish")));
+  const published = Object.values(jobs).flatMap(({ steps = [] }) =>
+    steps.filter(({ run }) => run?.includes("npm publish")),
+  );
   assert.equal(published.length, 1);
   assert.match(published[0]!.run!, /--provenance/);
 });
