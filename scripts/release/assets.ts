@@ -58,8 +58,7 @@ export function writeAssets(folder: string, out: string): { release: Release; as
   });
   for (const name of published)
     runNpm(folder, "pack", "--silent", "--workspace", `packages/${name}`, "--pack-destination", out);
-  const sbom = runNpm(folder, "sbom", "--sbom-format=cyclonedx", "--package-lock-only", "--omit=dev");
-  writeFileSync(join(out, `tidings-${release.version}.cdx.json`), sbom);
+  writeFileSync(join(out, `tidings-${release.version}.cdx.json`), readSbom(folder));
   const skipped = packChart(folder, out);
   const assets = readdirSync(out)
     .sort()
@@ -68,6 +67,14 @@ export function writeAssets(folder: string, out: string): { release: Release; as
   writeFileSync(join(out, "release-notes.md"), notes);
   writeFileSync(join(out, "release.json"), `${JSON.stringify(release, null, 2)}\n`);
   return { release, assets, skipped };
+}
+
+/** What the service consists of, by the lock file. npm gives it the name of the folder. */
+function readSbom(folder: string): string {
+  const format = ["--sbom-format=cyclonedx", "--sbom-type=application"];
+  const sbom = JSON.parse(runNpm(folder, "sbom", ...format, "--package-lock-only", "--omit=dev"));
+  sbom.metadata.component.name = "tidings";
+  return `${JSON.stringify(sbom, null, 2)}\n`;
 }
 
 const sha256Of = (path: string): string => createHash("sha256").update(readFileSync(path)).digest("hex");

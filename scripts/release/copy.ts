@@ -32,8 +32,8 @@ function linkPackages(root: string, folder: string): void {
 }
 
 /**
- * Says to scripts/setup.mjs that the dependencies are installed: the lock file of the clone differs from that of the
- * repository in the versions of our own packages alone.
+ * Shows scripts/setup.mjs that the dependencies are installed: the lock files of clone and repository differ only in
+ * the versions of our packages.
  */
 export function markInstalled(folder: string): void {
   const wanted = createHash("sha256")

@@ -12,13 +12,13 @@ const ownName = /^@tidings\//;
 const dependencyKinds = ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"];
 
 /** The version of the package, and of those of ours that it depends on. The rest of the text stays untouched. */
-export const setPackageVersion: Editor = (text, { version }) =>
+const setPackageVersion: Editor = (text, { version }) =>
   text
     .replace(/^( {2}"version": )"[^"]*"/m, `$1"${version}"`)
     .replaceAll(/^( {4}"@tidings\/[\w-]+": )"[^"]*"/gm, `$1"${version}"`);
 
 /** Our packages are those outside node_modules. */
-export const setLockVersion: Editor = (text, { version }) => {
+const setLockVersion: Editor = (text, { version }) => {
   const lock = JSON.parse(text) as Lock;
   lock.version = version;
   for (const [path, entry] of Object.entries(lock.packages)) {
@@ -37,7 +37,7 @@ export const setChartVersion: Editor = (text, { version }) =>
   text.replace(/^version: .*$/m, `version: ${version}`).replace(/^appVersion: .*$/m, `appVersion: "${version}"`);
 
 /** Notes for the upgrade are written under "Next version" until it has its number. */
-export const cutUpgradeNotes: Editor = (text, { version }) => text.replace(/^### Next version$/m, `### ${version}`);
+const cutUpgradeNotes: Editor = (text, { version }) => text.replace(/^### Next version$/m, `### ${version}`);
 
 /** The version in names and values, such as `tidings-inbox-1.2.3.tgz` or `tag: 1.2.3`. */
 const setNames =

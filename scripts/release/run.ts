@@ -71,7 +71,7 @@ function prepare(
 ): void {
   const date = new Date().toISOString().slice(0, 10);
   const files = writeVersion(copy, current, { version, date });
-  step("changelog", `[${version}] - ${date}, ${changes} changes`);
+  step("changelog", `[${version}] - ${date}, ${changes} ${changes === 1 ? "change" : "changes"}`);
   markInstalled(copy);
   execFileSync(process.execPath, ["scripts/generate.ts"], {
     cwd: copy,

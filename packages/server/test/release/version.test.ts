@@ -68,7 +68,12 @@ for (const [from, bump, to] of nextVersions) {
 
 test("a bump is always higher", () => {
   const number = fc.nat({ max: 20 });
-  const any = fc.record({ major: number, minor: number, patch: number, prerelease: fc.constantFrom([], ["rc", "1"]) });
+  const any = fc.record({
+    major: number,
+    minor: number,
+    patch: number,
+    prerelease: fc.constantFrom<string[]>([], ["rc", "1"]),
+  });
   fc.assert(
     fc.property(any, fc.constantFrom<Bump>("major", "minor", "patch"), (from, bump) => {
       assert.ok(compareVersions(bumpVersion(from, bump), from) > 0);
