@@ -2,7 +2,7 @@
 // and release.json, by which the release workflow decides.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { globSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, globSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { releaseNotes } from "./changelog.ts";
 import { git, Refusal, readChangelog, readVersion, releasedVersions } from "./plan.ts";
@@ -56,8 +56,7 @@ export function writeAssets(folder: string, out: string): { release: Release; as
     stdio: ["ignore", "inherit", "inherit"],
     timeout,
   });
-  for (const name of published)
-    runNpm(folder, "pack", "--silent", "--workspace", `packages/${name}`, "--pack-destination", out);
+  for (const name of published) copyTarball(folder, `tidings-${name}-${release.version}.tgz`, out);
   writeFileSync(join(out, `tidings-${release.version}.cdx.json`), readSbom(folder));
   const skipped = packChart(folder, out);
   const assets = readdirSync(out)
@@ -67,6 +66,13 @@ export function writeAssets(folder: string, out: string): { release: Release; as
   writeFileSync(join(out, "release-notes.md"), notes);
   writeFileSync(join(out, "release.json"), `${JSON.stringify(release, null, 2)}\n`);
   return { release, assets, skipped };
+}
+
+/** The build has the tarballs, which the service serves under /packages. */
+function copyTarball(folder: string, name: string, out: string): void {
+  const [built] = globSync(`packages/*/dist/${name}`, { cwd: folder });
+  if (built === undefined) throw new Refusal(`the build has no ${name}`);
+  copyFileSync(join(folder, built), join(out, name));
 }
 
 /** What the service consists of, by the lock file. npm gives it the name of the folder. */
