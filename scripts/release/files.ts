@@ -1,9 +1,9 @@
 // The files that name the version, and how each gets another one.
 import { globSync, readFileSync, writeFileSync } from "node:fs";
-import { join, sep } from "node:path";
+import { basename, join, sep } from "node:path";
 import { cutChangelog } from "./changelog.ts";
 
-type Change = { version: string; date: string };
+type Change = { version: string; date: string; newestMigration: number };
 type Editor = (text: string, change: Change) => string;
 
 type Lock = { version: string; packages: Record<string, { version?: string } & Record<string, unknown>> };
@@ -36,6 +36,13 @@ const setLockVersion: Editor = (text, { version }) => {
 export const setChartVersion: Editor = (text, { version }) =>
   text.replace(/^version: .*$/m, `version: ${version}`).replace(/^appVersion: .*$/m, `appVersion: "${version}"`);
 
+/** Which releases may share a database is decided by the newest migration of each. */
+export const addRelease: Editor = (text, { version, newestMigration }) =>
+  text.replace(/^(export const releases\b.* = \[)([^\]]*)\];$/m, (_, start: string, list: string) => {
+    const entries = [...(list.match(/\{[^}]*\}/g) ?? []), `{ version: "${version}", newest: ${newestMigration} }`];
+    return `${start}\n${entries.map((entry) => `  ${entry},\n`).join("")}];`;
+  });
+
 /** Notes for the upgrade are written under "Next version" until it has its number. */
 const cutUpgradeNotes: Editor = (text, { version }) => text.replace(/^### Next version$/m, `### ${version}`);
 
@@ -65,13 +72,18 @@ const editorsFor = (current: string): { files: string[]; except?: (path: string)
   { files: ["package.json", "packages/*/package.json"], edit: setPackageVersion },
   { files: ["package-lock.json"], edit: setLockVersion },
   { files: ["deploy/kubernetes/**/Chart.yaml"], edit: setChartVersion },
+  { files: ["packages/server/src/store/installation/releases.ts"], edit: addRelease },
   { files: ["CHANGELOG.md"], edit: (text, { version, date }) => cutChangelog(text, version, date) },
   { files: ["docs/upgrading.md"], edit: cutUpgradeNotes },
   { files: pages, except: keepsNumbers, edit: setNames(current) },
 ];
 
+const numberOf = (migration: string): number => Number(/^\d+/.exec(basename(migration))?.[0] ?? 0);
+
 /** Writes the version into every file of the folder that names it. Returns the files that changed. */
-export function writeVersion(folder: string, current: string, change: Change): string[] {
+export function writeVersion(folder: string, current: string, named: { version: string; date: string }): string[] {
+  const migrations = globSync("packages/server/src/store/migrations/*.sql", { cwd: folder });
+  const change: Change = { ...named, newestMigration: Math.max(0, ...migrations.map(numberOf)) };
   const changed = new Set<string>();
   for (const { files, except = () => false, edit } of editorsFor(current)) {
     const paths = files

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { releaseNotes } from "../../../../scripts/release/changelog.ts";
-import { setChartVersion, writeVersion } from "../../../../scripts/release/files.ts";
+import { addRelease, setChartVersion, writeVersion } from "../../../../scripts/release/files.ts";
 
 const root = join(import.meta.dirname, "../../../..");
 const folder = mkdtempSync(join(tmpdir(), "tidings-version-"));
@@ -17,7 +17,7 @@ for (const file of files) cpSync(join(root, file), join(folder, file));
 
 const read = (file: string): string => readFileSync(join(folder, file), "utf8");
 const { version: current } = JSON.parse(read("package.json")) as { version: string };
-const change = { version: "70.8.9", date: "2099-12-31" };
+const change = { version: "70.8.9", date: "2099-12-31", newestMigration: 87 };
 const original = new Map(files.map((file) => [file, read(file)]));
 const changed = writeVersion(folder, current, change);
 
@@ -64,5 +64,21 @@ test("a chart has the version of the service", () => {
   assert.equal(
     setChartVersion(chart, change),
     'apiVersion: v2\nname: tidings\nversion: 70.8.9\nappVersion: "70.8.9"\ndependencies: []\n',
+  );
+});
+
+test("a release is listed with its newest migration", () => {
+  const first = 'export const releases: readonly Release[] = [{ version: "0.1.0", newest: 43 }];\n';
+  const second = addRelease(`// List.\n${first}`, { ...change, version: "0.2.0", newestMigration: 52 });
+  const third = addRelease(second, change);
+  assert.equal(
+    third,
+    `// List.
+export const releases: readonly Release[] = [
+  { version: "0.1.0", newest: 43 },
+  { version: "0.2.0", newest: 52 },
+  { version: "70.8.9", newest: 87 },
+];
+`,
   );
 });
