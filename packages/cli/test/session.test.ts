@@ -118,7 +118,8 @@ test("the built program starts with nothing but Node", () => {
       encoding: "utf8",
       env: { PATH: process.env.PATH, TIDINGS_URL: service.url, TIDINGS_API_KEY: service.apiKey },
     });
-  assert.equal(run("--version").stdout.trim(), "0.1.0");
+  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../package.json"), "utf8"));
+  assert.equal(run("--version").stdout.trim(), version);
   const help = run("--help");
   assert.equal(help.status, 0);
   assert.match(help.stdout, /whoami +Show the service/);
