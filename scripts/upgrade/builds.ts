@@ -68,6 +68,6 @@ function linkPackages(root: string): void {
 function describe(name: string, root: string): Build {
   const server = join(root, "packages/server/src");
   const schema = readdirSync(join(server, "store/migrations")).sort().at(-1)!.replace(".sql", "");
-  const canDrain = readFileSync(join(server, "settings.ts"), "utf8").includes("TIDINGS_SHUTDOWN_DELAY");
+  const canDrain = readFileSync(join(root, "docs/config.md"), "utf8").includes("TIDINGS_SHUTDOWN_DELAY");
   return { name, root, schema, canDrain };
 }

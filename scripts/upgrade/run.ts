@@ -116,14 +116,19 @@ async function report({ world, load, reads, balancer, open, databaseUrl }: Outco
     const counts = open.map((one) => one[kind]);
     return `${kind} ${Math.min(...counts)} to ${Math.max(...counts)}`;
   };
-  const setAside = await withDb(databaseUrl, async (db) => {
-    const { rows } = await sql<{ count: number }>`select count(*) as count from failed_tasks`.execute(db);
-    return rows[0]!.count;
+  const { setAside, retried } = await withDb(databaseUrl, async (db) => {
+    const found = await sql<{ setAside: number; retried: number }>`select
+      (select count(*) from failed_tasks) as "setAside",
+      (select count(*) from (select 1 from attempts group by message_id having count(*) > 1) as m) as retried`.execute(
+      db,
+    );
+    return found.rows[0]!;
   });
   const rows: [string, string | number][] = [
     ["processes replaced", open.length],
     ["open meanwhile", (["digests", "delays", "retries"] as const).map(range).join(", ")],
     ["accepted", `${comparison.accepted} (${[...comparison.byKind].map((one) => one.join(" ")).join(", ")})`],
+    ["sent after a retry", retried],
     ["never accepted", load.unaccepted.length],
     ["lost", comparison.lost.length],
     ["in-app twice", comparison.twice.length],
