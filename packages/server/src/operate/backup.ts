@@ -122,7 +122,8 @@ async function openSource(config: Config, say: Operation["say"]): Promise<Source
 /** The database of DATABASE_URL, past a pooler. */
 export async function openExternal(config: Config, say: Operation["say"]): Promise<Source> {
   const url = config.directDatabaseUrl || config.databaseUrl;
+  const setting = config.directDatabaseUrl ? "TIDINGS_DIRECT_DATABASE_URL" : "DATABASE_URL";
   const limitMs = config.databaseWaitSeconds * 1_000;
-  await waitForDatabase({ url, limitMs, onWait: (reason) => say(`Waiting for the database: ${reason}`) });
+  await waitForDatabase({ setting, url, limitMs, onWait: (reason) => say(`Waiting for the database: ${reason}`) });
   return { url, name: "the database of DATABASE_URL", stop: async () => {} };
 }

@@ -124,6 +124,17 @@ CREATE INDEX audit_log_subscriber on audit_log USING btree (environment_id, subs
 CREATE INDEX audit_log_time on audit_log USING btree (organization_id, created_at, id);
 CREATE INDEX audit_log_user on audit_log USING btree (user_id, created_at, id);
 
+create table background_migrations (
+  name        text not null,
+  next_key    jsonb,
+  done_rows   bigint not null default 0,
+  total_rows  bigint,
+  created_at  timestamp with time zone not null default now(),
+  updated_at  timestamp with time zone not null default now(),
+  finished_at timestamp with time zone,
+  PRIMARY KEY (name)
+);
+
 create table bridges (
   environment_id uuid not null,
   url            text not null,
@@ -813,6 +824,15 @@ create table schema_migrations (
   name       text not null,
   checksum   text not null,
   applied_at timestamp with time zone not null default now(),
+  PRIMARY KEY (version)
+);
+
+create table schema_versions (
+  version         integer not null,
+  name            text not null,
+  checksum        text not null,
+  compatible_from integer not null,
+  applied_at      timestamp with time zone not null default now(),
   PRIMARY KEY (version)
 );
 
