@@ -3,6 +3,7 @@
 import type { Logger } from "pino";
 import { type Config, ConfigError } from "./config.ts";
 import { parseDatabaseUrl } from "./lib/settings/database-url.ts";
+import { DataFolderError } from "./store/embedded/access.ts";
 import { startEmbedded } from "./store/embedded/embedded.ts";
 import { findDatabaseFault } from "./store/faults.ts";
 import { inspectPooler } from "./store/pooler.ts";
@@ -31,9 +32,9 @@ const fullDiskLine = /could not .*(?:No space left on device|wrote only \d+ of \
 export function explainStartError(error: unknown, database: string): unknown {
   const fault = findDatabaseFault(error);
   const { message = "" } = error as Error;
-  // The embedded PostgreSQL may not even start: the line of its log that says so. Errors with their own class are
-  // sentences already.
-  const isPlain = Object.getPrototypeOf(error) === Error.prototype;
+  // The embedded PostgreSQL may not even be created or started: the line of its log that says so. Other errors with
+  // their own class are sentences already.
+  const isPlain = Object.getPrototypeOf(error) === Error.prototype || error instanceof DataFolderError;
   const fullDisk = fault === "disk_full" ? message : isPlain && fullDiskLine.exec(message)?.[0];
   if (fullDisk)
     return new ConfigError(

@@ -153,9 +153,9 @@ test("wrong key, running service, full database, wrong password", async () => {
   );
   const locked = new URL(empty);
   locked.password = "wrong";
-  await refuse(file, /password authentication failed.*Check DATABASE_URL/, settingsFor(locked.href));
+  await refuse(file, /refused the password of user "tidings".*Correct DATABASE_URL/, settingsFor(locked.href));
   const wrong = { to: join(folder, "locked"), withKey: false, ...operation(settingsFor(locked.href)) };
-  await assert.rejects(backup(wrong), /password authentication failed/);
+  await assert.rejects(backup(wrong), /refused the password/);
   const nowhere = { to: join(folder, "no", "where"), withKey: false, ...operation(settingsFor(source)) };
   await assert.rejects(
     backup(nowhere),

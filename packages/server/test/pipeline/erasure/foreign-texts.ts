@@ -1,5 +1,5 @@
-// Texts that come from providers, receivers and failed tasks, not from callers of the API. They may name a person, so an
-// erasure has to find the person in them.
+// Texts that come from providers, receivers and failed tasks, not from callers of the API. They may name a person, so
+// an erasure has to find the person in them.
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import type { Db } from "../../../src/store/db.ts";
