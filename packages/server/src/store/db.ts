@@ -131,7 +131,8 @@ export const withLongLockWaits = <T>(db: Db, work: (connection: Db) => Promise<T
       try {
         return await work(connection);
       } finally {
-        await sql`reset lock_timeout`.execute(connection);
+        // A lost connection has no settings: its own error says more.
+        await sql`reset lock_timeout`.execute(connection).catch(() => {});
       }
     });
 

@@ -50,10 +50,11 @@ export async function migrate(db: Db, options: MigrateOptions = {}): Promise<str
       try {
         return await applyMissing(connection, plan);
       } finally {
-        await sql`select pg_advisory_unlock(${migrationLock})`.execute(connection);
+        await sql`select pg_advisory_unlock(${migrationLock})`.execute(connection).catch(() => {});
       }
     } finally {
-      await sql`reset statement_timeout`.execute(connection);
+      // A lost connection has no settings and locks: its own error says more.
+      await sql`reset statement_timeout`.execute(connection).catch(() => {});
     }
   });
 }
@@ -70,7 +71,7 @@ async function waitForTurn(connection: Db, say: Plan["say"]): Promise<void> {
     if (rows[0]!.isMine) return;
     if (isFirst) say("another process migrates the database: waiting for it");
     if (performance.now() > endsAt)
-      throw new Error(
+      throw new SchemaTooOldError(
         `Another process has been migrating the database for ${othersMs / 60_000} minutes. Wait for it, or end it; then start again.`,
       );
     await delay(lookAgainMs);

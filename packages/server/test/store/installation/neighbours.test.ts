@@ -172,6 +172,15 @@ test("a full disk ends a migration with a sentence, and changes nothing", async 
   assert.deepEqual((await sql`select to_regclass('made_up') as found`.execute(db)).rows, [{ found: null }]);
 });
 
+test("a connection that is lost ends a migration with a sentence", async (context) => {
+  const db = await open(context);
+  const lost = madeUp(1, "select pg_terminate_backend(pg_backend_pid())");
+  assert.match(
+    await refusalOf(migrate(db, { migrations: [...own, lost] })),
+    /^MigrationStoppedError: Migration \d+_made_up could not be applied: .*\. The connection to the database was lost: check the server, and start again\./,
+  );
+});
+
 test("an index of a large table is built without a lock, and again if it was interrupted", async (context) => {
   const db = await open(context);
   await sql`insert into installation (name, value) values ('one', 'same'), ('two', 'same')`.execute(db);
