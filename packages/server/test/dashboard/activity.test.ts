@@ -93,6 +93,8 @@ browserTest("Back leads to the same place, and rows do not move under the pointe
     await page.evaluate("scrollTo(0, document.body.scrollHeight)");
     return ((await page.evaluate("scrollY")) as number) > 6_000;
   }, "a long list");
+  // A click scrolls to a row that is not in sight.
+  await rows.nth(20).hover();
   const before = (await page.evaluate("scrollY")) as number;
   await rows.nth(20).click();
   await page.waitForURL(/activity\/txn_/);

@@ -38,11 +38,15 @@ export function useRowKeys(list: RefObject<HTMLElement | null>, { count, from, t
     stop: Math.max(from, Math.min(to - 1, place)),
     onFocus: ({ target }: FocusEvent) => {
       const focused = placeOf(target);
-      if (focused !== undefined) setPlace(focused);
+      if (focused === undefined) return;
+      if (focused !== wanted.current) wanted.current = null;
+      setPlace(focused);
     },
     onKeyDown: (event: KeyboardEvent) => {
-      const at = placeOf(event.target);
-      if (at === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+      const focused = placeOf(event.target);
+      if (focused === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+      // Keys come faster than rows are drawn: each counts from where the one before leads.
+      const at = wanted.current ?? focused;
       const targets: Record<string, number> = {
         ArrowDown: at + 1,
         ArrowUp: at - 1,

@@ -63,7 +63,8 @@ export const findNewestMigration = (): number => readMigrations().at(-1)?.versio
 /** A script of pg-boss without its own transaction. */
 function insideTransaction(script: string): string {
   const [, body] = /^\s*BEGIN;([\s\S]*)COMMIT;\s*$/.exec(script) ?? [];
-  if (body === undefined || /^\s*(BEGIN|COMMIT);/m.test(body)) throw new Error("pg-boss has scripts of another form");
+  const hasOther = body?.split("\n").some((line) => /^(BEGIN|COMMIT);/.test(line.trim()));
+  if (body === undefined || hasOther) throw new Error("pg-boss has scripts of another form");
   return body;
 }
 

@@ -57,7 +57,7 @@ class UpgradeNeededError extends Error {
 }
 
 const unfinishedPrefix = "postgres.unfinished-";
-const otherMajor = /initialized by PostgreSQL version (\d+)[^,]*, which is not compatible with this version (\d+)/;
+const otherMajor = /by PostgreSQL version (\d{1,3})\b.{0,20}, which is not compatible with this version (\d{1,3})/;
 const temporaryTrouble =
   /^.*(ready to accept connections|lock file .*(exists|is empty)|shared memory block|Address already in use).*$/m;
 const maxLogBytes = 10 * 1024 * 1024;
