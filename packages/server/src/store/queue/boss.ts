@@ -1,7 +1,9 @@
 // pg-boss with the queues of the service: opening it, and taking over the tasks of processes that died.
 import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import { PgBoss } from "pg-boss";
 import { type ClientOptions, DatabaseClient } from "../client.ts";
+import { findDatabaseFault } from "../faults.ts";
 
 export const schema = "queue";
 
@@ -40,6 +42,7 @@ export const listenerName = "tidings-listen";
 const createIndexes = `
   do $$ begin
     perform pg_advisory_xact_lock(7465003);
+    perform set_config('lock_timeout', '300ms', true);
     if to_regclass('${schema}.job_group_due') is null then
       create index job_group_due on ${schema}.job_common (group_id, start_after) where group_id is not null;
       drop index if exists ${schema}.job_group;
@@ -74,15 +77,44 @@ export async function openBoss({ url, directUrl, onError }: BossOptions, kinds: 
   });
   boss.on("error", onError);
   await boss.start();
+  try {
+    await prepareQueues(boss, kinds);
+    // The names of connections through a pooler come and go; those of listeners, which go past it, do not.
+    await takeOverTasks(boss, { own: name, prefix: directUrl ? listenerName : namePrefix });
+    return boss;
+  } catch (error) {
+    await boss.stop({ graceful: false }).catch(() => {});
+    throw error;
+  }
+}
+
+async function prepareQueues(boss: PgBoss, kinds: readonly string[]): Promise<void> {
   const found = new Map((await boss.getQueues([...kinds])).map((queue) => [queue.name, queue]));
   for (const kind of kinds) {
     if (!found.has(kind)) await boss.createQueue(kind, queueOptions);
     else if (found.get(kind)!.notify) await boss.updateQueue(kind, { notify: false });
   }
-  await boss.getDb().executeSql(createIndexes);
-  // The names of connections through a pooler come and go; those of listeners, which go past it, do not.
-  await takeOverTasks(boss, { own: name, prefix: directUrl ? listenerName : namePrefix });
-  return boss;
+  await ensureIndexes(boss);
+}
+
+const indexTries = 100;
+const indexPauseMs = 600;
+
+/**
+ * After an upgrade, pg-boss builds its own indexes concurrently, in the background. They wait for our transaction while
+ * it waits for them: ours gives way before PostgreSQL would end one of the two, and tries again.
+ */
+async function ensureIndexes(boss: PgBoss): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await boss.getDb().executeSql(createIndexes);
+      return;
+    } catch (error) {
+      const isWaiting = ["locked", "conflict"].includes(findDatabaseFault(error) ?? "");
+      if (!isWaiting || tries === indexTries) throw error;
+      await delay(indexPauseMs);
+    }
+  }
 }
 
 /**

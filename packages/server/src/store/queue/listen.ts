@@ -60,10 +60,11 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     });
     let isLost = false;
     const reconnect = (error?: Error) => {
-      if (isLost || isClosed) return;
+      if (isLost) return;
       isLost = true;
-      client = null;
       next.end().catch(() => {});
+      if (isClosed) return;
+      client = null;
       if (error) options.onError(error);
       timer = setTimeout(() => void connect().catch(reconnect), retryMs);
       timer.unref();
