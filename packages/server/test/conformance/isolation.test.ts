@@ -148,6 +148,8 @@ let isBusy = false;
 
 /** Waits until the pipeline is idle, so that later changes come from a request. */
 async function quiet(): Promise<void> {
+  // Alerts are evaluated and sent whether there are requests or not.
+  await sql`delete from queue.job_common where name = 'alert'`.execute(service.db);
   let last = "";
   let times = 0;
   await eventually(async () => {

@@ -42,6 +42,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   let timer: NodeJS.Timeout | null = null;
   let retryMs = firstRetryMs;
   let isClosed = false;
+  let connecting: Promise<void> = Promise.resolve();
   /** The driver takes one query at a time. */
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -66,7 +67,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       if (isClosed) return;
       client = null;
       if (error) options.onError(error);
-      timer = setTimeout(() => void connect().catch(reconnect), retryMs);
+      timer = setTimeout(() => {
+        connecting = connect().catch(reconnect);
+      }, retryMs);
       timer.unref();
       retryMs = Math.min(maxRetryMs, retryMs * 2);
     };
@@ -85,7 +88,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       reconnect(error as Error);
       return;
     }
-    if (isClosed) return void next.end().catch(() => {});
+    if (isClosed) return next.end().catch(() => {});
     client = next;
     loseConnection = reconnect;
     retryMs = firstRetryMs;
@@ -126,6 +129,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     async close() {
       isClosed = true;
       if (timer) clearTimeout(timer);
+      // A connection that is being opened is closed as soon as it is open.
+      await connecting;
       await client?.end();
     },
   };
