@@ -24,8 +24,9 @@ import {
   trigger,
 } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";
-import { folder, hashesOf, newDatabase, operation, settingsFor, startOn, tableNames, withDb } from "./support.ts";
+import { hashesOf, newDatabase, newFolder, operation, settingsFor, startOn, tableNames, withDb } from "./support.ts";
 
+const folder = newFolder();
 const provider = await startReceiver();
 /** How many mails an address got, from all services. */
 const mailsTo = (name: string) => provider.received.filter(({ body }) => body.includes(`${name}@example.com`)).length;

@@ -11,8 +11,9 @@ import { type BackupHeader, writeFrames } from "../../src/operate/format.ts";
 import { backup, restore } from "../../src/operate/index.ts";
 import { startEmbedded } from "../../src/store/embedded/embedded.ts";
 import { trigger } from "../support/verbs.ts";
-import { encryptionKey, folder, newDatabase, operation, settingsFor, startOn, withDb } from "./support.ts";
+import { encryptionKey, newDatabase, newFolder, operation, settingsFor, startOn, withDb } from "./support.ts";
 
+const folder = newFolder();
 const source = await newDatabase();
 const service = await startOn(source);
 await trigger(service.client, "welcome", "ada");

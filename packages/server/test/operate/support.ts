@@ -19,17 +19,29 @@ import { tablesOf } from "../support/dump.ts";
 export const encryptionKey = randomBytes(32).toString("base64");
 export const apiKey = newApiKey();
 
-export const folder = mkdtempSync(join(tmpdir(), "tidings-backup-"));
+// A module is loaded once for all files of a lane, so what a file needs is made by its calls.
+let closers: (() => unknown)[] = [];
 
-const closers: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
-// Services before their databases.
-atEnd(async () => {
-  for (const close of closers.reverse()) await close();
-});
+/** Runs at the end of the file, the last one first: services are stopped before their databases are dropped. */
+function closeAtEnd(close: () => unknown): void {
+  if (closers.push(close) > 1) return;
+  atEnd(async () => {
+    const closing = closers.reverse();
+    closers = [];
+    for (const work of closing) await work();
+  });
+}
+
+/** A folder that is removed at the end of the file. */
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "tidings-backup-"));
+  closeAtEnd(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
 
 export async function newDatabase(options?: { isEmpty: boolean }): Promise<string> {
   const { url, drop } = await createTestDatabase(options);
-  closers.push(drop);
+  closeAtEnd(drop);
   return url;
 }
 
@@ -49,7 +61,7 @@ export async function startOn(url: string, more: Record<string, string> = {}) {
   };
   const config = readConfig({ ...settingsFor(url), ...settings, ...more });
   const service = await startService(config, pino({ level: "silent" }));
-  closers.push(service.stop);
+  closeAtEnd(service.stop);
   return { stop: service.stop, client: createClient({ baseUrl: service.url, apiKey }) };
 }
 

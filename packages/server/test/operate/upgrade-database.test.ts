@@ -26,8 +26,9 @@ import { createClient } from "../support/client.ts";
 import { skipUnlessLong } from "../support/long.ts";
 import { createWorkflow, feedOf, inApp, notificationsOf, settled, trigger } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";
-import { apiKey, encryptionKey, folder, hashesOf, operation, startOn, tableNames } from "./support.ts";
+import { apiKey, encryptionKey, hashesOf, newFolder, operation, startOn, tableNames } from "./support.ts";
 
+const folder = newFolder();
 const cli = fileURLToPath(new URL("../../../cli/bin/tidings.mjs", import.meta.url));
 
 describe("the upgrade of the embedded database", { skip: skipUnlessLong }, () => {

@@ -68,10 +68,13 @@ function isKept(handle: Handle): boolean {
   return ports.includes(handle.localPort!) || handle.remotePort === databasePort;
 }
 
+/** What was reported already: later files of the lane neither wait for it nor fail because of it. */
+const reported = new WeakSet<object>();
+
 /** Sockets, servers and processes must be gone, at once or a little later, except for what the lane keeps. */
 async function assertNoSocketsLeft(): Promise<void> {
   const left = () => {
-    const handles = activeHandles();
+    const handles = activeHandles().filter((handle) => !reported.has(handle));
     const processes = handles.filter((handle) => handle instanceof ChildProcess);
     const sockets = handles.filter((handle) => isTcp(handle) && !isKept(handle));
     return [...processes.slice(kept.reduce((sum, one) => sum + (one.processes ?? 0), 0)), ...sockets];
@@ -79,6 +82,7 @@ async function assertNoSocketsLeft(): Promise<void> {
   const deadline = Date.now() + 5_000;
   while (left().length > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
   const described = left().map((handle) => {
+    reported.add(handle);
     const { localPort, remotePort } = handle as Handle;
     return [handle.constructor.name, localPort, remotePort].filter(Boolean).join(" ");
   });
