@@ -43,6 +43,11 @@ const firstToSecondStart: Trial = async (world) => {
   say(`first notification: ${await notify(client, "ada")}`);
   await expectHealth(first.container, [], 0, say);
   await expectHealth(first.container, ["--live"], 0, say);
+  const shown = await first.container.exec("tidings", "key");
+  assert.equal(shown.output, key);
+  const link = await first.container.exec("tidings", "sign-in");
+  assert.match(link.output, /^http\S+\/sign-in#token=\S+$/);
+  say("tidings key: the key of the first start; tidings sign-in: another link");
   const outside = Object.values(networkInterfaces())
     .flat()
     .find((one) => one?.family === "IPv4" && !one.internal);

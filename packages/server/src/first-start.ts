@@ -29,8 +29,8 @@ export function placeSecrets(service: FirstStart, dataDir: string, isTerminal: b
     renameSync(next, file);
     return { kind: "kept", file };
   } catch {
-    // A folder that is not writable, as in a container without a volume. `npm run sign-in` and `npm run key` show the
-    // same.
+    // A folder that is not writable, as in a container without a volume. `tidings sign-in` and `tidings key` show
+    // the same.
     return isTerminal ? { kind: "shown" } : { kind: "kept", file: null };
   }
 }

@@ -36,7 +36,7 @@ function banner(service: Service, config: Config, place: SecretsPlace): string {
   const file = !isShown && place.file ? `in ${place.file}` : null;
   const link = isShown
     ? `${service.firstLink}  (once, as owner, within 24 hours)`
-    : (file ?? "npm run sign-in creates a link");
+    : (file ?? "npm run sign-in (or tidings sign-in) creates a link");
   const firstKey = isShown ? `${key}  (Development)` : file;
   const { shownUrl: url } = service;
   const rows = [
@@ -45,7 +45,7 @@ function banner(service: Service, config: Config, place: SecretsPlace): string {
     ...(hasInboxPage(config) ? [["Inbox", `${url}/inbox`]] : []),
     ["Database", service.database],
     ...(service.firstLink ? [["Sign in", link]] : []),
-    ["API key", (service.isFirstStart && firstKey) || "npm run key shows that of Development"],
+    ["API key", (service.isFirstStart && firstKey) || "npm run key (or tidings key) shows that of Development"],
   ];
   const body = JSON.stringify({
     events: [{ name: "welcome", to: "ada", payload: { product: "Tidings" } }],

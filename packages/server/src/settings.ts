@@ -175,7 +175,7 @@ export const settings = {
   TIDINGS_LOG_FORMAT: {
     about:
       "`text` is readable, `json` is for machines. Default: `text` on a terminal, `json` otherwise. With `json`, every line " +
-      "is a JSON object (except for errors in the settings) and there is no banner: `npm run key` and `npm run sign-in` show " +
+      "is a JSON object (except for errors in the settings) and there is no banner: `tidings key` and `tidings sign-in` show " +
       "what it would contain.",
     fallback: "",
     parse: word(["", "text", "json"]),

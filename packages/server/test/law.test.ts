@@ -77,6 +77,13 @@ test("the sources keep the law", () => {
   assert.deepEqual(breaches(sources, law), []);
 });
 
+test("modules that several test files import register no clean-up when they are loaded", () => {
+  // A lane loads a module once, for all its files: the second file would find what the first one has removed.
+  const shared = sources.filter(({ path }) => /\/test\//.test(path) && !path.endsWith(".test.ts"));
+  const registering = shared.filter(({ text }) => /^(?:atEnd|after)\(/m.test(text)).map(({ path }) => path);
+  assert.deepEqual(registering, []);
+});
+
 for (const { name, path, text, others = {}, fault, law = noExceptions } of samples) {
   test(`the law on ${name}: ${fault ? "caught" : "fine"}`, () => {
     const files = Object.entries({ [path]: text, ...others });

@@ -76,7 +76,7 @@ test("from the first start to the second: banner, curl, one service a folder, cl
   const restarted = await again.started();
   await requireMail(restarted.client);
   assert.ok(!readFileSync(secrets, "utf8").includes(apiKey), "the key is shown once");
-  assert.match(restarted.banner, /API key +npm run key shows that of Development/);
+  assert.match(restarted.banner, /API key +npm run key \(or tidings key\) shows that of Development/);
   assert.equal(await folder.showKey(), apiKey);
   const productionKey = await folder.showKey("production");
   const ofProduction = createClient({ baseUrl: restarted.url, apiKey: productionKey });
@@ -85,9 +85,9 @@ test("from the first start to the second: banner, curl, one service a folder, cl
     owned.map(({ identifier }) => identifier),
     ["production"],
   );
-  assert.match(await folder.refuseKey("prod"), /no environment "prod" with an API key: development, production/);
+  assert.match(await folder.refuseKey(1, "prod"), /no environment "prod" with an API key: development, production/);
   for (const args of [["production", "staging"], ["--production"]])
-    assert.match(await folder.refuseKey(...args), /^Usage: npm run key/);
+    assert.match(await folder.refuseKey(64, ...args), /tidings key --help/);
   const made = await folder.makeSignInLink();
   const outcomes = [firstLink, restarted.firstLink, made].map(async (link) => {
     const body = JSON.stringify({ token: link.split("#token=")[1] });

@@ -100,6 +100,16 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: "Ask whether the service is ready, or alive",
     load: async () => (await import("./operate/health.ts")).health,
   },
+  "sign-in": {
+    group: "Operate",
+    summary: "Create a link that signs you in as an owner",
+    load: async () => (await import("./operate/sign-in.ts")).signIn,
+  },
+  key: {
+    group: "Operate",
+    summary: "Print the API key of an environment",
+    load: async () => (await import("./operate/key.ts")).key,
+  },
   "dead-letters": {
     group: "Operate",
     summary: "List undelivered messages, or send them again",

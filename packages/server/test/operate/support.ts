@@ -19,7 +19,7 @@ import { tablesOf } from "../support/dump.ts";
 export const encryptionKey = randomBytes(32).toString("base64");
 export const apiKey = newApiKey();
 
-// A module is loaded once for all files of a lane, so what a file needs is made by its calls.
+// A module is loaded once for all files of a lane, so each file asks for what it needs.
 let closers: (() => unknown)[] = [];
 
 /** Runs at the end of the file, the last one first: services are stopped before their databases are dropped. */

@@ -13,8 +13,7 @@ import { eventually } from "./wait.ts";
 
 const repository = fileURLToPath(new URL("../../../..", import.meta.url));
 const program = fileURLToPath(new URL("../../start.mjs", import.meta.url));
-const keyProgram = fileURLToPath(new URL("../../src/show-key.ts", import.meta.url));
-const signInProgram = fileURLToPath(new URL("../../src/make-sign-in-link.ts", import.meta.url));
+const cli = fileURLToPath(new URL("../../../cli/bin/tidings.mjs", import.meta.url));
 
 type Started = { url: string; apiKey: string; banner: string; firstLink: string; client: Client };
 
@@ -32,11 +31,11 @@ type Program = {
 export type Folder = {
   path: string;
   run(settings?: Record<string, string>): Program;
-  /** `npm run key` while the service runs: what it prints. */
+  /** `tidings key` while the service runs: what it prints. */
   showKey(...args: string[]): Promise<string>;
-  /** The same where it has to fail: what it says. */
-  refuseKey(...args: string[]): Promise<string>;
-  /** The same for `npm run sign-in`. */
+  /** The same where it has to fail with the code: what it says. */
+  refuseKey(code: number, ...args: string[]): Promise<string>;
+  /** The same for `tidings sign-in`. */
   makeSignInLink(): Promise<string>;
   /** The same through `npm start`; signals go to npm. */
   runByNpm(settings?: Record<string, string>): Program;
@@ -73,9 +72,9 @@ export function temporaryFolder(context: TestContext): Folder {
     path,
     run: (settings = {}) => track(launch(path, settings, process.execPath, [program])),
     // Keys are needed where there is no dashboard to make them in.
-    showKey: (...args) => runToEnd(0, [keyProgram, ...args], { TIDINGS_DASHBOARD: "off" }),
-    refuseKey: (...args) => runToEnd(1, [keyProgram, ...args]),
-    makeSignInLink: () => runToEnd(0, [signInProgram]),
+    showKey: (...args) => runToEnd(0, [cli, "key", ...args], { TIDINGS_DASHBOARD: "off" }),
+    refuseKey: (code, ...args) => runToEnd(code, [cli, "key", ...args]),
+    makeSignInLink: () => runToEnd(0, [cli, "sign-in"]),
     runByNpm: (settings = {}) => track(launch(path, settings, process.execPath, [process.env.npm_execpath!, "start"])),
     databaseUrl: () => {
       const { port, password } = JSON.parse(readFileSync(credentials, "utf8")) as Record<string, unknown>;

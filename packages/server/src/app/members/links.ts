@@ -57,7 +57,7 @@ export async function makeLink(tools: LinkTools, link: NewLink): Promise<{ token
 export const addressOfLink = (config: Pick<Config, "publicUrl">, baseUrl: string, token: string): string =>
   `${config.publicUrl || baseUrl}/sign-in#token=${token}`;
 
-/** A link that creates an owner, for the banner and `npm run sign-in`. Earlier ones stop working. */
+/** A link that creates an owner, for the banner and `tidings sign-in`. Earlier ones stop working. */
 export async function makeOwnerLink(tools: LinkTools & { config: Config }, baseUrl: string): Promise<string> {
   const organizationId = await organizationOf(tools);
   await deleteLinks(tools.db, organizationId, "first");

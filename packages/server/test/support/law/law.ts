@@ -37,19 +37,7 @@ const rootFiles = [
   "tracing",
   "version",
 ];
-const wiring = [
-  "start",
-  "load",
-  "address",
-  "stack-traces",
-  "service",
-  "engine",
-  "main",
-  "first-start",
-  "database",
-  "show-key",
-  "make-sign-in-link",
-];
+const wiring = ["start", "load", "address", "stack-traces", "service", "engine", "main", "first-start", "database"];
 
 const databaseModules = ["kysely", "pg", "pg-boss"];
 

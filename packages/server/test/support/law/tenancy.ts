@@ -7,9 +7,7 @@ import { importsOf, resolveImport } from "./structure.ts";
 import { functionsIn, hasColumn, type Parameter, typesIn } from "./types.ts";
 
 const store = "packages/server/src/store/";
-const wiring = ["service", "engine", "main", "database", "show-key", "make-sign-in-link"].map(
-  (name) => `packages/server/src/${name}.ts`,
-);
+const wiring = ["service", "engine", "main", "database"].map((name) => `packages/server/src/${name}.ts`);
 
 const isBatchFile = (path: string): boolean => path.startsWith(store) && path.endsWith(".batch.ts");
 const isInstallationFile = (path: string): boolean =>
