@@ -9,7 +9,8 @@ export const words = {
   signIn: "Sign in",
   with: (name: string) => `Continue with ${name}`,
   or: "or",
-  forgotten: "Forgot your password? Ask an owner for a reset link, or run `tidings sign-in` (in a clone `npm run sign-in`) on the server.",
+  forgotten:
+    "Forgot your password? Ask an owner for a reset link, or run `tidings sign-in` (in a clone `npm run sign-in`) on the server.",
   first: "Welcome to Tidings",
   firstText:
     "There are no accounts yet. To create the first one, open the link in the output of npm start, or in the file it names.",
