@@ -253,6 +253,21 @@ export const errorCatalogue = {
     message: "This environment already has {count} unfinished imports: wait for one of them to finish",
     when: "20 imports of an environment are waiting or running.",
   },
+  ASSET_NOT_FOUND: {
+    status: 404,
+    message: "Image with id {assetId} not found",
+    when: "The id is unknown in this environment.",
+  },
+  ASSET_TOO_LARGE: {
+    status: 413,
+    message: "The image has {found}; at most {limit} are accepted. Make it smaller, or save it with more compression",
+    when: "An uploaded image has more than 5 MB.",
+  },
+  ASSET_LIMIT_REACHED: {
+    status: 409,
+    message: "The images of this environment have {stored}, and the limit is {limit}: delete some that are not in use",
+    when: "With this image, those of the environment would have more bytes than `TIDINGS_ASSET_LIMIT`.",
+  },
   FAILED_TASK_NOT_FOUND: {
     status: 404,
     message: "Failed task with id {id} not found",

@@ -4,6 +4,7 @@ import type { OperationId } from "@tidings/contract";
 import * as alertRuleTest from "../app/alerts/alert-rule-test.ts";
 import * as alertRules from "../app/alerts/alert-rules.ts";
 import * as alerts from "../app/alerts/alerts.ts";
+import * as assets from "../app/assets/assets.ts";
 import * as clock from "../app/environments/clock.ts";
 import * as environments from "../app/environments/environments.ts";
 import * as publishes from "../app/environments/publishes.ts";
@@ -125,6 +126,9 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "layouts.duplicate": layouts.duplicate,
   "layouts.preview": layouts.preview,
   "layouts.usage": layouts.usage,
+  "assets.list": assets.list,
+  "assets.create": assets.create,
+  "assets.delete": assets.remove,
   "translations.create": translations.create,
   "translations.listGroups": translations.listGroups,
   "translations.retrieveGroup": translations.retrieveGroup,

@@ -7,6 +7,7 @@ import type {
   AlertQuietTimes,
   AlertStatus,
   AlertSubjectType,
+  AssetContentType,
   Channel,
   ChannelEndpointAddress,
   ChannelEndpointType,
@@ -904,6 +905,19 @@ export type Tables = {
   workflows: WorkflowsTable;
   workflow_versions: WorkflowVersionsTable;
   layouts: LayoutsTable;
+  assets: {
+    id: string;
+    environment_id: string;
+    /** SHA-256 of the bytes, in hexadecimal. */
+    hash: string;
+    content_type: AssetContentType;
+    file_name: string | null;
+    width: number;
+    height: number;
+    size: number;
+    bytes: Buffer;
+    created_at: Date;
+  };
   translations: TranslationsTable;
   integrations: IntegrationsTable;
   contexts: ContextsTable;

@@ -4,6 +4,7 @@ import type { Operation, OperationId } from "@tidings/contract";
 import { password, tokenOf } from "../app/members/browsers.ts";
 import { pushSubscription } from "../support/browser.ts";
 import type { RawInput } from "../support/client.ts";
+import { imageFile } from "../support/images.ts";
 import { importFixtures } from "./import-fixtures.ts";
 import {
   type Fixture,
@@ -54,6 +55,8 @@ const largeOrders = {
   value: "AND",
   children: [{ on: "payload", field: "amount", operator: "LARGER", value: "100" }],
 };
+
+const uploadImage = async (w: World) => (await w.client("assets.create", { body: { file: imageFile() } })).body;
 
 /** The body of a request for an address at Slack. */
 const ofSlack = async (w: World) => ({ integrationIdentifier: (await w.integration("slack")).identifier });
@@ -157,6 +160,9 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   "translations.importMaster": async (w) => ({
     body: { locale: "sv_SE", masterJson: { workflows: { [(await w.once(w.workflow)).workflowId]: { a: "b" } } } },
   }),
+  "assets.list": listOf(uploadImage),
+  "assets.create": () => ({ body: { file: imageFile() } }),
+  "assets.delete": async (w) => ({ params: { assetId: (await uploadImage(w)).id } }),
   "translations.uploadMaster": async (w) => ({
     body: { file: json({ workflows: { [(await w.once(w.workflow)).workflowId]: { a: "b" } } }, "it_IT.json") },
   }),

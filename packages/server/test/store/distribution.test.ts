@@ -24,6 +24,7 @@ const law: Law = {
     alert_rules: "reference",
     alerts: "environment_id",
     api_keys: "reference",
+    assets: "environment_id",
     attempts: "environment_id",
     audit_log: "installation",
     background_migrations: "installation",
@@ -90,6 +91,7 @@ const law: Law = {
     workflows: "reference",
   },
   exceptions: {
+    "assets (id)": generatedId,
     "captured_messages (id)": generatedId,
     "captured_messages (message_id)": oneEnvironment,
     "channel_connections (id)": generatedId,

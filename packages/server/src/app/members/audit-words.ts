@@ -20,6 +20,8 @@ const actions: Record<ChangingId | ExportId | SignInId | "scenarios.export", str
   "alertRules.test": "sent a test message for the alert rule",
   "alertRules.update": "changed the alert rule",
   "alerts.acknowledge": "took on the alert",
+  "assets.create": "uploaded an image",
+  "assets.delete": "deleted an image",
   "auth.redeemLink": "used a link to sign in",
   "auth.signIn": "signed in",
   "auth.signInFailed": "failed to sign in",

@@ -41,6 +41,10 @@ const forms: Partial<Record<OperationId, Form>> = {
   "subscribers.createBulk": ({ subscribers }) => ({
     subscriberIds: listOf(subscribers).map(({ subscriberId }) => subscriberId),
   }),
+  "assets.create": ({ file }, output) => ({
+    fileName: isJsonObject(file) ? file.fileName : undefined,
+    url: isJsonObject(output) ? output.url : undefined,
+  }),
   "imports.create": ({ csv, ...rest }) => ({ ...rest, characters: String(csv).length }),
   "deadLetterReplays.create": ({ payload, ...rest }) => ({ ...rest, hasOtherPayload: payload !== undefined }),
 };
