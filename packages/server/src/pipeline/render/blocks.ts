@@ -5,8 +5,8 @@
 // saved. The HTML uses tables and inline styles, for mail programs. The HTML of each block is in block-nodes.ts.
 import { LRUCache } from "lru-cache";
 import { isObject, type JsonObject } from "../../lib/json.ts";
-import { type BlockNode, blockHtml, type Place } from "./block-nodes.ts";
-import { table } from "./block-parts.ts";
+import { blockHtml } from "./block-nodes.ts";
+import { type BlockNode, type Place, table } from "./block-parts.ts";
 import { RenderError, render } from "./liquid.ts";
 
 const maxDepth = 50;
@@ -86,7 +86,7 @@ function readNode(given: JsonObject, read: { count: number }, depth: number): Bl
   };
 }
 
-const compile = (node: BlockNode, place: Place = { loop: null, isInListItem: false }): string =>
+const compile = (node: BlockNode, place: Place = { loop: null, isTight: false }): string =>
   node.content.map((child) => blockHtml(child, place, (inner = place) => compile(child, inner))).join("");
 
 /** Renders a body of either editor. `isPage`: it is the whole email, not the content of a layout. */

@@ -13,11 +13,13 @@ import { Parser } from "htmlparser2";
 import sanitize from "sanitize-html";
 import { createBoundedCache } from "../../lib/bounded-cache.ts";
 import { chargeRender } from "./liquid.ts";
+import { anyLink, linkPattern } from "./quick-clean.ts";
 import { cleanCss } from "./safe-css.ts";
 
 type Taken = { html: string; restore(cleaned: string): string };
 
-export type CommentCleaner = (html: string) => Taken;
+/** `takeOut`: all of them from a mail; `cleanComment`: one conditional comment that is taken out, from `<!--` to `-->`. */
+export type CommentCleaner = { takeOut: (html: string) => Taken; cleanComment: (comment: string) => string };
 
 const doctypePattern = /^<!doctype html(?: (?:public|system) "[\w ./:+-]{0,200}"(?: "[\w ./:+-]{0,200}")?)? ?>$/i;
 
@@ -41,7 +43,13 @@ const maxTagLength = 4_000;
 export function createCommentCleaner(options: sanitize.IOptions): CommentCleaner {
   const known = createBoundedCache<{ cleaned: string }>(1_000);
 
+  /** Addresses are kept alike, so a tag is cleaned once for all of them. */
   const cleanTag = (tag: string): string => {
+    const [link] = tag.includes(anyLink) ? [] : (linkPattern.exec(tag) ?? []);
+    return link ? cleanOnce(tag.replace(linkPattern, anyLink)).replace(anyLink, () => link) : cleanOnce(tag);
+  };
+
+  const cleanOnce = (tag: string): string => {
     const cached = known.get(tag);
     if (cached) return cached.cleaned;
     chargeRender(tagCost);
@@ -86,7 +94,7 @@ export function createCommentCleaner(options: sanitize.IOptions): CommentCleaner
     return content === null || /--!?>/.test(content) ? "" : `<!--${start}${content}${hiddenEnd}-->`;
   };
 
-  return (html) => {
+  const takeOutAll = (html: string): Taken => {
     const mark = `kept${randomBytes(16).toString("hex")}x`;
     const pieces: string[] = [];
     const kept: string[] = [];
@@ -113,6 +121,11 @@ export function createCommentCleaner(options: sanitize.IOptions): CommentCleaner
       restore: (cleaned) =>
         doctype + cleaned.replace(new RegExp(`${mark}(\\d+);`, "g"), (_, index: string) => kept[Number(index)]!),
     };
+  };
+
+  return {
+    takeOut: takeOutAll,
+    cleanComment: (comment) => cleanComment(comment.slice("<!--".length, -"-->".length), comment),
   };
 }
 

@@ -102,15 +102,15 @@ type Cleaners = Record<HtmlPlace, Cleaner>;
 export function createCleaners(appSchemes: readonly string[]): Cleaners {
   const mailTags = withApps(mailOptions, appSchemes);
   const feedTags = withApps({ ...mailOptions, allowedTags: inlineTags }, appSchemes);
-  const takeOutDeclarations = createCommentCleaner(withApps(outlookOptions, appSchemes));
+  const { takeOut, cleanComment } = createCommentCleaner(withApps(outlookOptions, appSchemes));
   const cleanMail = (html: string): string => sanitize(html, mailTags);
   const cleanFeed = (html: string): string => sanitize(html, feedTags);
   const cleanDocument = (whole: string): string => {
-    const { html, restore } = takeOutDeclarations(whole);
+    const { html, restore } = takeOut(whole);
     return restore(cleanSheets(cleanMail(html)));
   };
   return {
-    mail: { clean: cleanDocument, cleanQuickly: createQuickCleaner(cleanMail) },
+    mail: { clean: cleanDocument, cleanQuickly: createQuickCleaner(cleanMail, cleanComment) },
     feed: { clean: cleanFeed, cleanQuickly: createQuickCleaner(cleanFeed) },
   };
 }
