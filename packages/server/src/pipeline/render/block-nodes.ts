@@ -162,7 +162,7 @@ function linkCard({ attrs, place }: Block): string {
     attrs.image,
     attrs.isImageVariable,
     place.loop,
-    (src) => `<img${src} alt=""${style(styles)} />`,
+    (src) => `<img${src} alt="" role="presentation"${style(styles)} />`,
   );
   const note = text("badgeText") || text("subTitle");
   const lines = [

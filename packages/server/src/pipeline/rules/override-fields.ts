@@ -8,7 +8,7 @@ import type { ProviderExtras } from "../run/run.ts";
 /** An override that is not valid. */
 export class OverrideError extends Error {}
 
-const maxAddresses = 50;
+export const maxAddresses = 50;
 const maxHeaders = 50;
 const maxName = 200;
 /** RFC 5322, 2.1.1: name and value share a line when the value cannot be folded. */
@@ -63,6 +63,24 @@ export function readEmailOverride(given: JsonObject): EmailOverride {
   const count = read.to.length + (read.cc?.length ?? 0) + (read.bcc?.length ?? 0);
   if (count > maxAddresses) throw new OverrideError(`to, cc and bcc must not hold more than ${maxAddresses} addresses`);
   return read;
+}
+
+/** Members that a step can set too, where the event does not override them. */
+export type EmailControls = Pick<EmailOverride, "senderName" | "replyTo" | "cc" | "bcc">;
+
+/** Rendered controls: an empty text is not set, and the addresses of a list are separated by commas. */
+export function readEmailControls(given: Record<keyof EmailControls, string>): EmailControls {
+  const set = (text: string) => (text.trim() === "" ? undefined : text);
+  const list = (text: string) => {
+    const addresses = text.split(",").filter((address) => address.trim() !== "");
+    return addresses.length > 0 ? addresses : undefined;
+  };
+  return {
+    senderName: readLine("senderName", set(given.senderName), 255),
+    replyTo: readAddress("replyTo", set(given.replyTo)),
+    cc: readAddresses("cc", list(given.cc)),
+    bcc: readAddresses("bcc", list(given.bcc)),
+  };
 }
 
 export type SmsOverride = ProviderExtras & { to?: string; from?: string; content?: string };
