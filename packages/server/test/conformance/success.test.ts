@@ -58,6 +58,7 @@ const explained: [RegExp, string][] = [
   [/^Integration\.(configurations|deletedAt|deletedBy)$/, "unset; deleted integrations are not shown"],
   [/^IntegrationHealth\.(openedAt|nextProbeAt|failingSince)$|^Step\.deadlineSeconds$/, "in use; unset"],
   [/^IntegrationHealth\.(lastError|oldestWaitingAt)$|^StatisticsWaiting\.oldestAt$/, "no provider is away"],
+  [/^StepPreview\.data\.checks$|^MailCheck\./, "of an email; app/workflows/preview.test.ts"],
   [/^StepPreview\.data\.variables$/, "only with a draft; app/workflows/preview.test.ts"],
   [/\.latency$|^StatisticsLatency\./, "messages are captured, which is no answer of a provider"],
   [
@@ -128,7 +129,7 @@ const explained: [RegExp, string][] = [
     /^(ExportedResources|FileInFlight|FileKept|FileChange|InFlightStep|InFlightStepRef)\./,
     "nothing is under way; app/files/files.test.ts",
   ],
-  [/^PreviewResult\.(html|text|body)$/, "of an email; and the body has a fault"],
+  [/^PreviewResult\.(html|text|body|preheader|senderName|replyTo|cc|bcc)$/, "of an email; and the body has a fault"],
   [/^WebhookDelivery\.(lastAttemptAt|nextAttemptAt|response|responseStatus)$/, "not tried yet, or not again"],
   [/^(PublishedResource|UnpublishableResource|SkippedResource|TranslationUpload|MasterImport)\./, "other outcomes"],
 ];

@@ -28,6 +28,7 @@ import { requireStep, requireWorkflow } from "./workflows.ts";
 
 type PreviewBody = Input<"workflows.preview">["body"];
 type PreviewedDraft = NonNullable<PreviewBody["draft"]>;
+
 /** For a step of a workflow that is defined in code: what its bridge returns for `preview`. */
 export async function askBridge(
   ctx: NetworkCtx,
@@ -123,7 +124,7 @@ async function renderChecked(
   return { data: { ...data, checks } };
 }
 
-/** Undefined for a step that is not saved: its place among the others is not known. */
+/** Null for a step that is not saved: its place among the others is not known. */
 function savedVariables(workflow: WorkflowRow, stepId: string | undefined): JsonObject | null {
   const index = workflow.steps.findIndex((step) => step.stepId === stepId);
   return index < 0 ? null : stepVariables(workflow, index);

@@ -6,13 +6,13 @@ import { renderLine } from "../render/mail-body.ts";
 import { type EmailControls, maxAddresses, OverrideError, readEmailControls } from "../rules/override-fields.ts";
 import type { EmailFields } from "../run/run.ts";
 
-const names = ["senderName", "replyTo", "cc", "bcc"] as const;
+export const mailFields = ["senderName", "replyTo", "cc", "bcc"] as const;
 
 /** Null for most steps, which have none of them. Throws RenderError for one that is not valid once it is rendered. */
 export function renderMailFields(controls: JsonObject, scope: object): EmailControls | null {
-  if (!names.some((name) => controls[name])) return null;
+  if (!mailFields.some((name) => controls[name])) return null;
   const rendered = Object.fromEntries(
-    names.map((name) => [name, typeof controls[name] === "string" ? renderLine(controls[name], scope) : ""]),
+    mailFields.map((name) => [name, typeof controls[name] === "string" ? renderLine(controls[name], scope) : ""]),
   );
   try {
     return readEmailControls(rendered as Record<keyof EmailControls, string>);
@@ -25,7 +25,7 @@ export function renderMailFields(controls: JsonObject, scope: object): EmailCont
 export function withControls(fields: EmailFields, controls: EmailControls | null): EmailFields {
   if (!controls) return fields;
   const merged = { ...fields };
-  for (const name of names) if (merged[name] === undefined) Object.assign(merged, { [name]: controls[name] });
+  for (const name of mailFields) if (merged[name] === undefined) Object.assign(merged, { [name]: controls[name] });
   const count = merged.to.length + (merged.cc?.length ?? 0) + (merged.bcc?.length ?? 0);
   if (count > maxAddresses) throw new RenderError(`to, cc and bcc must not hold more than ${maxAddresses} addresses`);
   return merged;
@@ -33,7 +33,7 @@ export function withControls(fields: EmailFields, controls: EmailControls | null
 
 /** The controls without Liquid that are not valid, for the issues of a step. */
 export function* invalidMailFields(controls: JsonObject): Generator<[name: string, message: string]> {
-  for (const name of names) {
+  for (const name of mailFields) {
     const value = controls[name];
     if (typeof value !== "string" || /\{\{|\{%/.test(value)) continue;
     try {

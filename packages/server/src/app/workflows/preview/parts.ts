@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../lib/json.ts";
 import { RenderError, render } from "../../../pipeline/render/liquid.ts";
 import { type MailControls, renderLine, renderMail } from "../../../pipeline/render/mail-body.ts";
 import { type InAppControls, renderInApp } from "../../../pipeline/steps/in-app.ts";
-import { renderMailFields } from "../../../pipeline/steps/mail-fields.ts";
+import { mailFields, renderMailFields } from "../../../pipeline/steps/mail-fields.ts";
 import type { LayoutRow } from "../../../store/workflows/layouts.ts";
 import type { WorkflowRow } from "../../../store/workflows/workflows.ts";
 
@@ -36,7 +36,9 @@ export function mailParts({ values, scope, layout, linkSchemes }: PreviewedConte
     {
       field: "body",
       render: () => {
-        const controls = { ...rest, body, preheader };
+        // A line that fails is reported on its own, and must not hide the body.
+        const isShown = !(attempt(() => renderLine(preheader ?? "", scope)) instanceof RenderError);
+        const controls = { ...rest, body, preheader: isShown ? preheader : "" };
         const { html, text: generated } = renderMail({ controls, layout: frame, scope, linkSchemes });
         return { html, text: generated };
       },
@@ -47,13 +49,13 @@ export function mailParts({ values, scope, layout, linkSchemes }: PreviewedConte
 
 /** The lines that an email has where the step names them. */
 function lineParts(values: JsonObject, scope: object): Part[] {
-  const { preheader, ...rest } = values;
-  const fields = ["senderName", "replyTo", "cc", "bcc"].filter((field) => rest[field]);
+  const { preheader } = values;
+  const fields = mailFields.filter((field) => values[field]);
   return [
     ...(preheader ? [{ field: "preheader", render: () => ({ preheader: renderLine(String(preheader), scope) }) }] : []),
     ...fields.map((field) => ({
       field,
-      render: () => (renderMailFields({ [field]: rest[field] }, scope) ?? {}) as PreviewResult,
+      render: () => ({ [field]: renderMailFields({ [field]: values[field] }, scope)?.[field] }),
     })),
   ];
 }
