@@ -59,7 +59,9 @@ export type PreviewFault = Static<typeof PreviewFault>;
 
 const PreviewResult = named("PreviewResult", {
   subject: Type.Optional(Type.String()),
-  preheader: Type.Optional(Type.String({ description: "For an email: the text that mailboxes show after the subject" })),
+  preheader: Type.Optional(
+    Type.String({ description: "For an email: the text that mailboxes show after the subject" }),
+  ),
   senderName: Type.Optional(Type.String({ description: "For an email" })),
   replyTo: Type.Optional(Type.String({ description: "For an email" })),
   cc: Type.Optional(Type.Array(Type.String(), { description: "For an email" })),
@@ -106,7 +108,8 @@ export const StepPreview = named("StepPreview", {
     faults: Type.Array(PreviewFault, { description: "A field with an error is missing from `result`" }),
     checks: Type.Optional(
       Type.Array(MailCheck, {
-        description: "For an email: what its author should look at, such as links without an address; at most 5 of a kind",
+        description:
+          "For an email: what its author should look at, such as links without an address; at most 5 of a kind",
       }),
     ),
     variables: Type.Optional(

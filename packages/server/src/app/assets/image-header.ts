@@ -5,7 +5,11 @@ import type { AssetContentType } from "@tidings/contract";
 export type ImageHeader = { contentType: AssetContentType; width: number; height: number };
 
 type Size = { width: number; height: number };
-type Format = { contentType: AssetContentType; isFormat: (bytes: Buffer) => boolean; readSize: (bytes: Buffer) => Size };
+type Format = {
+  contentType: AssetContentType;
+  isFormat: (bytes: Buffer) => boolean;
+  readSize: (bytes: Buffer) => Size;
+};
 
 const textAt = (bytes: Buffer, at: number, length: number): string => bytes.toString("latin1", at, at + length);
 

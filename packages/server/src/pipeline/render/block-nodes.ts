@@ -20,9 +20,9 @@ import {
   table,
   tableOf,
   textInk,
+  textTemplate,
   variable,
   variableName,
-  textTemplate,
   withImage,
 } from "./block-parts.ts";
 import { button } from "./blocks/button.ts";

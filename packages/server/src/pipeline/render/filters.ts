@@ -77,7 +77,9 @@ const averageCharacter = 8;
  * text. Steps of ten, so that few tags differ.
  */
 export function blockWidth(label: unknown, room: unknown = 0): number {
-  const text = String(label ?? "").replace(/<[^>]*>/g, "").replace(/&[a-z\d#]+;/gi, "x");
+  const text = String(label ?? "")
+    .replace(/<[^>]*>/g, "")
+    .replace(/&[a-z\d#]+;/gi, "x");
   return Math.min(560, Math.ceil((text.trim().length * averageCharacter + (Number(room) || 0)) / 10) * 10);
 }
 

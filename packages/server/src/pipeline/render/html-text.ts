@@ -91,7 +91,10 @@ function write(state: TextState, text: string): void {
 
 function addText(state: TextState, data: string): void {
   if (state.hiddenDepth > 0) return;
-  if (state.preDepth > 0) return addLines(state, data.replace(/\r\n?/g, "\n"));
+  if (state.preDepth > 0) {
+    addLines(state, data.replace(/\r\n?/g, "\n"));
+    return;
+  }
   const text = data.trim();
   if (/^\s/.test(data) && state.gap === "") state.gap = " ";
   if (text === "") return;

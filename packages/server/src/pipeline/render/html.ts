@@ -13,7 +13,7 @@ export type HtmlPlace = "mail" | "feed";
 
 const words = (text: string): string[] => text.split(" ");
 
-const inlineTags = [...sanitize.defaults.allowedTags, ...words("img center font del ins map area")];
+const inlineTags = [...sanitize.defaults.allowedTags, ...words("img center font del ins map area picture source")];
 const documentTags = words("style title head body html meta");
 
 const commonAttributes = [
@@ -47,6 +47,7 @@ const mailOptions: sanitize.IOptions = {
     html: ["xmlns", "xmlns:*"],
     img: ["src", "srcset", "usemap", "sizes"],
     map: ["name"],
+    source: ["srcset", "sizes", "media"],
     meta: ["charset", "name", "content", "http-equiv", "property"],
     // Without `media`, rules for print or for small screens would count everywhere.
     style: ["media"],

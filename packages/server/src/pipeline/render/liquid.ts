@@ -52,7 +52,12 @@ function createEngine(target: RenderTarget): Liquid {
   for (const tag of ["include", "render", "layout", "block"]) delete engine.tags[tag];
   // These filters evaluate a text as an expression, and are not part of standard Liquid.
   for (const filter of Object.keys(engine.filters)) if (filter.endsWith("_exp")) delete engine.filters[filter];
-  for (const [name, filter] of Object.entries({ ...filters, ...dateFilters, ...searchingFilters, block_watched: watched }))
+  for (const [name, filter] of Object.entries({
+    ...filters,
+    ...dateFilters,
+    ...searchingFilters,
+    block_watched: watched,
+  }))
     engine.registerFilter(name, filter);
   boundEngine(engine);
   return engine;

@@ -24,7 +24,7 @@ export type MailControls = {
 /** A layout with its template scope: that of the email, with the layout's own translations. */
 type MailLayout = { values: LayoutControlValues; scope: object };
 
-export type Mail = { subject: string; preheader: string; html: string; text: string };
+export type Mail = { subject: string; html: string; text: string };
 
 type MailParts = { controls: MailControls; layout: MailLayout | null; scope: object };
 
@@ -42,7 +42,7 @@ function renderParts({ controls, layout, scope }: MailParts): Mail {
   const previewed = preheader === "" ? whole : withPreheader(whole, preheader);
   const html = inlineCss(controls.disableOutputSanitization ? previewed : sanitizeHtml(previewed, "mail"));
   const text = controls.text ? render(controls.text, scope, "text").trim() : "";
-  return { subject: renderLine(controls.subject ?? "", scope), preheader, html, text: text || htmlToText(html) };
+  return { subject: renderLine(controls.subject ?? "", scope), html, text: text || htmlToText(html) };
 }
 
 /**

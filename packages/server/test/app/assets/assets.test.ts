@@ -56,13 +56,14 @@ describe("upload", () => {
 
   test("a 12 MB image is refused, and the error names the limit", async () => {
     const file = imageFile(Buffer.concat([pngOf(), Buffer.alloc(12 * 1024 * 1024)]));
-    const message =
-      "The image has 12 MB; at most 5 MB are accepted. Make it smaller, or save it with more compression";
+    const message = "The image has 12 MB; at most 5 MB are accepted. Make it smaller, or save it with more compression";
     await assertRefused(client, "assets.create", { body: { file } }, { code: "ASSET_TOO_LARGE", message });
   });
 
   test("an SVG is refused with the reason and the way out, whatever it is called", async () => {
-    const svg = Buffer.from('<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>');
+    const svg = Buffer.from(
+      '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>',
+    );
     const { file } = await faultsOf(client, "assets.create", { body: { file: imageFile(svg, "logo.png") } });
     assert.match(file![0]!, /^file is an SVG: an SVG can contain scripts.*Export it as PNG/);
   });

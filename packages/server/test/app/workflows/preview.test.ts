@@ -212,7 +212,10 @@ describe("checks of an email", () => {
     const broken = { subject: "Hi", body: "<p>{{ 'x' | date: '%Y', 'Nowhere' }}</p>", editorType: "html" };
     const { checks, faults } = await show("email", broken, { layoutId: null });
     assert.deepEqual(checks, []);
-    assert.deepEqual(faults.map(({ field, line, column }) => [field, line, column]), [["body", 1, 4]]);
+    assert.deepEqual(
+      faults.map(({ field, line, column }) => [field, line, column]),
+      [["body", 1, 4]],
+    );
   });
 });
 
@@ -242,7 +245,10 @@ describe("the lines of an email", () => {
       cc: ["boss@example.com", "two@example.com"],
       text: "Hi Ada",
     });
-    assert.match(html!, /<body class="a"><div style="display:none;[^>]*>For Ada &amp; co[\u200c\u00a0]+<\/div><p>Hi<\/p>/);
+    assert.match(
+      html!,
+      /<body class="a"><div style="display:none;[^>]*>For Ada &amp; co[\u200c\u00a0]+<\/div><p>Hi<\/p>/,
+    );
   });
 
   test("an error is reported with its field, and the mail is shown", async () => {

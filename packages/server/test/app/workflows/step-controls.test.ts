@@ -49,7 +49,12 @@ describe("control schemas of all nine types", () => {
       { body: "a", extra: 1 },
       { body: "a", expiresIn: { amount: 1 } },
     ],
-    email: [{ body: "" }, { subject: "" }, { subject: "a", body: "", layoutId: "" }, { subject: "a", body: "", cc: ["x"] }],
+    email: [
+      { body: "" },
+      { subject: "" },
+      { subject: "a", body: "", layoutId: "" },
+      { subject: "a", body: "", cc: ["x"] },
+    ],
     sms: [{}, { body: 1 }],
     push: [{ body: "a" }],
     chat: [{}],

@@ -91,7 +91,11 @@ test("what each block becomes", () => {
           {
             type: "tableRow",
             content: [
-              { type: "tableHeader", attrs: { colspan: 2, rowspan: 1, colwidth: [100, 50] }, content: [p(text("Item"))] },
+              {
+                type: "tableHeader",
+                attrs: { colspan: 2, rowspan: 1, colwidth: [100, 50] },
+                content: [p(text("Item"))],
+              },
             ],
           },
           {
@@ -226,7 +230,10 @@ describe("showIf", () => {
   test("inside a loop it reads the item, by either of its names", () => {
     for (const name of ["current.name", "payload.items.name"]) {
       const item = { type: "section", attrs: { showIf: { "==": [{ var: name }, "Two"] } }, content: [text("two")] };
-      assert.match(plain({ type: "repeat", attrs: { each: "payload.items" }, content: [item] }), /^<table>.*two<.*<\/table>$/);
+      assert.match(
+        plain({ type: "repeat", attrs: { each: "payload.items" }, content: [item] }),
+        /^<table>.*two<.*<\/table>$/,
+      );
     }
   });
 
@@ -247,7 +254,12 @@ describe("buttons in Outlook", () => {
   const shapeOf = (attrs: object) => /<!--\[if mso\]>(.*?)<!\[endif\]-->/s.exec(render({ type: "button", attrs }))?.[1];
 
   test("a shape as large as its label, with the same link, colours and corners", () => {
-    const shape = shapeOf({ text: "Open it", url: "https://example.com", buttonColor: "#123456", borderRadius: "round" });
+    const shape = shapeOf({
+      text: "Open it",
+      url: "https://example.com",
+      buttonColor: "#123456",
+      borderRadius: "round",
+    });
     assert.match(shape!, /^<v:roundrect [^>]*href="https:\/\/example\.com" style="height:40px;[^"]*width:130px"/);
     assert.match(shape!, /arcsize="50%" strokecolor="#123456" strokeweight="2px" fillcolor="#123456">/);
     assert.match(shape!, /<center style="color:#ffffff;[^>]*>Open it<\/center>/);

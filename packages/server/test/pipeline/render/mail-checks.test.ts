@@ -81,11 +81,14 @@ const table: [name: string, mail: Partial<CheckedMail>, codes: string[]][] = [
 for (const [name, mail, codes] of table) test(name, () => assert.deepEqual(codesOf(mail), codes));
 
 test("sentences name what is meant and how to fix it; what does not work is an error", () => {
-  const [first] = checksOf(withHtml('<a href="/orders/7"><b>See</b>\n your <img src="https://e.com/x.png" alt="order"></a>'));
+  const [first] = checksOf(
+    withHtml('<a href="/orders/7"><b>See</b>\n your <img src="https://e.com/x.png" alt="order"></a>'),
+  );
   assert.deepEqual(first, {
     code: "relative_link",
     severity: "error",
-    message: "The link “See your order” has the relative address /orders/7. In a mailbox it leads nowhere: begin with https://.",
+    message:
+      "The link “See your order” has the relative address /orders/7. In a mailbox it leads nowhere: begin with https://.",
   });
   const unknownNames = [{ name: "payload.coment", meant: "payload.comment" }];
   assert.deepEqual(checksOf({ unknownNames }), [
@@ -110,10 +113,14 @@ describe("contrast", () => {
 
   test("colours", () => {
     const of = (text: string) => readColor(text)?.join(" ") ?? null;
-    assert.deepEqual(
-      ["#fff", "#1a2B3c", "white", " rgb(1, 2,3) ", "rgba(1,2,3,1)", "rgb(1 2 3)"].map(of),
-      ["255 255 255", "26 43 60", "255 255 255", "1 2 3", "1 2 3", "1 2 3"],
-    );
+    assert.deepEqual(["#fff", "#1a2B3c", "white", " rgb(1, 2,3) ", "rgba(1,2,3,1)", "rgb(1 2 3)"].map(of), [
+      "255 255 255",
+      "26 43 60",
+      "255 255 255",
+      "1 2 3",
+      "1 2 3",
+      "1 2 3",
+    ]);
     for (const text of ["", "#ff", "rgba(1,2,3,.5)", "currentcolor", "#ffff", "var(--x)", "rgb(1)"])
       assert.equal(of(text), null, text);
     assert.equal(contrastOf([0, 0, 0], [255, 255, 255]), 21);
@@ -122,8 +129,16 @@ describe("contrast", () => {
 
   for (const [name, html, expected] of [
     ["black on white, which is not written", "<p>x</p>", []],
-    ["the nearest background", '<div style="background:#000"><p style="background-color:#333">x</p></div>', ["#000000 on #333333"]],
-    ["the old attributes", '<table bgcolor="#000000"><tr><td><font color="#222222">x</font></td></tr></table>', ["#222222 on #000000"]],
+    [
+      "the nearest background",
+      '<div style="background:#000"><p style="background-color:#333">x</p></div>',
+      ["#000000 on #333333"],
+    ],
+    [
+      "the old attributes",
+      '<table bgcolor="#000000"><tr><td><font color="#222222">x</font></td></tr></table>',
+      ["#222222 on #000000"],
+    ],
     ["once for each pair", '<p style="color:#aaa">x</p><p style="color:#aaa">y</p>', ["#aaaaaa on #ffffff"]],
     ["not behind images", '<td style="background:url(x.png) #000"><p style="color:#111">x</p></td>', []],
     ["not behind gradients", '<td style="background-image:linear-gradient(red,blue)">x</td>', []],
@@ -137,7 +152,13 @@ describe("contrast", () => {
   }
 
   test("no HTML makes it throw", () => {
-    fc.assert(fc.property(fc.string(), fc.string(), (a, b) => void checksOf({ html: `<p style="color:${a}">${b}<td bgcolor=${a}>` })));
+    fc.assert(
+      fc.property(
+        fc.string(),
+        fc.string(),
+        (a, b) => void checksOf({ html: `<p style="color:${a}">${b}<td bgcolor=${a}>` }),
+      ),
+    );
   });
 });
 
@@ -147,16 +168,21 @@ describe("outputs that write nothing", () => {
 
   test("are named", () => {
     const variables = (template: string) => emptyIn(template, { payload }).variables;
-    assert.deepEqual(variables("{{ payload.coment }} {{ payload.name }} {{payload.none|upcase}}{{- payload.blank -}}"), [
-      "payload.coment",
-      "payload.none",
-      "payload.blank",
-    ]);
+    assert.deepEqual(
+      variables("{{ payload.coment }} {{ payload.name }} {{payload.none|upcase}}{{- payload.blank -}}"),
+      ["payload.coment", "payload.none", "payload.blank"],
+    );
     assert.deepEqual(variables("{{ payload.zero }}{{ payload.no }}"), []);
     assert.deepEqual(variables('{{ payload.none | default: "x" }}{{ payload.none | upcase | default: 1 }}'), []);
     assert.deepEqual(variables("{% if payload.none %}{{ payload.deep.er }}{% endif %}"), [], "what is not rendered");
-    assert.deepEqual(variables("{% for i in payload.list %}{{ i.a }}{{ i.b }}{% endfor %}"), ["i.b"], "empty every time");
-    assert.deepEqual(variables("{% raw %}{{ payload.x }}{% endraw %}{{ 'a.b' }}{{ payload.list[0].c }}"), ["payload.list[0].c"]);
+    assert.deepEqual(
+      variables("{% for i in payload.list %}{{ i.a }}{{ i.b }}{% endfor %}"),
+      ["i.b"],
+      "empty every time",
+    );
+    assert.deepEqual(variables("{% raw %}{{ payload.x }}{% endraw %}{{ 'a.b' }}{{ payload.list[0].c }}"), [
+      "payload.list[0].c",
+    ]);
   });
 
   test("translations without a text are named by their key", () => {
@@ -166,7 +192,8 @@ describe("outputs that write nothing", () => {
   });
 
   test("what is watched is rendered the same", () => {
-    const template = "{{ payload.name | raw }}|{{ payload.name | upcase }}|{{- payload.blank -}}|{{ payload.list | size }}";
+    const template =
+      "{{ payload.name | raw }}|{{ payload.name | upcase }}|{{- payload.blank -}}|{{ payload.list | size }}";
     const { result } = watchOutputs(() => render(template, { payload }, "html"));
     assert.equal(result, render(template, { payload }, "html"));
   });

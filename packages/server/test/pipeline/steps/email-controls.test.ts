@@ -56,12 +56,18 @@ test("a value that is no address fails the step and names it; a line break gets 
 
 test("a constant that is no address is an issue of the step", async () => {
   assert.equal(workflow.steps[0]!.issues?.controls, undefined);
-  const step = email({ subject: "Hi", body: "x", replyTo: "nobody", cc: "a@example.com, b", senderName: "x".repeat(256) });
+  const step = email({
+    subject: "Hi",
+    body: "x",
+    replyTo: "nobody",
+    cc: "a@example.com, b",
+    senderName: "x".repeat(256),
+  });
   const { steps } = await createWorkflow(client, "wrong-lines", [step]);
   const messages = Object.entries(steps[0]!.issues!.controls!).map(([name, [issue]]) => [name, issue!.message]);
   assert.deepEqual(messages, [
     ["senderName", "senderName must not be longer than 255 characters"],
     ["replyTo", "replyTo must be an email address"],
-    ["cc", "cc must be an email address"],
+    ["cc", "cc.1 must be an email address"],
   ]);
 });

@@ -85,7 +85,9 @@ const maxImages = 100;
 
 async function sizesOfImages(ctx: Ctx, environmentId: string, html: string): Promise<Map<string, number>> {
   const pattern = new RegExp(`[^"'\\s]*/assets/${environmentId}/([\\da-f]{64})\\.[a-z]+`, "g");
-  const addresses = [...html.matchAll(pattern)].slice(0, maxImages).map(([address, hash]) => ({ address, hash: hash! }));
+  const addresses = [...html.matchAll(pattern)]
+    .slice(0, maxImages)
+    .map(([address, hash]) => ({ address, hash: hash! }));
   const found = await findAssetSizes(ctx.db, environmentId, [...new Set(addresses.map(({ hash }) => hash))]);
   const sizes = new Map(found.map(({ hash, size }) => [hash, size]));
   return new Map(addresses.flatMap(({ address, hash }) => (sizes.has(hash) ? [[address, sizes.get(hash)!]] : [])));

@@ -36,7 +36,8 @@ export function readColor(text: string): Rgb | null {
     const value = Number.parseInt(long, 16);
     return [value >> 16, (value >> 8) & 255, value & 255];
   }
-  const [, ...parts] = /^rgba?\(\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})(?:\s*[,/]\s*1(?:\.0*)?)?\s*\)$/.exec(word) ?? [];
+  const [, ...parts] =
+    /^rgba?\(\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})(?:\s*[,/]\s*1(?:\.0*)?)?\s*\)$/.exec(word) ?? [];
   const [red, green, blue] = parts.map((part) => Math.min(255, Number(part)));
   return red === undefined ? null : [red, green!, blue!];
 }
@@ -112,7 +113,7 @@ export function findLowContrast(html: string): LowContrast[] {
       },
       ontext(data) {
         const { color, background, isHidden } = open.at(-1)!;
-        const text = data.replace(/[\s\u00a0\u00ad\u034f\u200b-\u200f\u2007\ufeff]+/g, " ").trim();
+        const text = data.replace(/[\s\p{Cf}\p{Mn}]+/gu, " ").trim();
         if (text === "" || isHidden || !color || !background || found.size === maxFound) return;
         const ratio = contrastOf(color, background);
         const pair = { color: hex(color), background: hex(background) };

@@ -100,7 +100,10 @@ function subjectChecks(subject: string): Found[] {
   if (words.length === 0) return [];
   const list = [...new Set(words)].slice(0, 5).join(", ");
   return [
-    { code: "capitals", message: `The subject has words in capitals (${list}). Spam filters and readers dislike them.` },
+    {
+      code: "capitals",
+      message: `The subject has words in capitals (${list}). Spam filters and readers dislike them.`,
+    },
   ];
 }
 
@@ -127,7 +130,9 @@ function nameChecks({ unknownNames, empty }: CheckedMail): Found[] {
 function linkChecks({ href, label }: Link): Found[] {
   const named = label.trim() === "" ? "A link without a text" : `The link ${quote(label)}`;
   if (href === null) {
-    return [{ code: "empty_link", message: `${named} has no address, or one that was removed because it is not safe.` }];
+    return [
+      { code: "empty_link", message: `${named} has no address, or one that was removed because it is not safe.` },
+    ];
   }
   if (href === "" || href === "#") return [{ code: "empty_link", message: `${named} has an empty address.` }];
   if (/^http:/i.test(href)) {
@@ -161,13 +166,15 @@ function imageChecks({ src, alt, isDecoration }: Image, { isBlocks, imageSizes }
 }
 
 const unsubscribeAddress = /unsubscribe|opt-?out|preferences|\/u\/[\w.-]{20,}/i;
-const unsubscribeWords = /unsubscribe|opt.?out|preferences|abmelden|abbestellen|désabonn|désinscri|darse de baja|annulla l/i;
+const unsubscribeWords =
+  /unsubscribe|opt.?out|preferences|abmelden|abbestellen|désabonn|désinscri|darse de baja|annulla l/i;
 
 function unsubscribeChecks({ isCritical }: CheckedMail, links: Link[]): Found[] {
   if (isCritical) return [];
   const hasLink = links.some(({ href, label }) => unsubscribeAddress.test(href ?? "") || unsubscribeWords.test(label));
   if (hasLink) return [];
-  const message = "The mail has no link to unsubscribe. Add one, best in the footer of the layout: {{ unsubscribeUrl }}.";
+  const message =
+    "The mail has no link to unsubscribe. Add one, best in the footer of the layout: {{ unsubscribeUrl }}.";
   return [{ code: "missing_unsubscribe", message }];
 }
 
