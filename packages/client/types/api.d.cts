@@ -483,6 +483,35 @@ export type Operations = {
     body?: never;
     output: LayoutUsage;
   };
+  "assets.list": {
+    params?: never;
+    query?: {
+      /** Items behind this cursor */
+      after?: string;
+      /** Items ahead of this cursor; not together with `after` */
+      before?: string;
+      limit?: number;
+      orderDirection?: "ASC" | "DESC";
+      /** Include the cursor's own item */
+      includeCursor?: boolean;
+    };
+    body?: never;
+    output: AssetList;
+  };
+  "assets.create": {
+    params?: never;
+    query?: never;
+    body: FormData;
+    output: Asset;
+  };
+  "assets.delete": {
+    params: {
+      assetId: string;
+    };
+    query?: never;
+    body?: never;
+    output: undefined;
+  };
   "translations.create": {
     params?: never;
     query?: never;
@@ -2685,6 +2714,14 @@ export type Resources = {
     /** List the workflows that use a layout. Emails without a layout use the default one and count as its users. `GET /v2/layouts/{layoutId}/usage` */
     readonly usage: (...input: CallArguments<"layouts.usage">) => Promise<Output<"layouts.usage">>;
   };
+  readonly assets: {
+    /** List uploaded images. `GET /v2/assets` */
+    readonly list: (...input: CallArguments<"assets.list">) => Promise<Output<"assets.list">>;
+    /** Upload an image for emails. PNG, JPEG, GIF or WebP, at most 5 MB. An image that is already stored is returned with status 200. The address of an image is public, and its content never changes. `POST /v2/assets` */
+    readonly create: (...input: CallArguments<"assets.create">) => Promise<Output<"assets.create">>;
+    /** Delete an uploaded image. Emails that show the image, also those that were sent, show their alternative text instead. `DELETE /v2/assets/{assetId}` */
+    readonly delete: (...input: CallArguments<"assets.delete">) => Promise<Output<"assets.delete">>;
+  };
   readonly translations: {
     /** Store the texts of one locale. Replaces the resource's texts in this locale, if any. `POST /v2/translations` */
     readonly create: (...input: CallArguments<"translations.create">) => Promise<Output<"translations.create">>;
@@ -3242,6 +3279,9 @@ export type ErrorCode =
   | "IMPORT_NOT_FOUND"
   | "IMPORT_TOO_LARGE"
   | "IMPORT_LIMIT_REACHED"
+  | "ASSET_NOT_FOUND"
+  | "ASSET_TOO_LARGE"
+  | "ASSET_LIMIT_REACHED"
   | "FAILED_TASK_NOT_FOUND"
   | "FAILED_TASK_NOT_OPEN"
   | "CONTEXT_NOT_FOUND"
@@ -3573,6 +3613,35 @@ export type ApiKey = {
   createdAt?: string;
   /** Time of its last request, to the minute; null if it was never used */
   lastUsedAt?: string | null;
+};
+
+export type Asset = {
+  id: string;
+  /** Public address; a path of this service where `TIDINGS_PUBLIC_URL` is not set */
+  url: string;
+  /** Read from the bytes, not from the name of the file */
+  contentType: "image/png" | "image/jpeg" | "image/gif" | "image/webp";
+  /** Bytes */
+  size: number;
+  /** Pixels */
+  width: number;
+  /** Pixels */
+  height: number;
+  fileName?: string;
+  /** When the image was first uploaded (ISO 8601, UTC) */
+  createdAt: string;
+};
+
+export type AssetList = {
+  data: Asset[];
+  /** Cursor of the next page; null when there is none */
+  next: string | null;
+  /** Cursor of the previous page; null on the first page */
+  previous: string | null;
+  /** Items that match the filters, counted up to 50,000 */
+  totalCount: number;
+  /** true when there are more than 50,000 */
+  totalCountCapped: boolean;
 };
 
 export type AuditActor = {
@@ -5977,6 +6046,14 @@ export type LocaleCompleteness = {
   extra: number;
 };
 
+export type MailCheck = {
+  code: "missing_alt" | "missing_unsubscribe" | "empty_link" | "relative_link" | "insecure_link" | "relative_image" | "too_large" | "large_image" | "low_contrast" | "empty_variable" | "unknown_variable" | "missing_translation" | "capitals" | "no_text" | "no_subject";
+  /** error: part of the mail does not work */
+  severity: "warning" | "error";
+  /** What is wrong and how to fix it */
+  message: string;
+};
+
 export type MasterImport = {
   /** The texts of at least one resource were stored; see `failed` */
   success: boolean;
@@ -6510,6 +6587,16 @@ export type PreviewFault = {
 
 export type PreviewResult = {
   subject?: string;
+  /** For an email: the text that mailboxes show after the subject */
+  preheader?: string;
+  /** For an email */
+  senderName?: string;
+  /** For an email */
+  replyTo?: string;
+  /** For an email */
+  cc?: string[];
+  /** For an email */
+  bcc?: string[];
   /** For an email: with its layout, sanitized, styles inlined */
   html?: string;
   /** For an email: the plain-text part */
@@ -7450,6 +7537,8 @@ export type StepPreview = {
     result: PreviewResult;
     /** A field with an error is missing from `result` */
     faults: PreviewFault[];
+    /** For an email: what its author should look at, such as links without an address; at most 5 of a kind */
+    checks?: MailCheck[];
     /** JSON Schema of what a template of this step may use; only with `draft` */
     variables?: Record<string, unknown>;
   };

@@ -24,6 +24,8 @@ export const operationRoles: Partial<Record<OperationId | ExportId, Role>> = {
   "layouts.update": "editor",
   "layouts.delete": "editor",
   "layouts.duplicate": "editor",
+  "assets.create": "editor",
+  "assets.delete": "editor",
   "translations.create": "editor",
   "translations.importMaster": "editor",
   "translations.uploadMaster": "editor",

@@ -85,6 +85,23 @@ create table api_keys (
 );
 CREATE INDEX api_keys_environment on api_keys USING btree (environment_id);
 
+create table assets (
+  id             uuid not null,
+  environment_id uuid not null,
+  hash           text not null,
+  content_type   text not null,
+  file_name      text,
+  width          integer not null,
+  height         integer not null,
+  size           integer not null,
+  bytes          bytea not null,
+  created_at     timestamp with time zone not null,
+  UNIQUE (environment_id, hash),
+  PRIMARY KEY (id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+CREATE INDEX assets_list on assets USING btree (environment_id, created_at, id);
+
 create table attempts (
   id                  uuid not null,
   environment_id      uuid not null,

@@ -49,7 +49,7 @@ async function screensOf(page: Page, html: string): Promise<Screen[]> {
     for (const colorScheme of schemes) {
       await page.emulateMedia({ colorScheme });
       // A picture for dark mode is loaded only then.
-      await page.waitForFunction(() => [...document.images].every((image) => image.complete));
+      await page.waitForFunction("[...document.images].every((image) => image.complete)");
       screens.push({
         name: `${width} px, ${colorScheme}`,
         image: await page.screenshot({ fullPage: true, animations: "disabled" }),
@@ -59,30 +59,31 @@ async function screensOf(page: Page, html: string): Promise<Screen[]> {
   return screens;
 }
 
+/** Runs in the page, which can read pictures. A difference of 8 of 255 cannot be seen. */
+const shareOfPixels = `async (sources) => {
+  const [a, b] = await Promise.all(
+    sources.map(async (source) => {
+      const image = new Image();
+      image.src = source;
+      await image.decode();
+      const drawing = new OffscreenCanvas(image.width, image.height).getContext("2d");
+      drawing.drawImage(image, 0, 0);
+      return drawing.getImageData(0, 0, image.width, image.height);
+    }),
+  );
+  if (a.width !== b.width || a.height !== b.height) return 1;
+  let differing = 0;
+  for (let at = 0; at < a.data.length; at += 4) {
+    if ([0, 1, 2].some((part) => Math.abs(a.data[at + part] - b.data[at + part]) > 8)) differing += 1;
+  }
+  return differing / (a.width * a.height);
+}`;
+
 /** The share of pixels that differ; 1 where the sizes do. Equal files are equal pictures. */
 async function difference(page: Page, one: Buffer, other: Buffer): Promise<number> {
   if (one.equals(other)) return 0;
   const urls = [one, other].map((image) => `data:image/png;base64,${image.toString("base64")}`);
-  return page.evaluate(async (sources) => {
-    const pixels = await Promise.all(
-      sources.map(async (source) => {
-        const image = new Image();
-        image.src = source;
-        await image.decode();
-        const canvas = new OffscreenCanvas(image.width, image.height);
-        const drawing = canvas.getContext("2d")!;
-        drawing.drawImage(image, 0, 0);
-        return drawing.getImageData(0, 0, image.width, image.height);
-      }),
-    );
-    const [a, b] = pixels as [ImageData, ImageData];
-    if (a.width !== b.width || a.height !== b.height) return 1;
-    let differing = 0;
-    for (let at = 0; at < a.data.length; at += 4) {
-      if ([0, 1, 2].some((part) => Math.abs(a.data[at + part]! - b.data[at + part]!) > 8)) differing += 1;
-    }
-    return differing / (a.width * a.height);
-  }, urls);
+  return page.evaluate(`(${shareOfPixels})(${JSON.stringify(urls)})`);
 }
 
 async function compare(page: Page, one: string, other: string): Promise<Map<string, number>> {
