@@ -2719,7 +2719,7 @@ export type Resources = {
     readonly list: (...input: CallArguments<"assets.list">) => Promise<Output<"assets.list">>;
     /** Upload an image for emails. PNG, JPEG, GIF or WebP, at most 5 MB. An image that is already stored is returned with status 200. The address of an image is public, and its content never changes. `POST /v2/assets` */
     readonly create: (...input: CallArguments<"assets.create">) => Promise<Output<"assets.create">>;
-    /** Delete an uploaded image. Emails that show the image, also those that were sent, show their alternative text instead. `DELETE /v2/assets/{assetId}` */
+    /** Delete an uploaded image. Emails that show the image, including those already sent, then show its alternative text. `DELETE /v2/assets/{assetId}` */
     readonly delete: (...input: CallArguments<"assets.delete">) => Promise<Output<"assets.delete">>;
   };
   readonly translations: {

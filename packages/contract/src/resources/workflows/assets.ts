@@ -56,7 +56,7 @@ export const assetOperations = {
     method: "DELETE",
     path: "/v2/assets/{assetId}",
     summary: "Delete an uploaded image",
-    description: "Emails that show the image, also those that were sent, show their alternative text instead.",
+    description: "Emails that show the image, including those already sent, then show its alternative text.",
     category: "configuration",
     audit: "everyone",
     params: Type.Object({ assetId: Type.String() }),

@@ -18,7 +18,7 @@ import { cleanCss } from "./safe-css.ts";
 
 type Taken = { html: string; restore(cleaned: string): string };
 
-/** `takeOut`: all of them from a mail; `cleanComment`: one conditional comment that is taken out, from `<!--` to `-->`. */
+/** `takeOut`: all of them from a mail; `cleanComment`: cleans one conditional comment, from `<!--` to `-->`. */
 export type CommentCleaner = { takeOut: (html: string) => Taken; cleanComment: (comment: string) => string };
 
 const doctypePattern = /^<!doctype html(?: (?:public|system) "[\w ./:+-]{0,200}"(?: "[\w ./:+-]{0,200}")?)? ?>$/i;

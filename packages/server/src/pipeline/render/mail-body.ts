@@ -56,7 +56,7 @@ export const renderLine = (template: string, scope: object): string =>
 
 const hiddenStyle =
   "display:none;max-height:0;max-width:0;overflow:hidden;opacity:0;font-size:1px;line-height:1px;mso-hide:all";
-/** Mailboxes show about 150 characters. Invisible ones keep them from going on with the beginning of the mail. */
+/** Mailboxes show about 150 characters. Invisible ones keep the beginning of the mail out of them. */
 const filler = "\u200c\u00a0".repeat(100);
 
 /** Where the content of a page begins, the most exact place first. */

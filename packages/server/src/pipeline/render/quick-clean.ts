@@ -61,8 +61,8 @@ export type Clean = (html: string) => string;
 type CleanTag = { name: string; cleaned: string | null; rest: string };
 
 /**
- * Returns what `clean` would return, or null where only `clean` can decide. `cleanComment` cleans a conditional comment,
- * where these are kept.
+ * Returns what `clean` would return, or null where only `clean` can decide. `cleanComment` cleans a conditional
+ * comment, where these are kept.
  */
 export function createQuickCleaner(clean: Clean, cleanComment?: Clean): (html: string) => string | null {
   const known = createBoundedCache<CleanTag>(2_000);

@@ -1,5 +1,5 @@
-// Sender name, reply address and copies that the controls of an email step name. They mean the same as the members of an
-// event's override with these names, which come first.
+// Sender name, reply address and copies that the controls of an email step name. They mean the same as the members of
+// an event's override with these names, which come first.
 import type { JsonObject } from "../../lib/json.ts";
 import { RenderError } from "../render/liquid.ts";
 import { renderLine } from "../render/mail-body.ts";

@@ -16,7 +16,7 @@ import { blockWidth } from "../filters.ts";
 
 const corners: Record<string, string> = { sharp: "0", smooth: "6px", round: "9999px" };
 const borderWidth = 2;
-/** Of one line of 14 px. */
+/** One line of 14 px. */
 const lineHeight = 16;
 
 type Look = { isFilled: boolean; color: string; textColor: string; padding: string[]; radius: string };

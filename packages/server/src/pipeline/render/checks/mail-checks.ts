@@ -21,7 +21,7 @@ export type CheckedMail = Pick<Mail, "subject" | "html" | "text"> & {
   imageSizes: ReadonlyMap<string, number>;
 };
 
-/** Of one kind. */
+/** For each code. */
 const maxChecks = 5;
 /** Gmail shows so much of the HTML. */
 export const clippedBytes = 102 * 1024;

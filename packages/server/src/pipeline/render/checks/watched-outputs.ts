@@ -1,5 +1,5 @@
 // Which variables of a template wrote nothing. While outputs are watched, which only previews do, every output tag of a
-// template gets a filter that notes its value: `{{ payload.name }}` is rendered as `{{ payload.name | block_watched: 0 }}`.
+// template gets a filter that notes its value: `{{ payload.name }}` becomes `{{ payload.name | block_watched: 0 }}`.
 // Templates of runs are rendered as they were written.
 import { Texts } from "../translate.ts";
 

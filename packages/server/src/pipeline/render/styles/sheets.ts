@@ -80,7 +80,7 @@ function readSheet({ css, isForScreens }: Sheet, index: number, rules: Rules, co
   const places = new Map(declarationsOf(root).map((declaration, place) => [declaration, place]));
   root.walkRules((rule) => {
     const surroundings = parentsOf(rule);
-    // Keyframes are no elements, and layers and nested rules have their own order.
+    // Keyframes select nothing, and layers and nested rules have their own order.
     if (!surroundings.every((name) => name === "media" || name === "supports")) return;
     const isPlain = isForScreens && surroundings.length === 0;
     for (const text of rule.selectors) {

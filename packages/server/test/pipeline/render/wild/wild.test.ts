@@ -31,7 +31,7 @@ const scope = {
 
 const widths = [600, 375];
 const schemes = ["light", "dark"] as const;
-/** Of all pixels. */
+/** The share of all pixels that may differ. */
 const maxShare = 0.001;
 
 const written = (html: string): string => render(html, scope, "html");
