@@ -1,5 +1,5 @@
-// The type and the dimensions of an image, read from its first bytes. Names and declared types are not trusted: a
-// browser would take the file for whatever its uploader has chosen.
+// The type and the dimensions of an image, read from its first bytes. Names and declared types are not trusted: the
+// uploader chooses them, and the response would repeat them to every browser.
 import type { AssetContentType } from "@tidings/contract";
 
 export type ImageHeader = { contentType: AssetContentType; width: number; height: number };

@@ -42,6 +42,7 @@ const maxTagLength = 4_000;
 /** `options`: how tags of the mail are cleaned, and those that Outlook alone reads. */
 export function createCommentCleaner(options: sanitize.IOptions): CommentCleaner {
   const known = createBoundedCache<{ cleaned: string }>(1_000);
+  const comments = createBoundedCache<{ cleaned: string }>(500);
 
   /** Addresses are kept alike, so a tag is cleaned once for all of them. */
   const cleanTag = (tag: string): string => {
@@ -123,10 +124,19 @@ export function createCommentCleaner(options: sanitize.IOptions): CommentCleaner
     };
   };
 
-  return {
-    takeOut: takeOutAll,
-    cleanComment: (comment) => cleanComment(comment.slice("<!--".length, -"-->".length), comment),
+  const cleanWhole = (comment: string): string => cleanComment(comment.slice("<!--".length, -"-->".length), comment);
+
+  /** The comments of a template are the same in every mail, except for an address. */
+  const cleanKnown = (comment: string): string => {
+    if (comment.length > maxTagLength || comment.includes(anyLink)) return cleanWhole(comment);
+    const [link] = linkPattern.exec(comment) ?? [];
+    const key = link ? comment.replace(linkPattern, anyLink) : comment;
+    const found = comments.get(key) ?? { cleaned: cleanWhole(key) };
+    comments.set(key, found);
+    return link ? found.cleaned.replace(anyLink, () => link) : found.cleaned;
   };
+
+  return { takeOut: takeOutAll, cleanComment: cleanKnown };
 }
 
 /**

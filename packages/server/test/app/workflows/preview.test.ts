@@ -209,7 +209,11 @@ describe("checks of an email", () => {
   });
 
   test("a body with an error is not checked, and its error has its place", async () => {
-    const broken = { subject: "Hi", body: "<p>{{ '2026-03-02T03:00:00Z' | date: '%Y', 'Nowhere' }}</p>", editorType: "html" };
+    const broken = {
+      subject: "Hi",
+      body: "<p>{{ '2026-03-02T03:00:00Z' | date: '%Y', 'Nowhere' }}</p>",
+      editorType: "html",
+    };
     const { checks, faults } = await show("email", broken, { layoutId: null });
     assert.deepEqual(checks, []);
     assert.deepEqual(
