@@ -97,12 +97,13 @@ async function previewContent(
   const linkSchemes = await findLinkSchemes(ctx.db, caller.environmentId);
   if (bridged) {
     const content = { values: bridged.values, scope: literalScope, layout: null, workflow: null, linkSchemes };
-    return renderChecked(ctx, caller, body, content, []);
+    return renderChecked(ctx, caller, body, { content, faults: [] });
   }
   const { values, faults: refused } = readControlValues({ ...step, name: step.type }, "step.controlValues");
   if (Object.keys(refused).length > 0) throw invalid(refused);
   const content = await loadContent(ctx, caller, body, values);
-  return renderChecked(ctx, caller, body, { ...content, linkSchemes }, await parseFaults(step.type, values));
+  const faults = await parseFaults(step.type, values);
+  return renderChecked(ctx, caller, body, { content: { ...content, linkSchemes }, faults });
 }
 
 /** The content, and for an email what its author should look at. */
@@ -110,17 +111,16 @@ async function renderChecked(
   ctx: Ctx,
   { environmentId }: Caller,
   body: PreviewBody,
-  content: PreviewedContent,
-  faults: PreviewFault[],
+  { content, faults }: { content: PreviewedContent; faults: PreviewFault[] },
 ): Promise<Output<"workflows.preview">> {
   const { data } = await renderContent(body.step.type, content, faults);
   if (body.step.type !== "email") return { data };
-  const { values, layout, workflow } = content;
+  const { values, workflow } = content;
   // A second time, with watched outputs: the places of errors are those of the templates as they were written.
   const renderAll = () => mailParts(content).forEach(({ render }) => void attempt(render));
   const variables = body.draft ? draftVariables(body.draft) : workflow && savedVariables(workflow, body.step.stepId);
-  const mail = { values, layout: layout?.row ?? null, result: data.result, renderAll };
-  const checks = await checkPreview(ctx, environmentId, { ...mail, variables, workflow });
+  const mail = { values, result: data.result, renderAll, variables, workflow };
+  const checks = await checkPreview(ctx, environmentId, mail);
   return { data: { ...data, checks } };
 }
 

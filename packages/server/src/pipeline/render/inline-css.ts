@@ -101,7 +101,7 @@ function inlineRules(html: string, rules: Rules, sheets: Sheet[]): string | null
   const known = conditions.filter(({ selector }) => selector !== null);
   const conditionIndex = indexOf(known, ({ selector }) => selector!);
   const work = { left: maxWork };
-  const book = openBook(rules);
+  const book = openBook(rules, work);
   const styled: { element: PlacedElement; selected: Rule[]; kind: Kind | null }[] = [];
 
   for (const element of readElements(html)) {
@@ -112,8 +112,8 @@ function inlineRules(html: string, rules: Rules, sheets: Sheet[]): string | null
     const selected = likely.filter((rule) => matches(rule, element, work));
     const conditional = keys.flatMap((key) => conditionIndex.get(key) ?? []);
     const noted = conditional.filter(({ selector }) => matches(selector!, element, work));
-    if (work.left < 0) return null;
     const kind = book.note(selected, noted, attributes.style);
+    if (work.left < 0) return null;
     if (selected.length > 0 || kind) styled.push({ element, selected, kind });
   }
   const { places, ownMarks } = book.close();

@@ -238,6 +238,7 @@ describe("style sheets", () => {
       [`b${":not(".repeat(15_000)}{x:1}`, "<b>x</b>"],
       [rules(900, (index) => `[a*=${"a".repeat(90)}b${index}]{x:1}`), `<b a=${"a".repeat(500_000)}>x</b>`],
       ["a{".repeat(20_000), "<a>x</a>"],
+      [`p{${"x:1;".repeat(9_000)}}@media print{p{${"x:2;".repeat(9_000)}}}p{${"x:3;".repeat(5_000)}}`, "<p>x</p>"],
     ] as const;
     for (const [css, html] of bombs) {
       const given = `<style>${css}</style>${html}`;

@@ -9,14 +9,12 @@ import { watchOutputs } from "../../../pipeline/render/checks/watched-outputs.ts
 import { RenderError } from "../../../pipeline/render/liquid.ts";
 import { isCritical } from "../../../pipeline/rules/preferences.ts";
 import { findAssetSizes } from "../../../store/assets/assets.ts";
-import type { LayoutRow } from "../../../store/workflows/layouts.ts";
 import type { WorkflowRow } from "../../../store/workflows/workflows.ts";
 import { unknownNames } from "../template-names.ts";
 import { workflowLevels } from "../workflow-view.ts";
 
 type PreviewedMail = {
   values: JsonObject;
-  layout: LayoutRow | null;
   result: PreviewResult;
   /** Renders every field once more; what each of them wrote is watched. */
   renderAll: () => void;

@@ -26,15 +26,15 @@ type Memory = { kinds: LRUCache<string, Kind>; marks: LRUCache<string, Marks>; n
 
 /** By the sheets. */
 const memories = new LRUCache<string, Memory>({
-  max: 500,
+  max: 100,
   maxSize: 10_000_000,
   sizeCalculation: (_, key) => key.length + 1,
 });
 
 function memoryOf(key: string): Memory {
   const known = memories.get(key) ?? {
-    kinds: new LRUCache({ max: 500 }),
-    marks: new LRUCache({ max: 100 }),
+    kinds: new LRUCache({ max: 200 }),
+    marks: new LRUCache({ max: 20 }),
     nextId: 1,
   };
   memories.set(key, known);
@@ -61,6 +61,7 @@ const ownNames = (style: string): string[] =>
 function judge(rules: readonly Rule[], conditions: readonly Condition[], style: string): Omit<Kind, "id"> {
   const inlined = rules.flatMap(({ declared }) => declared);
   const all = [...inlined, ...conditions];
+  const marked = all.filter(({ isImportant }) => isImportant);
   const relatedTo = (one: { name: string }, others: readonly Declared[]) =>
     others.filter((other) => other !== one && areRelated(other.name, one.name));
   const isNeeded = (one: Declared): boolean => {
@@ -75,9 +76,7 @@ function judge(rules: readonly Rule[], conditions: readonly Condition[], style: 
     all,
     needed: conditions.filter((one) => !one.isImportant && isNeeded(one)),
     // Its author has marked a weaker one.
-    refused: all.filter(
-      (one) => !one.isImportant && relatedTo(one, all).some((other) => other.isImportant && isStronger(one, other)),
-    ),
+    refused: all.filter((one) => !one.isImportant && relatedTo(one, marked).some((other) => isStronger(one, other))),
     unmarked: new Set(
       inlined
         .filter(
@@ -86,12 +85,12 @@ function judge(rules: readonly Rule[], conditions: readonly Condition[], style: 
         )
         .map(({ name }) => name),
     ),
-    own: ownNames(style).filter((name) => !relatedTo({ name }, all).some(({ isImportant }) => isImportant)),
+    own: ownNames(style).filter((name) => relatedTo({ name }, marked).length === 0),
   };
 }
 
-/** At most this often what was marked is gone through again. */
-const maxRounds = 10;
+/** Pairs of declarations that are compared to find what wins against a marked one; about 10 ms. */
+const maxPairs = 200_000;
 
 /** Marked declarations are named by their place: those of one rule for several selectors are marked together. */
 const placeOf = ({ sheet, place }: Declared): string => `${sheet}.${place}`;
@@ -105,11 +104,24 @@ function choose(kinds: readonly Kind[], conditions: readonly Condition[]): Marks
   const decided = new Set(conditions.filter(({ isImportant }) => isImportant).map(({ name }) => name));
   for (const one of conditions)
     if (!one.selector && !one.isImportant && !decided.has(one.name)) chosen.add(placeOf(one));
-  for (let round = 0, size = -1; round < maxRounds && size !== chosen.size; round++) {
+  addStronger(kinds, chosen, refused);
+  const places: number[][] = [];
+  for (const name of chosen) {
+    const [sheet, place] = name.split(".").map(Number) as [number, number];
+    places[sheet] = [...(places[sheet] ?? []), place];
+  }
+  return { chosen, places: Array.from(places, (list = []) => list.sort((a, b) => a - b)) };
+}
+
+/** Marks what wins against a marked declaration, until nothing is left or it takes too much work. */
+function addStronger(kinds: readonly Kind[], chosen: Set<string>, refused: ReadonlySet<string>): void {
+  let pairs = 0;
+  for (let size = -1; size !== chosen.size; ) {
     size = chosen.size;
     for (const { all } of kinds) {
       const marked = all.filter((one) => chosen.has(placeOf(one)));
-      if (marked.length === 0) continue;
+      pairs += all.length * marked.length;
+      if (pairs > maxPairs) return;
       for (const one of all) {
         const place = placeOf(one);
         if (one.isImportant || chosen.has(place) || refused.has(place)) continue;
@@ -117,12 +129,6 @@ function choose(kinds: readonly Kind[], conditions: readonly Condition[]): Marks
       }
     }
   }
-  const places: number[][] = [];
-  for (const name of chosen) {
-    const [sheet, place] = name.split(".").map(Number) as [number, number];
-    places[sheet] = [...(places[sheet] ?? []), place];
-  }
-  return { chosen, places: Array.from(places, (list = []) => list.sort((a, b) => a - b)) };
 }
 
 export type Book = {
@@ -134,7 +140,18 @@ export type Book = {
 
 const none: ReadonlySet<string> = new Set();
 
-export function openBook({ conditions: all, key }: Rules): Book {
+/** Pairs of declarations that are compared for an element, at most. */
+function countPairs(rules: readonly Rule[], conditions: readonly Condition[], style: string): number {
+  const inlined = rules.reduce((sum, { declared }) => sum + declared.length, 0);
+  const marked = rules.reduce((sum, { important }) => sum + important.length, 0) + conditions.length;
+  return (inlined + conditions.length) * (2 * marked + style.length / 10);
+}
+
+/** Two pairs take as long as one comparison of an element with a selector. */
+const pairCost = 0.5;
+
+/** `work` is charged for every element, whether its kind is known or not. Below 0, nothing is judged any longer. */
+export function openBook({ conditions: all, key }: Rules, work: { left: number }): Book {
   // Most sheets of short mails have no media query.
   if (all.length === 0) return { note: () => null, close: () => ({ places: [], ownMarks: () => none }) };
   const memory = memoryOf(key);
@@ -142,6 +159,8 @@ export function openBook({ conditions: all, key }: Rules): Book {
   return {
     note(rules, conditions, style = "") {
       if (rules.length + conditions.length === 0) return null;
+      work.left -= pairCost * countPairs(rules, conditions, style);
+      if (work.left < 0) return null;
       const name = `${rules.map(({ order }) => order).join()}|${conditions.map(placeOf).join()}|${style}`;
       const kind = memory.kinds.get(name) ?? { id: memory.nextId++, ...judge(rules, conditions, style) };
       memory.kinds.set(name, kind);
