@@ -24,7 +24,7 @@ export type CheckedMail = Pick<Mail, "subject" | "html" | "text"> & {
 /** For each code. */
 const maxChecks = 5;
 /** Gmail shows so much of the HTML. */
-export const clippedBytes = 102 * 1024;
+const clippedBytes = 102 * 1024;
 const largeImageBytes = 1024 * 1024;
 
 type Found = Omit<MailCheck, "severity">;
