@@ -78,6 +78,11 @@ export const errorCatalogue = {
     message: "Preferences of critical workflows cannot be changed: {workflowIds}",
     when: "A subscriber's preference names a critical workflow. Nothing is changed.",
   },
+  REQUIRED_CATEGORY: {
+    status: 400,
+    message: "Category {categoryId} is required: it cannot be switched off",
+    when: "A subscriber's preference names a required category. Nothing is changed.",
+  },
   ACTION_NOT_FOUND: {
     status: 400,
     message: "Message with id {messageId} has no {type} action",
@@ -353,6 +358,11 @@ export const errorCatalogue = {
     message: "Captured message {id} has no attachment {index}",
     when: "There is no attachment at this index, or its event was removed by age.",
   },
+  CATEGORY_NOT_FOUND: {
+    status: 404,
+    message: "Category {categoryId} not found",
+    when: "Unknown, deleted, or of another environment.",
+  },
   LAYOUT_NOT_FOUND: {
     status: 404,
     message: "Layout {layoutId} not found",
@@ -477,6 +487,26 @@ export const errorCatalogue = {
     status: 409,
     message: "The last live API key of an environment cannot be revoked",
     when: "Create another key first.",
+  },
+  CATEGORY_ID_TAKEN: {
+    status: 409,
+    message: "Category {categoryId} already exists",
+    when: "The identifier is in use in this environment.",
+  },
+  CATEGORY_LIMIT: {
+    status: 409,
+    message: "This environment already has {limit} categories",
+    when: "Delete one first.",
+  },
+  CATEGORY_IN_USE: {
+    status: 409,
+    message: "Category {categoryId} has workflows: {workflowIds}",
+    when: "The category to delete has workflows. Move them to another category first, or to none.",
+  },
+  CATEGORY_HAS_CHOICES: {
+    status: 409,
+    message: "{count} subscribers have made a choice for category {categoryId}",
+    when: "The category to delete has choices of subscribers. `force=true` deletes them too.",
   },
   LAYOUT_ID_TAKEN: {
     status: 409,

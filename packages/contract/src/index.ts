@@ -49,6 +49,7 @@ export * from "./resources/subscribers/erasures.ts";
 export * from "./resources/subscribers/feed.ts";
 export * from "./resources/subscribers/imports.ts";
 export * from "./resources/subscribers/message-marks.ts";
+export * from "./resources/subscribers/categories.ts";
 export * from "./resources/subscribers/preferences.ts";
 export * from "./resources/subscribers/subscriber-credentials.ts";
 export * from "./resources/subscribers/subscribers.ts";

@@ -35,6 +35,7 @@ import { retentionOperations } from "./resources/operate/retention.ts";
 import { systemOperations } from "./resources/operate/system.ts";
 import { timelineOperations } from "./resources/operate/timeline.ts";
 import { webhookOperations } from "./resources/operate/webhooks.ts";
+import { categoryOperations } from "./resources/subscribers/categories.ts";
 import { erasureOperations } from "./resources/subscribers/erasures.ts";
 import { feedOperations } from "./resources/subscribers/feed.ts";
 import { importOperations } from "./resources/subscribers/imports.ts";
@@ -80,6 +81,7 @@ export const operations = {
   ...erasureOperations,
   ...importOperations,
   ...preferenceOperations,
+  ...categoryOperations,
   ...messageMarkOperations,
   ...feedOperations,
   ...subscriberNotificationOperations,

@@ -53,6 +53,7 @@ import * as messages from "../app/messages/messages.ts";
 import * as contexts from "../app/subscribers/contexts.ts";
 import * as erasures from "../app/subscribers/erasures.ts";
 import * as imports from "../app/subscribers/imports.ts";
+import * as categories from "../app/subscribers/categories.ts";
 import * as preferences from "../app/subscribers/preferences.ts";
 import * as preferencesOfMany from "../app/subscribers/preferences-many.ts";
 import * as subscriberCredentials from "../app/subscribers/subscriber-credentials.ts";
@@ -117,6 +118,12 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "digests.retrieve": digests.retrieve,
   "digests.closeOne": digests.closeOne,
   "digests.close": digests.close,
+  "categories.list": categories.list,
+  "categories.create": categories.create,
+  "categories.updateOrder": categories.updateOrder,
+  "categories.retrieve": categories.retrieve,
+  "categories.update": categories.update,
+  "categories.delete": categories.remove,
   "layouts.list": layouts.list,
   "layouts.create": layouts.create,
   "layouts.retrieve": layouts.retrieve,
@@ -198,6 +205,8 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "inbox.listPreferences": inboxPreferences.list,
   "inbox.retrieveGlobalPreference": inboxPreferences.retrieveGlobal,
   "inbox.updateGlobalPreference": inboxPreferences.updateGlobal,
+  "inbox.listCategoryPreferences": inboxPreferences.listCategories,
+  "inbox.updateCategoryPreference": inboxPreferences.updateCategory,
   "inbox.bulkUpdatePreferences": inboxPreferences.bulkUpdate,
   "inbox.updateWorkflowPreference": inboxPreferences.updateWorkflow,
   "inbox.listSubscriptions": inboxSubscriptions.list,

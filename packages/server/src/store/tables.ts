@@ -160,6 +160,9 @@ type WorkflowsTable = {
   /** Paths of the payload whose values are searchable. */
   search_keys: Defaulted<string[]>;
   objectives: NullableJson<Objectives>;
+  /** Identifier of its category; one that does not exist counts as none. */
+  category_id: string | null;
+  is_commercial: Defaulted<boolean>;
   /** The address that is asked for the steps; null for a workflow whose content is stored here. */
   bridge_url: string | null;
   last_published_at: Date | null;
@@ -213,6 +216,9 @@ export type WorkflowDefinition = {
   searchKeys?: string[];
   /** Absent where there are none. */
   objectives?: Objectives;
+  /** Absent without a category. */
+  categoryId?: string;
+  isCommercial?: true;
   /** The content of the steps comes from the bridge of the workflow. */
   isBridged?: true;
 };
@@ -322,9 +328,23 @@ type TopicSubscriptionsTable = {
   updated_at: Date;
 };
 
+type PreferenceCategoriesTable = {
+  id: string;
+  environment_id: string;
+  category_id: string;
+  name: string;
+  description: string;
+  is_required: boolean;
+  channels: Json<PreferenceChannels>;
+  position: number;
+  created_at: Date;
+  updated_at: Date;
+};
+
 type SubscriberPreferencesTable = {
   environment_id: string;
   subscriber_id: string;
+  /** Internal id of a workflow or of a category; null for the global level. */
   workflow_id: string | null;
   context_keys: string[];
   channels: Json<PreferenceChannels>;
@@ -913,6 +933,7 @@ export type Tables = {
   topic_subscriptions: TopicSubscriptionsTable;
   message_expiries: { environment_id: string; expires_at: Date; message_id: string };
   list_counts: { environment_id: string; list_id: string; id: Defaulted<number>; count: number };
+  preference_categories: PreferenceCategoriesTable;
   subscriber_preferences: SubscriberPreferencesTable;
   events: EventsTable;
   retention_runs: {

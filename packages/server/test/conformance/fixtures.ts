@@ -12,6 +12,7 @@ import {
   listOf,
   nothing,
   ofAction,
+  ofCategory,
   ofConnection,
   ofContext,
   ofEndpoint,
@@ -131,6 +132,16 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   "bridge.sync": (w) => ({ body: { bridgeUrl: `${w.webhookUrl}/${w.unique("bridge")}` } }),
   "digests.close": withBody(ofWorkflow, {}),
 
+  "categories.list": listOf((w) => w.once(w.usedCategory)),
+  "categories.create": (w) => ({ body: { categoryId: w.unique("category"), name: "New", required: true } }),
+  "categories.retrieve": ofCategory,
+  "categories.update": withBody(ofCategory, { name: "Renamed", channels: { sms: false } }),
+  "categories.updateOrder": async (w) => {
+    await w.category();
+    const { categories } = (await w.client("categories.list", {})).body;
+    return { body: { categoryIds: categories.map(({ categoryId }) => categoryId).reverse() } };
+  },
+  "categories.delete": ofCategory,
   "layouts.list": listOf((w) => w.layout()),
   "layouts.create": (w) => ({ body: { layoutId: w.unique("layout"), name: "New" } }),
   "layouts.retrieve": ofLayout,
@@ -265,6 +276,15 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   "inbox.bulkUpdatePreferences": withBody(ofOwnInbox, async (w: World) => ({
     preferences: [{ workflowId: (await w.once(w.workflow)).workflowId, email: false }],
   })),
+  "inbox.listCategoryPreferences": async (w) => {
+    await w.once(w.usedCategory);
+    return ofKeptInbox(w);
+  },
+  "inbox.updateCategoryPreference": async (w) => ({
+    ...(await ofOwnInbox(w)),
+    params: { categoryId: (await w.once(w.usedCategory)).categoryId },
+    body: { email: false },
+  }),
   "inbox.updateWorkflowPreference": async (w) => ({
     ...(await ofOwnInbox(w)),
     params: { workflowId: (await w.once(w.workflow)).workflowId },

@@ -64,6 +64,7 @@ const law: Law = {
     organizations: "reference",
     person_links: "installation",
     person_sessions: "installation",
+    preference_categories: "reference",
     publishes: "reference",
     receipts: "environment_id",
     refused_event_names: "environment_id",

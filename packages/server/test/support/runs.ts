@@ -116,6 +116,7 @@ export const factsOf = (changes: Partial<Facts> = {}): Facts => ({
   claimResults: new Map(),
   digests: new Map(),
   preferences: new Map(),
+  categories: new Map(),
   contexts: new Map(),
   layouts: new Map(),
   translations: new Map(),
@@ -124,6 +125,7 @@ export const factsOf = (changes: Partial<Facts> = {}): Facts => ({
   marks: new Map(),
   maxWaitDays: 90,
   defaultTimezone: "UTC",
+  publicUrl: "",
   newId,
   ...changes,
 });

@@ -78,6 +78,8 @@ export const WorkflowFile = strict("WorkflowFile", {
   isTranslationEnabled: flag(false),
   searchKeys: Type.Optional(searchKeys),
   objectives: Type.Optional(Objectives),
+  categoryId: Type.Optional(Type.String({ minLength: 1, description: "Identifier of a category of the environment" })),
+  isCommercial: flag(false, "Advertising: its mails always have the headers to unsubscribe"),
   preferences: Type.Optional(PreferencesIn),
   validatePayload: flag(false),
   payloadSchema: Type.Optional(nullableOpenObject({ description: "JSON Schema, draft-07 or 2020-12" })),

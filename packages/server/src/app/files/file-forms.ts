@@ -52,6 +52,8 @@ export function toWorkflowFile(
     isTranslationEnabled: unless(content.is_translation_enabled, false),
     searchKeys: filled(content.search_keys),
     objectives: content.objectives ?? undefined,
+    categoryId: content.category_id ?? undefined,
+    isCommercial: unless(content.is_commercial, false),
     preferences: filled(
       definedMembers({
         workflow: filled(withoutDefaults(content.preferences_default)),

@@ -16,7 +16,7 @@ import { peekClock } from "../../pipeline/clock/clock.ts";
 import { plainLayoutBody } from "../../pipeline/render/layout.ts";
 import { RenderError } from "../../pipeline/render/liquid.ts";
 import { renderMail } from "../../pipeline/render/mail-body.ts";
-import { clockScope, textsFor } from "../../pipeline/rules/scope.ts";
+import { clockScope, previewLinks, textsFor } from "../../pipeline/rules/scope.ts";
 import { findLinkSchemes, lockEnvironment } from "../../store/environments/environments.ts";
 import {
   deleteLayout,
@@ -207,7 +207,8 @@ export async function preview(
   const subscriber = { ...sampleSubscriber, ...body.previewPayload?.subscriber };
   const clock = await peekClock(ctx, caller.environmentId);
   const time = clockScope(subscriber.timezone, ctx.config.defaultTimezone, clock.now(caller.environmentId));
-  const scope = { ...time, subscriber, payload: {}, steps: {}, workflow: {}, context: {} };
+  const links = previewLinks(ctx.config.publicUrl);
+  const scope = { ...time, ...links, subscriber, payload: {}, steps: {}, workflow: {}, context: {} };
   const layout = { values: values ?? row.control_values, scope: { ...scope, t: await previewTexts(ctx, row, scope) } };
   const linkSchemes = await findLinkSchemes(ctx.db, caller.environmentId);
   try {

@@ -11,7 +11,7 @@ import { isBlockBody } from "../../pipeline/render/blocks.ts";
 import { chooseLayout } from "../../pipeline/render/layout.ts";
 import { checkTemplate, literalScope, RenderError, render } from "../../pipeline/render/liquid.ts";
 import { type MailControls, renderMail } from "../../pipeline/render/mail-body.ts";
-import { clockScope, subscriberScope, textsFor } from "../../pipeline/rules/scope.ts";
+import { clockScope, previewLinks, subscriberScope, textsFor } from "../../pipeline/rules/scope.ts";
 import { contentOf } from "../../pipeline/steps/bridge.ts";
 import { type InAppControls, renderInApp } from "../../pipeline/steps/in-app.ts";
 import { findLinkSchemes } from "../../store/environments/environments.ts";
@@ -78,10 +78,13 @@ export async function preview(
   bridged: BridgePreview | null,
 ): Promise<Output<"workflows.preview">> {
   const { data } = await previewContent(ctx, caller, body, bridged);
-  return { data: { ...data, ...(body.draft && { variables: draftVariables(body.draft) }) } };
+  return { data: { ...data, ...(body.draft && { variables: draftVariables(body.draft, body.step.type) }) } };
 }
 
-const draftVariables = ({ steps, payloadSchema = null, isTranslationEnabled = false }: PreviewedDraft): JsonObject =>
+const draftVariables = (
+  { steps, payloadSchema = null, isTranslationEnabled = false }: PreviewedDraft,
+  type: PreviewBody["step"]["type"],
+): JsonObject =>
   stepVariables(
     {
       steps: steps.map(({ stepId, type, controlValues = {} }) => ({ stepId, type, controlValues })),
@@ -89,6 +92,7 @@ const draftVariables = ({ steps, payloadSchema = null, isTranslationEnabled = fa
       is_translation_enabled: isTranslationEnabled,
     },
     steps.length,
+    type,
   );
 
 async function previewContent(
@@ -160,6 +164,7 @@ async function loadContent(
       : {},
     context: {},
     steps: body.steps ?? {},
+    ...(body.step.type === "email" && previewLinks(ctx.config.publicUrl)),
   };
   const textsOf = async (resource: Resource) =>
     textsFor(await listTranslations(ctx.db, environmentId, resource), subscriber.locale, roots);

@@ -33,12 +33,22 @@ const commonRoots = {
   context: { type: "object", additionalProperties: closed({ id: text, data: open }) },
 };
 
+/** The links that only emails and their layouts have. */
+const mailLinks = {
+  unsubscribeUrl: { type: "string", description: "The page on which the reader unsubscribes from this workflow" },
+  preferencesUrl: { type: "string", description: "The page with all preferences of the reader" },
+};
+
 type ResultStep = Pick<StoredStep, "stepId" | "type" | "controlValues">;
 
-/** For the templates of the step at this position: they may use the results of earlier steps only. */
+/**
+ * For the templates of the step at this position: they may use the results of earlier steps only. `type`: of a step
+ * that is not saved yet.
+ */
 export function stepVariables(
   row: Pick<WorkflowRow, "payload_schema" | "is_translation_enabled"> & { steps: readonly ResultStep[] },
   index: number,
+  type = row.steps[index]?.type,
 ): JsonObject {
   const payload = row.payload_schema ?? open;
   const earlier = row.steps.slice(0, index);
@@ -46,11 +56,12 @@ export function stepVariables(
     ...commonRoots,
     payload,
     ...(row.is_translation_enabled && { t: open }),
+    ...(type === "email" && mailLinks),
     steps: closed(
       Object.fromEntries(
-        earlier.map(({ stepId, type, controlValues }) => [
+        earlier.map(({ stepId, type: earlierType, controlValues }) => [
           stepId,
-          stepDefinitions[type].results({ controlValues, payload }),
+          stepDefinitions[earlierType].results({ controlValues, payload }),
         ]),
       ),
     ),
@@ -64,5 +75,6 @@ export const layoutVariables = (layout: { is_translation_enabled: boolean }): Js
     content: { type: "string", description: "The email's own content, as html" },
     payload: open,
     ...(layout.is_translation_enabled && { t: open }),
+    ...mailLinks,
     steps: open,
   });

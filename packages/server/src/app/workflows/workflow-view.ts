@@ -106,6 +106,8 @@ const withIssues = (row: WorkflowRow, facts: ViewFacts, issues: Step["issues"][]
   onUnknownOutcome: row.on_unknown_outcome,
   searchKeys: row.search_keys,
   objectives: row.objectives ?? {},
+  categoryId: row.category_id ?? undefined,
+  isCommercial: row.is_commercial || undefined,
 });
 
 export const toListedWorkflow = (row: ListedWorkflow, issues: Step["issues"][]): WorkflowSummary => ({

@@ -27,9 +27,14 @@ export const sendPage = (reply: FastifyReply, { status, html }: Page): FastifyRe
 export const sendRedirect = (reply: FastifyReply, url: string): FastifyReply =>
   reply.headers(pageHeaders).redirect(url, 303);
 
-export const frame = (title: string, body: Html): string =>
+/** The language that a page is written in. */
+type Language = { lang: string; dir: "ltr" | "rtl" };
+
+const english: Language = { lang: "en", dir: "ltr" };
+
+export const frame = (title: string, body: Html, { lang, dir }: Language = english): string =>
   html`<!doctype html>
-<html lang="en">
+<html lang="${lang}" dir="${dir}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -46,13 +51,18 @@ ${body}
 </html>
 `.html;
 
-/** A page with one message; `link` is the text of a link to the page under the same address. */
-export const renderNotice = (title: string, text: string, link?: string): string =>
+/** What a notice has below its text: a form, and the text of a link to the page under the same address. */
+type NoticeParts = { language?: Language; form?: Html; link?: string };
+
+/** A page with one message. */
+export const renderNotice = (title: string, text: string, { language, form, link }: NoticeParts = {}): string =>
   frame(
     title,
     html`<h1>${title}</h1>
 <p class="lead">${text}</p>
+${form}
 ${link !== undefined && html`<p><a href="">${link}</a></p>`}`,
+    language,
   );
 
 /** Title and text of a page. */

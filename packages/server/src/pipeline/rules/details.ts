@@ -46,6 +46,10 @@ export const details = {
   condition_failed: entry("Step condition could not be evaluated", "Failed", { source: "Payload", by: "condition" }),
   filtered_by_workflow: entry("Step filtered by workflow preferences", "Success", { by: "workflow" }),
   filtered_by_dashboard: entry("Step filtered by dashboard preferences", "Success", { by: "workflow" }),
+  filtered_by_category: entry("Step filtered by the defaults of the category", "Success", { by: "workflow" }),
+  filtered_by_subscriber_category: entry("Step filtered by subscriber category preferences", "Success", {
+    by: "preference",
+  }),
   filtered_by_subscriber_global: entry("Step filtered by subscriber global preferences", "Success", {
     by: "preference",
   }),

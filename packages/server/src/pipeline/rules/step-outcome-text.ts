@@ -212,10 +212,15 @@ const wordOf = (type: StepType): string => (isChannel(type) ? channelWords[type]
 const contextText = ({ contextKeys }: JsonObject): string =>
   Array.isArray(contextKeys) && contextKeys.length > 0 ? ` in the context ${contextKeys.join(", ")}` : "";
 
+const sinceText = ({ since }: JsonObject): string => (typeof since === "string" ? ` since ${since}` : "");
+
 const reasonTexts: Readonly<Record<string, ReasonText | undefined>> = {
   filtered_by_workflow: (_raw, type, { workflow }) => `workflow ${workflow} turns ${wordOf(type)} off by default`,
   filtered_by_dashboard: (_raw, type, { workflow }) =>
     `${wordOf(type)} was turned off for workflow ${workflow} in its preferences`,
+  filtered_by_category: ({ category }, type) => `the category ${category} turns ${wordOf(type)} off by default`,
+  filtered_by_subscriber_category: (raw, type) =>
+    `the category ${raw.category} is off for ${wordOf(type)}: the subscriber's choice${contextText(raw)}${sinceText(raw)}`,
   filtered_by_subscriber_global: (raw, type) =>
     `subscriber turned ${wordOf(type)} off for all workflows${contextText(raw)}`,
   filtered_by_subscriber_workflow: (raw, type, { workflow }) =>

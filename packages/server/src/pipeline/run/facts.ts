@@ -38,7 +38,7 @@ export async function loadFacts(
   return {
     integrations,
     linkSchemes: linkSchemesOf(integrations),
-    preferences: await loadPreferences(ctx.db, runs),
+    ...(await loadPreferences(ctx.db, runs)),
     contexts: await loadContexts(ctx.db, runs),
     layouts,
     translations: await loadTranslations(ctx.db, runs, layouts),
@@ -49,6 +49,7 @@ export async function loadFacts(
     digests,
     maxWaitDays: ctx.config.maxWaitDays,
     defaultTimezone: ctx.config.defaultTimezone,
+    publicUrl: ctx.config.publicUrl,
     secrets: ctx.secrets,
     newId: ctx.newId,
   };
@@ -186,17 +187,29 @@ async function withConnections(
 /** Endpoints that need a connection; webhooks and phone numbers need none. */
 const connectedTypes = new Set(["chatapp_channel", "chatapp_user", "teamsapp_channel", "teamsapp_user"]);
 
-/** One query for the batch, and none for critical workflows, which ignore the choices of subscribers. */
-async function loadPreferences(db: Db, runs: Run[]): Promise<Facts["preferences"]> {
+/**
+ * One or two queries for the batch, and none for critical workflows, which ignore their category and the choices of
+ * subscribers.
+ */
+async function loadPreferences(db: Db, runs: Run[]): Promise<Pick<Facts, "preferences" | "categories">> {
   const open = runs.filter((run) => run.subscriber && !isCritical(run.rules.preferences));
-  const each = (pick: (run: Run) => string) => [...new Set(open.map(pick))];
-  const rows = await findPreferencesOfBatch(
+  const each = (pick: (run: Run) => string | string[]) => [...new Set(open.flatMap(pick))];
+  const { rows, categories } = await findPreferencesOfBatch(
     db,
     each((run) => run.environmentId),
-    each((run) => run.subscriber!.id),
-    each((run) => run.version.workflowId),
+    {
+      subscriberIds: each((run) => run.subscriber!.id),
+      workflowIds: each((run) => run.version.workflowId),
+      categoryIds: each((run) => run.rules.categoryId ?? []),
+    },
   );
-  return Map.groupBy(rows, (row) => row.subscriber_id);
+  const byEnvironment = Map.groupBy(categories, (category) => category.environmentId);
+  return {
+    preferences: Map.groupBy(rows, (row) => row.subscriber_id),
+    categories: new Map(
+      [...byEnvironment].map(([id, own]) => [id, new Map(own.map((category) => [category.categoryId, category]))]),
+    ),
+  };
 }
 
 /** One query for the batch, and none when no run has a context. */

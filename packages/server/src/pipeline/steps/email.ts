@@ -9,7 +9,7 @@ import { literalScope } from "../render/liquid.ts";
 import { type MailControls, renderMail } from "../render/mail-body.ts";
 import { attachmentsFor } from "../rules/attachments.ts";
 import { type EmailOverride, readEmailOverride } from "../rules/override-fields.ts";
-import { contentScope, layoutScope, templateScope } from "../rules/scope.ts";
+import { categoryOf, contentScope, layoutScope, templateScope } from "../rules/scope.ts";
 import type { EmailFields, StepInput, StepResult } from "../run/run.ts";
 import type { StepHandler } from "./handler.ts";
 import { CannotSendError, chooseRoute, type Note, routedOverrides, sendStep, unaddressed } from "./sending.ts";
@@ -49,8 +49,11 @@ function runEmail(input: StepInput): StepResult {
       const all = recipients(override);
       return { ...fields, to: all.length > 0 ? all : addresses, text };
     });
-    draft.outgoing =
-      attachmentsFor(run.event.payload, "email").length > 0 ? { ...outgoing, attachments: true } : outgoing;
+    draft.outgoing = {
+      ...outgoing,
+      ...(attachmentsFor(run.event.payload, "email").length > 0 && { attachments: true }),
+      ...(categoryOf(run, facts)?.required && { isRequired: true }),
+    };
     return [draft];
   });
 }

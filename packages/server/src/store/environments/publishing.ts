@@ -51,6 +51,8 @@ const workflowColumns = {
   on_unknown_outcome: "text",
   search_keys: "text[]",
   objectives: "jsonb",
+  category_id: "text",
+  is_commercial: "boolean",
   last_published_at: "timestamptz",
   last_published_by: "uuid",
   created_at: "timestamptz",

@@ -5,30 +5,42 @@ import { normalizeAddress } from "../../lib/addresses.ts";
 import type { AddressHashes } from "../../lib/suppression-hash.ts";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
+import { type CategoryRule, categoryRule } from "./categories.ts";
 import type { ContextRow } from "./contexts.ts";
 import type { PreferenceRow } from "./preferences.ts";
 import type { SubscriberRow } from "./subscribers.ts";
 import type { TenantRow } from "./tenants.ts";
+export type CategoryOfBatch = CategoryRule & { environmentId: string };
+export type PreferencesOfBatch = { rows: PreferenceRow[]; categories: CategoryOfBatch[] };
+
 /**
- * The preferences of the subscribers of a batch, globally and for these workflows. Most environments have no
- * preferences: one index lookup finds that out, and the ids of a thousand subscribers are only sent when there are any.
+ * The preferences of the subscribers of a batch, globally, for these workflows and for these categories. Most
+ * environments have no preferences: one index lookup finds that out, and the ids of a thousand subscribers are only
+ * sent when there are any. The same statement reads the categories, if workflows of the batch have any.
  */
 export async function findPreferencesOfBatch(
   db: Db,
   environmentIds: string[],
-  subscriberIds: string[],
-  workflowIds: string[],
-): Promise<PreferenceRow[]> {
-  if (subscriberIds.length === 0) return [];
-  const any = await sql<{ found: boolean }>`
+  { subscriberIds, workflowIds, categoryIds }: Record<"subscriberIds" | "workflowIds" | "categoryIds", string[]>,
+): Promise<PreferencesOfBatch> {
+  if (subscriberIds.length === 0) return { rows: [], categories: [] };
+  const named =
+    categoryIds.length === 0
+      ? sql``
+      : sql`, (select jsonb_agg(${categoryRule} || jsonb_build_object('environmentId', c.environment_id))
+          from preference_categories c
+          where c.environment_id = any(${environmentIds}::uuid[]) and c.category_id = any(${categoryIds})) as categories`;
+  const any = await sql<{ found: boolean; categories?: CategoryOfBatch[] | null }>`
     select exists (select 1 from subscriber_preferences where environment_id = any(${environmentIds}::uuid[])) as found
-  `.execute(db);
-  if (!any.rows[0]!.found) return [];
+      ${named}`.execute(db);
+  const categories = any.rows[0]!.categories ?? [];
+  if (!any.rows[0]!.found) return { rows: [], categories };
+  const ids = [...workflowIds, ...categories.map(({ id }) => id)];
   const { rows } = await sql<PreferenceRow>`
     select * from subscriber_preferences
     where environment_id = any(${environmentIds}::uuid[]) and subscriber_id = any(${subscriberIds}::uuid[])
-      and (workflow_id is null or workflow_id = any(${workflowIds}::uuid[]))`.execute(db);
-  return rows;
+      and (workflow_id is null or workflow_id = any(${ids}::uuid[]))`.execute(db);
+  return { rows, categories };
 }
 
 type ContextContent = Pick<ContextRow, "environment_id" | "type" | "id" | "data">;
