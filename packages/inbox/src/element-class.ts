@@ -241,7 +241,8 @@ export function createElementClass({ defaultUrl, loadPanel, loadExtras }: Elemen
     }
 
     async #loadExtras() {
-      const language = localeOf(this).slice(0, 2);
+      const locale = localeOf(this);
+      const language = /^en\b/.test(locale) ? "en" : locale;
       const isFollowed = this.#unfollow || !(this.hasAttribute("title-badge") || this.hasAttribute("sound"));
       if (language === this.#language && isFollowed) return;
       this.#language = language;

@@ -28,6 +28,7 @@ const initialState: InboxState = {
   counts: null,
   undoable: null,
   preferences: null,
+  categories: [],
   isDevelopment: null,
   maxSnoozeHours: 24,
 };
