@@ -2,6 +2,7 @@
 // there.
 import { activityRoutes } from "./activity/routes.ts";
 import { alertRoutes } from "./alerts/routes.ts";
+import { categoryRoutes } from "./categories/routes.ts";
 import { clockRoutes } from "./clock/routes.ts";
 import { deadLetterRoutes } from "./dead-letters/routes.ts";
 import { environmentRoutes } from "./environments/routes.ts";
@@ -26,6 +27,7 @@ export const screenRoutes = [
   ...translationRoutes,
   ...subscribersRoutes,
   ...topicRoutes,
+  ...categoryRoutes,
   ...importRoutes,
   ...integrationRoutes,
   ...webhookRoutes,

@@ -36,8 +36,10 @@ export type Draft = Required<
     | "onUnknownOutcome"
     | "searchKeys"
     | "objectives"
+    | "isCommercial"
   >
 > & {
+  categoryId: string | null;
   payloadSchema: Values | null;
   preferences: { user: Workflow["preferences"]["default"] | null; workflow: Workflow["preferences"]["default"] };
   steps: DraftStep[];
@@ -75,6 +77,8 @@ export function draftOf(workflow: Workflow): Draft {
     onUnknownOutcome: workflow.onUnknownOutcome ?? "may_duplicate",
     searchKeys: workflow.searchKeys ?? [],
     objectives: workflow.objectives ?? {},
+    categoryId: workflow.categoryId ?? null,
+    isCommercial: workflow.isCommercial ?? false,
     preferences: { user: workflow.preferences.user ?? null, workflow: workflow.preferences.default },
     steps: workflow.steps.map((step) => toDraftStep({ ...step, controlValues: step.controls.values as Values })),
   };
