@@ -151,11 +151,11 @@ function PreferencesCard({ editor, set }: CardProps) {
         />
         <Checkbox
           label={words.commercial}
-          hint={draft.isCommercial && shown.all?.readOnly ? words.commercialCritical : undefined}
           checked={draft.isCommercial}
           disabled={isReadOnly}
           onChange={({ target }) => set({ isCommercial: target.checked })}
         />
+        {draft.isCommercial && shown.all?.readOnly && <p>{words.commercialCritical}</p>}
         <fieldset className={css.channels}>
           <legend>{words.channels}</legend>
           {channels.map((channel) => (
