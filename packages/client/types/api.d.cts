@@ -790,6 +790,54 @@ export type Operations = {
     body: PreferencesOfManyIn;
     output: PreferencesOfManyResult;
   };
+  "categories.list": {
+    params?: never;
+    query?: never;
+    body?: never;
+    output: CategoryList;
+  };
+  "categories.create": {
+    params?: never;
+    query?: never;
+    body: CategoryIn;
+    output: PreferenceCategory;
+  };
+  "categories.updateOrder": {
+    params?: never;
+    query?: never;
+    body: CategoryOrder;
+    output: CategoriesInOrder;
+  };
+  "categories.retrieve": {
+    params: {
+      /** Identifier */
+      categoryId: string;
+    };
+    query?: never;
+    body?: never;
+    output: PreferenceCategory;
+  };
+  "categories.update": {
+    params: {
+      /** Identifier */
+      categoryId: string;
+    };
+    query?: never;
+    body: CategoryPatch;
+    output: PreferenceCategory;
+  };
+  "categories.delete": {
+    params: {
+      /** Identifier */
+      categoryId: string;
+    };
+    query?: {
+      /** Also delete the choices of subscribers */
+      force?: boolean;
+    };
+    body?: never;
+    output: undefined;
+  };
   "subscribers.markMessages": {
     params: {
       subscriberId: string;
@@ -1222,6 +1270,21 @@ export type Operations = {
     query?: never;
     body: InboxGlobalPreferenceIn;
     output: InboxPreferenceAnswer;
+  };
+  "inbox.listCategoryPreferences": {
+    params?: never;
+    query?: never;
+    body?: never;
+    output: InboxCategoryPreferences;
+  };
+  "inbox.updateCategoryPreference": {
+    params: {
+      /** Identifier */
+      categoryId: string;
+    };
+    query?: never;
+    body: InboxCategoryPreferenceIn;
+    output: InboxCategoryPreference;
   };
   "inbox.bulkUpdatePreferences": {
     params?: never;
@@ -2740,7 +2803,7 @@ export type Resources = {
     readonly erase: (...input: CallArguments<"subscribers.erase">) => Promise<Output<"subscribers.erase">>;
     /** Retrieve a subscriber's preferences. Values are resolved: they show what applies to a channel when an event arrives, at whichever level it was decided. `global` shows the channels that the environment's workflows have steps for. `GET /v2/subscribers/{subscriberId}/preferences` */
     readonly retrievePreferences: (...input: CallArguments<"subscribers.retrievePreferences">) => Promise<Output<"subscribers.retrievePreferences">>;
-    /** Update a subscriber's preferences. For one workflow, or globally without `workflowId`. The given channels are merged into the stored ones; `schedule` is replaced as a whole and only exists globally. `PATCH /v2/subscribers/{subscriberId}/preferences` */
+    /** Update a subscriber's preferences. For one workflow, for one category, or globally. The given channels are merged into the stored ones; `schedule` is replaced as a whole and only exists globally. `PATCH /v2/subscribers/{subscriberId}/preferences` */
     readonly updatePreferences: (...input: CallArguments<"subscribers.updatePreferences">) => Promise<Output<"subscribers.updatePreferences">>;
     /** Update up to 100 of a subscriber's workflow preferences. All or nothing. The given channels are merged into the stored ones; if a workflow appears twice, the last item wins. `PATCH /v2/subscribers/{subscriberId}/preferences/bulk` */
     readonly bulkUpdatePreferences: (...input: CallArguments<"subscribers.bulkUpdatePreferences">) => Promise<Output<"subscribers.bulkUpdatePreferences">>;
@@ -2778,6 +2841,20 @@ export type Resources = {
   readonly preferences: {
     /** Update a preference for up to 500 subscribers. Sets the same channels for each subscriber, for one workflow, or globally without `workflowId`. The given channels are merged into the stored ones. Unknown subscribers are listed and do not affect the others. `POST /v2/preferences/bulk` */
     readonly updateMany: (...input: CallArguments<"preferences.updateMany">) => Promise<Output<"preferences.updateMany">>;
+  };
+  readonly categories: {
+    /** List categories. All of them, in the order in which subscribers see them. An environment has up to 100. `GET /v2/preference-categories` */
+    readonly list: (...input: CallArguments<"categories.list">) => Promise<Output<"categories.list">>;
+    /** Create a category. It becomes the last one. Workflows join it with their `categoryId`. `channels` applies until a subscriber chooses; a channel that is left out is decided by the workflow. `POST /v2/preference-categories` */
+    readonly create: (...input: CallArguments<"categories.create">) => Promise<Output<"categories.create">>;
+    /** Order the categories. The list names every category of the environment once. `PUT /v2/preference-categories/order` */
+    readonly updateOrder: (...input: CallArguments<"categories.updateOrder">) => Promise<Output<"categories.updateOrder">>;
+    /** Retrieve a category. `GET /v2/preference-categories/{categoryId}` */
+    readonly retrieve: (...input: CallArguments<"categories.retrieve">) => Promise<Output<"categories.retrieve">>;
+    /** Update a category. Omitted members do not change; `channels` is replaced as a whole. `PATCH /v2/preference-categories/{categoryId}` */
+    readonly update: (...input: CallArguments<"categories.update">) => Promise<Output<"categories.update">>;
+    /** Delete a category. Refused while workflows are in it. If subscribers have made choices for it, it is refused with their number; `force` deletes their choices too. `DELETE /v2/preference-categories/{categoryId}` */
+    readonly delete: (...input: CallArguments<"categories.delete">) => Promise<Output<"categories.delete">>;
   };
   readonly subscriberNotifications: {
     /** List the notifications of an inbox. Newest first. Listing marks nothing as seen. `GET /v2/subscribers/{subscriberId}/notifications` */
@@ -2860,6 +2937,10 @@ export type Resources = {
     readonly retrieveGlobalPreference: (...input: CallArguments<"inbox.retrieveGlobalPreference">) => Promise<Output<"inbox.retrieveGlobalPreference">>;
     /** Update the subscriber's own global preference. The given channels are merged into the stored ones; `schedule` is replaced as a whole. `PATCH /v1/inbox/preferences` */
     readonly updateGlobalPreference: (...input: CallArguments<"inbox.updateGlobalPreference">) => Promise<Output<"inbox.updateGlobalPreference">>;
+    /** List the subscriber's own preferences for categories. The categories with workflows, in their order. `GET /v1/inbox/preferences/categories` */
+    readonly listCategoryPreferences: (...input: CallArguments<"inbox.listCategoryPreferences">) => Promise<Output<"inbox.listCategoryPreferences">>;
+    /** Update the subscriber's own preference for a category. The given channels are merged into the stored ones. `PATCH /v1/inbox/preferences/categories/{categoryId}` */
+    readonly updateCategoryPreference: (...input: CallArguments<"inbox.updateCategoryPreference">) => Promise<Output<"inbox.updateCategoryPreference">>;
     /** Update the subscriber's own preferences for up to 100 workflows. All or nothing. The given channels are merged into the stored ones; if a workflow appears twice, the last item wins. With `subscriptionIdentifier`, which must be the same in all items, the preferences of that topic subscription are changed instead: `enabled` or `condition`. `PATCH /v1/inbox/preferences/bulk` */
     readonly bulkUpdatePreferences: (...input: CallArguments<"inbox.bulkUpdatePreferences">) => Promise<Output<"inbox.bulkUpdatePreferences">>;
     /** Update the subscriber's own preference for a workflow. The given channels are merged into the stored ones. `PATCH /v1/inbox/preferences/{workflowId}` */
@@ -3205,6 +3286,7 @@ export type ErrorCode =
   | "PUBLIC_URL_MISSING"
   | "ENVIRONMENT_HEADER_MISSING"
   | "CRITICAL_WORKFLOW"
+  | "REQUIRED_CATEGORY"
   | "ACTION_NOT_FOUND"
   | "MISSING_AUTHORIZATION"
   | "INVALID_AUTH_SCHEME"
@@ -3262,6 +3344,7 @@ export type ErrorCode =
   | "DIGEST_NOT_FOUND"
   | "CAPTURED_NOT_FOUND"
   | "CAPTURED_ATTACHMENT_NOT_FOUND"
+  | "CATEGORY_NOT_FOUND"
   | "LAYOUT_NOT_FOUND"
   | "TRANSLATION_NOT_FOUND"
   | "TRANSLATION_GROUP_NOT_FOUND"
@@ -3287,6 +3370,10 @@ export type ErrorCode =
   | "LAST_OWNER"
   | "API_KEY_LIMIT"
   | "LAST_API_KEY"
+  | "CATEGORY_ID_TAKEN"
+  | "CATEGORY_LIMIT"
+  | "CATEGORY_IN_USE"
+  | "CATEGORY_HAS_CHOICES"
   | "LAYOUT_ID_TAKEN"
   | "LAYOUT_IS_DEFAULT"
   | "LAYOUT_IN_USE"
@@ -3740,6 +3827,49 @@ export type CapturedMessage = {
   codes: string[];
   /** When it was captured (ISO 8601, UTC) */
   createdAt: string;
+};
+
+export type CategoriesInOrder = {
+  categories: PreferenceCategory[];
+};
+
+export type CategoryIn = {
+  categoryId: string;
+  name: string;
+  description?: string;
+  required?: boolean;
+  channels?: PreferenceChannelsIn;
+};
+
+export type CategoryList = {
+  categories: PreferenceCategory[];
+};
+
+export type CategoryOrder = {
+  categoryIds: string[];
+};
+
+export type CategoryPatch = {
+  name?: string;
+  description?: string;
+  required?: boolean;
+  channels?: PreferenceChannelsIn;
+};
+
+export type CategoryPreference = {
+  categoryId: string;
+  name: string;
+  description: string;
+  /** true: it cannot be switched off */
+  required: boolean;
+  channels: PreferenceChannels;
+  /** Last change of the subscriber's choice for this category (ISO 8601, UTC) */
+  updatedAt?: string;
+};
+
+export type CategoryWorkflow = {
+  workflowId: string;
+  name: string;
 };
 
 export type ChangedField = {
@@ -4764,6 +4894,10 @@ export type ExportedResources = {
         percent: number;
       };
     };
+    /** Identifier of a category of the environment */
+    categoryId?: string;
+    /** Advertising: its mails always have the headers to unsubscribe */
+    isCommercial?: boolean;
     preferences?: {
       user?: {
         all?: {
@@ -5290,6 +5424,22 @@ export type InboxActionIn = {
   actionType: string;
 };
 
+export type InboxCategoryPreference = {
+  data: CategoryPreference;
+};
+
+export type InboxCategoryPreferenceIn = {
+  email?: boolean;
+  sms?: boolean;
+  in_app?: boolean;
+  chat?: boolean;
+  push?: boolean;
+};
+
+export type InboxCategoryPreferences = {
+  data: CategoryPreference[];
+};
+
 export type InboxChatOauthIn = {
   integrationIdentifier: string;
   /** The session's own */
@@ -5465,6 +5615,8 @@ export type InboxPreference = {
   /** The workflow as a whole */
   enabled: boolean;
   channels: PreferenceChannels;
+  /** The category of the workflow */
+  categoryId?: string;
   schedule?: Schedule;
   /** For the global entry: the schedule's time zone, which is the subscriber's or `TIDINGS_DEFAULT_TIMEZONE` */
   timezone?: string;
@@ -6425,6 +6577,23 @@ export type PersonUpdate = {
   role: Role;
 };
 
+export type PreferenceCategory = {
+  _id: string;
+  /** Identifier, the same in all environments */
+  categoryId: string;
+  name: string;
+  /** Shown to subscribers below the name */
+  description: string;
+  /** true: subscribers cannot switch it off */
+  required: boolean;
+  channels: PreferenceChannels;
+  workflows: CategoryWorkflow[];
+  /** When it was created (ISO 8601, UTC) */
+  createdAt: string;
+  /** Last change (ISO 8601, UTC) */
+  updatedAt: string;
+};
+
 export type PreferenceChannels = {
   email?: boolean;
   sms?: boolean;
@@ -6449,6 +6618,8 @@ export type PreferenceEntry = {
   channels: PreferenceChannels;
   /** JSON Logic */
   condition?: Record<string, unknown> | null;
+  /** The category of the workflow */
+  categoryId?: string;
 };
 
 export type PreferenceIn = {
@@ -6494,6 +6665,8 @@ export type PreferencesPatch = {
   channels?: PreferenceChannelsIn;
   /** Internal id, identifier or slug */
   workflowId?: string;
+  /** Identifier of a category; not together with `workflowId` */
+  categoryId?: string;
   schedule?: Schedule;
   context?: ContextMap;
 };
@@ -7644,6 +7817,8 @@ export type SubscriberPatch = {
 export type SubscriberPreferences = {
   global: GlobalPreference;
   workflows: SubscriberWorkflowPreference[];
+  /** The categories with workflows, in their order; absent if there are none */
+  categories?: CategoryPreference[];
 };
 
 export type SubscriberRef = {
@@ -7663,6 +7838,8 @@ export type SubscriberWorkflowPreference = {
   workflow: PreferenceWorkflow;
   /** Last change of the subscriber's choice for this workflow (ISO 8601, UTC) */
   updatedAt?: string;
+  /** The category of the workflow */
+  categoryId?: string;
 };
 
 export type Subscription = {
@@ -8286,6 +8463,10 @@ export type Workflow = {
   /** Payload paths by whose values events can be found in the activity */
   searchKeys?: string[];
   objectives?: WorkflowObjectives;
+  /** The category in the preferences of subscribers */
+  categoryId?: string;
+  /** true: its mails always have the headers to unsubscribe; absent: false */
+  isCommercial?: boolean;
 };
 
 export type WorkflowDraft = {
@@ -8307,6 +8488,10 @@ export type WorkflowDraft = {
   /** Payload paths, such as `order` or `invoice.number`, by whose texts and numbers events can be found in the activity, however old they are. Applies to events from now on. The first one is shown next to each event */
   searchKeys?: string[];
   objectives?: WorkflowObjectives;
+  /** Identifier of an existing category; null: none */
+  categoryId?: string | null;
+  /** Advertising: it can be unsubscribed from */
+  isCommercial?: boolean;
 };
 
 export type WorkflowDuplicate = {
@@ -8330,6 +8515,10 @@ export type WorkflowFile = {
   /** Payload paths, such as `order` or `invoice.number`, by whose texts and numbers events can be found in the activity, however old they are. Applies to events from now on. The first one is shown next to each event */
   searchKeys?: string[];
   objectives?: WorkflowObjectives;
+  /** Identifier of a category of the environment */
+  categoryId?: string;
+  /** Advertising: its mails always have the headers to unsubscribe */
+  isCommercial?: boolean;
   preferences?: WorkflowPreferencesIn;
   validatePayload?: boolean;
   /** JSON Schema, draft-07 or 2020-12 */
@@ -8358,6 +8547,10 @@ export type WorkflowIn = {
   /** Payload paths, such as `order` or `invoice.number`, by whose texts and numbers events can be found in the activity, however old they are. Applies to events from now on. The first one is shown next to each event */
   searchKeys?: string[];
   objectives?: WorkflowObjectives;
+  /** Identifier of an existing category; null: none */
+  categoryId?: string | null;
+  /** Advertising: it can be unsubscribed from */
+  isCommercial?: boolean;
 };
 
 export type WorkflowList = {
@@ -8403,6 +8596,10 @@ export type WorkflowPatch = {
   /** Payload paths, such as `order` or `invoice.number`, by whose texts and numbers events can be found in the activity, however old they are. Applies to events from now on. The first one is shown next to each event */
   searchKeys?: string[];
   objectives?: WorkflowObjectives;
+  /** Identifier of an existing category; null: none */
+  categoryId?: string | null;
+  /** Advertising: it can be unsubscribed from */
+  isCommercial?: boolean;
 };
 
 export type WorkflowPreference = {
@@ -8521,6 +8718,10 @@ export type WorkflowUpdate = {
   /** Payload paths, such as `order` or `invoice.number`, by whose texts and numbers events can be found in the activity, however old they are. Applies to events from now on. The first one is shown next to each event */
   searchKeys?: string[];
   objectives?: WorkflowObjectives;
+  /** Identifier of an existing category; null: none */
+  categoryId?: string | null;
+  /** Advertising: it can be unsubscribed from */
+  isCommercial?: boolean;
 };
 
 export type WorkflowVersion = {
@@ -8549,6 +8750,9 @@ export type WorkflowVersionContent = {
   isTranslationEnabled: boolean;
   searchKeys: string[];
   objectives: WorkflowObjectives;
+  categoryId?: string;
+  /** Absent: false */
+  isCommercial?: boolean;
   /** Absent, like the next two, in versions saved before it was stored */
   active?: boolean;
   validatePayload?: boolean;

@@ -106,6 +106,8 @@ const base: Draft = {
   onUnknownOutcome: "may_duplicate",
   objectives: {},
   searchKeys: [],
+  categoryId: null,
+  isCommercial: false,
   preferences: { user: null, workflow: { all: { enabled: true } } },
   steps: [step("a", { subject: "Hi", body: "one" }), step("b"), step("c")],
 };

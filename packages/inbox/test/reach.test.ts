@@ -5,7 +5,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import type { Preference } from "../src/client/types.ts";
-import { loadWords } from "../src/extras/extras.ts";
+import { loadWords } from "../src/extras/load-words.ts";
 import { groupByTag } from "../src/later/groups.ts";
 import { nextHours } from "../src/later/hours.ts";
 import { laterLabels } from "../src/later/later-labels.ts";

@@ -38,8 +38,6 @@ export type InboxNotification = {
   data?: Record<string, unknown>;
   redirect?: Redirect;
   workflow?: { id: string; identifier: string; name: string; critical: boolean; tags?: string[] };
-  /** The category of the workflow. */
-  categoryId?: string;
   severity: Severity;
 };
 
@@ -67,6 +65,8 @@ export type Preference = {
   enabled: boolean;
   channels: PreferenceChannels;
   workflow?: { id: string; identifier: string; name: string; critical: boolean; tags?: string[] };
+  /** The category of the workflow. */
+  categoryId?: string;
   schedule?: Schedule;
   /** The schedule's time zone; only in the global entry. */
   timezone?: string;

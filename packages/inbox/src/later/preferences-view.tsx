@@ -102,7 +102,8 @@ function WorkflowChoice({ entry }: { entry: Preference }) {
   );
 }
 
-const channelsOf = ({ channels }: Pick<Preference, "channels">): Channel[] => channelOrder.filter((name) => channels[name] !== undefined);
+const channelsOf = ({ channels }: Pick<Preference, "channels">): Channel[] =>
+  channelOrder.filter((name) => channels[name] !== undefined);
 
 const summaryOf = (entry: Preference, names: Record<Channel, string>): string =>
   channelsOf(entry)

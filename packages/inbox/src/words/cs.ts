@@ -7,7 +7,11 @@ export default definePack({
   bell: (unread) =>
     unread === 0
       ? "Oznámení"
-      : plural(unread, { one: "Oznámení, # nepřečtené", few: "Oznámení, # nepřečtená", other: "Oznámení, # nepřečtených" }),
+      : plural(unread, {
+          one: "Oznámení, # nepřečtené",
+          few: "Oznámení, # nepřečtená",
+          other: "Oznámení, # nepřečtených",
+        }),
   newMessages: (count) => plural(count, { one: "# nová zpráva", few: "# nové zprávy", other: "# nových zpráv" }),
   toasts: "Nová oznámení",
   dismiss: "Skrýt",

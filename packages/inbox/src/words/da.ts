@@ -4,7 +4,10 @@ const plural = createPlural("da");
 
 export default definePack({
   title: "Notifikationer",
-  bell: (unread) => (unread === 0 ? "Notifikationer" : plural(unread, { one: "Notifikationer, # ulæst", other: "Notifikationer, # ulæste" })),
+  bell: (unread) =>
+    unread === 0
+      ? "Notifikationer"
+      : plural(unread, { one: "Notifikationer, # ulæst", other: "Notifikationer, # ulæste" }),
   newMessages: (count) => plural(count, { one: "# ny besked", other: "# nye beskeder" }),
   toasts: "Nye notifikationer",
   dismiss: "Afvis",
@@ -55,7 +58,8 @@ export default definePack({
   otherTypes: "Andet",
   required: "Sendes altid",
   schedule: "Stilletid",
-  scheduleText: "Uden for disse tider holder vi e-mail, sms, push og chat tilbage. Kritiske notifikationer kommer når som helst.",
+  scheduleText:
+    "Uden for disse tider holder vi e-mail, sms, push og chat tilbage. Kritiske notifikationer kommer når som helst.",
   scheduleZone: (zone) => `Tidszone: ${zone}.`,
   scheduleSwitch: "Levér kun på valgte tidspunkter",
   from: "fra",
@@ -65,7 +69,8 @@ export default definePack({
   browser: "Denne browser",
   browserSwitch: "Giv mig besked i denne browser",
   browserText: "Også når denne side er lukket.",
-  browserDenied: "Notifikationer fra dette websted er blokeret i din browser. Tillad dem i webstedets indstillinger, og prøv igen.",
+  browserDenied:
+    "Notifikationer fra dette websted er blokeret i din browser. Tillad dem i webstedets indstillinger, og prøv igen.",
   browserDismissed: "Browseren fik ikke tilladelse. Slå dette til igen for at blive spurgt endnu en gang.",
   browserFailed: "Browseren kunne ikke tilmeldes. Prøv igen.",
 });

@@ -4,7 +4,10 @@ const plural = createPlural("fi");
 
 export default definePack({
   title: "Ilmoitukset",
-  bell: (unread) => (unread === 0 ? "Ilmoitukset" : plural(unread, { one: "Ilmoitukset, # lukematon", other: "Ilmoitukset, # lukematonta" })),
+  bell: (unread) =>
+    unread === 0
+      ? "Ilmoitukset"
+      : plural(unread, { one: "Ilmoitukset, # lukematon", other: "Ilmoitukset, # lukematonta" }),
   newMessages: (count) => plural(count, { one: "# uusi viesti", other: "# uutta viestiä" }),
   toasts: "Uudet ilmoitukset",
   dismiss: "Piilota",
@@ -51,11 +54,18 @@ export default definePack({
   everythingText: "Voimassa, ellei alla ole valittu muuta",
   byType: "Tyypeittäin",
   nothing: "Pois",
-  channels: { in_app: "Sovelluksessa", email: "Sähköposti", sms: "Tekstiviesti", push: "Push-ilmoitus", chat: "Keskustelu" },
+  channels: {
+    in_app: "Sovelluksessa",
+    email: "Sähköposti",
+    sms: "Tekstiviesti",
+    push: "Push-ilmoitus",
+    chat: "Keskustelu",
+  },
   otherTypes: "Muut",
   required: "Lähetetään aina",
   schedule: "Hiljaiset tunnit",
-  scheduleText: "Näiden aikojen ulkopuolella pidätämme sähköpostit, tekstiviestit, push-ilmoitukset ja keskustelut. Kriittiset ilmoitukset saapuvat milloin vain.",
+  scheduleText:
+    "Näiden aikojen ulkopuolella pidätämme sähköpostit, tekstiviestit, push-ilmoitukset ja keskustelut. Kriittiset ilmoitukset saapuvat milloin vain.",
   scheduleZone: (zone) => `Aikavyöhyke: ${zone}.`,
   scheduleSwitch: "Toimita vain valittuina aikoina",
   from: "alkaen",
@@ -65,7 +75,8 @@ export default definePack({
   browser: "Tämä selain",
   browserSwitch: "Ilmoita minulle tässä selaimessa",
   browserText: "Myös kun tämä sivu on suljettu.",
-  browserDenied: "Tämän sivuston ilmoitukset on estetty selaimessasi. Salli ne sivuston asetuksissa ja yritä uudelleen.",
+  browserDenied:
+    "Tämän sivuston ilmoitukset on estetty selaimessasi. Salli ne sivuston asetuksissa ja yritä uudelleen.",
   browserDismissed: "Selain ei saanut lupaa. Ota tämä uudelleen käyttöön, niin lupaa kysytään uudestaan.",
   browserFailed: "Selainta ei voitu rekisteröidä. Yritä uudelleen.",
 });

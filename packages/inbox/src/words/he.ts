@@ -4,7 +4,8 @@ const plural = createPlural("he");
 
 export default definePack({
   title: "התראות",
-  bell: (unread) => (unread === 0 ? "התראות" : plural(unread, { one: "התראות, # שלא נקראה", other: "התראות, # שלא נקראו" })),
+  bell: (unread) =>
+    unread === 0 ? "התראות" : plural(unread, { one: "התראות, # שלא נקראה", other: "התראות, # שלא נקראו" }),
   newMessages: (count) => plural(count, { one: "הודעה חדשה אחת", two: "שתי הודעות חדשות", other: "# הודעות חדשות" }),
   toasts: "התראות חדשות",
   dismiss: "הסתרה",

@@ -55,7 +55,8 @@ export default definePack({
   otherTypes: "Egyéb",
   required: "Mindig elküldjük",
   schedule: "Csendes órák",
-  scheduleText: "Ezeken az órákon kívül visszatartjuk az e-mailt, az SMS-t, a leküldéses értesítést és a csevegést. A kritikus értesítések bármikor megérkeznek.",
+  scheduleText:
+    "Ezeken az órákon kívül visszatartjuk az e-mailt, az SMS-t, a leküldéses értesítést és a csevegést. A kritikus értesítések bármikor megérkeznek.",
   scheduleZone: (zone) => `Időzóna: ${zone}.`,
   scheduleSwitch: "Kézbesítés csak a megadott órákban",
   from: "ettől",
@@ -65,7 +66,8 @@ export default definePack({
   browser: "Ez a böngésző",
   browserSwitch: "Értesítést kérek ebben a böngészőben",
   browserText: "Akkor is, ha ez az oldal be van zárva.",
-  browserDenied: "A webhely értesítései le vannak tiltva a böngészőben. Engedélyezze őket a webhely beállításaiban, majd próbálja újra.",
+  browserDenied:
+    "A webhely értesítései le vannak tiltva a böngészőben. Engedélyezze őket a webhely beállításaiban, majd próbálja újra.",
   browserDismissed: "A böngésző nem kapott engedélyt. Kapcsolja be újra, és ismét megkérdezzük.",
   browserFailed: "A böngészőt nem sikerült feliratkoztatni. Kérjük, próbálja újra.",
 });

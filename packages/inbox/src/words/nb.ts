@@ -4,7 +4,8 @@ const plural = createPlural("nb");
 
 export default definePack({
   title: "Varsler",
-  bell: (unread) => (unread === 0 ? "Varsler" : plural(unread, { one: "Varsler, # ulest", other: "Varsler, # uleste" })),
+  bell: (unread) =>
+    unread === 0 ? "Varsler" : plural(unread, { one: "Varsler, # ulest", other: "Varsler, # uleste" }),
   newMessages: (count) => plural(count, { one: "# ny melding", other: "# nye meldinger" }),
   toasts: "Nye varsler",
   dismiss: "Lukk varselet",
@@ -55,7 +56,8 @@ export default definePack({
   otherTypes: "Annet",
   required: "Sendes alltid",
   schedule: "Stille timer",
-  scheduleText: "Utenfor disse tidene holder vi tilbake e-post, SMS, push og chat. Kritiske varsler kommer når som helst.",
+  scheduleText:
+    "Utenfor disse tidene holder vi tilbake e-post, SMS, push og chat. Kritiske varsler kommer når som helst.",
   scheduleZone: (zone) => `Tidssone: ${zone}.`,
   scheduleSwitch: "Lever bare til valgte tider",
   from: "fra",
@@ -65,7 +67,8 @@ export default definePack({
   browser: "Denne nettleseren",
   browserSwitch: "Varsle meg i denne nettleseren",
   browserText: "Også når denne siden er lukket.",
-  browserDenied: "Varsler fra dette nettstedet er blokkert i nettleseren. Tillat dem i nettstedsinnstillingene, og prøv igjen.",
+  browserDenied:
+    "Varsler fra dette nettstedet er blokkert i nettleseren. Tillat dem i nettstedsinnstillingene, og prøv igjen.",
   browserDismissed: "Nettleseren fikk ikke tillatelse. Slå på dette igjen for å bli spurt på nytt.",
   browserFailed: "Nettleseren kunne ikke registreres. Prøv igjen.",
 });

@@ -7,7 +7,11 @@ export default definePack({
   bell: (unread) =>
     unread === 0
       ? "Notificări"
-      : plural(unread, { one: "Notificări, # necitită", few: "Notificări, # necitite", other: "Notificări, # de necitite" }),
+      : plural(unread, {
+          one: "Notificări, # necitită",
+          few: "Notificări, # necitite",
+          other: "Notificări, # de necitite",
+        }),
   newMessages: (count) => plural(count, { one: "# mesaj nou", few: "# mesaje noi", other: "# de mesaje noi" }),
   toasts: "Notificări noi",
   dismiss: "Ascundeți",
@@ -58,7 +62,8 @@ export default definePack({
   otherTypes: "Altele",
   required: "Se trimite întotdeauna",
   schedule: "Ore de liniște",
-  scheduleText: "În afara acestor ore reținem e-mailurile, SMS-urile, notificările push și chatul. Notificările critice sosesc oricând.",
+  scheduleText:
+    "În afara acestor ore reținem e-mailurile, SMS-urile, notificările push și chatul. Notificările critice sosesc oricând.",
   scheduleZone: (zone) => `Fus orar: ${zone}.`,
   scheduleSwitch: "Livrare numai în orele stabilite",
   from: "de la",
@@ -68,7 +73,8 @@ export default definePack({
   browser: "Acest browser",
   browserSwitch: "Anunță-mă în acest browser",
   browserText: "Și când această pagină este închisă.",
-  browserDenied: "Notificările acestui site sunt blocate în browser. Permiteți-le în setările site-ului, apoi încercați din nou.",
+  browserDenied:
+    "Notificările acestui site sunt blocate în browser. Permiteți-le în setările site-ului, apoi încercați din nou.",
   browserDismissed: "Browserul nu a primit permisiunea. Activați din nou pentru a fi întrebat încă o dată.",
   browserFailed: "Browserul nu a putut fi abonat. Încercați din nou.",
 });

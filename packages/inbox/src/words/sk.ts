@@ -7,7 +7,11 @@ export default definePack({
   bell: (unread) =>
     unread === 0
       ? "Upozornenia"
-      : plural(unread, { one: "Upozornenia, # neprečítané", few: "Upozornenia, # neprečítané", other: "Upozornenia, # neprečítaných" }),
+      : plural(unread, {
+          one: "Upozornenia, # neprečítané",
+          few: "Upozornenia, # neprečítané",
+          other: "Upozornenia, # neprečítaných",
+        }),
   newMessages: (count) => plural(count, { one: "# nová správa", few: "# nové správy", other: "# nových správ" }),
   toasts: "Nové upozornenia",
   dismiss: "Skryť",
@@ -68,7 +72,8 @@ export default definePack({
   browser: "Tento prehliadač",
   browserSwitch: "Upozorniť ma v tomto prehliadači",
   browserText: "Aj keď je táto stránka zatvorená.",
-  browserDenied: "Upozornenia z tohto webu sú v prehliadači blokované. Povoľte ich v nastaveniach webu a skúste to znova.",
+  browserDenied:
+    "Upozornenia z tohto webu sú v prehliadači blokované. Povoľte ich v nastaveniach webu a skúste to znova.",
   browserDismissed: "Prehliadač nedostal povolenie. Zapnite to znova a budete opäť požiadaní.",
   browserFailed: "Prehliadač sa nepodarilo prihlásiť na odber. Skúste to znova.",
 });

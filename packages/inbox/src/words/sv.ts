@@ -4,7 +4,8 @@ const plural = createPlural("sv");
 
 export default definePack({
   title: "Aviseringar",
-  bell: (unread) => (unread === 0 ? "Aviseringar" : plural(unread, { one: "Aviseringar, # oläst", other: "Aviseringar, # olästa" })),
+  bell: (unread) =>
+    unread === 0 ? "Aviseringar" : plural(unread, { one: "Aviseringar, # oläst", other: "Aviseringar, # olästa" }),
   newMessages: (count) => plural(count, { one: "# nytt meddelande", other: "# nya meddelanden" }),
   toasts: "Nya aviseringar",
   dismiss: "Avfärda",
@@ -55,7 +56,8 @@ export default definePack({
   otherTypes: "Övrigt",
   required: "Skickas alltid",
   schedule: "Tysta timmar",
-  scheduleText: "Utanför dessa tider väntar vi med e-post, sms, push och chatt. Kritiska aviseringar kommer när som helst.",
+  scheduleText:
+    "Utanför dessa tider väntar vi med e-post, sms, push och chatt. Kritiska aviseringar kommer när som helst.",
   scheduleZone: (zone) => `Tiderna gäller ${zone}.`,
   scheduleSwitch: "Leverera bara under valda tider",
   from: "från",
@@ -65,7 +67,8 @@ export default definePack({
   browser: "Den här webbläsaren",
   browserSwitch: "Avisera mig i den här webbläsaren",
   browserText: "Även när den här sidan är stängd.",
-  browserDenied: "Aviseringar från den här webbplatsen är blockerade i webbläsaren. Tillåt dem i webbplatsinställningarna och försök igen.",
+  browserDenied:
+    "Aviseringar från den här webbplatsen är blockerade i webbläsaren. Tillåt dem i webbplatsinställningarna och försök igen.",
   browserDismissed: "Webbläsaren fick inte tillåtelse. Slå på detta igen för att bli tillfrågad på nytt.",
   browserFailed: "Webbläsaren kunde inte registreras. Försök igen.",
 });

@@ -55,7 +55,8 @@ export default definePack({
   otherTypes: "Diğer",
   required: "Her zaman gönderilir",
   schedule: "Sessiz saatler",
-  scheduleText: "Bu saatlerin dışında e-posta, SMS, anlık bildirim ve sohbet iletilerini bekletiriz. Kritik bildirimler her zaman gelir.",
+  scheduleText:
+    "Bu saatlerin dışında e-posta, SMS, anlık bildirim ve sohbet iletilerini bekletiriz. Kritik bildirimler her zaman gelir.",
   scheduleZone: (zone) => `Saat dilimi: ${zone}.`,
   scheduleSwitch: "Yalnızca belirlenen saatlerde ilet",
   from: "başlangıç",

@@ -765,6 +765,22 @@ create table person_sessions (
 CREATE INDEX person_sessions_expiry on person_sessions USING btree (expires_at);
 CREATE INDEX person_sessions_user on person_sessions USING btree (user_id, created_at);
 
+create table preference_categories (
+  id             uuid not null,
+  environment_id uuid not null,
+  category_id    text not null,
+  name           text not null,
+  description    text not null default ''::text,
+  is_required    boolean not null default false,
+  channels       jsonb not null default '{}'::jsonb,
+  position       integer not null,
+  created_at     timestamp with time zone not null,
+  updated_at     timestamp with time zone not null,
+  UNIQUE (environment_id, category_id),
+  PRIMARY KEY (id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+
 create table publishes (
   id              uuid not null,
   environment_id  uuid not null,
@@ -1137,6 +1153,8 @@ create table workflows (
   bridge_url             text,
   search_keys            text[] not null default '{}'::text[],
   objectives             jsonb,
+  category_id            text,
+  is_commercial          boolean not null default false,
   PRIMARY KEY (id),
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
   CHECK ((on_unknown_outcome = ANY (ARRAY['may_duplicate'::text, 'may_delay'::text]))),

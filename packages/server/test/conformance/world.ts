@@ -332,7 +332,20 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
 
   return {
     ...{ client, label, unique, once, webhookUrl },
-    ...{ subscriber, topic, subscription, context, workflow, event, waiting, digest, layout, category, usedCategory, translation },
+    ...{
+      subscriber,
+      topic,
+      subscription,
+      context,
+      workflow,
+      event,
+      waiting,
+      digest,
+      layout,
+      category,
+      usedCategory,
+      translation,
+    },
     ...{ integration, connection, endpoint, environment, own, publish, deadLetter, unwantedLetter, replay, failedTask },
     ...{ alertRule, alert },
     ...{ webhookUrl, webhook, suppression, reported, owner, invitation, person, resetLink },

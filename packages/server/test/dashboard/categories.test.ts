@@ -1,8 +1,8 @@
 // Categories, in a browser: the screen of the dashboard, a workflow's settings, a person's preferences, the hosted page
 // and the widget.
 import assert from "node:assert/strict";
-import { browserTest, openBrowser, openPage } from "../support/chromium.ts";
 import { openHost } from "../inbox/host-page.ts";
+import { browserTest, openBrowser, openPage } from "../support/chromium.ts";
 import { startTestService } from "../support/service.ts";
 import { createWorkflow, email, inApp, settled, trigger } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";
@@ -46,7 +46,8 @@ browserTest("a category is created, ordered, used by a workflow, and chosen by a
   await editor.getByLabel("Commercial: emails always have the headers to unsubscribe").check();
   await editor.getByRole("button", { name: "Save", exact: true }).click();
   await eventually(async () => {
-    const { categoryId, isCommercial } = (await client("workflows.retrieve", { params: { workflowId: "launch" } })).body;
+    const { categoryId, isCommercial } = (await client("workflows.retrieve", { params: { workflowId: "launch" } }))
+      .body;
     return categoryId === "product-updates" && isCommercial === true;
   }, "the category of the workflow");
 
@@ -66,7 +67,10 @@ browserTest("the hosted page: right to left, narrow, dark, without a script", as
   const { data } = (await client("captured.list", { query: { transactionId } })).body;
   const headers = data.find(({ channel }) => channel === "email")!.headers as Record<string, string>;
   const path = new URL(headers["List-Unsubscribe"]!.slice(1, -1)).pathname;
-  for (const [colorScheme, viewport] of [["light", { width: 1280, height: 860 }], ["dark", narrow]] as const) {
+  for (const [colorScheme, viewport] of [
+    ["light", { width: 1280, height: 860 }],
+    ["dark", narrow],
+  ] as const) {
     const browser = await openBrowser(context, { viewport, colorScheme });
     const page = await openPage(context, browser);
     await page.goto(service.url + path);

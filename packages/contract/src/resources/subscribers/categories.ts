@@ -23,10 +23,8 @@ export type Category = Static<typeof Category>;
 const members = {
   description: Type.Optional(Type.String({ maxLength: 500 })),
   required: Type.Optional(Type.Boolean({ default: false })),
-  channels: Type.Optional({
-    ...PreferenceChannelsIn,
-    description: "What applies until a subscriber chooses; a channel that is left out is decided by the workflow",
-  } as typeof PreferenceChannelsIn),
+  /** What applies until a subscriber chooses; a channel that is left out is decided by the workflow. */
+  channels: Type.Optional(PreferenceChannelsIn),
 };
 
 const categoryName = Type.String({ minLength: 1, maxLength: 128, pattern: "\\S" });
@@ -48,7 +46,9 @@ export const categoryOperations = {
     method: "POST",
     path: "/v2/preference-categories",
     summary: "Create a category",
-    description: "It becomes the last one. Workflows join it with their `categoryId`.",
+    description:
+      "It becomes the last one. Workflows join it with their `categoryId`. `channels` applies until a subscriber " +
+      "chooses; a channel that is left out is decided by the workflow.",
     category: "configuration",
     audit: "everyone",
     body: named("CategoryIn", { categoryId: Type.String(identifiers.workflowId), name: categoryName, ...members }),

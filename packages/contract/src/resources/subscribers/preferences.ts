@@ -15,7 +15,9 @@ export const PreferenceChannels = named("PreferenceChannels", preferenceChoices)
 export type PreferenceChannels = Static<typeof PreferenceChannels>;
 
 /** A name that is not a channel is refused: a choice without effect would look like a real one. */
-export const PreferenceChannelsIn = named("PreferenceChannelsIn", preferenceChoices, { propertyNames: { enum: channels } });
+export const PreferenceChannelsIn = named("PreferenceChannelsIn", preferenceChoices, {
+  propertyNames: { enum: channels },
+});
 
 export const preferenceEntryLevels = ["global", "template"] as const;
 

@@ -192,7 +192,9 @@ const settings = {
   searchKeys: Type.Optional(searchKeys),
   objectives: Type.Optional(Objectives),
   categoryId: Type.Optional(nullableString({ description: "Identifier of an existing category; null: none" })),
-  isCommercial: Type.Optional(Type.Boolean({ default: false, description: "Advertising: it can be unsubscribed from" })),
+  isCommercial: Type.Optional(
+    Type.Boolean({ default: false, description: "Advertising: it can be unsubscribed from" }),
+  ),
 };
 
 export const PreferencesIn = named("WorkflowPreferencesIn", {

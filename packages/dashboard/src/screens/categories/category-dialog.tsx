@@ -76,11 +76,7 @@ export function CategoryDialog({ category, onClose }: { category?: Category; onC
         rows={2}
         onChange={({ target }) => setDescription(target.value)}
       />
-      <Checkbox
-        label={words.requiredField}
-        checked={required}
-        onChange={({ target }) => setRequired(target.checked)}
-      />
+      <Checkbox label={words.requiredField} checked={required} onChange={({ target }) => setRequired(target.checked)} />
       {channels.map((channel) => (
         <Field key={channel} label={words.channel(channelNames[channel])}>
           {({ id }) => (

@@ -134,9 +134,16 @@ export function SubscriberPreferences({ subscriberId, name }: { subscriberId: st
                             label={text.label(channelNames[channel], item.workflow.name)}
                             checked={item.channels[channel] === true}
                             disabled={isDisabled || isCritical}
-                            onChange={({ target }) => choose(channel, target.checked, { workflowId: item.workflow.identifier })}
+                            onChange={({ target }) =>
+                              choose(channel, target.checked, { workflowId: item.workflow.identifier })
+                            }
                           />
-                          <span className={css.layer} data-own={layerOf(item, channel, isCritical, chosenCategories.has(item.categoryId)) === "workflow"}>
+                          <span
+                            className={css.layer}
+                            data-own={
+                              layerOf(item, channel, isCritical, chosenCategories.has(item.categoryId)) === "workflow"
+                            }
+                          >
                             {text.layers[layerOf(item, channel, isCritical, chosenCategories.has(item.categoryId))]}
                           </span>
                         </span>

@@ -1,6 +1,13 @@
 // Preferences of the subscriber whose token a request has. A session with contexts reads and changes those of its
 // contexts.
-import { type CategoryPreference, channels, type InboxPreference, type Input, type Output, type PreferenceChannels } from "@tidings/contract";
+import {
+  type CategoryPreference,
+  channels,
+  type InboxPreference,
+  type Input,
+  type Output,
+  type PreferenceChannels,
+} from "@tidings/contract";
 import type { Ctx, InboxCaller } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { definedMembers } from "../../lib/json.ts";
@@ -41,10 +48,7 @@ async function categoriesOf(ctx: Ctx, caller: InboxCaller): Promise<CategoryPref
   return shown.categories ?? [];
 }
 
-export async function listCategories(
-  ctx: Ctx,
-  caller: InboxCaller,
-): Promise<Output<"inbox.listCategoryPreferences">> {
+export async function listCategories(ctx: Ctx, caller: InboxCaller): Promise<Output<"inbox.listCategoryPreferences">> {
   return { data: await categoriesOf(ctx, caller) };
 }
 

@@ -13,13 +13,7 @@ import { inRepeatableTransaction } from "../../store/db.ts";
 import type { RateLimiter } from "../auth/rate-limit.ts";
 import { FormError, parseForm, readBoundary } from "../request/multipart.ts";
 import { limitPageRate, type Notice, type Page, page, renderErrorsAsPages, renderNotice, sendPage } from "./page.ts";
-import {
-  categoryPrefix,
-  fields,
-  type PageNotice,
-  renderPreferences,
-  undoForm,
-} from "./preference-page.markup.ts";
+import { categoryPrefix, fields, type PageNotice, renderPreferences, undoForm } from "./preference-page.markup.ts";
 import { acceptedLocales, fill, type PageLanguage, pageLanguage } from "./words/words.ts";
 
 const preferencePagePath = "/u/:token";
@@ -53,9 +47,7 @@ export function addPreferencePage(server: FastifyInstance, ctx: Ctx, limiter: Ra
         const form = (request.body as URLSearchParams | undefined) ?? new URLSearchParams();
         return sendPage(
           reply,
-          await inRepeatableTransaction(ctx.db, (tx) =>
-            changePreferences({ ...ctx, db: tx }, target, form, accepted),
-          ),
+          await inRepeatableTransaction(ctx.db, (tx) => changePreferences({ ...ctx, db: tx }, target, form, accepted)),
         );
       },
     });

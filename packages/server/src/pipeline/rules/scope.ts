@@ -124,10 +124,10 @@ export const rootsOf = (run: Run, facts: Facts) => ({
   steps: stepsScope(run, facts),
 });
 
-export function templateScope({ run, job, facts, now }: StepInput) {
+export function templateScope({ run, job, facts, now }: Pick<StepInput, "run" | "facts" | "now"> & Partial<StepInput>) {
   const roots = {
     ...rootsOf(run, facts),
-    ...(job.step.type === "email" && linkScope(run, facts)),
+    ...(job?.step.type === "email" && linkScope(run, facts)),
     ...clockScope(run.subscriber?.timezone, facts.defaultTimezone, now),
   };
   const isTranslated = run.version.definition.isTranslationEnabled ?? false;

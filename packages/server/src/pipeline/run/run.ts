@@ -203,7 +203,11 @@ export type Routed<Fields> = Fields & { route: string[]; perProvider?: Record<st
  * the event has some for email; their content is stored separately. `isRequired`: the subscriber cannot switch the
  * category of the workflow off.
  */
-type Outgoing = (Routed<EmailFields> & { attachments?: true; isRequired?: true }) | Routed<SmsFields> | PushFields | ChatFields;
+type Outgoing =
+  | (Routed<EmailFields> & { attachments?: true; isRequired?: true })
+  | Routed<SmsFields>
+  | PushFields
+  | ChatFields;
 
 export type MessageDraft = {
   id: string;

@@ -19,12 +19,20 @@ async function mailsOf(workflowId: string) {
   const transactionId = await trigger(client, workflowId, "ada");
   const [notification] = await settled(client, transactionId);
   const { data } = (await client("captured.list", { query: { transactionId } })).body;
-  return { transactionId, details: detailsOf(notification!, "email"), mail: data.find(({ channel }) => channel === "email") };
+  return {
+    transactionId,
+    details: detailsOf(notification!, "email"),
+    mail: data.find(({ channel }) => channel === "email"),
+  };
 }
 
 test("members create, change, order and delete them", async () => {
   assert.equal((await preferences()).categories, undefined, "an environment without categories shows none");
-  const { status, body } = await create({ categoryId: "product", name: " Product updates ", description: "What is new" });
+  const { status, body } = await create({
+    categoryId: "product",
+    name: " Product updates ",
+    description: "What is new",
+  });
   assert.equal(status, 201);
   const { _id, createdAt, updatedAt, ...rest } = body as Record<string, unknown>;
   assert.deepEqual(rest, {
@@ -174,7 +182,7 @@ test("a commercial mail has the headers to unsubscribe, whatever the event says"
 
 test("publishing brings a missing category along, and leaves an existing one alone", async () => {
   const { body: environments } = await client("environments.list", {});
-  const [source, target] = ["dev", "prod"].map((type) => environments.data.find((one) => one.type === type)!._id);
+  const [source, target] = ["dev", "prod"].map((type) => environments.find((one) => one.type === type)!._id);
   const publish = () =>
     production("environments.publish", {
       params: { targetEnvironmentId: target! },
@@ -187,7 +195,10 @@ test("publishing brings a missing category along, and leaves an existing one alo
   assert.match(JSON.stringify(diff.body), /"categoryId":"product"/);
   await publish();
   const [copied] = (await production("categories.list", {})).body.categories;
-  assert.deepEqual([copied!.name, copied!.workflows], ["Product updates", [{ workflowId: "release", name: "Release" }]]);
+  assert.deepEqual(
+    [copied!.name, copied!.workflows],
+    ["Product updates", [{ workflowId: "release", name: "Release" }]],
+  );
   await production("categories.update", { params: { categoryId: "product" }, body: { name: "Here" } });
   await client("workflows.patch", { params: { workflowId: "release" }, body: { description: "Changed" } });
   await publish();
@@ -195,7 +206,13 @@ test("publishing brings a missing category along, and leaves an existing one alo
 });
 
 test("files name a category that exists", async () => {
-  const file = (categoryId: string) => ({ workflowId: "filed", name: "Filed", categoryId, isCommercial: true, steps: [] });
+  const file = (categoryId: string) => ({
+    workflowId: "filed",
+    name: "Filed",
+    categoryId,
+    isCommercial: true,
+    steps: [],
+  });
   const plan = async (categoryId: string) =>
     JSON.stringify((await client.raw("files.plan", { body: { resources: { workflows: [file(categoryId)] } } })).body);
   assert.match(await plan("ghost"), /The environment has no category ghost: create it first/);
@@ -220,7 +237,8 @@ test("a category with workflows or choices is not deleted by mistake", async () 
 
 test("an environment has at most 100", async () => {
   const count = (await names()).length;
-  for (let at = count; at < 100; at++) assert.equal((await create({ categoryId: `c${at}`, name: `C${at}` })).status, 201);
+  for (let at = count; at < 100; at++)
+    assert.equal((await create({ categoryId: `c${at}`, name: `C${at}` })).status, 201);
   const answer = await create({ categoryId: "one-more", name: "One more" });
   assert.equal(answer.status, 409);
   assert.match(JSON.stringify(answer.body), /already has 100 categories/);

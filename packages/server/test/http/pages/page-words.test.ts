@@ -5,7 +5,9 @@ import { acceptedLocales, fill, pageLanguage, pageWords } from "../../../src/htt
 
 const flat = (words: object): [string, string][] =>
   Object.entries(words).flatMap(([name, value]) =>
-    typeof value === "string" ? [[name, value] as [string, string]] : flat(value).map(([key, text]) => [`${name}.${key}`, text] as [string, string]),
+    typeof value === "string"
+      ? [[name, value] as [string, string]]
+      : flat(value).map(([key, text]) => [`${name}.${key}`, text] as [string, string]),
   );
 
 const english = new Map(flat(pageWords.en!));
@@ -18,7 +20,11 @@ test("there are 26 languages, each with every word", () => {
   assert.equal(Object.keys(pageWords).length, 26);
   for (const [name, words] of Object.entries(pageWords)) {
     const own = flat(words);
-    assert.deepEqual(own.map(([key]) => key), [...english.keys()], name);
+    assert.deepEqual(
+      own.map(([key]) => key),
+      [...english.keys()],
+      name,
+    );
     for (const [key, text] of own) {
       assert.notEqual(text.trim(), "", `${name} ${key}`);
       assert.deepEqual(placeholders(text), placeholders(english.get(key)!), `${name} ${key}`);
@@ -49,7 +55,8 @@ test("no English is left over, and no language repeats another", () => {
     zh_TW: /\p{Script=Han}/u,
   };
   for (const [name, script] of Object.entries(scripts)) {
-    for (const [key, text] of flat(pageWords[name]!)) if (!international.test(key)) assert.match(text, script, `${name} ${key}`);
+    for (const [key, text] of flat(pageWords[name]!))
+      if (!international.test(key)) assert.match(text, script, `${name} ${key}`);
   }
 });
 

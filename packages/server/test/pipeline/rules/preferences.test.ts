@@ -66,18 +66,35 @@ test("a category stands between what the subscriber and the workflow say", () =>
     [{ user: level(false), default: {}, category: category() }, "filtered_by_dashboard"],
     [{ user: null, default: {}, category: category({ channels: off }), subscriberGlobal: { plain: on } }, null],
     [
-      { user: null, default: {}, category: category(), subscriberGlobal: { plain: on }, subscriberCategory: { plain: off } },
+      {
+        user: null,
+        default: {},
+        category: category(),
+        subscriberGlobal: { plain: on },
+        subscriberCategory: { plain: off },
+      },
       "filtered_by_subscriber_category",
     ],
     [
-      { user: null, default: {}, category: category(), subscriberCategory: { plain: off }, subscriberWorkflow: { plain: on } },
+      {
+        user: null,
+        default: {},
+        category: category(),
+        subscriberCategory: { plain: off },
+        subscriberWorkflow: { plain: on },
+      },
       null,
     ],
     [{ user: null, default: {}, category: category({ required: true }), subscriberWorkflow: { plain: off } }, null],
     [{ user: null, default: {}, category: category({ required: true }), subscriberGlobal: { plain: off } }, null],
     // A required category still has its defaults, and a critical workflow has none.
     [
-      { user: null, default: {}, category: category({ required: true, channels: off }), subscriberGlobal: { plain: on } },
+      {
+        user: null,
+        default: {},
+        category: category({ required: true, channels: off }),
+        subscriberGlobal: { plain: on },
+      },
       "filtered_by_category",
     ],
     [{ user: null, default: critical, category: category({ channels: off }) }, null],
@@ -123,7 +140,12 @@ test("choices as they are stored are decided as the second reading does", () => 
     fc.property(values, fc.boolean(), fc.boolean(), fc.boolean(), (given, readOnly, required, hasCategory) => {
       const ids = { subscriber_workflow: "w", subscriber_category: "c", subscriber_global: null } as const;
       const stored = (Object.keys(ids) as (keyof typeof ids)[]).flatMap((name) =>
-        ([["scoped", ["tenant:a"]], ["plain", []]] as const).flatMap(([scope, context_keys]) => {
+        (
+          [
+            ["scoped", ["tenant:a"]],
+            ["plain", []],
+          ] as const
+        ).flatMap(([scope, context_keys]) => {
           const email = given[name]?.[scope];
           const channels = email === undefined ? {} : { email };
           return [{ workflow_id: ids[name], context_keys: [...context_keys], channels }];

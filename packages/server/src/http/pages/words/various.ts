@@ -68,7 +68,13 @@ export const fi: PageWords = {
   badLinkText: "Se on puutteellinen. Avaa se uudelleen sähköpostista tai kopioi koko linkki.",
   gone: "Ei muutettavaa",
   goneText: "Et ole enää listallamme, joten et saa näitä ilmoituksia.",
-  channels: { in_app: "Sovelluksessa", email: "Sähköposti", sms: "Tekstiviesti", chat: "Keskustelu", push: "Push-ilmoitus" },
+  channels: {
+    in_app: "Sovelluksessa",
+    email: "Sähköposti",
+    sms: "Tekstiviesti",
+    chat: "Keskustelu",
+    push: "Push-ilmoitus",
+  },
 };
 
 export const tr: PageWords = {
