@@ -8,7 +8,7 @@ import { createWorkflow, email, inApp, settled, trigger } from "../support/verbs
 import { eventually } from "../support/wait.ts";
 import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
 
-const service = await startTestService({ TIDINGS_PUBLIC_URL: "https://notify.example.com" });
+const service = await startTestService({ TIDINGS_PUBLIC_URL: "http://localhost:3000" });
 const { client } = service;
 await createWorkflow(client, "launch", [inApp(), email()], { name: "Launch" });
 await client("subscribers.create", { body: { subscriberId: "ada", email: "ada@example.com", locale: "he_IL" } });

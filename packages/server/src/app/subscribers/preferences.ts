@@ -91,7 +91,7 @@ export type Choice = {
 /** The id under which the choice is stored. */
 export const choiceId = ({ workflow, category }: Choice): string | null => (category ?? workflow)?.id ?? null;
 
-/** Merges choices into the stored ones, one per workflow or category, and sends the resulting preferences to webhooks. */
+/** Merges choices into the stored ones, one per workflow or category, and sends the results to webhooks. */
 export async function saveChoices(
   ctx: Ctx,
   subscriber: RecipientRow,

@@ -155,7 +155,7 @@ export async function unsubscribeFromAll(ctx: Ctx, subscriber: SubscriberRow): P
   return was;
 }
 
-/** Brings choices back that were made before; those for single contexts stay removed. */
+/** Brings earlier choices back; those for single contexts stay removed. */
 export async function restore(ctx: Ctx, subscriber: SubscriberRow, was: EarlierChoice[]): Promise<void> {
   const { environment_id: environmentId } = subscriber;
   const byId = [...Map.groupBy(was, ({ id }) => id)];

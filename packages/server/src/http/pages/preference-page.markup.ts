@@ -5,7 +5,8 @@ import { idToBase62 } from "../../lib/ids.ts";
 import { preferencesAnchor } from "../../lib/tokens/unsubscribe-token.ts";
 import { type Html, html, trusted } from "../docs/docs-page.markup.ts";
 import { frame } from "./page.ts";
-import { fill, type PageLanguage, type PageWords } from "./words/words.ts";
+import type { PageWords } from "./words/page-words.ts";
+import { fill, type PageLanguage } from "./words/words.ts";
 
 /**
  * Names of form fields. RFC 8058 fixes the first. `shown` holds, for each row, the choices that the page showed; `was`

@@ -151,7 +151,7 @@ export type Facts = {
   maxWaitDays: number;
   /** For subscribers without a time zone. */
   defaultTimezone: string;
-  /** Of this service, for links in emails; empty when it is not set. */
+  /** The address of this service, for links in emails; empty when it is not set. */
   publicUrl: string;
   /** Decrypts the channels of a subscriber, for the steps that need them. */
   secrets: Secrets;

@@ -90,7 +90,9 @@ test("a mail that may be switched off says how, once and in the words of RFC 805
 
 test("templates of emails and layouts have both links, each signed for its reader", async () => {
   await client("layouts.create", { body: { layoutId: "linked", name: "Linked" } });
-  const controlValues = { email: { body: '{{ content }}<a href="{{ preferencesUrl }}">Preferences</a>' } };
+  const controlValues = {
+    email: { body: '{{ content }}<a href="{{ preferencesUrl }}">Preferences</a>', editorType: "html" },
+  };
   const { body: saved } = await client("layouts.update", {
     params: { layoutId: "linked" },
     body: { name: "Linked", controlValues } as never,
@@ -214,18 +216,18 @@ test("saving writes what the reader changed, and nothing else", async () => {
 });
 
 test("unsubscribing can be undone, and leaves what was chosen before", async () => {
-  const link = await linkFor("ida");
+  const link = await linkFor("ina");
   const undone = formIn((await post(link, oneClick())).html);
-  assert.deepEqual(await chosen("ida"), { email: false, in_app: true });
+  assert.deepEqual(await chosen("ina"), { email: false, in_app: true });
   const again = await post(link, undone);
   assert.match(again.html, /Undone: your earlier choice applies again\./);
-  assert.deepEqual(await chosen("ida"), { email: true, in_app: true });
+  assert.deepEqual(await chosen("ina"), { email: true, in_app: true });
   // No choice is left: a later one for everything counts.
   await client("subscribers.updatePreferences", {
-    params: { subscriberId: "ida" },
+    params: { subscriberId: "ina" },
     body: { channels: { email: false } },
   });
-  assert.deepEqual(await chosen("ida"), { email: false, in_app: true });
+  assert.deepEqual(await chosen("ina"), { email: false, in_app: true });
 });
 
 test("everything but what is required can be switched off at once, and back on", async () => {

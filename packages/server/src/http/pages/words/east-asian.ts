@@ -1,5 +1,5 @@
 // Japanese, Korean, Chinese in both scripts.
-import type { PageWords } from "./words.ts";
+import type { PageWords } from "./page-words.ts";
 
 export const ja: PageWords = {
   title: "通知の設定",

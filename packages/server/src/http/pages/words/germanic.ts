@@ -1,5 +1,5 @@
 // English, German, Dutch, Swedish, Danish, Norwegian.
-import type { PageWords } from "./words.ts";
+import type { PageWords } from "./page-words.ts";
 
 export const en: PageWords = {
   title: "Notification preferences",

@@ -1,5 +1,5 @@
 // French, Spanish, Portuguese, Brazilian Portuguese, Italian, Romanian.
-import type { PageWords } from "./words.ts";
+import type { PageWords } from "./page-words.ts";
 
 export const fr: PageWords = {
   title: "Préférences de notification",

@@ -1,5 +1,5 @@
 // Polish, Czech, Slovak, Ukrainian, Russian.
-import type { PageWords } from "./words.ts";
+import type { PageWords } from "./page-words.ts";
 
 export const pl: PageWords = {
   title: "Preferencje powiadomień",

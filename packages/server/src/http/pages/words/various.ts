@@ -1,5 +1,5 @@
 // Hungarian, Finnish, Turkish, Arabic, Hebrew.
-import type { PageWords } from "./words.ts";
+import type { PageWords } from "./page-words.ts";
 
 export const hu: PageWords = {
   title: "Értesítési beállítások",

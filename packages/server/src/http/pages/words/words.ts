@@ -1,48 +1,12 @@
 // The words of the preference page and of the notices around it, by language. A person whose locale has no words reads
 // English; the `lang` attribute of the page names the language that is shown.
-import type { Channel } from "@tidings/contract";
 import { canonicalLocale } from "../../../lib/locale.ts";
 import * as eastAsian from "./east-asian.ts";
 import * as germanic from "./germanic.ts";
+import type { PageWords } from "./page-words.ts";
 import * as romance from "./romance.ts";
 import * as slavic from "./slavic.ts";
 import * as various from "./various.ts";
-
-/** Texts in braces are filled in. */
-export type PageWords = {
-  title: string;
-  forPerson: string;
-  receives: string;
-  receivesNot: string;
-  unsubscribe: string;
-  choices: string;
-  precedence: string;
-  everything: string;
-  unlessSet: string;
-  other: string;
-  nothing: string;
-  onlyFirst: string;
-  save: string;
-  saved: string;
-  unchanged: string;
-  required: string;
-  stopAll: string;
-  stopAllText: string;
-  stoppedAll: string;
-  unsubscribed: string;
-  unsubscribedText: string;
-  unsubscribedThese: string;
-  undo: string;
-  undone: string;
-  viewAll: string;
-  fixed: string;
-  fixedText: string;
-  badLink: string;
-  badLinkText: string;
-  gone: string;
-  goneText: string;
-  channels: Record<Channel, string>;
-};
 
 /** By locale as this service writes it. */
 export const pageWords: Record<string, PageWords> = {
