@@ -179,6 +179,12 @@ const pictures: Picture[] = [
       await page.getByRole("button", { name: "Revert" }).click();
     },
   },
+  { name: "categories-list", path: () => "/categories" },
+  {
+    name: "categories-create",
+    path: () => "/categories",
+    act: (page) => page.getByRole("button", { name: "New category" }).first().click(),
+  },
   { name: "settings-account", path: () => "/settings" },
   { name: "settings-members", path: () => "/settings?tab=members" },
   {

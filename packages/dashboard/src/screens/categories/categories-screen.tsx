@@ -4,7 +4,6 @@ import type { Category } from "@tidings/contract";
 import { useState } from "react";
 import { useChange, useOperation } from "../../api/hooks.ts";
 import { useMay } from "../../api/permissions.ts";
-import { Stack } from "../../kit/data/list.tsx";
 import { ListView } from "../../kit/data/list-view.tsx";
 import { Table } from "../../kit/data/table.tsx";
 import { EmptyState } from "../../kit/feedback/states.tsx";
@@ -94,17 +93,15 @@ export function CategoriesScreen() {
 }
 
 const NameCell = ({ name, categoryId, description, required }: Category) => (
-  <Stack>
-    <span>
-      <strong>{name}</strong> <code>{categoryId}</code>{" "}
-      {required && (
-        <span title={words.requiredHint}>
-          <Badge tone="info">{words.required}</Badge>
-        </span>
-      )}
-    </span>
+  <>
+    <strong>{name}</strong> <code>{categoryId}</code>{" "}
+    {required && (
+      <span title={words.requiredHint}>
+        <Badge tone="info">{words.required}</Badge>
+      </span>
+    )}
     {description !== "" && <span className={css.description}>{description}</span>}
-  </Stack>
+  </>
 );
 
 function DefaultsCell({ channels: defaults }: Category) {

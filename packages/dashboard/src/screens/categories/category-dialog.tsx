@@ -8,6 +8,7 @@ import { Select } from "../../kit/inputs/select.tsx";
 import { FormDialog } from "../../kit/overlays/form-dialog.tsx";
 import { showToast } from "../../kit/overlays/toast.tsx";
 import { channelNames, channels } from "../../outcomes/channel-names.ts";
+import css from "./categories.module.css";
 import { words } from "./words.ts";
 
 type Choice = keyof typeof words.choices;
@@ -77,23 +78,25 @@ export function CategoryDialog({ category, onClose }: { category?: Category; onC
         onChange={({ target }) => setDescription(target.value)}
       />
       <Checkbox label={words.requiredField} checked={required} onChange={({ target }) => setRequired(target.checked)} />
-      {channels.map((channel) => (
-        <Field key={channel} label={words.channel(channelNames[channel])}>
-          {({ id }) => (
-            <Select
-              id={id}
-              name={words.channel(channelNames[channel])}
-              isWide
-              value={choiceOf(defaults[channel])}
-              choices={(Object.keys(words.choices) as Choice[]).map((value) => ({
-                value,
-                label: words.choices[value],
-              }))}
-              onChange={(choice) => choose(channel, choice)}
-            />
-          )}
-        </Field>
-      ))}
+      <div className={css.defaults}>
+        {channels.map((channel) => (
+          <Field key={channel} label={words.channel(channelNames[channel])}>
+            {({ id }) => (
+              <Select
+                id={id}
+                name={words.channel(channelNames[channel])}
+                isWide
+                value={choiceOf(defaults[channel])}
+                choices={(Object.keys(words.choices) as Choice[]).map((value) => ({
+                  value,
+                  label: words.choices[value],
+                }))}
+                onChange={(choice) => choose(channel, choice)}
+              />
+            )}
+          </Field>
+        ))}
+      </div>
     </FormDialog>
   );
 }

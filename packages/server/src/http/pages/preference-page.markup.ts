@@ -78,7 +78,7 @@ function groupRows({ category, workflows }: PageGroup, columns: Columns, hasOthe
   const rows = workflows.map(({ id, name, channels: on }) => row(idToBase62(id), html`${name}`, on, columns));
   if (!category) return html`${hasOthers && html`<h3>${words.other}</h3>`}${rows}`;
   const { id, name, description, isRequired, channels: on } = category;
-  const about = description !== "" && html`<small>${description}</small>`;
+  const about = description !== "" && html`<small><bdi>${description}</bdi></small>`;
   if (isRequired)
     return html`<div class="row group"><span>${name} ${about}<small>${words.required}</small></span></div>`;
   const label = html`${name} ${about}`;

@@ -16,7 +16,7 @@ export function withUnsubscribe(
 ): Message {
   if (message.channel !== "email" || config.publicUrl === "") return message;
   if (!version || isCritical(version.definition.preferences)) return message;
-  if (row.outgoing && "isRequired" in row.outgoing) return message;
+  if (row.outgoing?.isRequired === true) return message;
   const given = Object.entries(message.headers ?? {});
   const others = given.filter(([name]) => !/^list-unsubscribe(-post)?$/i.test(name));
   if (others.length < given.length && !version.definition.isCommercial) return message;

@@ -110,7 +110,7 @@ export const categoryOf = ({ environmentId, rules }: Run, { categories }: Facts)
   rules.categoryId === undefined ? undefined : categories.get(environmentId)?.get(rules.categoryId);
 
 /** Whether the subscriber may switch the workflow of this run off. */
-export const canUnsubscribe = (run: Run, facts: Facts): boolean =>
+const canUnsubscribe = (run: Run, facts: Facts): boolean =>
   !isCritical({ ...run.rules.preferences, category: categoryOf(run, facts) });
 
 /** The data of a run, without translations and time. */
@@ -147,7 +147,7 @@ function linkScope(run: Run, facts: Facts) {
     return toUrl(publicUrl, signUnsubscribeToken(secrets, { environmentId, subscriberId: subscriber.id, workflowId }));
   };
   return {
-    unsubscribeUrl: canUnsubscribe(run, facts) ? link(unsubscribeUrl) : "",
+    unsubscribeUrl: () => (canUnsubscribe(run, facts) ? link(unsubscribeUrl)() : ""),
     preferencesUrl: link(preferencesUrl),
   };
 }
