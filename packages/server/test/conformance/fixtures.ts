@@ -112,12 +112,14 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
     const { workflowId, name, origin, steps } = await w.workflow();
     return { params: { workflowId }, body: { name, origin, preferences: {}, steps } };
   },
-  "workflows.patch": withBody(ofWorkflow, {
+  "workflows.patch": withBody(ofWorkflow, async (w: World) => ({
     name: "Renamed",
     tags: ["x"],
     active: false,
     objectives: { handedOver: { percent: 99, withinSeconds: 10 }, delivered: { percent: 98 } },
-  }),
+    categoryId: (await w.category()).categoryId,
+    isCommercial: true,
+  })),
   "workflows.delete": ofWorkflow,
   "workflows.retrieveStep": async (w) => {
     const { workflowId, steps } = await w.once(w.workflow);
@@ -200,6 +202,7 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
     // The global level shows the channels that workflows have steps for.
     const types = ["in_app", "email", "sms", "chat", "push"] as const;
     await w.workflow(types.map((type) => ({ name: type, type, controlValues: { subject: "Hi", body: "Hi" } })));
+    await w.once(w.usedCategory);
     return ofSubscriber(w);
   },
   "subscribers.updatePreferences": withBody(ofSubscriber, async (w: World) => ({
@@ -207,7 +210,7 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
     channels: { email: false },
   })),
   "subscribers.bulkUpdatePreferences": withBody(ofSubscriber, async (w: World) => ({
-    preferences: [{ workflowId: (await w.once(w.workflow)).workflowId, channels: { email: false } }],
+    preferences: [{ workflowId: (await w.once(w.usedCategory)).workflowId, channels: { email: false } }],
   })),
   "subscribers.markMessages": async (w) => {
     const { subscriberId, messageId } = await w.event();
