@@ -37,7 +37,7 @@ button:hover { filter: brightness(1.08); }
 button.quiet { color: var(--accent); background: transparent; }
 @media (max-width: 34rem) {
   main { padding-top: 1.75rem; }
-  .head, .absent { display: none; }
+  .row.head, .absent { display: none; }
   .row { display: flex; flex-wrap: wrap; gap: 0.15rem 1.25rem; }
   .row > span:first-child { flex: 1 0 100%; }
   .row label span { position: static; width: auto; height: auto; clip-path: none; white-space: normal; }
