@@ -241,8 +241,7 @@ export function createElementClass({ defaultUrl, loadPanel, loadExtras }: Elemen
     }
 
     async #loadExtras() {
-      const locale = localeOf(this);
-      const language = /^en\b/.test(locale) ? "en" : locale;
+      const language = localeOf(this).replace(/^en-.*/, "en");
       const isFollowed = this.#unfollow || !(this.hasAttribute("title-badge") || this.hasAttribute("sound"));
       if (language === this.#language && isFollowed) return;
       this.#language = language;

@@ -28,7 +28,6 @@ const initialState: InboxState = {
   counts: null,
   undoable: null,
   preferences: null,
-  categories: [],
   isDevelopment: null,
   maxSnoozeHours: 24,
 };

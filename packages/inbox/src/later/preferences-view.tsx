@@ -15,7 +15,7 @@ const channelOrder: Channel[] = ["in_app", "email", "push", "sms", "chat"];
 
 export function PreferencesView({ preferences }: { preferences: Preference[] }) {
   const labels = useLabels();
-  const { categories } = useUi().inbox.getState();
+  const { categories = [] } = useUi().inbox.getState();
   const [global, ...workflows] = preferences;
   const hasChannels = Object.keys(global?.channels ?? {}).length > 0;
   const others = workflows.filter(({ categoryId }) => !categories.some((one) => one.categoryId === categoryId));

@@ -145,8 +145,8 @@ export type InboxState = {
     undoable: Undoable | null;
     /** The global entry first; null until they have been read. */
     preferences: Preference[] | null;
-    /** In their order; empty where the environment has none, and until they have been read. */
-    categories: CategoryPreference[];
+    /** In their order; absent until they have been read. */
+    categories?: CategoryPreference[];
     /** Whether this is a development environment; null until a session is open. */
     isDevelopment: boolean | null;
     /** The longest snooze; 0 when snoozing is switched off. */
