@@ -10,7 +10,7 @@ import type { ContextRow } from "./contexts.ts";
 import type { PreferenceRow } from "./preferences.ts";
 import type { SubscriberRow } from "./subscribers.ts";
 import type { TenantRow } from "./tenants.ts";
-export type CategoryOfBatch = CategoryRule & { environmentId: string };
+type CategoryOfBatch = CategoryRule & { environmentId: string };
 export type PreferencesOfBatch = { rows: PreferenceRow[]; categories: CategoryOfBatch[] };
 
 /**
