@@ -46,6 +46,7 @@ import { suppressionOperations } from "./resources/subscribers/suppressions.ts";
 import { contextOperations } from "./resources/topics/contexts.ts";
 import { topicSubscriptionOperations } from "./resources/topics/topic-subscriptions.ts";
 import { topicOperations } from "./resources/topics/topics.ts";
+import { brandOperations } from "./resources/workflows/brand.ts";
 import { bridgeOperations } from "./resources/workflows/bridge.ts";
 import { digestOperations } from "./resources/workflows/digests.ts";
 import { fileOperations } from "./resources/workflows/files.ts";
@@ -73,6 +74,7 @@ export const operations = {
   ...bridgeOperations,
   ...digestOperations,
   ...layoutOperations,
+  ...brandOperations,
   ...translationOperations,
   ...fileOperations,
   ...subscriberOperations,

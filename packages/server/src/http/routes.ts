@@ -4,6 +4,8 @@ import type { OperationId } from "@tidings/contract";
 import * as alertRuleTest from "../app/alerts/alert-rule-test.ts";
 import * as alertRules from "../app/alerts/alert-rules.ts";
 import * as alerts from "../app/alerts/alerts.ts";
+import * as brand from "../app/brand/brand.ts";
+import * as brandLayout from "../app/brand/brand-layout.ts";
 import * as clock from "../app/environments/clock.ts";
 import * as environments from "../app/environments/environments.ts";
 import * as publishes from "../app/environments/publishes.ts";
@@ -125,6 +127,14 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "layouts.duplicate": layouts.duplicate,
   "layouts.preview": layouts.preview,
   "layouts.usage": layouts.usage,
+  "brand.retrieve": brand.retrieve,
+  "brand.update": brand.update,
+  "brand.copy": brand.copy,
+  "brand.preview": brand.preview,
+  "brand.createLayout": brandLayout.createLayout,
+  "brand.retrieveContext": brand.retrieveContext,
+  "brand.updateContext": brand.updateContext,
+  "brand.deleteContext": brand.removeContext,
   "translations.create": translations.create,
   "translations.listGroups": translations.listGroups,
   "translations.retrieveGroup": translations.retrieveGroup,

@@ -7,6 +7,7 @@ import type {
   AlertQuietTimes,
   AlertStatus,
   AlertSubjectType,
+  BrandIn,
   Channel,
   ChannelEndpointAddress,
   ChannelEndpointType,
@@ -75,6 +76,8 @@ type EnvironmentsTable = {
   link_schemes: Defaulted<string[]>;
   /** Days by class, where they differ from the settings. */
   retention: ColumnType<RetentionOverrides, string | undefined, string>;
+  /** What the environment sets of its brand; null: nothing. */
+  brand: ColumnType<BrandIn | null, string | null | undefined, string | null>;
   created_at: Date;
   updated_at: Date;
   deleted_at: Date | null;
@@ -263,6 +266,8 @@ type ContextsTable = {
   id: string;
   row_id: Defaulted<string>;
   data: Json<JsonObject>;
+  /** What the context overrides of the environment's brand; null: nothing. */
+  brand: ColumnType<BrandIn | null, string | null | undefined, string | null>;
   created_at: Date;
   updated_at: Date;
 };

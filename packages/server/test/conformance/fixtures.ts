@@ -4,6 +4,7 @@ import type { Operation, OperationId } from "@tidings/contract";
 import { password, tokenOf } from "../app/members/browsers.ts";
 import { pushSubscription } from "../support/browser.ts";
 import type { RawInput } from "../support/client.ts";
+import { brandFixtures } from "./brand-fixtures.ts";
 import { importFixtures } from "./import-fixtures.ts";
 import {
   type Fixture,
@@ -139,6 +140,7 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   "layouts.duplicate": withBody(ofLayout, (w: World) => ({ name: w.unique("copy") })),
   "layouts.preview": withBody(ofLayout, { previewPayload: { subscriber: { firstName: "Ada" } } }),
   "layouts.usage": ofLayout,
+  ...brandFixtures,
 
   "translations.create": async (w) => ({
     body: {

@@ -117,6 +117,7 @@ export const factsOf = (changes: Partial<Facts> = {}): Facts => ({
   digests: new Map(),
   preferences: new Map(),
   contexts: new Map(),
+  brands: { environments: new Map(), contexts: new Map() },
   layouts: new Map(),
   translations: new Map(),
   tenants: new Map(),

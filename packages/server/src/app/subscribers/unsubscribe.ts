@@ -4,10 +4,12 @@
 //
 // A choice made here applies to all contexts: it is stored without context, and stored choices for single contexts are
 // removed for the same channel. Only channels that the reader changed are written.
-import { type Channel, channels, type PreferenceChannels } from "@tidings/contract";
+import { type Brand, type Channel, channels, type PreferenceChannels } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
+import { resolveBrand } from "../../lib/brand/brand.ts";
 import type { UnsubscribeTarget } from "../../lib/tokens/unsubscribe-token.ts";
 import { isCritical } from "../../pipeline/rules/preferences.ts";
+import { findBrand } from "../../store/environments/brand.ts";
 import {
   deleteScopedPreferences,
   findPreferenceOwner,
@@ -39,6 +41,12 @@ export type PreferencePage = {
 /** Null when the subscriber or its environment was deleted. */
 export const findOwner = (ctx: Ctx, target: UnsubscribeTarget): Promise<SubscriberRow | null> =>
   findPreferenceOwner(ctx.db, target.environmentId, target.subscriberId);
+
+/** The brand that the pages of the environment show; null without one. */
+export async function findPageBrand(ctx: Ctx, target: UnsubscribeTarget): Promise<Brand | null> {
+  const stored = await findBrand(ctx.db, target.environmentId);
+  return stored && resolveBrand(stored);
+}
 
 const isChangeable = (workflow: PreferenceWorkflow): boolean => !isCritical(workflowLevels(workflow));
 

@@ -1,9 +1,10 @@
 // Previews: the content of a step that is not saved, rendered by the functions that the steps themselves use. Each
 // field is rendered on its own, with the budget of work of a whole step, so that an error is reported with its field
 // and the fields without an error are shown.
-import type { Input, Output, PreviewFault, PreviewResult } from "@tidings/contract";
+import type { Brand, Input, Output, PreviewFault, PreviewResult } from "@tidings/contract";
 import type { Caller, Ctx, NetworkCtx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
+import { resolveBrand } from "../../lib/brand/brand.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { pauseIfDue } from "../../lib/load/pauses.ts";
 import { peekClock } from "../../pipeline/clock/clock.ts";
@@ -14,7 +15,7 @@ import { type MailControls, renderMail } from "../../pipeline/render/mail-body.t
 import { clockScope, subscriberScope, textsFor } from "../../pipeline/rules/scope.ts";
 import { contentOf } from "../../pipeline/steps/bridge.ts";
 import { type InAppControls, renderInApp } from "../../pipeline/steps/in-app.ts";
-import { findLinkSchemes } from "../../store/environments/environments.ts";
+import { findRenderSettings } from "../../store/environments/brand.ts";
 import { type LayoutRow, listAllLayouts } from "../../store/workflows/layouts.ts";
 import { listTranslations, type Resource } from "../../store/workflows/translations.ts";
 import { requireSubscriber } from "../subscribers/subscribers.ts";
@@ -100,12 +101,12 @@ async function previewContent(
   const { step } = body;
   if (bridged && "fault" in bridged)
     return { data: { result: {}, faults: [{ field: "bridge", message: bridged.fault }] } };
-  const linkSchemes = await findLinkSchemes(ctx.db, caller.environmentId);
+  const { linkSchemes, brand } = await findRenderSettings(ctx.db, caller.environmentId);
   if (bridged)
     return renderContent(step.type, { values: bridged.values, scope: literalScope, layout: null, linkSchemes }, []);
   const { values, faults: refused } = readControlValues({ ...step, name: step.type }, "step.controlValues");
   if (Object.keys(refused).length > 0) throw invalid(refused);
-  const content = await loadContent(ctx, caller, body, values);
+  const content = await loadContent(ctx, caller, { ...body, brand: resolveBrand(brand) }, values);
   return renderContent(step.type, { ...content, linkSchemes }, await parseFaults(step.type, values));
 }
 
@@ -138,7 +139,7 @@ async function loadSubscriber(ctx: Ctx, caller: Caller, { subscriberId, locale }
 async function loadContent(
   ctx: Ctx,
   caller: Caller,
-  body: PreviewBody,
+  body: PreviewBody & { brand: Brand },
   values: JsonObject,
 ): Promise<Omit<PreviewedContent, "linkSchemes">> {
   const { environmentId } = caller;
@@ -159,6 +160,7 @@ async function loadContent(
         }
       : {},
     context: {},
+    brand: body.brand,
     steps: body.steps ?? {},
   };
   const textsOf = async (resource: Resource) =>

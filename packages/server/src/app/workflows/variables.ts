@@ -1,6 +1,6 @@
 // JSON Schemas of the variables that templates may use: shown as `variables` of steps and layouts, and checked for
 // issues.
-import { closed, stepDefinitions } from "@tidings/contract";
+import { brandColorNames, closed, stepDefinitions } from "@tidings/contract";
 import type { JsonObject } from "../../lib/json.ts";
 import type { StoredStep, WorkflowRow } from "../../store/workflows/workflows.ts";
 
@@ -31,6 +31,22 @@ const commonRoots = {
   }),
   tenant: closed({ identifier: text, name: text, data: open }),
   context: { type: "object", additionalProperties: closed({ id: text, data: open }) },
+  brand: closed({
+    name: text,
+    logoUrl: text,
+    logoDarkUrl: text,
+    colors: closed(Object.fromEntries(brandColorNames.map((name) => [name, text]))),
+    fontStack: text,
+    cornerRadius: { type: "integer" },
+    address: text,
+    socialLinks: { type: "array", items: closed({ network: text, url: text }) },
+  }),
+};
+
+/** The links that only emails and their layouts have. */
+const mailLinks = {
+  unsubscribeUrl: { type: "string", description: "The page on which the reader unsubscribes from this workflow" },
+  preferencesUrl: { type: "string", description: "The page with all preferences of the reader" },
 };
 
 type ResultStep = Pick<StoredStep, "stepId" | "type" | "controlValues">;
@@ -61,6 +77,7 @@ export function stepVariables(
 export const layoutVariables = (layout: { is_translation_enabled: boolean }): JsonObject =>
   closed({
     ...commonRoots,
+    ...mailLinks,
     content: { type: "string", description: "The email's own content, as html" },
     payload: open,
     ...(layout.is_translation_enabled && { t: open }),

@@ -6,22 +6,29 @@ import { type Html, html, trusted } from "../docs/docs-page.markup.ts";
 import { errorAnswer } from "../errors.ts";
 import { pageStyle } from "./page.css.ts";
 
+const contentPolicy =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
 const pageHeaders = {
   "content-type": "text/html; charset=utf-8",
-  "content-security-policy":
-    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  "content-security-policy": contentPolicy,
   "cache-control": "no-store",
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff",
   "x-robots-tag": "noindex",
 };
 
-export type Page = { status: number; html: string };
+/** `imageSources`: origins that it may load images from; none unless given. */
+export type Page = { status: number; html: string; imageSources?: string[] };
 
 export const page = (html: string, status = 200): Page => ({ status, html });
 
-export const sendPage = (reply: FastifyReply, { status, html }: Page): FastifyReply =>
-  reply.code(status).headers(pageHeaders).serializer(String).send(html);
+export function sendPage(reply: FastifyReply, { status, html, imageSources = [] }: Page): FastifyReply {
+  reply.code(status).headers(pageHeaders);
+  if (imageSources.length > 0)
+    reply.header("content-security-policy", `${contentPolicy}; img-src ${imageSources.join(" ")}`);
+  return reply.serializer(String).send(html);
+}
 
 /** A redirect with the headers of a page: the target does not learn the address with the token. */
 export const sendRedirect = (reply: FastifyReply, url: string): FastifyReply =>

@@ -12,6 +12,7 @@ import { readUnsubscribeToken, type UnsubscribeTarget } from "../../lib/tokens/u
 import { inRepeatableTransaction } from "../../store/db.ts";
 import type { RateLimiter } from "../auth/rate-limit.ts";
 import { FormError, parseForm, readBoundary } from "../request/multipart.ts";
+import { brandPage } from "./branded-page.ts";
 import { limitPageRate, type Notice, type Page, page, renderErrorsAsPages, renderNotice, sendPage } from "./page.ts";
 import { fields, renderPreferences } from "./preference-page.markup.ts";
 
@@ -53,12 +54,11 @@ export function addPreferencePage(server: FastifyInstance, ctx: Ctx, limiter: Ra
       handler: async (request, reply) => {
         const target = targetOf(request);
         if (!target) return sendPage(reply, unknownLinkPage);
-        if (request.method !== "POST") return sendPage(reply, await showPreferences(ctx, target));
+        const send = async (shown: Page) =>
+          sendPage(reply, brandPage(shown, await unsubscribe.findPageBrand(ctx, target)));
+        if (request.method !== "POST") return send(await showPreferences(ctx, target));
         const form = (request.body as URLSearchParams | undefined) ?? new URLSearchParams();
-        return sendPage(
-          reply,
-          await inRepeatableTransaction(ctx.db, (tx) => changePreferences({ ...ctx, db: tx }, target, form)),
-        );
+        return send(await inRepeatableTransaction(ctx.db, (tx) => changePreferences({ ...ctx, db: tx }, target, form)));
       },
     });
   });

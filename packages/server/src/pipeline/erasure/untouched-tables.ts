@@ -27,7 +27,7 @@ export const untouchedTables = {
   budgets: { does: "nothing", why: "names of environments and of kinds of tasks" },
   clock_tasks: { does: "nothing", why: "ids of rows" },
   deleted_messages: { does: "nothing", why: "counts by hour" },
-  environments: { does: "nothing", why: "names of environments" },
+  environments: { does: "nothing", why: "names and brands of environments" },
   file_applies: { does: "nothing", why: "fingerprints of workflows" },
   installation: { does: "nothing", why: "values of the installation" },
   list_counts: { does: "nothing", why: "counts" },

@@ -1,4 +1,5 @@
 // The HTML of each block of a block document in an email. A block of an unknown type renders only its content.
+import type { BlockLook } from "../../lib/brand/block-look.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import {
   alignment,
@@ -28,7 +29,7 @@ export type BlockNode = {
 };
 
 /** The surroundings of a block in its document. */
-export type Place = { loop: Loop; isInListItem: boolean };
+export type Place = { loop: Loop; isInListItem: boolean; look: BlockLook };
 
 type Block = { node: BlockNode; attrs: BlockNode["attrs"]; place: Place; inside: (place?: Place) => string };
 
@@ -56,19 +57,19 @@ const holdsContent = ({ content }: BlockNode): boolean =>
 
 function paragraph({ node, attrs, place, inside }: Block): string {
   const margin = place.isInListItem ? "0" : "0 0 20px";
-  const styles = { margin, "font-size": "15px", "line-height": "24px", color: textInk, ...textAlign(attrs) };
+  const styles = { margin, "font-size": "15px", "line-height": "24px", color: place.look.text, ...textAlign(attrs) };
   const tag = holdsContent(node) ? "div" : "p";
   return `<${tag}${style(styles)}>${inside() || "&nbsp;"}</${tag}>`;
 }
 
-function heading({ attrs, inside }: Block): string {
+function heading({ attrs, place, inside }: Block): string {
   const tag = `h${Math.min(3, Math.max(1, Math.trunc(Number(attrs.level)) || 1))}`;
-  return `<${tag}${style({ margin: "0 0 12px", color: ink, ...headings[tag], ...textAlign(attrs) })}>${inside()}</${tag}>`;
+  return `<${tag}${style({ margin: "0 0 12px", color: place.look.heading, ...headings[tag], ...textAlign(attrs) })}>${inside()}</${tag}>`;
 }
 
-function list(tag: "ul" | "ol", { attrs, inside }: Block): string {
+function list(tag: "ul" | "ol", { attrs, place, inside }: Block): string {
   const start = tag === "ol" && Number.isInteger(attrs.start) && attrs.start !== 1 ? ` start="${attrs.start}"` : "";
-  return `<${tag}${start}${style({ margin: "0 0 20px", "padding-left": "26px", color: textInk })}>${inside()}</${tag}>`;
+  return `<${tag}${start}${style({ margin: "0 0 20px", "padding-left": "26px", color: place.look.text })}>${inside()}</${tag}>`;
 }
 
 const listItem = ({ place, inside }: Block): string =>
@@ -128,7 +129,7 @@ const inlineImage = (block: Block): string =>
 const corners: Record<string, string> = { sharp: "0", smooth: "6px", round: "9999px" };
 
 function button({ node, attrs, place, inside }: Block): string {
-  const color = styleValue(attrs.buttonColor ?? attrs.backgroundColor, "#000000");
+  const color = styleValue(attrs.buttonColor ?? attrs.backgroundColor, place.look.primary);
   const isFilled = attrs.variant !== "outline";
   const padding = ["Top", "Right", "Bottom", "Left"].map(
     (side, index) => length(attrs[`padding${side}`]) ?? (index % 2 === 0 ? "10px" : "32px"),
@@ -136,10 +137,10 @@ function button({ node, attrs, place, inside }: Block): string {
   const styles: Styles = {
     display: "inline-block",
     padding: padding.join(" "),
-    "border-radius": corners[String(attrs.borderRadius)] ?? length(attrs.borderRadius) ?? "6px",
+    "border-radius": corners[String(attrs.borderRadius)] ?? length(attrs.borderRadius) ?? place.look.radius,
     border: `2px solid ${color}`,
     "background-color": isFilled ? color : "transparent",
-    color: styleValue(attrs.textColor ?? attrs.color, isFilled ? "#ffffff" : "#000000"),
+    color: styleValue(attrs.textColor ?? attrs.color, isFilled ? place.look.primaryText : place.look.primary),
     "font-size": "14px",
     "font-weight": "500",
     "text-decoration": "none",

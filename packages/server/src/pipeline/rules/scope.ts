@@ -1,5 +1,5 @@
 // The data that templates and conditions can read: `subscriber`, `payload`, `workflow`, `actor`, `tenant`, `context`,
-// `steps`, `t`.
+// `brand`, `steps`, `t`.
 import { isChannel } from "@tidings/contract";
 import type { JsonObject } from "../../lib/json.ts";
 import { defaultLocale } from "../../lib/locale.ts";
@@ -11,6 +11,7 @@ import { type RenderClock, renderClock } from "../render/dates.ts";
 import { toSentence } from "../render/filters.ts";
 import { literalScope, render } from "../render/liquid.ts";
 import { type Texts, translator } from "../render/translate.ts";
+import { brandOf } from "../run/brands.ts";
 import type { ContextData, DigestResult, Facts, JobState, Run, StepInput } from "../run/run.ts";
 import { digestResult } from "./grouping.ts";
 import { channelResult } from "./step-results.ts";
@@ -110,6 +111,7 @@ export const rootsOf = (run: Run, facts: Facts) => ({
   payload: run.event.payload,
   workflow: workflowScope(run.version.definition),
   context: contextScope(run, facts.contexts),
+  brand: brandOf(run, facts.brands),
   steps: stepsScope(run, facts),
 });
 

@@ -16,6 +16,8 @@ import { type ActiveIntegration, findActiveIntegrationsOfBatch } from "../../sto
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import { findInAppMarks } from "../../store/messages/message-marks.ts";
 import {
+  type BrandedTenant,
+  type ContextContent,
   findContextsOfBatch,
   findPreferencesOfBatch,
   findTenantsOfBatch,
@@ -25,6 +27,7 @@ import { findLayoutsOfBatch } from "../../store/workflows/workflows.batch.ts";
 import { isCritical } from "../rules/preferences.ts";
 import { type Marks, toMarks } from "../rules/step-results.ts";
 import { isFinished } from "./advance.ts";
+import { toBrands } from "./brands.ts";
 import type { ClaimResult, ContextData, Facts, OpenEndpoint, Run } from "./run.ts";
 
 export async function loadFacts(
@@ -35,14 +38,17 @@ export async function loadFacts(
 ): Promise<Facts> {
   const integrations = await findActiveIntegrationsOfBatch(ctx.db, environmentsOf(runs), channelsOf(runs));
   const layouts = await loadLayouts(ctx.db, runs);
+  const contexts = await loadContexts(ctx.db, runs);
+  const tenants = await loadTenants(ctx.db, runs);
   return {
     integrations,
     linkSchemes: linkSchemesOf(integrations),
     preferences: await loadPreferences(ctx.db, runs),
-    contexts: await loadContexts(ctx.db, runs),
+    contexts: toContextData(contexts),
+    brands: toBrands(integrations, contexts, tenants),
     layouts,
     translations: await loadTranslations(ctx.db, runs, layouts),
-    tenants: await loadTenants(ctx.db, runs),
+    tenants: toTenants(tenants),
     chatEndpoints: await loadChatEndpoints(ctx, runs, integrations),
     marks: await loadMarks(ctx.db, runs),
     claimResults,
@@ -101,10 +107,13 @@ async function loadTranslations(db: Db, runs: Run[], layouts: Facts["layouts"]):
   return Map.groupBy(found, (row) => row.resource_id);
 }
 
-async function loadTenants(db: Db, runs: Run[]): Promise<Facts["tenants"]> {
+function loadTenants(db: Db, runs: Run[]): Promise<BrandedTenant[]> {
   const concerned = runs.filter((run) => run.event.tenant !== null);
   const identifiers = [...new Set(concerned.map((run) => run.event.tenant!))];
-  const rows = await findTenantsOfBatch(db, environmentsOf(concerned), identifiers);
+  return findTenantsOfBatch(db, environmentsOf(concerned), identifiers);
+}
+
+function toTenants(rows: BrandedTenant[]): Facts["tenants"] {
   const found = Map.groupBy(rows, (row) => row.environment_id);
   return new Map([...found].map(([id, tenants]) => [id, new Map(tenants.map((row) => [row.identifier, row]))]));
 }
@@ -200,14 +209,17 @@ async function loadPreferences(db: Db, runs: Run[]): Promise<Facts["preferences"
 }
 
 /** One query for the batch, and none when no run has a context. */
-async function loadContexts(db: Db, runs: Run[]): Promise<ContextData> {
+function loadContexts(db: Db, runs: Run[]): Promise<ContextContent[]> {
   const concerned = runs.filter((run) => run.contextKeys.length > 0);
   const environmentIds = [...new Set(concerned.map((run) => run.environmentId))];
   const named = [...new Set(concerned.flatMap((run) => run.contextKeys))].map((key) => {
     const [type = "", id = ""] = key.split(":");
     return { type, id };
   });
-  const rows = await findContextsOfBatch(db, environmentIds, named);
+  return findContextsOfBatch(db, environmentIds, named);
+}
+
+function toContextData(rows: ContextContent[]): ContextData {
   const found = Map.groupBy(rows, (row) => row.environment_id);
   return new Map(
     [...found].map(([environmentId, rows]) => [

@@ -22,6 +22,7 @@ import type { TranslationRow } from "../../store/workflows/translations.ts";
 import type { StoredStep, WorkflowRules, WorkflowVersion } from "../../store/workflows/workflows.ts";
 import { openOverrides } from "../encrypted-parts.ts";
 import type { Marks } from "../rules/step-results.ts";
+import type { BrandFacts } from "./brands.ts";
 
 export type RunEvent = {
   id: string;
@@ -131,6 +132,8 @@ export type Facts = {
   contexts: ContextData;
   /** Schemes of apps whose links stay in messages, by environment; environments without any are not in it. */
   linkSchemes: ReadonlyMap<string, readonly string[]>;
+  /** The brands of the environments and contexts of the batch. */
+  brands: BrandFacts;
   /** Layouts of the environments that have emails to render, by environment. */
   layouts: ReadonlyMap<string, LayoutRow[]>;
   /** Translations in the locales of the batch's subscribers, by the id of their workflow or layout. */

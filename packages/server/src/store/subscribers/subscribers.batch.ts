@@ -1,5 +1,5 @@
 // What runs and deliveries need to know of their subscribers: preferences, contexts, tenants, suppressed addresses.
-import type { SuppressionReason } from "@tidings/contract";
+import type { BrandIn, SuppressionReason } from "@tidings/contract";
 import { sql } from "kysely";
 import { normalizeAddress } from "../../lib/addresses.ts";
 import type { AddressHashes } from "../../lib/suppression-hash.ts";
@@ -31,9 +31,9 @@ export async function findPreferencesOfBatch(
   return rows;
 }
 
-type ContextContent = Pick<ContextRow, "environment_id" | "type" | "id" | "data">;
+export type ContextContent = Pick<ContextRow, "environment_id" | "type" | "id" | "data" | "brand">;
 
-/** The present data of the contexts of a batch; deleted ones are missing. */
+/** The present data and brands of the contexts of a batch; deleted ones are missing. */
 export async function findContextsOfBatch(
   db: Db,
   environmentIds: string[],
@@ -41,22 +41,26 @@ export async function findContextsOfBatch(
 ): Promise<ContextContent[]> {
   if (named.length === 0) return [];
   const { rows } = await sql<ContextContent>`
-    select c.environment_id, c.type, c.id, c.data
+    select c.environment_id, c.type, c.id, c.data, c.brand
     from ${rowsOf("r", { type: "text", id: "text" }, named)} join contexts c on c.type = r.type and c.id = r.id
     where c.environment_id = any(${environmentIds}::uuid[])`.execute(db);
   return rows;
 }
+
+/** A tenant, with the brand of the context of type `tenant` that has its identifier. */
+export type BrandedTenant = TenantRow & { brand: BrandIn | null };
 
 /** The present data of the tenants of a batch of events. */
 export async function findTenantsOfBatch(
   db: Db,
   environmentIds: string[],
   identifiers: string[],
-): Promise<TenantRow[]> {
+): Promise<BrandedTenant[]> {
   if (identifiers.length === 0) return [];
-  const { rows } = await sql<TenantRow>`
-    select * from tenants
-    where environment_id = any(${environmentIds}::uuid[]) and identifier = any(${identifiers})`.execute(db);
+  const { rows } = await sql<BrandedTenant>`
+    select t.*, c.brand from tenants t
+    left join contexts c on c.environment_id = t.environment_id and c.type = 'tenant' and c.id = t.identifier
+    where t.environment_id = any(${environmentIds}::uuid[]) and t.identifier = any(${identifiers})`.execute(db);
   return rows;
 }
 
