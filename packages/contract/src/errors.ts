@@ -278,6 +278,11 @@ export const errorCatalogue = {
     message: "Environment with id {environmentId} not found",
     when: "Unknown, or of another organisation.",
   },
+  GALLERY_TEMPLATE_NOT_FOUND: {
+    status: 404,
+    message: "The gallery has no template {name}. It has: {names}",
+    when: "No template has this name.",
+  },
   INTEGRATION_NOT_FOUND: {
     status: 404,
     message: "Integration with id {integrationId} not found",

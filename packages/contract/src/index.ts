@@ -62,6 +62,7 @@ export * from "./resources/workflows/bridge.ts";
 export * from "./resources/workflows/digests.ts";
 export * from "./resources/workflows/files.ts";
 export * from "./resources/workflows/filters.ts";
+export * from "./resources/workflows/gallery.ts";
 export * from "./resources/workflows/issues.ts";
 export * from "./resources/workflows/layout-controls.ts";
 export * from "./resources/workflows/layouts.ts";

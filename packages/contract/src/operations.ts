@@ -50,6 +50,7 @@ import { brandOperations } from "./resources/workflows/brand.ts";
 import { bridgeOperations } from "./resources/workflows/bridge.ts";
 import { digestOperations } from "./resources/workflows/digests.ts";
 import { fileOperations } from "./resources/workflows/files.ts";
+import { galleryOperations } from "./resources/workflows/gallery.ts";
 import { layoutOperations } from "./resources/workflows/layouts.ts";
 import { objectiveOperations } from "./resources/workflows/objectives.ts";
 import { previewOperations } from "./resources/workflows/previews.ts";
@@ -75,6 +76,7 @@ export const operations = {
   ...digestOperations,
   ...layoutOperations,
   ...brandOperations,
+  ...galleryOperations,
   ...translationOperations,
   ...fileOperations,
   ...subscriberOperations,

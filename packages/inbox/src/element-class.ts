@@ -154,6 +154,7 @@ export function createElementClass({ defaultUrl, loadPanel, loadExtras }: Elemen
     attributeChangedCallback(name: string, before: string | null, after: string | null) {
       if (before === after) return;
       if (name === "tabs") this.#tabsRead = null;
+      if (name === "branded") this.#adoptSheets();
       this.#request(sessionAttributes.includes(name));
     }
 
@@ -287,7 +288,6 @@ export function createElementClass({ defaultUrl, loadPanel, loadExtras }: Elemen
 
     #draw() {
       const inbox = this.#inbox!;
-      this.#adoptSheets();
       void this.#loadExtras().catch(() => {
         // Without them the words are English. The next drawing tries again.
         this.#language = "";

@@ -26,6 +26,7 @@ import * as resend from "../app/events/resend.ts";
 import * as scenarios from "../app/events/scenarios.ts";
 import * as statistics from "../app/events/statistics.ts";
 import * as files from "../app/files/files.ts";
+import * as gallery from "../app/gallery/gallery.ts";
 import { asData, bySession, bySubscriber, inboxActions } from "../app/inbox/inbox-actions.ts";
 import * as inboxChannels from "../app/inbox/inbox-channels.ts";
 import * as inboxOauth from "../app/inbox/inbox-oauth.ts";
@@ -135,6 +136,9 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "brand.retrieveContext": brand.retrieveContext,
   "brand.updateContext": brand.updateContext,
   "brand.deleteContext": brand.removeContext,
+  "gallery.list": gallery.list,
+  "gallery.retrieve": gallery.retrieve,
+  "gallery.use": gallery.use,
   "translations.create": translations.create,
   "translations.listGroups": translations.listGroups,
   "translations.retrieveGroup": translations.retrieveGroup,

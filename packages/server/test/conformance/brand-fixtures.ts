@@ -1,4 +1,4 @@
-// One good input for each operation of the brand. A colour without contrast, so that a response has a warning.
+// One good input for each operation of the brand and the gallery. A colour without contrast, so that a response has a warning.
 import { type BrandIn, brandColorNames, type OperationId } from "@tidings/contract";
 import { type Fixture, nothing, ofContext, source, withBody } from "./inputs.ts";
 import type { World } from "./world.ts";
@@ -29,4 +29,7 @@ export const brandFixtures: Partial<Record<OperationId, Fixture>> = {
   "brand.retrieveContext": ofBrandedContext,
   "brand.updateContext": withBody(ofContext, fullBrand),
   "brand.deleteContext": ofBrandedContext,
+  "gallery.list": nothing,
+  "gallery.retrieve": () => ({ params: { name: "mention" } }),
+  "gallery.use": (w) => ({ params: { name: "mention" }, body: { workflowId: w.unique("gallery"), name: "Mentions" } }),
 };

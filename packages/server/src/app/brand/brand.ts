@@ -1,6 +1,7 @@
 // The brand of an environment, and what its contexts override of it. What is wrong is refused; what is hard to read or
 // to see is saved, and said in the response.
 import type { Brand, BrandIn, BrandSettings, Input, Output } from "@tidings/contract";
+import { brandLayout } from "@tidings/contract/gallery";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, faultCollector, invalid } from "../../failure.ts";
 import { brandWarnings, resolveBrand } from "../../lib/brand/brand.ts";
@@ -8,7 +9,6 @@ import { renderMail } from "../../pipeline/render/mail-body.ts";
 import { findBrand, setBrand, setContextBrand } from "../../store/environments/brand.ts";
 import { findContext } from "../../store/subscribers/contexts.ts";
 import { requireEnvironment } from "../environments/environments.ts";
-import { brandLayoutBody } from "./brand-layout.ts";
 
 const webAddress = /^https?:\/\/[^\s"'<>\\^`{}|\p{Cc}]+$/iu;
 /** The path of an uploaded image, where the service does not know its public address. */
@@ -87,7 +87,7 @@ export async function preview(
   const brand = resolveBrand(inherited, given);
   const url = "https://example.com/preferences";
   const scope = { brand, subscriber: {}, payload: {}, steps: {}, unsubscribeUrl: url, preferencesUrl: url };
-  const layout = { values: { email: { body: brandLayoutBody, editorType: "html" as const } }, scope };
+  const layout = { values: { email: { body: brandLayout.body, editorType: brandLayout.editorType } }, scope };
   const { html } = renderMail({ controls: { body: sampleMail }, layout, scope });
   return { brand, warnings: brandWarnings(brand), mail: html };
 }

@@ -73,6 +73,7 @@ const actions: Record<ChangingId | ExportId | SignInId | "scenarios.export", str
   "exports.subscriptions": "exported topic subscriptions",
   "failedTasks.replay": "put a failed task back into the queue",
   "files.apply": "applied files",
+  "gallery.use": "created a workflow from the gallery",
   "imports.create": "imported people",
   "inbox.createToken": "created an inbox token",
   "integrations.autoConfigure": "registered the delivery webhook of the integration",
