@@ -68,6 +68,14 @@ export function FirstNotification({ isNew }: { isNew: boolean }) {
               )}
             </div>
           )}
+          {isNew && may("gallery.use") && (
+            <p className={css.muted}>
+              {text.galleryText}{" "}
+              <Link to="/gallery" search={{}}>
+                {text.gallery}
+              </Link>
+            </p>
+          )}
           {body && <Command body={body} />}
           {body && (
             <div className={css.sendLine}>

@@ -9,7 +9,7 @@ import { Pager, Table } from "../../kit/data/table.tsx";
 import { Time } from "../../kit/data/time.tsx";
 import { EmptyState } from "../../kit/feedback/states.tsx";
 import { Badge } from "../../kit/feedback/verdict.tsx";
-import { Button } from "../../kit/inputs/button.tsx";
+import { Button, LinkButton } from "../../kit/inputs/button.tsx";
 import { Select } from "../../kit/inputs/select.tsx";
 import { Page } from "../../kit/layout/page.tsx";
 import { useSettledText } from "../../kit/use-settled.ts";
@@ -52,9 +52,14 @@ export function WorkflowsScreen() {
       title={words.title}
       lead={words.lead}
       actions={
-        <Button look="primary" icon="plus" onClick={() => setCreating(true)}>
-          {words.create}
-        </Button>
+        <>
+          <LinkButton to="/gallery" search={{}} icon="book">
+            {words.gallery}
+          </LinkButton>
+          <Button look="primary" icon="plus" onClick={() => setCreating(true)}>
+            {words.create}
+          </Button>
+        </>
       }
     >
       <Filters search={search} />
@@ -95,7 +100,19 @@ function Filters({ search }: { search: ListSearch }) {
 function NoRows({ isFiltered }: { isFiltered: boolean }) {
   const navigate = useNavigate();
   if (!isFiltered)
-    return <EmptyState icon="workflow" title={words.none} text={words.noneText} command={createCurl()} />;
+    return (
+      <EmptyState
+        icon="workflow"
+        title={words.none}
+        text={words.noneText}
+        command={createCurl()}
+        action={
+          <LinkButton to="/gallery" search={{}} icon="book">
+            {words.gallery}
+          </LinkButton>
+        }
+      />
+    );
   const clear = () => void navigate({ to: "/workflows", search: {} });
   return (
     <EmptyState

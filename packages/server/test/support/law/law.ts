@@ -84,14 +84,18 @@ const packagesOf: Record<string, string[]> = {
   inbox: ["@tidings/contract", "@tidings/client/exchange"],
   // `checks`: what the service checks when a workflow is saved, for files that are checked without a service.
   // `operate`: types alone, the bundle next to the command line has the code.
-  cli: ["@tidings/contract", "@tidings/client/source", "@tidings/server/checks", "@tidings/server/operate"],
+  cli: [
+    ...["@tidings/contract", "@tidings/contract/gallery", "@tidings/client/source"],
+    ...["@tidings/server/checks", "@tidings/server/operate"],
+  ],
 };
 
 function packagesFor(path: string): string[] {
   const own = packagesOf[path.split("/")[1]!];
   if (own) return own;
   const layer = layerOf(path);
-  return layer === "store" || layer === "lib" ? ["@tidings/contract"] : ["@tidings/contract", "@tidings/providers"];
+  if (layer === "store" || layer === "lib") return ["@tidings/contract"];
+  return ["@tidings/contract", "@tidings/contract/gallery", "@tidings/providers"];
 }
 
 function importFaults(file: SourceFile): string[] {
