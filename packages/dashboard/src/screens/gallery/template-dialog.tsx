@@ -64,12 +64,12 @@ export function TemplateDialog({ name, onClose }: { name: string; onClose: () =>
           <Messages template={template} />
           <details>
             <summary>{words.payload}</summary>
-            <Code text={JSON.stringify(template.payload, null, 2)} />
+            <Code text={JSON.stringify(template.payload, null, 2)} label={words.payload} />
           </details>
           <details>
             <summary>{words.scenario}</summary>
             <p className={css.weak}>{words.scenarioHint}</p>
-            <Code text={template.scenario} />
+            <Code text={template.scenario} label={words.scenario} />
           </details>
         </>
       )}

@@ -96,7 +96,7 @@ describe("what messages show", () => {
   });
 
   const contentOf = async (event: object) => {
-    const { transactionId } = (await client("events.trigger", { body: { payload: {}, ...event } as never })).body.data;
+    const { transactionId } = (await client("events.trigger", { body: { payload: {}, ...event } as never })).body;
     await settled(client, transactionId!);
     const messages = await messagesOf(client, transactionId!);
     return Object.fromEntries(messages.map(({ channel, subject, content }) => [channel, { subject, content }]));
