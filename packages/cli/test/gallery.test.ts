@@ -37,3 +37,23 @@ test("a template that is there already is not overwritten, and an unknown name l
   assert.match(unknown.stderr, /no template "newsletter"[\s\S]*welcome, verify-address, .*incident/);
   assert.equal(existsSync(join(terminal.folder, "other")), false);
 });
+
+test("the brand is a file: pulled, changed, planned, refused with its line, applied", async () => {
+  const { client } = service;
+  await client("brand.update", { body: { name: "Acme", colors: { primary: "#0b5fff" } } });
+  const path = join(terminal.folder, "branded/brand.yaml");
+  assert.equal((await terminal.run("init", "branded", "--from", "mention")).code, 0);
+  const pulled = await terminal.run("pull", "--dir", "branded");
+  assert.equal(pulled.code, 0, pulled.stdout + pulled.stderr);
+  assert.match(readFileSync(path, "utf8"), /name: Acme\n/);
+  writeFileSync(path, 'name: Globex\nlogoUrl: "javascript:alert(1)"\n');
+  const refused = await terminal.run("plan", "--dir", "branded");
+  assert.equal(refused.code, 1);
+  assert.match(refused.stdout + refused.stderr, /brand\.yaml:2:\d+.*must be a web address/);
+  writeFileSync(path, "name: Globex\n");
+  assert.equal((await terminal.run("plan", "--dir", "branded")).code, 2);
+  const applied = await terminal.run("apply", "--dir", "branded");
+  assert.equal(applied.code, 0, applied.stdout + applied.stderr);
+  assert.deepEqual((await client("brand.retrieve")).body.own, { name: "Globex" });
+  assert.equal((await terminal.run("plan", "--dir", "branded")).code, 0);
+});

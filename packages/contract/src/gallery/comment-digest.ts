@@ -63,7 +63,7 @@ export default {
       { at: "+0m", trigger: "comment-digest", to: "ada", payload },
       { at: "+20m", trigger: "comment-digest", to: "ada", payload: { ...payload, author: "Radia", text: "Agreed" } },
     ],
-    then: [
+    messages: [
       { to: "ada", channel: "in_app", at: "+0m", body: "Well done!" },
       { to: "ada", channel: "in_app", at: "+20m", body: "Agreed" },
       {

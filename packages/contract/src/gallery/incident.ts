@@ -57,7 +57,7 @@ export default {
   scenario: scenarioOf("incident", {
     name: "An incident reaches people on every channel",
     payload,
-    then: [
+    messages: [
       { to: "ada", channel: "in_app", at: "+0m", subject: "Checkout is slow: investigating" },
       { to: "ada", channel: "chat", at: "+0m", body: { contains: "No orders are lost" } },
       { to: "ada", channel: "sms", at: "+0m", body: { contains: "https://status.example.com/incidents/12" } },

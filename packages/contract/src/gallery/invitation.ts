@@ -54,7 +54,7 @@ export default {
   scenario: scenarioOf("invitation", {
     name: "An invitation has its note and a link",
     payload,
-    then: [
+    messages: [
       { to: "ada", channel: "in_app", subject: "Grace Hopper invited you to Compilers" },
       { to: "ada", channel: "email", body: { contains: "We would love to have you." }, links: [payload.acceptUrl] },
     ],

@@ -55,7 +55,7 @@ export default {
   scenario: scenarioOf("invoice", {
     name: "An invoice names its amount and its date",
     payload,
-    then: [
+    messages: [
       { to: "ada", channel: "in_app", subject: "Invoice 2026-014: € 120.00" },
       { to: "ada", channel: "email", body: { contains: "16 March 2026" }, links: [payload.invoiceUrl] },
     ],

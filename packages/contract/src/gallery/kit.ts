@@ -148,14 +148,18 @@ export const listOf = (properties: Record<string, JsonObject>): JsonObject => ({
 
 const ada = { subscriberId: "ada", firstName: "Ada", email: "ada@example.com", phone: "+15005550006" };
 
+type Told = Pick<Scenario, "name"> & {
+  payload: JsonObject;
+  when?: Scenario["when"];
+  /** All messages that are sent. */
+  messages: Scenario["then"];
+};
+
 /** One event for Ada, unless `when` says otherwise. */
-export const scenarioOf = (
-  trigger: string,
-  { payload, when, then, ...rest }: Pick<Scenario, "name" | "then"> & { payload: JsonObject; when?: Scenario["when"] },
-): Scenario => ({
-  ...rest,
+export const scenarioOf = (trigger: string, { name, payload, when, messages }: Told): Scenario => ({
+  name,
   given: { time: "2026-03-02T09:00:00Z", subscribers: [{ ...ada, channels: ["chat"] }] },
   when: when ?? [{ at: "+0m", trigger, to: "ada", payload }],
   // biome-ignore lint/suspicious/noThenProperty: the format of scenarios has this member
-  then,
+  then: messages,
 });

@@ -62,7 +62,7 @@ export default {
       { at: "+5m", read: "ada" },
       { at: "+1h", trigger: "mention", to: "ada", payload: { ...payload, author: "Radia" } },
     ],
-    then: [
+    messages: [
       { to: "ada", channel: "in_app", at: "+0m", subject: "Grace mentioned you in Flow-matic" },
       { to: "ada", channel: "in_app", at: "+1h", subject: "Radia mentioned you in Flow-matic" },
       { to: "ada", channel: "email", at: "+1h10m", subject: "Radia mentioned you in Flow-matic" },

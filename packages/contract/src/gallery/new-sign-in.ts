@@ -58,7 +58,7 @@ export default {
   scenario: scenarioOf("new-sign-in", {
     name: "A sign-in from a new device is reported at once",
     payload,
-    then: [
+    messages: [
       { to: "ada", channel: "in_app", at: "+0m", subject: "New sign-in from Berlin, Germany" },
       { to: "ada", channel: "email", at: "+0m", body: { contains: "Firefox on Linux" }, links: [payload.reviewUrl] },
     ],

@@ -51,7 +51,7 @@ export default {
   scenario: scenarioOf("one-time-code", {
     name: "A code arrives by SMS and email at once",
     payload,
-    then: [
+    messages: [
       { to: "ada", channel: "sms", at: "+0m", code: "482913" },
       { to: "ada", channel: "email", at: "+0m", subject: "482913 is your code", body: { contains: "10 minutes" } },
     ],

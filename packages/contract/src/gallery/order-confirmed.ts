@@ -68,7 +68,7 @@ export default {
   scenario: scenarioOf("order-confirmed", {
     name: "An order is confirmed with its items",
     payload,
-    then: [
+    messages: [
       { to: "ada", channel: "in_app", subject: "Order 1042 is confirmed", body: "2 items, € 54.00" },
       {
         to: "ada",

@@ -43,7 +43,7 @@ export default {
   scenario: scenarioOf("password-reset", {
     name: "A forgotten password leads to a link",
     payload,
-    then: [
+    messages: [
       { to: "ada", channel: "email", at: "+0m", subject: "Choose a new password", links: [payload.resetUrl] },
     ],
   }),

@@ -65,7 +65,7 @@ export default {
       { at: "+5d", trigger: "payment-failed", to: "ada", payload, transactionId: "second" },
       { at: "+6d", cancel: "second" },
     ],
-    then: [
+    messages: [
       { to: "ada", channel: "in_app", at: "+0m", body: "The card has expired. We try again on 5 March." },
       { to: "ada", channel: "email", at: "+0m", subject: "Your payment of € 120.00 failed" },
       { to: "ada", channel: "email", at: "+2d", subject: "Tomorrow we try again to charge € 120.00" },

@@ -56,7 +56,7 @@ export default {
   scenario: scenarioOf("shipped", {
     name: "A parcel is announced on every channel",
     payload,
-    then: [
+    messages: [
       { to: "ada", channel: "in_app", body: "DHL brings it on Thursday, 5 March." },
       { to: "ada", channel: "email", subject: "Order 1042 is on its way", links: [payload.trackUrl] },
       { to: "ada", channel: "sms", body: { contains: "Thursday, 5 March with DHL" } },

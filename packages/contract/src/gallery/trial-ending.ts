@@ -50,7 +50,7 @@ export default {
   scenario: scenarioOf("trial-ending", {
     name: "The end of a trial is announced with a price",
     payload,
-    then: [
+    messages: [
       { to: "ada", channel: "in_app", subject: "Your trial ends in 3 days" },
       { to: "ada", channel: "email", subject: "Your trial ends on 5 March", body: { contains: "€ 12 a month" } },
     ],

@@ -39,7 +39,7 @@ export default {
   scenario: scenarioOf("verify-address", {
     name: "A new address gets a link that confirms it",
     payload,
-    then: [
+    messages: [
       {
         to: "ada",
         channel: "email",

@@ -49,7 +49,7 @@ export default {
       { at: "+1d", trigger: "weekly-summary", to: "ada", payload },
       { at: "+3d", trigger: "weekly-summary", to: "ada", payload: { ...payload, title: "Pricing page", points: 8 } },
     ],
-    then: [
+    messages: [
       {
         to: "ada",
         channel: "email",

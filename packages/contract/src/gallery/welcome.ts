@@ -44,7 +44,7 @@ export default {
   scenario: scenarioOf("welcome", {
     name: "A new customer is greeted, and reminded after three days",
     payload,
-    then: [
+    messages: [
       { to: "ada", channel: "in_app", at: "+0m", subject: "Welcome, Ada" },
       { to: "ada", channel: "email", at: "+0m", subject: { contains: "Welcome to" }, links: [payload.startUrl] },
       { to: "ada", channel: "email", at: "+3d", subject: "Can we help you begin?" },

@@ -13,9 +13,13 @@ export const brandNetworks = [
   "instagram",
   "linkedin",
   "mastodon",
+  "pinterest",
+  "reddit",
+  "telegram",
   "threads",
   "tiktok",
   "website",
+  "whatsapp",
   "x",
   "youtube",
 ] as const;

@@ -3,43 +3,13 @@
 import type { Brand, BrandIn, BrandSettings, Input, Output } from "@tidings/contract";
 import { brandLayout } from "@tidings/contract/gallery";
 import type { Caller, Ctx } from "../../context.ts";
-import { failure, faultCollector, invalid } from "../../failure.ts";
+import { failure, invalid } from "../../failure.ts";
 import { brandWarnings, resolveBrand } from "../../lib/brand/brand.ts";
 import { renderMail } from "../../pipeline/render/mail-body.ts";
 import { findBrand, setBrand, setContextBrand } from "../../store/environments/brand.ts";
 import { findContext } from "../../store/subscribers/contexts.ts";
 import { requireEnvironment } from "../environments/environments.ts";
-
-const webAddress = /^https?:\/\/[^\s"'<>\\^`{}|\p{Cc}]+$/iu;
-/** The path of an uploaded image, where the service does not know its public address. */
-const assetPath = /^\/assets\/[\w-]+\/[\w-]+\.[a-z]{3,4}$/;
-
-const isWebAddress = (url: string): boolean => webAddress.test(url) && URL.canParse(url);
-
-/** Throws 422 with each address that is not one of the web. Empty texts of logos mean none. */
-function readBrand(given: BrandIn): BrandIn {
-  const faults = faultCollector();
-  for (const field of ["logoUrl", "logoDarkUrl"] as const) {
-    const url = given[field];
-    if (!url || isWebAddress(url) || assetPath.test(url)) continue;
-    faults.add(field, `${field} must be a web address (http or https), or the path of an uploaded image`, url);
-  }
-  for (const [index, { url }] of (given.socialLinks ?? []).entries()) {
-    const field = `socialLinks.${index}.url`;
-    if (!isWebAddress(url)) faults.add(field, `${field} must be a web address (http or https)`, url);
-  }
-  faults.throwIfAny();
-  // In a style attribute, double quotes would end it.
-  const fontStack = given.fontStack?.trim().replaceAll('"', "'");
-  return {
-    ...given,
-    ...(given.logoUrl === "" && { logoUrl: null }),
-    ...(given.logoDarkUrl === "" && { logoDarkUrl: null }),
-    ...(fontStack !== undefined && { fontStack }),
-  };
-}
-
-const isEmpty = (brand: BrandIn): boolean => Object.keys(brand).length === 0;
+import { orNone, readBrand } from "./read-brand.ts";
 
 function toSettings(brand: Brand, own: BrandIn | null): BrandSettings {
   return { brand, own: own ?? {}, isSet: own !== null, warnings: brandWarnings(brand) };
@@ -55,8 +25,7 @@ export async function update(
   caller: Caller,
   { body }: Input<"brand.update">,
 ): Promise<Output<"brand.update">> {
-  const given = readBrand(body);
-  const brand = isEmpty(given) ? null : given;
+  const brand = orNone(readBrand(body));
   await setBrand(ctx.db, caller.environmentId, { brand, now: ctx.now() });
   return toSettings(resolveBrand(brand), brand);
 }
@@ -107,8 +76,7 @@ export async function updateContext(
   caller: Caller,
   { params: { type, id }, body }: Input<"brand.updateContext">,
 ): Promise<Output<"brand.updateContext">> {
-  const given = readBrand(body);
-  const brand = isEmpty(given) ? null : given;
+  const brand = orNone(readBrand(body));
   if (!(await setContextBrand(ctx.db, caller.environmentId, { type, id, brand, now: ctx.now() })))
     throw failure("CONTEXT_NOT_FOUND", { type, id });
   return toSettings(resolveBrand(await findBrand(ctx.db, caller.environmentId), brand), brand);

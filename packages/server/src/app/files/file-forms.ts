@@ -32,6 +32,9 @@ export const fingerprintOf = (value: unknown): string =>
 /** How fingerprints and changes name a resource. */
 export const keyOf = (type: FileType, id: string): string => `${type}/${id}`;
 
+/** An environment has one brand. */
+export const brandKey = keyOf("brand", "brand");
+
 export function toWorkflowFile(
   content: Omit<
     WorkflowContent,

@@ -35,9 +35,13 @@ const networkNames: Record<BrandNetwork, string> = {
   instagram: "Instagram",
   linkedin: "LinkedIn",
   mastodon: "Mastodon",
+  pinterest: "Pinterest",
+  reddit: "Reddit",
+  telegram: "Telegram",
   threads: "Threads",
   tiktok: "TikTok",
   website: "Website",
+  whatsapp: "WhatsApp",
   x: "X",
   youtube: "YouTube",
 };
@@ -55,7 +59,7 @@ export function resolveBrand(...levels: (BrandIn | null | undefined)[]): Brand {
 }
 
 function completeColors(given: GivenColors): Brand["colors"] {
-  const derived: GivenColors = {
+  const derived = {
     heading: given.text ?? plainColors.heading,
     headingDark: given.textDark ?? plainColors.headingDark,
   };
