@@ -148,7 +148,7 @@ export const listOf = (properties: Record<string, JsonObject>): JsonObject => ({
 
 const ada = { subscriberId: "ada", firstName: "Ada", email: "ada@example.com", phone: "+15005550006" };
 
-type Told = Pick<Scenario, "name"> & {
+type ScenarioParts = Pick<Scenario, "name"> & {
   payload: JsonObject;
   when?: Scenario["when"];
   /** All messages that are sent. */
@@ -156,7 +156,7 @@ type Told = Pick<Scenario, "name"> & {
 };
 
 /** One event for Ada, unless `when` says otherwise. */
-export const scenarioOf = (trigger: string, { name, payload, when, messages }: Told): Scenario => ({
+export const scenarioOf = (trigger: string, { name, payload, when, messages }: ScenarioParts): Scenario => ({
   name,
   given: { time: "2026-03-02T09:00:00Z", subscribers: [{ ...ada, channels: ["chat"] }] },
   when: when ?? [{ at: "+0m", trigger, to: "ada", payload }],

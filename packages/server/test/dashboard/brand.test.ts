@@ -63,7 +63,7 @@ browserTest("brand and gallery fit a phone in the dark", async (context) => {
   await expectNoOverflow(page);
 });
 
-browserTest("a template is found, looked at and used; a taken identifier gets a free one", async (context) => {
+browserTest("a template is found, previewed and used; a taken identifier gets a free one", async (context) => {
   const page = await openDashboard(context, service, "/workflows", { allow: /status of 409/ });
   await page.getByRole("link", { name: "Start from the gallery" }).first().click();
   await page.getByRole("searchbox", { name: "Search the gallery" }).fill("parcel");

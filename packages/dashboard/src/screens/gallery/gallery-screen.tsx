@@ -1,4 +1,4 @@
-// The gallery of workflows: found by words, looked at in the brand of the environment, used.
+// The gallery of workflows: searched, previewed in the brand of the environment, used.
 import { getRouteApi } from "@tanstack/react-router";
 import type { GalleryEntry } from "@tidings/contract";
 import { useOperation } from "../../api/hooks.ts";

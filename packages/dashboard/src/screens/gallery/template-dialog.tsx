@@ -1,4 +1,4 @@
-// One template: its messages as readers see them, its sample payload, and the button that makes a workflow of it.
+// One template: its messages as readers see them, its sample payload, and the button that creates a workflow from it.
 import { useNavigate } from "@tanstack/react-router";
 import type { GalleryPreview, Output } from "@tidings/contract";
 import { useState } from "react";
@@ -77,7 +77,7 @@ export function TemplateDialog({ name, onClose }: { name: string; onClose: () =>
   );
 }
 
-/** Two mails are told apart by their subject. */
+/** The subject distinguishes two mails. */
 const nameOf = ({ channel, subject }: GalleryPreview, previews: readonly GalleryPreview[]): string =>
   previews.filter((one) => one.channel === channel).length > 1
     ? `${channelNames[channel]}: ${subject}`
