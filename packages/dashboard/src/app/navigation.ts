@@ -17,7 +17,7 @@ export const navigationGroups: readonly NavigationGroup[] = [
     items: [
       { to: "/workflows", label: "Workflows", icon: "workflow" },
       { to: "/layouts", label: "Layouts", icon: "layout" },
-      { to: "/brand", label: "Brand", icon: "sun" },
+      { to: "/brand", label: "Brand", icon: "palette" },
       { to: "/translations", label: "Translations", icon: "languages" },
     ],
   },
