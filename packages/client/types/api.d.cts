@@ -483,6 +483,87 @@ export type Operations = {
     body?: never;
     output: LayoutUsage;
   };
+  "brand.retrieve": {
+    params?: never;
+    query?: never;
+    body?: never;
+    output: BrandSettings;
+  };
+  "brand.update": {
+    params?: never;
+    query?: never;
+    body: BrandIn;
+    output: BrandSettings;
+  };
+  "brand.copy": {
+    params?: never;
+    query?: never;
+    body: BrandCopy;
+    output: BrandSettings;
+  };
+  "brand.preview": {
+    params?: never;
+    query?: never;
+    body: BrandPreviewIn;
+    output: BrandPreview;
+  };
+  "brand.createLayout": {
+    params?: never;
+    query?: never;
+    body: BrandLayoutIn;
+    output: Layout;
+  };
+  "brand.retrieveContext": {
+    params: {
+      type: string;
+      id: string;
+    };
+    query?: never;
+    body?: never;
+    output: BrandSettings;
+  };
+  "brand.updateContext": {
+    params: {
+      type: string;
+      id: string;
+    };
+    query?: never;
+    body: BrandIn;
+    output: BrandSettings;
+  };
+  "brand.deleteContext": {
+    params: {
+      type: string;
+      id: string;
+    };
+    query?: never;
+    body?: never;
+    output: undefined;
+  };
+  "gallery.list": {
+    params?: never;
+    query?: never;
+    body?: never;
+    output: Gallery;
+  };
+  "gallery.retrieve": {
+    params: {
+      /** `name` of `gallery.list` */
+      name: string;
+    };
+    query?: never;
+    body?: never;
+    output: GalleryTemplate;
+  };
+  "gallery.use": {
+    params: {
+      /** `name` of `gallery.list` */
+      name: string;
+    };
+    query?: never;
+    body: GalleryUse;
+    output: Workflow;
+  };
   "translations.create": {
     params?: never;
     query?: never;
@@ -2685,6 +2766,32 @@ export type Resources = {
     /** List the workflows that use a layout. Emails without a layout use the default one and count as its users. `GET /v2/layouts/{layoutId}/usage` */
     readonly usage: (...input: CallArguments<"layouts.usage">) => Promise<Output<"layouts.usage">>;
   };
+  readonly brand: {
+    /** Retrieve the brand of the environment. `GET /v2/brand` */
+    readonly retrieve: (...input: CallArguments<"brand.retrieve">) => Promise<Output<"brand.retrieve">>;
+    /** Replace the brand of the environment. Members that are not given have their defaults. Applies to messages that are created from now on. `PUT /v2/brand` */
+    readonly update: (...input: CallArguments<"brand.update">) => Promise<Output<"brand.update">>;
+    /** Copy the brand of another environment. Replaces the brand of the calling environment. Overrides of contexts are not copied: contexts belong to one environment. `POST /v2/brand/copy` */
+    readonly copy: (...input: CallArguments<"brand.copy">) => Promise<Output<"brand.copy">>;
+    /** Show what a brand would look like. Renders a sample mail with the brand given. Nothing is stored. `POST /v2/brand/preview` */
+    readonly preview: (...input: CallArguments<"brand.preview">) => Promise<Output<"brand.preview">>;
+    /** Create a layout from the brand. A layout with logo, content card and footer that follows the brand, in light and dark mode and on phones. It becomes the default if the environment has no layout, or with `isDefault`; other layouts are not changed. `POST /v2/brand/layout` */
+    readonly createLayout: (...input: CallArguments<"brand.createLayout">) => Promise<Output<"brand.createLayout">>;
+    /** Retrieve the brand of a context. `GET /v2/contexts/{type}/{id}/brand` */
+    readonly retrieveContext: (...input: CallArguments<"brand.retrieveContext">) => Promise<Output<"brand.retrieveContext">>;
+    /** Override the brand for a context. Members that are not given are inherited from the environment. Used for events with this context, and for events whose `tenant` has the id of a context of type `tenant`. `PUT /v2/contexts/{type}/{id}/brand` */
+    readonly updateContext: (...input: CallArguments<"brand.updateContext">) => Promise<Output<"brand.updateContext">>;
+    /** Remove the brand of a context. The context has the brand of the environment again. `DELETE /v2/contexts/{type}/{id}/brand` */
+    readonly deleteContext: (...input: CallArguments<"brand.deleteContext">) => Promise<Output<"brand.deleteContext">>;
+  };
+  readonly gallery: {
+    /** List the gallery's workflows. `GET /v2/gallery` */
+    readonly list: (...input: CallArguments<"gallery.list">) => Promise<Output<"gallery.list">>;
+    /** Retrieve a workflow of the gallery. With a preview of each message in the brand of the environment, a sample payload and a scenario. `GET /v2/gallery/{name}` */
+    readonly retrieve: (...input: CallArguments<"gallery.retrieve">) => Promise<Output<"gallery.retrieve">>;
+    /** Create a workflow from the gallery. The workflow is like any other afterwards. If the environment has no layout and the workflow sends email, the layout of the brand is created as well. Nothing that exists is changed. `POST /v2/gallery/{name}/use` */
+    readonly use: (...input: CallArguments<"gallery.use">) => Promise<Output<"gallery.use">>;
+  };
   readonly translations: {
     /** Store the texts of one locale. Replaces the resource's texts in this locale, if any. `POST /v2/translations` */
     readonly create: (...input: CallArguments<"translations.create">) => Promise<Output<"translations.create">>;
@@ -2708,7 +2815,7 @@ export type Resources = {
     readonly delete: (...input: CallArguments<"translations.delete">) => Promise<Output<"translations.delete">>;
   };
   readonly files: {
-    /** Export the configuration of an environment. Workflows and layouts with their texts, integrations without secrets, and topics that have a name, each with a fingerprint by which a later plan shows what has changed since. Topics are omitted if more than 1,000 have a name. `GET /v1/files` */
+    /** Export the configuration of an environment. Workflows and layouts with their texts, integrations without secrets, topics that have a name, and the brand if one is set, each with a fingerprint by which a later plan shows what has changed since. Topics are omitted if more than 1,000 have a name. `GET /v1/files` */
     readonly export: (...input: CallArguments<"files.export">) => Promise<Output<"files.export">>;
     /** Show what applying resources would change. Compares by meaning and changes nothing. Settings that a resource omits have their defaults. A list that is not given is not compared. Each changed or deleted workflow shows what happens to its runs in progress. `POST /v1/files/plan` */
     readonly plan: (...input: CallArguments<"files.plan">) => Promise<Output<"files.plan">>;
@@ -3247,6 +3354,7 @@ export type ErrorCode =
   | "CONTEXT_NOT_FOUND"
   | "ENDPOINT_NOT_FOUND"
   | "ENVIRONMENT_NOT_FOUND"
+  | "GALLERY_TEMPLATE_NOT_FOUND"
   | "INTEGRATION_NOT_FOUND"
   | "MESSAGE_NOT_FOUND"
   | "NOTIFICATION_NOT_FOUND"
@@ -3643,6 +3751,156 @@ export type AuthMethods = {
 
 export type AuthMethodsAnswer = {
   data: AuthMethods;
+};
+
+export type Brand = {
+  /** The sender as readers know it */
+  name: string;
+  /** The logo on a light background */
+  logoUrl: string | null;
+  /** The logo on a dark background; without it, `logoUrl` is used there as well */
+  logoDarkUrl: string | null;
+  colors: BrandColors;
+  /** Font families in order of preference, such as `Inter, Arial, sans-serif` */
+  fontStack: string;
+  /** Rounding of buttons and cards, in pixels */
+  cornerRadius: number;
+  /** Postal address for the footer of mails; line breaks are kept */
+  address: string;
+  socialLinks: ShownBrandLink[];
+};
+
+export type BrandColors = {
+  /** Buttons and links */
+  primary: string;
+  /** Text on `primary`; white or black, whichever is easier to read, unless given */
+  primaryText: string;
+  /** Text */
+  text: string;
+  /** Headings; as `text`, if that is given */
+  heading: string;
+  /** Behind the content */
+  background: string;
+  /** The content itself: the card of a mail or page */
+  surface: string;
+  /** As `primary`, in dark mode */
+  primaryDark: string;
+  /** As `primaryText`, in dark mode */
+  primaryTextDark: string;
+  /** As `text`, in dark mode */
+  textDark: string;
+  /** As `heading`, in dark mode */
+  headingDark: string;
+  /** As `background`, in dark mode */
+  backgroundDark: string;
+  /** As `surface`, in dark mode */
+  surfaceDark: string;
+};
+
+export type BrandColorsIn = {
+  /** Buttons and links */
+  primary?: string;
+  /** Text on `primary`; white or black, whichever is easier to read, unless given */
+  primaryText?: string;
+  /** Text */
+  text?: string;
+  /** Headings; as `text`, if that is given */
+  heading?: string;
+  /** Behind the content */
+  background?: string;
+  /** The content itself: the card of a mail or page */
+  surface?: string;
+  /** As `primary`, in dark mode */
+  primaryDark?: string;
+  /** As `primaryText`, in dark mode */
+  primaryTextDark?: string;
+  /** As `text`, in dark mode */
+  textDark?: string;
+  /** As `heading`, in dark mode */
+  headingDark?: string;
+  /** As `background`, in dark mode */
+  backgroundDark?: string;
+  /** As `surface`, in dark mode */
+  surfaceDark?: string;
+};
+
+export type BrandCopy = {
+  /** Id or identifier */
+  sourceEnvironmentId: string;
+};
+
+export type BrandFile = {
+  /** The sender as readers know it */
+  name?: string;
+  /** The logo on a light background. A web address (http or https), or the path of an uploaded image that `assets.create` returns */
+  logoUrl?: string | null;
+  /** The logo on a dark background; without it, `logoUrl` is used there as well. A web address (http or https), or the path of an uploaded image that `assets.create` returns */
+  logoDarkUrl?: string | null;
+  colors?: BrandColorsIn;
+  /** Font families in order of preference, such as `Inter, Arial, sans-serif` */
+  fontStack?: string;
+  /** Rounding of buttons and cards, in pixels */
+  cornerRadius?: number;
+  /** Postal address for the footer of mails; line breaks are kept */
+  address?: string;
+  socialLinks?: BrandLink[];
+};
+
+export type BrandIn = {
+  /** The sender as readers know it */
+  name?: string;
+  /** The logo on a light background. A web address (http or https), or the path of an uploaded image that `assets.create` returns */
+  logoUrl?: string | null;
+  /** The logo on a dark background; without it, `logoUrl` is used there as well. A web address (http or https), or the path of an uploaded image that `assets.create` returns */
+  logoDarkUrl?: string | null;
+  colors?: BrandColorsIn;
+  /** Font families in order of preference, such as `Inter, Arial, sans-serif` */
+  fontStack?: string;
+  /** Rounding of buttons and cards, in pixels */
+  cornerRadius?: number;
+  /** Postal address for the footer of mails; line breaks are kept */
+  address?: string;
+  socialLinks?: BrandLink[];
+};
+
+export type BrandLayoutIn = {
+  /** Make it the default layout */
+  isDefault?: boolean;
+};
+
+export type BrandLink = {
+  network: "bluesky" | "discord" | "facebook" | "github" | "instagram" | "linkedin" | "mastodon" | "pinterest" | "reddit" | "telegram" | "threads" | "tiktok" | "website" | "whatsapp" | "x" | "youtube";
+  /** A web address (http or https) */
+  url: string;
+};
+
+export type BrandPreview = {
+  brand: Brand;
+  /** What readers may not be able to read or see, such as a contrast below 4.5. The brand is saved all the same */
+  warnings: BrandWarning[];
+  /** A mail in the layout of `brand.createLayout`, as HTML */
+  mail: string;
+};
+
+export type BrandPreviewIn = {
+  brand: BrandIn;
+  /** Members that are not given come from the stored brand */
+  isOverride?: boolean;
+};
+
+export type BrandSettings = {
+  brand: Brand;
+  own: BrandIn;
+  /** false: nothing is set here */
+  isSet: boolean;
+  /** What readers may not be able to read or see, such as a contrast below 4.5. The brand is saved all the same */
+  warnings: BrandWarning[];
+};
+
+export type BrandWarning = {
+  /** The field to change, such as `colors.text` */
+  field: string;
+  message: string;
 };
 
 export type BridgeSync = {
@@ -4896,6 +5154,51 @@ export type ExportedResources = {
     key: string;
     name: string;
   }[];
+  brand?: {
+    /** The sender as readers know it */
+    name?: string;
+    /** The logo on a light background. A web address (http or https), or the path of an uploaded image that `assets.create` returns */
+    logoUrl?: string | null;
+    /** The logo on a dark background; without it, `logoUrl` is used there as well. A web address (http or https), or the path of an uploaded image that `assets.create` returns */
+    logoDarkUrl?: string | null;
+    colors?: {
+      /** Buttons and links */
+      primary?: string;
+      /** Text on `primary`; white or black, whichever is easier to read, unless given */
+      primaryText?: string;
+      /** Text */
+      text?: string;
+      /** Headings; as `text`, if that is given */
+      heading?: string;
+      /** Behind the content */
+      background?: string;
+      /** The content itself: the card of a mail or page */
+      surface?: string;
+      /** As `primary`, in dark mode */
+      primaryDark?: string;
+      /** As `primaryText`, in dark mode */
+      primaryTextDark?: string;
+      /** As `text`, in dark mode */
+      textDark?: string;
+      /** As `heading`, in dark mode */
+      headingDark?: string;
+      /** As `background`, in dark mode */
+      backgroundDark?: string;
+      /** As `surface`, in dark mode */
+      surfaceDark?: string;
+    };
+    /** Font families in order of preference, such as `Inter, Arial, sans-serif` */
+    fontStack?: string;
+    /** Rounding of buttons and cards, in pixels */
+    cornerRadius?: number;
+    /** Postal address for the footer of mails; line breaks are kept */
+    address?: string;
+    socialLinks?: ({
+      network: "bluesky" | "discord" | "facebook" | "github" | "instagram" | "linkedin" | "mastodon" | "pinterest" | "reddit" | "telegram" | "threads" | "tiktok" | "website" | "whatsapp" | "x" | "youtube";
+      /** A web address (http or https) */
+      url: string;
+    })[];
+  };
 };
 
 export type FailedTask = {
@@ -5069,9 +5372,10 @@ export type FileResources = {
   layouts?: LayoutFile[];
   integrations?: IntegrationFile[];
   topics?: TopicFile[];
+  brand?: BrandFile;
 };
 
-export type FileType = "workflow" | "layout" | "integration" | "topic";
+export type FileType = "workflow" | "layout" | "integration" | "topic" | "brand";
 
 export type FilesApplied = {
   /** Over all current resources together */
@@ -5132,6 +5436,59 @@ export type FilesPlanIn = {
   prune?: boolean;
   /** `fingerprints` of the last export or apply. Without it, drift is shown since the last apply to the environment */
   pulled?: Record<string, string>;
+};
+
+export type Gallery = {
+  templates: GalleryEntry[];
+};
+
+export type GalleryEntry = {
+  /** Names the template, such as `order-confirmed` */
+  name: string;
+  title: string;
+  category: "account" | "team" | "orders" | "billing" | "product" | "operations";
+  /** What it is for, in one sentence */
+  about: string;
+  /** In the order of its steps */
+  channels: Channel[];
+  /** Subscribers cannot switch it off */
+  isCritical: boolean;
+};
+
+export type GalleryPreview = {
+  channel: Channel;
+  /** null for channels without one */
+  subject: string | null;
+  /** Of an email its HTML, in the layout of the brand; otherwise its text */
+  body: string;
+};
+
+export type GalleryTemplate = {
+  /** Names the template, such as `order-confirmed` */
+  name: string;
+  title: string;
+  category: "account" | "team" | "orders" | "billing" | "product" | "operations";
+  /** What it is for, in one sentence */
+  about: string;
+  /** In the order of its steps */
+  channels: Channel[];
+  /** Subscribers cannot switch it off */
+  isCritical: boolean;
+  /** An identifier that is free in the environment */
+  workflowId: string;
+  /** A sample that `payloadSchema` accepts */
+  payload: Record<string, unknown>;
+  /** JSON Schema of the payload */
+  payloadSchema: Record<string, unknown>;
+  /** A scenario file, for `tidings test` */
+  scenario: string;
+  previews: GalleryPreview[];
+};
+
+export type GalleryUse = {
+  /** Default: the template's name, with a number if taken */
+  workflowId?: string;
+  name?: string;
 };
 
 export type GlobalPreference = {
@@ -5537,6 +5894,8 @@ export type InboxSession = {
   applicationIdentifier: string;
   /** Sorted `<type>:<id>` keys of the session */
   contextKeys: string[];
+  /** The brand of the session's contexts or environment as values of CSS variables, by name without `--tidings-`; absent without a brand */
+  theme?: Record<string, string>;
 };
 
 export type InboxSessionAnswer = {
@@ -7220,6 +7579,13 @@ export type SearchKeyValue = {
 export type SentWebhookEventType = "message.sent" | "message.failed" | "message.delivered" | "message.seen" | "message.read" | "message.unread" | "message.archived" | "message.unarchived" | "message.snoozed" | "message.unsnoozed" | "message.deleted" | "preference.updated" | "workflow.created" | "workflow.updated" | "workflow.deleted" | "workflow.published" | "webhook.test";
 
 export type Severity = "high" | "medium" | "low" | "none";
+
+export type ShownBrandLink = {
+  network: "bluesky" | "discord" | "facebook" | "github" | "instagram" | "linkedin" | "mastodon" | "pinterest" | "reddit" | "telegram" | "threads" | "tiktok" | "website" | "whatsapp" | "x" | "youtube";
+  /** The network as people write it, such as GitHub */
+  name: string;
+  url: string;
+};
 
 export type SignInIn = {
   email: string;

@@ -38,7 +38,12 @@ export default {
       inbox("{{ payload.author }} commented on {{ payload.document }}", "{{ payload.text }}", {
         url: "{{ payload.url }}",
       }),
-      { stepId: "collect", name: "Collect", type: "digest", controlValues: { type: "regular", amount: 1, unit: "hours" } },
+      {
+        stepId: "collect",
+        name: "Collect",
+        type: "digest",
+        controlValues: { type: "regular", amount: 1, unit: "hours" },
+      },
       mail(
         "{{ steps.collect.eventCount }} new {% if steps.collect.eventCount == 1 %}comment{% else %}comments{% endif %}",
         [

@@ -37,10 +37,14 @@ export default {
       invoiceUrl: text("Where it is shown"),
     }),
     steps: [
-      inbox("Invoice {{ payload.number }}: {{ payload.amount }}", "For {{ payload.period }}, due {{ payload.dueOn }}.", {
-        label: "View",
-        url: "{{ payload.invoiceUrl }}",
-      }),
+      inbox(
+        "Invoice {{ payload.number }}: {{ payload.amount }}",
+        "For {{ payload.period }}, due {{ payload.dueOn }}.",
+        {
+          label: "View",
+          url: "{{ payload.invoiceUrl }}",
+        },
+      ),
       mail("Invoice {{ payload.number }} for {{ payload.period }}", [
         heading("Invoice {{ payload.number }}"),
         paragraph("**Amount:** {{ payload.amount }}"),

@@ -7,8 +7,8 @@ import {
   paragraph,
   payloadOf,
   scenarioOf,
-  sms,
   small,
+  sms,
   text,
 } from "./kit.ts";
 
@@ -41,7 +41,9 @@ export default {
           heading("Your code"),
           code("{{ payload.code }}"),
           paragraph("Enter it where you were asked for it. It works for {{ payload.expiresIn }}."),
-          small("We never ask for this code by phone or mail. If you did not request it, somebody else tried to sign in."),
+          small(
+            "We never ask for this code by phone or mail. If you did not request it, somebody else tried to sign in.",
+          ),
         ],
         { deadlineSeconds },
       ),

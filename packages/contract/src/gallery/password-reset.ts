@@ -25,7 +25,10 @@ export default {
     severity: "high",
     ...critical,
     validatePayload: true,
-    payloadSchema: payloadOf({ resetUrl: text("Where a new password is chosen"), expiresIn: text("Such as: one hour") }),
+    payloadSchema: payloadOf({
+      resetUrl: text("Where a new password is chosen"),
+      expiresIn: text("Such as: one hour"),
+    }),
     steps: [
       mail(
         "Choose a new password",
@@ -33,7 +36,9 @@ export default {
           heading("Choose a new password"),
           paragraph("Somebody, probably you, asked for a new password for your account."),
           button("Choose a new password", "{{ payload.resetUrl }}"),
-          small("The link works once, for {{ payload.expiresIn }}. If it was not you, ignore this mail: nothing changes."),
+          small(
+            "The link works once, for {{ payload.expiresIn }}. If it was not you, ignore this mail: nothing changes.",
+          ),
         ],
         { deadlineSeconds: 3_600 },
       ),
@@ -43,8 +48,6 @@ export default {
   scenario: scenarioOf("password-reset", {
     name: "A forgotten password leads to a link",
     payload,
-    messages: [
-      { to: "ada", channel: "email", at: "+0m", subject: "Choose a new password", links: [payload.resetUrl] },
-    ],
+    messages: [{ to: "ada", channel: "email", at: "+0m", subject: "Choose a new password", links: [payload.resetUrl] }],
   }),
 } satisfies GalleryTemplate;

@@ -1,14 +1,4 @@
-import {
-  button,
-  type GalleryTemplate,
-  heading,
-  inbox,
-  mail,
-  paragraph,
-  payloadOf,
-  scenarioOf,
-  text,
-} from "./kit.ts";
+import { button, type GalleryTemplate, heading, inbox, mail, paragraph, payloadOf, scenarioOf, text } from "./kit.ts";
 
 const payload = {
   amount: "€ 120.00",
@@ -35,10 +25,14 @@ export default {
       updateUrl: text("Where the payment method is changed"),
     }),
     steps: [
-      inbox("We could not charge {{ payload.amount }}", "{{ payload.reason }}. We try again on {{ payload.retryOn }}.", {
-        label: "Update card",
-        url: "{{ payload.updateUrl }}",
-      }),
+      inbox(
+        "We could not charge {{ payload.amount }}",
+        "{{ payload.reason }}. We try again on {{ payload.retryOn }}.",
+        {
+          label: "Update card",
+          url: "{{ payload.updateUrl }}",
+        },
+      ),
       mail("Your payment of {{ payload.amount }} failed", [
         heading("Your payment did not go through"),
         paragraph("{{ payload.reason }}. We try again on **{{ payload.retryOn }}**. Until then nothing changes."),

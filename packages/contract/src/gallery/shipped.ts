@@ -49,7 +49,9 @@ export default {
         ),
         button("Track the parcel", "{{ payload.trackUrl }}"),
       ]),
-      sms("{{ brand.name }} Your parcel arrives on {{ payload.arrives }} with {{ payload.carrier }}: {{ payload.trackUrl }}"),
+      sms(
+        "{{ brand.name }} Your parcel arrives on {{ payload.arrives }} with {{ payload.carrier }}: {{ payload.trackUrl }}",
+      ),
     ],
   },
   payload,

@@ -12,7 +12,12 @@ import {
   text,
 } from "./kit.ts";
 
-const payload = { daysLeft: 3, endsOn: "5 March", price: "€ 12 a month", upgradeUrl: "https://app.example.com/upgrade" };
+const payload = {
+  daysLeft: 3,
+  endsOn: "5 March",
+  price: "€ 12 a month",
+  upgradeUrl: "https://app.example.com/upgrade",
+};
 
 export default {
   name: "trial-ending",

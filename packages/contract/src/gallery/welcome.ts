@@ -14,10 +14,14 @@ export default {
     validatePayload: true,
     payloadSchema: payloadOf({ startUrl: text("Where people begin") }),
     steps: [
-      inbox("Welcome, {{ subscriber.firstName | default: 'there' }}", "Your account is ready. Here is where to begin.", {
-        label: "Get started",
-        url: "{{ payload.startUrl }}",
-      }),
+      inbox(
+        "Welcome, {{ subscriber.firstName | default: 'there' }}",
+        "Your account is ready. Here is where to begin.",
+        {
+          label: "Get started",
+          url: "{{ payload.startUrl }}",
+        },
+      ),
       mail("Welcome to {{ brand.name | default: 'your new account' }}", [
         heading('Welcome, {{ subscriber.firstName | default: "there" }}'),
         paragraph("Your account is ready. The first steps take about five minutes, and you can stop at any point."),
@@ -29,7 +33,9 @@ export default {
         "Can we help you begin?",
         [
           heading("Your account is waiting for you"),
-          paragraph("Three days ago you signed up. If something kept you from starting, reply and tell us what it was."),
+          paragraph(
+            "Three days ago you signed up. If something kept you from starting, reply and tell us what it was.",
+          ),
           button("Continue where you left off", "{{ payload.startUrl }}"),
         ],
         {

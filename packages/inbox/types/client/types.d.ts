@@ -136,6 +136,8 @@ export type InboxState = {
     preferences: Preference[] | null;
     /** Whether this is a development environment; null until a session is open. */
     isDevelopment: boolean | null;
+    /** The brand as values of the variables `--tidings-*`, by name without the prefix; null if there is none. */
+    theme: Readonly<Record<string, string>> | null;
     /** The longest snooze; 0 when snoozing is switched off. */
     maxSnoozeHours: number;
 };

@@ -245,6 +245,7 @@ create table contexts (
   data           jsonb not null,
   created_at     timestamp with time zone not null,
   updated_at     timestamp with time zone not null,
+  brand          jsonb,
   PRIMARY KEY (environment_id, type, id),
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
 );
@@ -385,6 +386,7 @@ create table environments (
   test_clock_target  timestamp with time zone,
   link_schemes       text[] not null default '{}'::text[],
   retention          jsonb not null default '{}'::jsonb,
+  brand              jsonb,
   PRIMARY KEY (id),
   FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE,
   FOREIGN KEY (parent_id) REFERENCES environments(id),

@@ -30,7 +30,9 @@ export const init: Command = {
     for (const [path, text] of written) folder.write(path, text);
     out.line(`${root} is ready.`);
     for (const [path] of written) out.line(`  ${path}`);
-    out.line(from === undefined ? "Next: tidings validate, then tidings plan." : "Next: tidings test, then tidings plan.");
+    out.line(
+      from === undefined ? "Next: tidings validate, then tidings plan." : "Next: tidings test, then tidings plan.",
+    );
     out.json({ folder: root, files: ["tidings.yaml", ...written.map(([path]) => path)] });
   },
 };

@@ -70,7 +70,8 @@ export const fontStackPattern =
 const maxSocialLinks = 12;
 
 const addressText = "A web address (http or https), or the path of an uploaded image that `assets.create` returns";
-const url = (description: string) => nullableString({ maxLength: 2_000, description: `${description}. ${addressText}` });
+const url = (description: string) =>
+  nullableString({ maxLength: 2_000, description: `${description}. ${addressText}` });
 
 const BrandLink = named("BrandLink", {
   network: oneOf(brandNetworks),

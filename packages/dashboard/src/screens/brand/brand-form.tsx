@@ -142,9 +142,7 @@ function Shape({ draft, brand, errors, onChange }: BrandFormProps) {
           value={draft.cornerRadius ?? ""}
           placeholder={String(brand.cornerRadius)}
           error={errors.cornerRadius}
-          onChange={({ target }) =>
-            onChange({ cornerRadius: target.value === "" ? undefined : Number(target.value) })
-          }
+          onChange={({ target }) => onChange({ cornerRadius: target.value === "" ? undefined : Number(target.value) })}
         />
       </div>
     </Card>

@@ -68,9 +68,7 @@ function LoadedBrand({ settings, context }: { settings: BrandSettings; context: 
   };
   const save = () =>
     confirm({ title: words.save, label: words.save }, () =>
-      context
-        ? saveContext.mutate({ params: context, body: draft }, done)
-        : saveOwn.mutate({ body: draft }, done),
+      context ? saveContext.mutate({ params: context, body: draft }, done) : saveOwn.mutate({ body: draft }, done),
     );
   return (
     <Page

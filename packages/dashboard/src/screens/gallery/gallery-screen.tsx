@@ -29,8 +29,9 @@ export function GalleryScreen() {
   const { q = "", template } = galleryRoute.useSearch();
   const navigate = galleryRoute.useNavigate();
   const { data, error, refetch } = useOperation("gallery.list", {}, { staleTime: 600_000 });
-  const [text, setText] = useSettledText(q, (settled) =>
-    void navigate({ search: (old) => ({ ...old, q: settled || undefined }), replace: true }),
+  const [text, setText] = useSettledText(
+    q,
+    (settled) => void navigate({ search: (old) => ({ ...old, q: settled || undefined }), replace: true }),
   );
   const open = (name: string | undefined) => void navigate({ search: (old) => ({ ...old, template: name }) });
   return (

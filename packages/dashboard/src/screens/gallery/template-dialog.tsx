@@ -8,7 +8,7 @@ import { isIdentifier } from "../../fields/identifier.ts";
 import { Code } from "../../kit/data/code.tsx";
 import { HtmlFrame } from "../../kit/data/html-frame.tsx";
 import { Letter } from "../../kit/data/letter.tsx";
-import { ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
+import { Skeleton } from "../../kit/feedback/states.tsx";
 import { TextField } from "../../kit/inputs/field.tsx";
 import { FormDialog } from "../../kit/overlays/form-dialog.tsx";
 import { showToast } from "../../kit/overlays/toast.tsx";

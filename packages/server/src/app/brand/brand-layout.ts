@@ -8,11 +8,7 @@ import { lockEnvironment } from "../../store/environments/environments.ts";
 import { clearDefaultLayout, findLayoutIdsLike, updateLayout } from "../../store/workflows/layouts.ts";
 import { insertNew, toLayout } from "../workflows/layouts.ts";
 
-export async function createLayout(
-  ctx: Ctx,
-  caller: Caller,
-  { body }: Input<"brand.createLayout">,
-): Promise<Layout> {
+export async function createLayout(ctx: Ctx, caller: Caller, { body }: Input<"brand.createLayout">): Promise<Layout> {
   const { environmentId } = caller;
   await lockEnvironment(ctx.db, environmentId);
   const { layoutId, name, body: template, editorType } = brandLayout;

@@ -26,7 +26,7 @@ import {
 } from "./file-forms.ts";
 
 type Stored<Row, File> = { row: Row; file: File };
-type FilesOf<Name extends keyof FileResources> = NonNullable<FileResources[Name]>[number];
+type FilesOf<Name extends Exclude<keyof FileResources, "brand">> = NonNullable<FileResources[Name]>[number];
 
 export type FileState = {
   workflows: Stored<WorkflowRow, FilesOf<"workflows">>[];

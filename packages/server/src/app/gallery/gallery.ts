@@ -1,5 +1,12 @@
 // The gallery of workflows: a list, a look at one of them in the brand of the environment, and a workflow from it.
-import { type Channel, type GalleryEntry, type GalleryPreview, type Input, isChannel, type Output } from "@tidings/contract";
+import {
+  type Channel,
+  type GalleryEntry,
+  type GalleryPreview,
+  type Input,
+  isChannel,
+  type Output,
+} from "@tidings/contract";
 import { brandLayout, type GalleryTemplate, gallery } from "@tidings/contract/gallery";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
@@ -82,7 +89,11 @@ async function previewsOf(
   });
 }
 
-export async function use(ctx: Ctx, caller: Caller, { params, body }: Input<"gallery.use">): Promise<Output<"gallery.use">> {
+export async function use(
+  ctx: Ctx,
+  caller: Caller,
+  { params, body }: Input<"gallery.use">,
+): Promise<Output<"gallery.use">> {
   const { environmentId } = caller;
   const { name, workflow } = requireTemplate(params.name);
   // Two requests at once take two identifiers.
@@ -95,10 +106,12 @@ export async function use(ctx: Ctx, caller: Caller, { params, body }: Input<"gal
     throw failure("WORKFLOW_ID_TAKEN", { workflowId: wanted }, { message, body: { suggestedWorkflowId: workflowId } });
   }
   if (sends(workflow.steps, "email") && !(await hasLayouts(ctx.db, environmentId))) {
-    await createLayout(ctx, caller, { body: {} });
+    await createLayout(ctx, caller, { params: {}, query: {}, body: {} });
   }
   const { translations: _, steps, ...settings } = workflow;
   return workflows.create(ctx, caller, {
+    params: {},
+    query: {},
     body: {
       active: true,
       ...settings,

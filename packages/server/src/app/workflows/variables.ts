@@ -39,7 +39,7 @@ const commonRoots = {
     fontStack: text,
     cornerRadius: { type: "integer" },
     address: text,
-    socialLinks: { type: "array", items: closed({ network: text, url: text }) },
+    socialLinks: { type: "array", items: closed({ network: text, name: text, url: text }) },
   }),
 };
 

@@ -20,7 +20,7 @@ ${brandHead(brand)}`;
 
 function brandHead({ name, logoUrl, logoDarkUrl }: Brand): Html {
   if (!logoUrl) return html`${name !== "" && html`<p class="brand">${name}</p>`}`;
-  return html`<p class="brand"><picture>${logoDarkUrl && html`<source srcset="${logoDarkUrl}" media="(prefers-color-scheme: dark)">`}<img src="${logoUrl}" alt="${name || "Logo"}"></picture></p>`;
+  return html`<p class="brand"><picture>${logoDarkUrl !== null && html`<source srcset="${logoDarkUrl}" media="(prefers-color-scheme: dark)">`}<img src="${logoUrl}" alt="${name || "Logo"}"></picture></p>`;
 }
 
 const brandStyle = ({ colors, cornerRadius, fontStack }: Brand): string => `

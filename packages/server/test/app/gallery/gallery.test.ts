@@ -39,7 +39,12 @@ describe("each template", () => {
 test("an identifier that is taken is refused with one that is free; nothing is overwritten", async () => {
   const params = { name: "invoice" };
   await production("gallery.use", { params, body: { workflowId: "bills", name: "Bills" } });
-  const error = await refused(production, "gallery.use", { params, body: { workflowId: "bills" } }, "WORKFLOW_ID_TAKEN");
+  const error = await refused(
+    production,
+    "gallery.use",
+    { params, body: { workflowId: "bills" } },
+    "WORKFLOW_ID_TAKEN",
+  );
   assert.equal(error.message, "Workflow bills already exists. The identifier bills-1 is free");
   assert.equal((error as { suggestedWorkflowId?: string }).suggestedWorkflowId, "bills-1");
   assert.equal((await production("workflows.retrieve", { params: { workflowId: "bills" } })).body.name, "Bills");
