@@ -30,7 +30,7 @@ test("a template that is there already is not overwritten, and an unknown name l
   writeFileSync(path, "# changed\n");
   const again = await terminal.run("init", "own", "--from", "invoice");
   assert.notEqual(again.code, 0);
-  assert.match(again.stderr, /workflows\/invoice\/workflow\.yaml exists already\. Nothing was written\./);
+  assert.match(again.stderr, /workflows\/invoice\/\S+ exists already\. Nothing was written\./);
   assert.equal(readFileSync(path, "utf8"), "# changed\n");
   const unknown = await terminal.run("init", "other", "--from", "newsletter");
   assert.notEqual(unknown.code, 0);

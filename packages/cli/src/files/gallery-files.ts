@@ -18,7 +18,9 @@ export function galleryFiles(name: string, folder: Folder): Record<string, strin
   const { workflow, scenario } = requireTemplate(name);
   const layouts = folder.list("layouts") === null ? [brandLayout] : [];
   const texts = [...writeResources({ workflows: [workflow], layouts }).values()].flatMap((files) => [...files]);
-  const written = Object.fromEntries([...texts, [`scenarios/${name}.yaml`, writeYaml(scenario)]]);
+  // A payload that two events share would be written as an anchor, which scenarios do not have.
+  const plain: unknown = JSON.parse(JSON.stringify(scenario));
+  const written = Object.fromEntries([...texts, [`scenarios/${name}.yaml`, writeYaml(plain)]]);
   const taken = Object.keys(written).find((path) => folder.read(path) !== null);
   if (taken === undefined) return written;
   throw new CliError(`${taken} exists already. Nothing was written.`, {
