@@ -17,7 +17,7 @@ browserTest("a brand is previewed, said to be hard to read, saved, and overridde
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("Northwind");
   await mail.getByText("Northwind").first().waitFor();
   await page.getByText("All colours can be read").waitFor();
-  await page.getByRole("textbox", { name: "Text, light" }).fill("#cccccc");
+  await page.getByRole("textbox", { name: "Text, light", exact: true }).fill("#cccccc");
   await page.getByText("#cccccc on #ffffff has a contrast of 1.6").waitFor();
   await page.getByRole("textbox", { name: "Logo", exact: true }).fill("javascript:alert(1)");
   await page.getByRole("button", { name: "Save brand" }).click();
@@ -34,7 +34,7 @@ browserTest("a brand is previewed, said to be hard to read, saved, and overridde
     colors: { text: "#cccccc" },
     socialLinks: [{ network: "website", url: "https://northwind.example" }],
   });
-  await page.getByRole("textbox", { name: "Text, light" }).fill("#222222");
+  await page.getByRole("textbox", { name: "Text, light", exact: true }).fill("#222222");
   await page.getByText("All colours can be read").waitFor();
   await expectAccessible(page);
   await expectNoOverflow(page);
@@ -52,6 +52,7 @@ browserTest("a brand is previewed, said to be hard to read, saved, and overridde
 });
 
 browserTest("brand and gallery fit a phone in the dark", async (context) => {
+  await client("brand.update", { body: { name: "Northwind", colors: { primary: "#0b5fff" } } });
   const page = await openDashboard(context, service, "/brand", { viewport: narrow, colorScheme: "dark" });
   await page.getByRole("button", { name: "Save brand" }).waitFor();
   await page.getByRole("button", { name: "Inbox" }).click();
@@ -70,7 +71,7 @@ browserTest("a template is found, previewed and used; a taken identifier gets a 
   await page.getByRole("button", { name: "Preview Welcome" }).waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Preview Shipped" }).click();
   const dialog = page.getByRole("dialog", { name: "Shipped" });
-  await dialog.getByText("DHL brings it on Thursday, 5 March.").waitFor();
+  await dialog.getByText("DHL brings it on Thursday, 5 March.", { exact: true }).waitFor();
   await dialog.getByRole("button", { name: "Email" }).click();
   await page.frameLocator("iframe").frameLocator("iframe").getByRole("link", { name: "Track the parcel" }).waitFor();
   await expectAccessible(page);

@@ -80,7 +80,7 @@ const variablesOf = ({ colors, cornerRadius, fontStack }: Brand) =>
     fontFamily: fontStack,
   }) as CSSProperties;
 
-/** The colours are the brand's own, so that a reader sees them as they are: what is hard to read is said above. */
+/** The colours are the brand's own, unchanged: what is hard to read is said above. */
 const SamplePage = ({ brand }: { brand: Brand }) => (
   <div className={css.sample} style={variablesOf(brand)} aria-hidden="true">
     <strong>{brand.name}</strong>

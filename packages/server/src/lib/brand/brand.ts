@@ -77,24 +77,26 @@ function completeColors(given: GivenColors): Brand["colors"] {
 
 export const defaultBrand: Brand = Object.freeze(resolveBrand());
 
-type Pair = { field: BrandColorName; on: BrandColorName; what: string };
+/** `sameAs`: a colour that is reported already where both are the same. */
+type Pair = { field: BrandColorName; on: BrandColorName; what: string; sameAs?: BrandColorName };
 
 const pairs: readonly Pair[] = [
   { field: "text", on: "background", what: "Text on the background" },
   { field: "text", on: "surface", what: "Text on the surface" },
-  { field: "heading", on: "surface", what: "A heading on the surface" },
+  { field: "heading", on: "surface", what: "A heading on the surface", sameAs: "text" },
   { field: "primaryText", on: "primary", what: "The text of buttons" },
   { field: "primary", on: "surface", what: "A link on the surface" },
   { field: "textDark", on: "backgroundDark", what: "Text on the background in dark mode" },
   { field: "textDark", on: "surfaceDark", what: "Text on the surface in dark mode" },
-  { field: "headingDark", on: "surfaceDark", what: "A heading on the surface in dark mode" },
+  { field: "headingDark", on: "surfaceDark", what: "A heading on the surface in dark mode", sameAs: "textDark" },
   { field: "primaryTextDark", on: "primaryDark", what: "The text of buttons in dark mode" },
   { field: "primaryDark", on: "surfaceDark", what: "A link on the surface in dark mode" },
 ];
 
 /** What readers may not be able to read or see, in sentences. */
 export function brandWarnings({ colors, logoUrl, logoDarkUrl }: Brand): BrandWarning[] {
-  const unreadable = pairs.flatMap(({ field, on, what }): BrandWarning[] => {
+  const unreadable = pairs.flatMap(({ field, on, what, sameAs }): BrandWarning[] => {
+    if (sameAs && colors[field] === colors[sameAs]) return [];
     const ratio = contrast(colors[field], colors[on]);
     if (ratio >= minContrast) return [];
     // Rounded down: 4.49 must not be shown as 4.5.

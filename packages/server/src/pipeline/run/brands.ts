@@ -5,7 +5,6 @@ import type { Brand, BrandIn } from "@tidings/contract";
 import { defaultBrand, resolveBrand } from "../../lib/brand/brand.ts";
 import type { ActiveIntegration } from "../../store/integrations/integrations.batch.ts";
 import type { BrandedTenant, ContextContent } from "../../store/subscribers/subscribers.batch.ts";
-import type { Run } from "./run.ts";
 
 /** Environments and contexts without a brand are not in it. */
 export type BrandFacts = {
@@ -38,8 +37,13 @@ export function toBrands(
   };
 }
 
+type BrandedRun = { environmentId: string; contextKeys: readonly string[]; event: { tenant: string | null } };
+
 /** The first context of the run that has a brand, then its tenant, then the environment. */
-export function brandOf({ environmentId, contextKeys, event }: Run, { environments, contexts }: BrandFacts): Brand {
+export function brandOf(
+  { environmentId, contextKeys, event }: BrandedRun,
+  { environments, contexts }: BrandFacts,
+): Brand {
   const own = contexts.get(environmentId);
   const key = own && [...contextKeys, `tenant:${event.tenant}`].find((one) => own.has(one));
   return (key && own.get(key)) || (environments.get(environmentId) ?? defaultBrand);
