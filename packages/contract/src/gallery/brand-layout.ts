@@ -1,5 +1,5 @@
-// The layout that follows the brand: logo, card, footer; light, dark and on phones. A later change of the brand shows in
-// every email without touching the layout.
+// The layout that follows the brand: logo, card, footer; light, dark and on phones. A later change of the brand shows
+// in every email, without a change of the layout.
 import type { LayoutFile } from "../resources/workflows/files.ts";
 
 /**

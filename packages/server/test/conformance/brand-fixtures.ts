@@ -1,4 +1,5 @@
-// One good input for each operation of the brand and the gallery. A colour without contrast, so that a response has a warning.
+// One good input for each operation of the brand and the gallery. A colour without contrast, so that a response has a
+// warning.
 import { type BrandIn, brandColorNames, type OperationId } from "@tidings/contract";
 import { type Fixture, nothing, ofContext, source, withBody } from "./inputs.ts";
 import type { World } from "./world.ts";

@@ -20,7 +20,7 @@ export type GalleryEntry = Static<typeof GalleryEntry>;
 const GalleryPreview = named("GalleryPreview", {
   channel: ChannelWord,
   subject: nullableString({ description: "null for channels without one" }),
-  body: Type.String({ description: "Of an email its HTML, in the layout of the brand; otherwise its text" }),
+  body: Type.String({ description: "The HTML of an email, in the layout of the brand; the text of all others" }),
 });
 export type GalleryPreview = Static<typeof GalleryPreview>;
 
