@@ -5459,7 +5459,7 @@ export type GalleryPreview = {
   channel: Channel;
   /** null for channels without one */
   subject: string | null;
-  /** Of an email its HTML, in the layout of the brand; otherwise its text */
+  /** The HTML of an email, in the layout of the brand; the text of all others */
   body: string;
 };
 

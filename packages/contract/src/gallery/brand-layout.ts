@@ -4,7 +4,8 @@ import type { LayoutFile } from "../resources/workflows/files.ts";
 
 /**
  * Font stacks and colours have a safe grammar, so `raw` cannot end the style sheet. In dark mode, the rules name the
- * elements of the card: blocks have their colour in a style attribute.
+ * elements of the card: blocks have their colour in a style attribute. Links of buttons, which are in no paragraph, keep
+ * theirs, because their background stays as well.
  */
 const body = `<!doctype html>
 <html lang="en">
@@ -14,7 +15,7 @@ const body = `<!doctype html>
 <meta name="color-scheme" content="light dark">
 <meta name="supported-color-schemes" content="light dark">
 <style>
-body { margin: 0; padding: 0; }
+body { margin: 0; padding: 0; background-color: {{ brand.colors.background }}; }
 .page { background-color: {{ brand.colors.background }}; font-family: {{ brand.fontStack | raw }}; font-size: 16px; line-height: 1.6; color: {{ brand.colors.text }}; }
 .outer { padding: 32px 16px; }
 .head { padding: 0 0 24px; text-align: center; }
@@ -36,11 +37,12 @@ body { margin: 0; padding: 0; }
 .foot p { margin: 0 0 8px; }
 .foot a { color: {{ brand.colors.text }}; }
 @media (prefers-color-scheme: dark) {
+body { background-color: {{ brand.colors.backgroundDark }}; }
 .page { background-color: {{ brand.colors.backgroundDark }}; color: {{ brand.colors.textDark }}; }
 .card { background-color: {{ brand.colors.surfaceDark }}; color: {{ brand.colors.textDark }}; }
 .card p, .card li, .card td, .card th, .card ul, .card ol, .card blockquote { color: {{ brand.colors.textDark }}; }
 .name, .card h1, .card h2, .card h3, .card .code { color: {{ brand.colors.headingDark }}; }
-.card a { color: {{ brand.colors.primaryDark }}; }
+.card p a, .card li a, .card blockquote a { color: {{ brand.colors.primaryDark }}; }
 .card .button { background-color: {{ brand.colors.primaryDark }}; color: {{ brand.colors.primaryTextDark }}; }
 .foot, .foot p, .foot a { color: {{ brand.colors.textDark }}; }
 {% if brand.logoDarkUrl %}.logo-light { display: none; }

@@ -113,7 +113,6 @@ const ColorField = ({ label, value, inherited, error, onChange }: ColorFieldProp
       label={label}
       value={value}
       placeholder={inherited}
-      maxLength={7}
       spellCheck={false}
       error={error}
       onChange={({ target }) => onChange(target.value.trim())}

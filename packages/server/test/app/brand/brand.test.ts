@@ -126,12 +126,18 @@ describe("what messages show", () => {
     const inContext = await contentOf({ name: "branded", to, context: { tenant: "globex" } });
     assert.equal(inContext.in_app?.content, "From Globex");
     assert.match(String(inContext.email?.content), /background-color:#0b5fff/);
-    assert.equal((await contentOf({ name: "branded", to, tenant: { identifier: "globex" } })).in_app?.content, "From Globex");
+    assert.equal(
+      (await contentOf({ name: "branded", to, tenant: { identifier: "globex" } })).in_app?.content,
+      "From Globex",
+    );
     assert.equal((await contentOf({ name: "branded", to, context: { tenant: "other" } })).in_app?.content, "From Acme");
 
     assert.equal((await client("brand.deleteContext", { params })).status, 204);
     assert.equal((await client("brand.retrieveContext", { params })).body.isSet, false);
-    assert.equal((await contentOf({ name: "branded", to, tenant: { identifier: "globex" } })).in_app?.content, "From Acme");
+    assert.equal(
+      (await contentOf({ name: "branded", to, tenant: { identifier: "globex" } })).in_app?.content,
+      "From Acme",
+    );
     const unknown = { params: { type: "tenant", id: "none" } };
     await refused(client, "brand.retrieveContext", unknown, "CONTEXT_NOT_FOUND");
     await refused(client, "brand.updateContext", { ...unknown, body: {} }, "CONTEXT_NOT_FOUND");
