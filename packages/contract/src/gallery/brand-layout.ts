@@ -4,8 +4,8 @@ import type { LayoutFile } from "../resources/workflows/files.ts";
 
 /**
  * Font stacks and colours have a safe grammar, so `raw` cannot end the style sheet. In dark mode, the rules name the
- * elements of the card: blocks have their colour in a style attribute. Links of buttons, which are in no paragraph, keep
- * theirs, because their background stays as well.
+ * elements of the card: blocks have their colour in a style attribute. Buttons, which are in no paragraph, keep theirs,
+ * because their background stays as well.
  */
 const body = `<!doctype html>
 <html lang="en">
