@@ -168,7 +168,7 @@ browserTest(
 
     await page.getByRole("tab", { name: "Simulate" }).click();
     const card = page.getByRole("article", { name: "Ada Lovelace" });
-    await card.getByText("its skip condition is met").first().waitFor();
+    await card.getByText("it runs only when").first().waitFor();
     await card.getByRole("link", { name: "Change the step" }).waitFor();
     await page.getByRole("button", { name: "Payload" }).click();
     await page.getByRole("menuitem", { name: "Edit payload" }).click();

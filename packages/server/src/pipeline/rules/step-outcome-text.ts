@@ -2,7 +2,7 @@
 // produced. The text of a step that did not run names the condition, preference or schedule that decided. Pure.
 import { type Channel, isChannel, type JobStatus, type StepOutcome, type StepType } from "@tidings/contract";
 import { findProvider } from "@tidings/providers";
-import { isObject, type JsonObject } from "../../lib/json.ts";
+import type { JsonObject } from "../../lib/json.ts";
 import type { StoredDetail } from "../../store/tables.ts";
 import { findEntry } from "../steps/catalogue.ts";
 import {
@@ -14,6 +14,7 @@ import {
   suppressedText,
 } from "./delivery-text.ts";
 import type { DetailName } from "./details.ts";
+import { conditionReason } from "./text/condition-text.ts";
 
 /** `dry-run` says "would be" where the past says "was". */
 type Tense = "past" | "dry-run";
@@ -220,10 +221,7 @@ const reasonTexts: Readonly<Record<string, ReasonText | undefined>> = {
     `subscriber turned ${wordOf(type)} off for all workflows${contextText(raw)}`,
   filtered_by_subscriber_workflow: (raw, type, { workflow }) =>
     `subscriber turned ${wordOf(type)} off for workflow ${workflow}${contextText(raw)}`,
-  skipped_by_condition: ({ rule, filters, values }) =>
-    filters === undefined
-      ? `its skip condition is met: ${shown(rule)}${withValues(values)}`
-      : `its filters do not match: ${shown(filters)}${withValues(values)}`,
+  skipped_by_condition: (raw, _type, { tense }) => conditionReason(raw, tense === "past" ? "was" : "is"),
   outside_schedule: ({ opensAt, reason }, _type, { workflow }) =>
     opensAt === undefined
       ? `it is outside the subscriber's schedule: ${reason}`
@@ -249,18 +247,6 @@ const textOf = (stored: StoredDetail): string => findEntry(stored)?.text ?? stor
 /** "SMS" stays unchanged. */
 const lowerFirst = (text: string): string =>
   /^\p{Lu}{2}/u.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
-
-const maxShown = 300;
-
-function shown(value: unknown): string {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.length <= maxShown ? text : `${text.slice(0, maxShown).toWellFormed()}…`;
-}
-
-function withValues(values: unknown): string {
-  const pairs = isObject(values) ? Object.entries(values) : [];
-  return pairs.length === 0 ? "" : `, with ${pairs.map(([path, value]) => `${path} = ${shown(value)}`).join(", ")}`;
-}
 
 /** The whole notification in one sentence: the outcome of its channel steps, or the wait before them. */
 export function summarizeSteps(steps: readonly { step: DescribedJob["step"]; summary: StepSummary }[]): string {

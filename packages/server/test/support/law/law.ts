@@ -78,8 +78,13 @@ const packagesOf: Record<string, string[]> = {
   contract: [],
   providers: ["@tidings/contract"],
   client: ["@tidings/contract"],
-  // Contract: types, and the list of roles, which brings no schemas into the bundle.
-  dashboard: ["@tidings/contract", "@tidings/contract/roles", "@tidings/client/source"],
+  // Contract: types, the list of roles and the words of conditions, which bring no schemas into the bundle.
+  dashboard: [
+    "@tidings/contract",
+    "@tidings/contract/conditions",
+    "@tidings/contract/roles",
+    "@tidings/client/source",
+  ],
   // The widget's script has limits: the schemas of the contract and the table of operations are too large for it.
   inbox: ["@tidings/contract", "@tidings/client/exchange"],
   // `checks`: what the service checks when a workflow is saved, for files that are checked without a service.
