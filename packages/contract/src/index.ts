@@ -49,6 +49,7 @@ export * from "./resources/operate/webhooks.ts";
 export * from "./resources/subscribers/erasures.ts";
 export * from "./resources/subscribers/feed.ts";
 export * from "./resources/subscribers/imports.ts";
+export * from "./resources/subscribers/match.ts";
 export * from "./resources/subscribers/message-marks.ts";
 export * from "./resources/subscribers/preferences.ts";
 export * from "./resources/subscribers/subscriber-credentials.ts";

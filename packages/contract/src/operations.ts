@@ -38,6 +38,7 @@ import { webhookOperations } from "./resources/operate/webhooks.ts";
 import { erasureOperations } from "./resources/subscribers/erasures.ts";
 import { feedOperations } from "./resources/subscribers/feed.ts";
 import { importOperations } from "./resources/subscribers/imports.ts";
+import { matchOperations } from "./resources/subscribers/match.ts";
 import { messageMarkOperations } from "./resources/subscribers/message-marks.ts";
 import { preferenceOperations } from "./resources/subscribers/preferences.ts";
 import { subscriberCredentialOperations } from "./resources/subscribers/subscriber-credentials.ts";
@@ -80,6 +81,7 @@ export const operations = {
   ...erasureOperations,
   ...importOperations,
   ...preferenceOperations,
+  ...matchOperations,
   ...messageMarkOperations,
   ...feedOperations,
   ...subscriberNotificationOperations,

@@ -53,6 +53,7 @@ import * as messages from "../app/messages/messages.ts";
 import * as contexts from "../app/subscribers/contexts.ts";
 import * as erasures from "../app/subscribers/erasures.ts";
 import * as imports from "../app/subscribers/imports.ts";
+import * as match from "../app/subscribers/match.ts";
 import * as preferences from "../app/subscribers/preferences.ts";
 import * as preferencesOfMany from "../app/subscribers/preferences-many.ts";
 import * as subscriberCredentials from "../app/subscribers/subscriber-credentials.ts";
@@ -141,6 +142,7 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "subscribers.create": subscribers.create,
   "subscribers.createBulk": subscribers.createBulk,
   "subscribers.list": subscribers.list,
+  "subscribers.match": match.match,
   "subscribers.retrieve": subscribers.retrieve,
   "subscribers.update": subscribers.update,
   "subscribers.delete": subscribers.remove,

@@ -66,6 +66,13 @@ export const insightFixtures: Partial<Record<OperationId, Fixture>> = {
       payload: { name: "Ada" },
     },
   }),
+  "subscribers.match": async (w) => ({
+    body: {
+      condition: { "==": [{ var: "subscriber.firstName" }, "Ada"] },
+      workflowId: (await w.once(w.workflow)).workflowId,
+      payload: { total: 3 },
+    },
+  }),
   "activity.listEvents": listOf(threeEvents),
   "digests.list": listOf((w) => w.digest()),
   "digests.retrieve": async (w) => ({ params: { id: (await w.once(w.digest)).id } }),

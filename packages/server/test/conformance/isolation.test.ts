@@ -67,6 +67,7 @@ const refusedBodies: Partial<Record<OperationId, number>> = {
   "explain.dryRun": 404,
   "scenarios.export": 404,
   "workflows.preview": 404,
+  "subscribers.match": 404,
   "translations.create": 404,
   "translations.upload": 404,
   "integrations.createChatOauthUrl": 404,

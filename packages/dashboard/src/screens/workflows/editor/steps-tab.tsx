@@ -5,6 +5,7 @@ import { EmptyState, Skeleton } from "../../../kit/feedback/states.tsx";
 import { variableNames } from "../../../steps/variable-names.ts";
 import { PreviewPane } from "../preview/preview-pane.tsx";
 import { usePreview } from "../preview/use-preview.ts";
+import { useKnowledge } from "../preview/use-knowledge.ts";
 import type { Sample } from "../preview/use-sample.ts";
 import { StepForm } from "../step/step-form.tsx";
 import css from "./editor.module.css";
@@ -66,10 +67,11 @@ function StepPanes({ editor, step, sample, form }: StepPanesProps) {
   const saved = editor.workflow.steps.find(({ _id }) => _id === step._id);
   const served = preview.data?.variables ?? saved?.variables;
   const variables = useMemo(() => variableNames(served, sample.payload), [served, sample.payload]);
+  const knowledge = useKnowledge(served, sample);
   return (
     <>
       <div ref={form} className={css.middle}>
-        <StepForm editor={editor} step={step} variables={variables} />
+        <StepForm editor={editor} step={step} variables={variables} knowledge={knowledge} payload={sample.payload} />
       </div>
       <div className={css.right}>
         <PreviewPane editor={editor} step={step} sample={sample} preview={preview} />

@@ -1,12 +1,13 @@
 // The form of one step: its name, what it sends or waits for, and when it runs.
 import { useMemo } from "react";
+import type { Knowledge } from "../../../fields/condition-types.ts";
 import { isIdentifier } from "../../../fields/identifier.ts";
 import { ValueField } from "../../../fields/value-field.tsx";
 import { Icon } from "../../../icons.tsx";
 import { Checkbox, TextField } from "../../../kit/inputs/field.tsx";
 import { stepIcons } from "../../../outcomes/tones.ts";
 import { stepKinds, stepNames } from "../../../steps/facts.gen.ts";
-import type { FieldSpec } from "../../../steps/kit.ts";
+import type { FieldSpec, Values } from "../../../steps/kit.ts";
 import { changeStep, type DraftStep, valueAt, withValue } from "../editor/model.ts";
 import type { Editor } from "../editor/use-editor.ts";
 import { fieldsFor, isSet } from "./fields.ts";
@@ -15,9 +16,15 @@ import { StepCondition } from "./step-condition.tsx";
 import { Variables } from "./variables.tsx";
 import { words } from "./words.ts";
 
-type StepFormProps = { editor: Editor; step: DraftStep; variables: readonly string[] };
+type StepFormProps = {
+  editor: Editor;
+  step: DraftStep;
+  variables: readonly string[];
+  knowledge: Knowledge;
+  payload: Values | null;
+};
 
-export function StepForm({ editor, step, variables }: StepFormProps) {
+export function StepForm({ editor, step, variables, knowledge, payload }: StepFormProps) {
   const { draft, isReadOnly, issues } = editor;
   const fields = useMemo(() => fieldsFor(step.type, step.controlValues), [step.type, step.controlValues]);
   const errorOf = (path: string) => issues.of(step.key, path);
@@ -69,6 +76,8 @@ export function StepForm({ editor, step, variables }: StepFormProps) {
           step={step}
           isReadOnly={isReadOnly}
           variables={variables}
+          knowledge={knowledge}
+          match={{ payload, workflowId: editor.workflow._id }}
           error={errorOf("controlValues.skip")}
           onChange={change}
         />
