@@ -1,6 +1,7 @@
 export * from "./call-input.ts";
 export * from "./common.ts";
 export * from "./conditions/index.ts";
+export * from "./cron.ts";
 export * from "./errors.ts";
 export * from "./exports.ts";
 export * from "./openapi.ts";

@@ -3,6 +3,7 @@ import { Checkbox, Field } from "../kit/inputs/field.tsx";
 import { Select } from "../kit/inputs/select.tsx";
 import type { Fault } from "./code-editor.tsx";
 import { CodeField } from "./code-field.tsx";
+import { CronField } from "./cron-field.tsx";
 import css from "./fields.module.css";
 import { JsonField } from "./json-field.tsx";
 import { LayoutField } from "./layout-field.tsx";
@@ -64,6 +65,10 @@ export function ValueField({ spec, value, error, faults, variables, isReadOnly, 
           isReadOnly={isReadOnly}
           onChange={onChange}
         />
+      );
+    case "cron":
+      return (
+        <CronField label={label} hint={hint} value={text} error={error} isReadOnly={isReadOnly} onChange={setText} />
       );
     case "json":
       return (

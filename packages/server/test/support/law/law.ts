@@ -78,10 +78,11 @@ const packagesOf: Record<string, string[]> = {
   contract: [],
   providers: ["@tidings/contract"],
   client: ["@tidings/contract"],
-  // Contract: types, the list of roles and the words of conditions, which bring no schemas into the bundle.
+  // Contract: types, the list of roles, cron and the words of conditions, which bring no schemas into the bundle.
   dashboard: [
     "@tidings/contract",
     "@tidings/contract/conditions",
+    "@tidings/contract/cron",
     "@tidings/contract/roles",
     "@tidings/client/source",
   ],
