@@ -71,6 +71,7 @@ import * as bridge from "../app/workflows/bridge-sync.ts";
 import * as inFlight from "../app/workflows/in-flight.ts";
 import * as layouts from "../app/workflows/layouts.ts";
 import * as preview from "../app/workflows/preview.ts";
+import * as texts from "../app/workflows/texts/used-keys.ts";
 import * as translations from "../app/workflows/translations.ts";
 import * as versions from "../app/workflows/versions.ts";
 import * as workflows from "../app/workflows/workflows.ts";
@@ -129,6 +130,7 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "translations.create": translations.create,
   "translations.listGroups": translations.listGroups,
   "translations.retrieveGroup": translations.retrieveGroup,
+  "translations.listKeys": texts.listKeys,
   "translations.retrieveMaster": translations.retrieveMaster,
   "translations.importMaster": translations.importMaster,
   "translations.uploadMaster": translations.uploadMaster,

@@ -44,6 +44,7 @@ import type { ColumnType } from "kysely";
 import type { JsonObject } from "../lib/json.ts";
 import type { Sealed } from "../lib/sealed.ts";
 import type { CsvSeparator } from "../lib/text/csv.ts";
+import type { TextSources } from "../lib/text/translated-texts.ts";
 
 /** A jsonb column: parsed on the way out, given as text on the way in. */
 type Json<T> = ColumnType<T, string, string>;
@@ -190,6 +191,7 @@ type TranslationsTable = {
   resource_id: string;
   locale: string;
   content: Json<JsonObject>;
+  sources: ColumnType<TextSources | null, string | null | undefined, string | null>;
   created_at: Date;
   updated_at: Date;
 };

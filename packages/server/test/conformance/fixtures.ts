@@ -150,6 +150,7 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   }),
   "translations.listGroups": listOf((w) => w.translation()),
   "translations.retrieveGroup": ofGroup,
+  "translations.listKeys": ofGroup,
   "translations.retrieveMaster": async (w) => {
     await w.once(w.translation);
     return { query: { locale: "en_US" } };

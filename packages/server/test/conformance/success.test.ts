@@ -58,6 +58,10 @@ const explained: [RegExp, string][] = [
   [/^Integration\.(configurations|deletedAt|deletedBy)$/, "unset; deleted integrations are not shown"],
   [/^IntegrationHealth\.(openedAt|nextProbeAt|failingSince)$|^Step\.deadlineSeconds$/, "in use; unset"],
   [/^IntegrationHealth\.(lastError|oldestWaitingAt)$|^StatisticsWaiting\.oldestAt$/, "no provider is away"],
+  [
+    /^Translation\.(outdatedKeys|faults)$|^TranslationFault\.|^LocaleCompleteness\.(outdated|faulty)$|^UsedTextKey\./,
+    "only of texts with a fault, and of templates with keys; app/workflows/translation-health.test.ts",
+  ],
   [/^ConditionMatch\.data\.(fault|matching)$|^MatchedSubscriber\./, "app/subscribers/match.test.ts"],
   [/^StepPreview\.data\.variables$/, "only with a draft; app/workflows/preview.test.ts"],
   [/\.latency$|^StatisticsLatency\./, "messages are captured, which is no answer of a provider"],

@@ -11,8 +11,8 @@ import {
   type Publishable,
   putLayouts,
   putWorkflows,
-  replaceTranslations,
 } from "../../store/environments/publishing.ts";
+import { replaceTranslations } from "../../store/workflows/translations.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { WorkflowRow } from "../../store/workflows/workflows.ts";
 import { toWorkflow } from "../workflows/workflow-view.ts";

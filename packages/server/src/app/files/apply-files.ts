@@ -12,9 +12,9 @@ import {
   markWorkflowsDeleted,
   putLayouts,
   putWorkflows,
-  replaceTranslations,
   takenWorkflowId,
 } from "../../store/environments/publishing.ts";
+import { replaceTranslations } from "../../store/workflows/translations.ts";
 import { putTopics } from "../../store/topics/topics.ts";
 import { clearDefaultLayout, type LayoutRow } from "../../store/workflows/layouts.ts";
 import type { WorkflowRow } from "../../store/workflows/workflows.ts";

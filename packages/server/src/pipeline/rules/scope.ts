@@ -9,7 +9,7 @@ import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { TranslationEntry } from "../../store/workflows/translations.ts";
 import { type RenderClock, renderClock } from "../render/dates.ts";
 import { toSentence } from "../render/filters.ts";
-import { literalScope, render } from "../render/liquid.ts";
+import { literalScope, RenderError, render } from "../render/liquid.ts";
 import { type Texts, translator } from "../render/translate.ts";
 import type { ContextData, DigestResult, Facts, JobState, Run, StepInput } from "../run/run.ts";
 import { digestResult } from "./grouping.ts";
@@ -146,6 +146,15 @@ type OwnTexts = Pick<TranslationEntry, "locale" | "content">;
 export function textsFor(translations: readonly OwnTexts[], locale: string | null | undefined, scope: object): Texts {
   // `t` is not available inside a translation: translations could include each other without end.
   const roots = { ...scope, t: undefined };
-  const renderText = (template: string, values: object) => render(template, { ...roots, ...values }, "text");
+  const renderText = (template: string, values: object, { key, locale }: { key: string; locale: string }) => {
+    try {
+      return render(template, { ...roots, ...values }, "text");
+    } catch (error) {
+      if (!(error instanceof RenderError)) throw error;
+      // The place is that in the text, and not in the template that uses it.
+      const at = [error.message, error.position].filter(Boolean).join(", ");
+      throw new RenderError(`translation ${key}, ${locale}: ${at}`);
+    }
+  };
   return translator({ translations, locale, defaultLocale, render: renderText });
 }
