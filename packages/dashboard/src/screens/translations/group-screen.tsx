@@ -6,6 +6,7 @@ import { useChange } from "../../api/hooks.ts";
 import { requiredRole, useMay } from "../../api/permissions.ts";
 import { useEnvironment } from "../../api/session.tsx";
 import { LeaveGuard } from "../../drafts/leave-guard.tsx";
+import { useSaveShortcut } from "../../drafts/use-shortcuts.ts";
 import { ListBar } from "../../kit/data/list.tsx";
 import { Time } from "../../kit/data/time.tsx";
 import { Notice } from "../../kit/feedback/notice.tsx";
@@ -43,6 +44,7 @@ function LoadedGroup({ resourceType, resourceId }: { resourceType: TranslatedRes
   const group = useGroup(resourceType, resourceId);
   const isReadOnly = !useMay()("translations.create");
   const title = group.name ?? resourceId;
+  useSaveShortcut({ isReadOnly, isChanged: group.isChanged, isSaving: group.isSaving, save: group.save });
   return (
     <Page
       title={title}
@@ -122,16 +124,20 @@ function Texts({ group, resourceType, resourceId, isReadOnly }: TextsProps) {
   const remove = useChange("translations.delete", ["translations.retrieveGroup", "translations.listGroups"]);
   const { locales } = group;
   const wanted = group.keysOf(defaultLocale);
-  const all = [
-    ...new Set([...locales.flatMap((locale) => [...group.keysOf(locale)]), ...group.editedKeys, ...newKeys]),
-  ].sort();
-  const isKnown = (key: string) => wanted.has(key) || group.textOf(defaultLocale, key) !== undefined;
+  const stored = [...new Set([...locales.flatMap((locale) => [...group.keysOf(locale)]), ...group.editedKeys])];
+  // A key of plural forms has its texts below it.
+  const used = [...group.used.keys()].filter((key) => !stored.some((one) => one.startsWith(`${key}.`)));
+  const all = [...new Set([...stored, ...used, ...newKeys])].sort();
+  const isKnown = (key: string) =>
+    wanted.has(key) || group.used.has(key) || group.textOf(defaultLocale, key) !== undefined;
   const hasGap = (key: string) => isKnown(key) && locales.some((locale) => group.textOf(locale, key) === undefined);
   const missing = all.filter(hasGap);
   const extra = all.filter((key) => wanted.size > 0 && !isKnown(key) && !newKeys.includes(key));
-  const chosen = show === "missing" ? missing : show === "extra" ? extra : all;
+  const inAny = (is: (locale: string, key: string) => unknown) => all.filter((key) => locales.some((one) => is(one, key)));
+  const lists = { all, missing, changed: inAny(group.isOutdated), faulty: inAny(group.faultOf), extra };
+  const chosen = lists[show];
   // A row stays in the filtered list while its texts are written.
-  const rows = [...new Set([...chosen, ...(show === "missing" ? group.editedKeys : [])])]
+  const rows = [...new Set([...chosen, ...(show === "all" ? [] : group.editedKeys)])]
     .sort()
     .filter((key) => matches(group, key, q));
   const removeLocale = (locale: string) => {
@@ -181,7 +187,7 @@ function Texts({ group, resourceType, resourceId, isReadOnly }: TextsProps) {
           isSet={show !== "all"}
           choices={choicesOf(say.shows).map(({ value, label }) => ({
             value,
-            label: value === "all" ? label : `${label} (${value === "missing" ? missing.length : extra.length})`,
+            label: value === "all" ? label : `${label} (${lists[value].length})`,
           }))}
           onChange={(value) => go({ show: value === "all" ? undefined : value })}
         />
