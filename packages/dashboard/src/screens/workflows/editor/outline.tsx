@@ -34,7 +34,7 @@ export function Outline({ editor, selected, onOpen }: OutlineProps) {
     requestAnimationFrame(focus);
     setTimeout(() => document.activeElement === document.body && focus(), 150);
   };
-  const { add, move, remove, told } = useStepActions(editor, onOpen, focusStep);
+  const { add, move, remove, copy, paste, told } = useStepActions(editor, onOpen, focusStep);
   const isEmpty = steps.length === 0 && !isReadOnly;
   // A workflow that was just created: the dialog it was named in is gone, and the first step is what comes next.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the editor is opened
@@ -57,7 +57,8 @@ export function Outline({ editor, selected, onOpen }: OutlineProps) {
     else if (event.key === "Home" || event.key === "End") choose(steps.at(event.key === "Home" ? 0 : -1));
     else if (event.key === "Delete" || event.key === "Backspace") {
       remove(index);
-    } else if (event.key === "Enter") onOpen();
+    } else if (event.key === "c" && (event.ctrlKey || event.metaKey)) copy(index);
+    else if (event.key === "Enter") onOpen();
     else return;
     event.preventDefault();
   };
@@ -87,6 +88,7 @@ export function Outline({ editor, selected, onOpen }: OutlineProps) {
                 <AddStep
                   trigger={<IconButton label={say.addAt(index + 1)} icon="plus" size="small" />}
                   onAdd={(type) => add(type, index)}
+                  onPaste={(copied) => paste(copied, index)}
                 />
               </span>
             )}
@@ -114,6 +116,7 @@ export function Outline({ editor, selected, onOpen }: OutlineProps) {
                   disabled={index === steps.length - 1}
                   onClick={() => move(index, index + 1)}
                 />
+                <IconButton label={say.copy} icon="copy" size="small" onClick={() => copy(index)} />
                 <IconButton label={say.remove} icon="trash" size="small" onClick={() => remove(index)} />
               </span>
             )}
@@ -129,6 +132,7 @@ export function Outline({ editor, selected, onOpen }: OutlineProps) {
               </Button>
             }
             onAdd={(type) => add(type, steps.length)}
+            onPaste={(copied) => paste(copied, steps.length)}
           />
         </div>
       )}

@@ -11,7 +11,9 @@ import { StepForm } from "../step/step-form.tsx";
 import css from "./editor.module.css";
 import type { DraftStep } from "./model.ts";
 import { Outline } from "./outline.tsx";
+import { starters } from "./starters.ts";
 import type { Editor } from "./use-editor.ts";
+import { useStepActions } from "./use-step-actions.ts";
 import { words } from "./words.ts";
 
 const Canvas = lazy(() => import("../canvas/canvas.tsx").then((module) => ({ default: module.Canvas })));
@@ -53,10 +55,31 @@ export function StepsTab({ editor, sample, stepId, view, onView }: StepsTabProps
         <StepPanes key={selected.key} editor={editor} step={selected} sample={sample} form={form} />
       ) : (
         <div className={css.middle}>
-          <EmptyState icon="workflow" title={words.outline.none} text={words.outline.noneText} />
+          <EmptyState
+            icon="workflow"
+            title={words.outline.none}
+            text={words.outline.noneText}
+            action={!editor.isReadOnly && <Starters editor={editor} onStarted={focusForm} />}
+          />
         </div>
       )}
     </div>
+  );
+}
+
+function Starters({ editor, onStarted }: { editor: Editor; onStarted: () => void }) {
+  const { start } = useStepActions(editor, onStarted);
+  return (
+    <ul className={css.starters}>
+      {starters.map((starter) => (
+        <li key={starter.id}>
+          <button type="button" onClick={() => start(starter)}>
+            <strong>{words.starters[starter.id].label}</strong>
+            <span>{words.starters[starter.id].text}</span>
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -13,6 +13,7 @@ import type { Editor } from "../editor/use-editor.ts";
 import { fieldsFor, isSet } from "./fields.ts";
 import css from "./step.module.css";
 import { StepCondition } from "./step-condition.tsx";
+import { RenamedUses } from "./renamed-uses.tsx";
 import { Variables } from "./variables.tsx";
 import { words } from "./words.ts";
 
@@ -105,7 +106,8 @@ type StepSettingsProps = {
   onChange: (changed: Partial<DraftStep>, field: string) => void;
 };
 
-function StepSettings({ editor: { draft, isReadOnly, issues, select }, step, onChange }: StepSettingsProps) {
+function StepSettings({ editor, step, onChange }: StepSettingsProps) {
+  const { draft, isReadOnly, issues, select } = editor;
   const isTaken = draft.steps.some(({ key, stepId }) => key !== step.key && stepId === step.stepId);
   const own = isTaken ? words.stepIdTaken : isIdentifier(step.stepId) ? undefined : words.badStepId;
   const rename = (stepId: string) => {
@@ -132,6 +134,7 @@ function StepSettings({ editor: { draft, isReadOnly, issues, select }, step, onC
         error={own ?? issues.of(step.key, "stepId")}
         onChange={({ target }) => rename(target.value)}
       />
+      {!isReadOnly && own === undefined && <RenamedUses editor={editor} step={step} />}
       <TextField
         label={words.deadline}
         type="number"

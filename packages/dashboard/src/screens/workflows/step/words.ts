@@ -9,6 +9,10 @@ export const words = {
   stepIdHint: "Templates and conditions of later steps read its result as",
   badStepId: "Letters and digits, joined by - _ or .",
   stepIdTaken: "Another step has this identifier.",
+  oldUses: (stepId: string, places: readonly string[]) =>
+    `steps.${stepId} is still used in ${places.join(", ")}, where it is empty now.`,
+  renameUses: (count: number, stepId: string) =>
+    `Change ${count === 1 ? "it" : `all ${count}`} to steps.${stepId}`,
   active: "This step is active",
   stopOnFail: "If it fails, cancel the following steps",
   deadline: "Expires after (seconds)",
