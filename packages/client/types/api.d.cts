@@ -358,6 +358,53 @@ export type Operations = {
     body: BridgeSyncIn;
     output: BridgeSync;
   };
+  "comments.list": {
+    params: {
+      /** Internal id, identifier or slug */
+      workflowId: string;
+    };
+    query?: never;
+    body?: never;
+    output: StepCommentList;
+  };
+  "comments.create": {
+    params: {
+      /** Internal id, identifier or slug */
+      workflowId: string;
+    };
+    query?: never;
+    body: StepCommentIn;
+    output: StepComment;
+  };
+  "comments.update": {
+    params: {
+      /** Internal id, identifier or slug */
+      workflowId: string;
+      commentId: string;
+    };
+    query?: never;
+    body: StepCommentPatch;
+    output: StepComment;
+  };
+  "comments.delete": {
+    params: {
+      /** Internal id, identifier or slug */
+      workflowId: string;
+      commentId: string;
+    };
+    query?: never;
+    body?: never;
+    output: undefined;
+  };
+  "workflows.announceViewer": {
+    params: {
+      /** Internal id, identifier or slug */
+      workflowId: string;
+    };
+    query?: never;
+    body: WorkflowViewerIn;
+    output: WorkflowViewers;
+  };
   "digests.list": {
     params?: never;
     query?: {
@@ -509,6 +556,16 @@ export type Operations = {
     query?: never;
     body?: never;
     output: TranslationGroup;
+  };
+  "translations.listKeys": {
+    params: {
+      resourceType: "workflow" | "layout";
+      /** Internal id, identifier or slug */
+      resourceId: string;
+    };
+    query?: never;
+    body?: never;
+    output: UsedTextKeys;
   };
   "translations.retrieveMaster": {
     params?: never;
@@ -789,6 +846,12 @@ export type Operations = {
     query?: never;
     body: PreferencesOfManyIn;
     output: PreferencesOfManyResult;
+  };
+  "subscribers.match": {
+    params?: never;
+    query?: never;
+    body: ConditionMatchIn;
+    output: ConditionMatch;
   };
   "subscribers.markMessages": {
     params: {
@@ -2650,12 +2713,24 @@ export type Resources = {
     readonly restoreVersion: (...input: CallArguments<"workflows.restoreVersion">) => Promise<Output<"workflows.restoreVersion">>;
     /** Duplicate a workflow. The copy has new step ids and the original's translations, and is not active. `POST /v2/workflows/{workflowId}/duplicate` */
     readonly duplicate: (...input: CallArguments<"workflows.duplicate">) => Promise<Output<"workflows.duplicate">>;
+    /** Say that a workflow is open, and learn who else has it open. For the dashboard, which repeats it every 15 seconds; a tab counts as closed 45 seconds after the last time. An API key is nobody who could have it open: it only learns who has. `POST /v2/workflows/{workflowId}/viewers` */
+    readonly announceViewer: (...input: CallArguments<"workflows.announceViewer">) => Promise<Output<"workflows.announceViewer">>;
     /** Count a workflow's runs in progress. By version, step and what they are waiting for. The newest 20,000 notifications of the workflow are counted; `isCapped` is true if older ones exist, which may be waiting too. `GET /v1/workflows/{workflowId}/in-flight` */
     readonly retrieveInFlight: (...input: CallArguments<"workflows.retrieveInFlight">) => Promise<Output<"workflows.retrieveInFlight">>;
   };
   readonly bridge: {
     /** Sync the workflows defined in your code. Requests the bridge's workflows and creates or updates them, all or nothing. Syncing again without a code change has no effect. See docs/bridge.md. `POST /v1/bridge/sync` */
     readonly sync: (...input: CallArguments<"bridge.sync">) => Promise<Output<"bridge.sync">>;
+  };
+  readonly comments: {
+    /** List the comments on the steps of a workflow. Oldest first; of more than 200, the newest 200. `GET /v2/workflows/{workflowId}/comments` */
+    readonly list: (...input: CallArguments<"comments.list">) => Promise<Output<"comments.list">>;
+    /** Comment on a step. `POST /v2/workflows/{workflowId}/comments` */
+    readonly create: (...input: CallArguments<"comments.create">) => Promise<Output<"comments.create">>;
+    /** Resolve a comment, or open it again. `PATCH /v2/workflows/{workflowId}/comments/{commentId}` */
+    readonly update: (...input: CallArguments<"comments.update">) => Promise<Output<"comments.update">>;
+    /** Delete a comment. `DELETE /v2/workflows/{workflowId}/comments/{commentId}` */
+    readonly delete: (...input: CallArguments<"comments.delete">) => Promise<Output<"comments.delete">>;
   };
   readonly digests: {
     /** List open digests. Sorted by closing time, soonest first. `GET /v1/digests` */
@@ -2692,6 +2767,8 @@ export type Resources = {
     readonly listGroups: (...input: CallArguments<"translations.listGroups">) => Promise<Output<"translations.listGroups">>;
     /** List the locales of a workflow or layout. `GET /v2/translations/group/{resourceType}/{resourceId}` */
     readonly retrieveGroup: (...input: CallArguments<"translations.retrieveGroup">) => Promise<Output<"translations.retrieveGroup">>;
+    /** List the keys that templates use. Keys that the templates of a workflow or layout read as `t.<key>`, whether they have texts or not. A key of plural forms is listed without the form. Computed keys are not known before a template is rendered. `GET /v2/translations/keys/{resourceType}/{resourceId}` */
+    readonly listKeys: (...input: CallArguments<"translations.listKeys">) => Promise<Output<"translations.listKeys">>;
     /** Retrieve all texts of one locale. `GET /v2/translations/master-json` */
     readonly retrieveMaster: (...input: CallArguments<"translations.retrieveMaster">) => Promise<Output<"translations.retrieveMaster">>;
     /** Store the texts of many workflows and layouts in one locale. Resources that the object does not name keep their texts. `POST /v2/translations/master-json` */
@@ -2744,6 +2821,8 @@ export type Resources = {
     readonly updatePreferences: (...input: CallArguments<"subscribers.updatePreferences">) => Promise<Output<"subscribers.updatePreferences">>;
     /** Update up to 100 of a subscriber's workflow preferences. All or nothing. The given channels are merged into the stored ones; if a workflow appears twice, the last item wins. `PATCH /v2/subscribers/{subscriberId}/preferences/bulk` */
     readonly bulkUpdatePreferences: (...input: CallArguments<"subscribers.bulkUpdatePreferences">) => Promise<Output<"subscribers.bulkUpdatePreferences">>;
+    /** Count the subscribers that match a condition. Evaluates an unsaved condition for the newest 200 subscribers and stores nothing. Results of earlier steps, contexts and the tenant are empty, because no event has happened. `POST /v2/subscribers/match` */
+    readonly match: (...input: CallArguments<"subscribers.match">) => Promise<Output<"subscribers.match">>;
     /** Mark messages as seen, read, unread or unseen. All or nothing: if one message is unknown, none are changed. `POST /v1/subscribers/{subscriberId}/messages/mark-as` */
     readonly markMessages: (...input: CallArguments<"subscribers.markMessages">) => Promise<Output<"subscribers.markMessages">>;
     /** Mark all of a subscriber's in-app messages. Returns the number of messages that changed. `POST /v1/subscribers/{subscriberId}/messages/mark-all` */
@@ -3263,6 +3342,8 @@ export type ErrorCode =
   | "CAPTURED_NOT_FOUND"
   | "CAPTURED_ATTACHMENT_NOT_FOUND"
   | "LAYOUT_NOT_FOUND"
+  | "COMMENT_NOT_FOUND"
+  | "TOO_MANY_COMMENTS"
   | "TRANSLATION_NOT_FOUND"
   | "TRANSLATION_GROUP_NOT_FOUND"
   | "SUPPRESSION_NOT_FOUND"
@@ -3957,6 +4038,33 @@ export type ChatOauthIn = {
 
 export type ChatOauthUrl = {
   url: string;
+};
+
+export type ConditionMatch = {
+  data: {
+    /** Subscribers that were evaluated: the newest ones, at most 200 */
+    sampled: number;
+    /** Those for whom the condition is met */
+    matched: number;
+    /** Those for whom it cannot be evaluated */
+    failed: number;
+    /** The first error */
+    fault?: string;
+    /** Up to 5 of them */
+    matching: MatchedSubscriber[];
+    /** Up to 5 for whom it is not met */
+    others: MatchedSubscriber[];
+  };
+};
+
+export type ConditionMatchIn = {
+  /** JSON Logic. At most 64 KB of JSON */
+  condition: Record<string, unknown>;
+  /** `condition`: a rule of a topic subscription, met when the result is exactly true. `skip`: the `skip` rule of a step, met when the result is truthy; its texts may be templates */
+  as?: "condition" | "skip";
+  payload?: Record<string, unknown>;
+  /** Internal id, identifier or slug: what the condition reads as `workflow` */
+  workflowId?: string;
 };
 
 export type ConnectionAuth = {
@@ -5975,6 +6083,10 @@ export type LocaleCompleteness = {
   missing: number;
   /** Keys that the default locale does not have */
   extra: number;
+  /** Texts whose source in the default locale has changed since; absent if none */
+  outdated?: number;
+  /** Texts that cannot be rendered; absent if none */
+  faulty?: number;
 };
 
 export type MasterImport = {
@@ -6005,6 +6117,11 @@ export type MasterJsonIn = {
   workflows?: Record<string, unknown>;
   /** Texts by layoutId */
   layouts?: Record<string, unknown>;
+};
+
+export type MatchedSubscriber = {
+  subscriberId: string;
+  name: string;
 };
 
 export type Message = {
@@ -7392,6 +7509,34 @@ export type StepChange = {
   fields: ChangedField[];
 };
 
+export type StepComment = {
+  id: string;
+  /** Internal id of the step; it may have been removed since */
+  stepId: string;
+  text: string;
+  /** The name of the member, or of the key's environment */
+  author: string;
+  /** When it was written (ISO 8601, UTC) */
+  createdAt: string;
+  /** Absent while it is open (ISO 8601, UTC) */
+  resolvedAt?: string;
+  resolvedBy?: string;
+};
+
+export type StepCommentIn = {
+  /** Internal id, identifier or slug of the step */
+  stepId: string;
+  text: string;
+};
+
+export type StepCommentList = {
+  data: StepComment[];
+};
+
+export type StepCommentPatch = {
+  isResolved: boolean;
+};
+
 export type StepFile = {
   stepId: string;
   /** Default: the `stepId` */
@@ -7971,10 +8116,20 @@ export type Translation = {
   locale: string;
   /** Texts by key; keys may be nested */
   content: Record<string, unknown>;
+  /** Keys whose text in the default locale has changed since this text was written; absent if there are none */
+  outdatedKeys?: string[];
+  /** Texts that cannot be rendered; absent if there are none */
+  faults?: TranslationFault[];
   /** When the texts were first stored (ISO 8601, UTC) */
   createdAt: string;
   /** Last change (ISO 8601, UTC) */
   updatedAt: string;
+};
+
+export type TranslationFault = {
+  key: string;
+  /** What is wrong with the text as a template */
+  message: string;
 };
 
 export type TranslationGroup = {
@@ -8004,6 +8159,8 @@ export type TranslationIn = {
   locale: string;
   /** Texts by key; keys may be nested */
   content: Record<string, unknown>;
+  /** Dotted keys whose unchanged texts fit the current text of the default locale: no longer outdated */
+  reviewed?: string[];
 };
 
 export type TranslationOverview = {
@@ -8068,6 +8225,17 @@ export type UnpublishableResource = {
 
 export type UnseenCount = {
   count: number;
+};
+
+export type UsedTextKey = {
+  /** Dotted */
+  key: string;
+  /** Where it is used, such as `Email: subject` */
+  places: string[];
+};
+
+export type UsedTextKeys = {
+  data: UsedTextKey[];
 };
 
 export type User = {
@@ -8600,6 +8768,28 @@ export type WorkflowVersionStep = {
   active: boolean;
   shouldStopOnFail: boolean;
   deadlineSeconds?: number;
+};
+
+export type WorkflowViewer = {
+  memberId: string;
+  name: string;
+  isEditing: boolean;
+  /** The last sign of the tab (ISO 8601, UTC) */
+  seenAt: string;
+};
+
+export type WorkflowViewerIn = {
+  /** Any id that is unique to the tab */
+  tabId: string;
+  /** There are unsaved changes. Default: false */
+  isEditing?: boolean;
+  /** The tab is being closed. Default: false */
+  isLeaving?: boolean;
+};
+
+export type WorkflowViewers = {
+  /** Other tabs, one entry for each member; at most 20 */
+  data: WorkflowViewer[];
 };
 
 export type Workspace = {

@@ -358,6 +358,16 @@ export const errorCatalogue = {
     message: "Layout {layoutId} not found",
     when: "Unknown, deleted, or of another environment.",
   },
+  COMMENT_NOT_FOUND: {
+    status: 404,
+    message: "Comment {commentId} of workflow {workflowId} not found",
+    when: "The workflow has no such comment, or it was deleted.",
+  },
+  TOO_MANY_COMMENTS: {
+    status: 409,
+    message: "The workflow has {limit} comments, the maximum: delete some of them",
+    when: "A comment is added to a workflow that has the maximum number.",
+  },
   TRANSLATION_NOT_FOUND: {
     status: 404,
     message: "Translation {locale} of {resourceType} {resourceId} not found",

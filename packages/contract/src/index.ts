@@ -61,6 +61,7 @@ export * from "./resources/topics/topic-subscription-input.ts";
 export * from "./resources/topics/topic-subscriptions.ts";
 export * from "./resources/topics/topics.ts";
 export * from "./resources/workflows/bridge.ts";
+export * from "./resources/workflows/comments.ts";
 export * from "./resources/workflows/digests.ts";
 export * from "./resources/workflows/files.ts";
 export * from "./resources/workflows/filters.ts";

@@ -48,6 +48,7 @@ import { contextOperations } from "./resources/topics/contexts.ts";
 import { topicSubscriptionOperations } from "./resources/topics/topic-subscriptions.ts";
 import { topicOperations } from "./resources/topics/topics.ts";
 import { bridgeOperations } from "./resources/workflows/bridge.ts";
+import { commentOperations } from "./resources/workflows/comments.ts";
 import { digestOperations } from "./resources/workflows/digests.ts";
 import { fileOperations } from "./resources/workflows/files.ts";
 import { layoutOperations } from "./resources/workflows/layouts.ts";
@@ -72,6 +73,7 @@ export const operations = {
   ...previewOperations,
   ...versionOperations,
   ...bridgeOperations,
+  ...commentOperations,
   ...digestOperations,
   ...layoutOperations,
   ...translationOperations,

@@ -88,8 +88,8 @@ const knowledge = {
 };
 
 test("types come from the schema, else from the sample", () => {
-  const types = ["plan", "total", "at", "tags", "day", "mention", "note", "deep.a", "deep", "no", "none", ""].map((name) =>
-    typeAt(`payload.${name}`, knowledge),
+  const types = ["plan", "total", "at", "tags", "day", "mention", "note", "deep.a", "deep", "no", "none", ""].map(
+    (name) => typeAt(`payload.${name}`, knowledge),
   );
   assert.deepEqual(types, [
     ...["text", "number", "date", "list", "date", "yesNo", "text", "list"],

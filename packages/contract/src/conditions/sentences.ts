@@ -57,9 +57,9 @@ function group(parts: readonly unknown[], word: "and" | "or", isNot: boolean, de
   return texts.join(` ${word} `);
 }
 
-function isGroup(part: unknown): boolean {
+function isGroup(part: unknown, depth = 0): boolean {
   const { operator, args } = operationOf(part) ?? {};
-  if (operator === "!" || operator === "!!") return isGroup(args?.[0]);
+  if (operator === "!" || operator === "!!") return depth <= maxDepth && isGroup(args?.[0], depth + 1);
   return (operator === "and" || operator === "or") && args !== undefined && args.length > 1;
 }
 
@@ -126,7 +126,8 @@ function isIn(part: unknown, whole: unknown, isNot: boolean, depth: number): str
     if (values.length === 0) return isNot ? "always" : "never";
     return `${operand(part, depth)} ${choose(membership, isNot)} ${list(values, "or")}`;
   }
-  if (typeof whole === "string") return `${operand(part, depth)} ${isNot ? "is not" : "is"} part of ${valueText(whole)}`;
+  if (typeof whole === "string")
+    return `${operand(part, depth)} ${isNot ? "is not" : "is"} part of ${valueText(whole)}`;
   return `${operand(whole, depth)} ${choose(comparisons.contains!, isNot)} ${operand(part, depth)}`;
 }
 

@@ -86,11 +86,7 @@ export function ConditionBuilder(props: ConditionBuilderProps) {
       {!isReadOnly && (
         <div className={css.conditionActions}>
           {!hasRule && (
-            <Button
-              size="small"
-              icon="plus"
-              onClick={() => set(newCondition(meaning === "skip" ? "run" : "skip"))}
-            >
+            <Button size="small" icon="plus" onClick={() => set(newCondition(meaning === "skip" ? "run" : "skip"))}>
               {say.add}
             </Button>
           )}

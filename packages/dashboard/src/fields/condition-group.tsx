@@ -29,7 +29,10 @@ export function GroupFields(props: GroupFieldsProps) {
   const list = useId();
   const setLines = (lines: Part[], field = place) => onChange({ ...group, lines }, field);
   const replace = (index: number, part: Part, field: string) =>
-    setLines(isGroup(part) && part.lines.length === 0 ? group.lines.toSpliced(index, 1) : group.lines.with(index, part), field);
+    setLines(
+      isGroup(part) && part.lines.length === 0 ? group.lines.toSpliced(index, 1) : group.lines.with(index, part),
+      field,
+    );
   return (
     <>
       {(group.lines.length > 1 || level > 1) && (

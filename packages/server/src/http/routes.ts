@@ -71,6 +71,8 @@ import * as bridge from "../app/workflows/bridge-sync.ts";
 import * as inFlight from "../app/workflows/in-flight.ts";
 import * as layouts from "../app/workflows/layouts.ts";
 import * as preview from "../app/workflows/preview.ts";
+import * as comments from "../app/workflows/team/comments.ts";
+import * as viewers from "../app/workflows/team/viewers.ts";
 import * as texts from "../app/workflows/texts/used-keys.ts";
 import * as translations from "../app/workflows/translations.ts";
 import * as versions from "../app/workflows/versions.ts";
@@ -127,6 +129,12 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "layouts.duplicate": layouts.duplicate,
   "layouts.preview": layouts.preview,
   "layouts.usage": layouts.usage,
+  "comments.list": comments.list,
+  "comments.create": comments.create,
+  "comments.update": comments.update,
+  "comments.delete": comments.remove,
+  "workflows.announceViewer": viewers.announce,
+
   "translations.create": translations.create,
   "translations.listGroups": translations.listGroups,
   "translations.retrieveGroup": translations.retrieveGroup,

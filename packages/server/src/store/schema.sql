@@ -864,6 +864,23 @@ create table statistics_progress (
   PRIMARY KEY (hour)
 );
 
+create table step_comments (
+  environment_id   uuid not null,
+  id               uuid not null,
+  workflow_id      uuid not null,
+  step_id          uuid not null,
+  author_id        uuid,
+  author_name      text not null,
+  text             text not null,
+  created_at       timestamp with time zone not null,
+  resolved_at      timestamp with time zone,
+  resolved_by_name text,
+  PRIMARY KEY (environment_id, id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
+  FOREIGN KEY (workflow_id) REFERENCES workflows(id) ON DELETE CASCADE
+);
+CREATE INDEX step_comments_workflow on step_comments USING btree (environment_id, workflow_id, id);
+
 create table subscriber_preferences (
   environment_id uuid not null,
   subscriber_id  uuid not null,
@@ -1001,6 +1018,7 @@ create table translations (
   content        jsonb not null,
   created_at     timestamp with time zone not null,
   updated_at     timestamp with time zone not null,
+  sources        jsonb,
   PRIMARY KEY (environment_id, resource_type, resource_id, locale),
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
   CHECK ((resource_type = ANY (ARRAY['workflow'::text, 'layout'::text])))
@@ -1108,6 +1126,18 @@ create table workflow_versions (
   FOREIGN KEY (workflow_id) REFERENCES workflows(id) ON DELETE CASCADE
 );
 CREATE UNIQUE INDEX workflow_versions_number on workflow_versions USING btree (workflow_id, number);
+
+create table workflow_viewers (
+  environment_id uuid not null,
+  workflow_id    uuid not null,
+  tab_id         text not null,
+  member_id      uuid not null,
+  is_editing     boolean not null,
+  seen_at        timestamp with time zone not null,
+  PRIMARY KEY (environment_id, workflow_id, tab_id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
+  FOREIGN KEY (workflow_id) REFERENCES workflows(id) ON DELETE CASCADE
+);
 
 create table workflows (
   id                     uuid not null,

@@ -907,6 +907,26 @@ export type Tables = {
   workflow_versions: WorkflowVersionsTable;
   layouts: LayoutsTable;
   translations: TranslationsTable;
+  step_comments: {
+    environment_id: string;
+    id: string;
+    workflow_id: string;
+    step_id: string;
+    author_id: string | null;
+    author_name: string;
+    text: string;
+    created_at: Date;
+    resolved_at: Date | null;
+    resolved_by_name: string | null;
+  };
+  workflow_viewers: {
+    environment_id: string;
+    workflow_id: string;
+    tab_id: string;
+    member_id: string;
+    is_editing: boolean;
+    seen_at: Date;
+  };
   integrations: IntegrationsTable;
   contexts: ContextsTable;
   channel_connections: ChannelConnectionsTable;

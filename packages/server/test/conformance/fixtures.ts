@@ -140,6 +140,18 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   "layouts.preview": withBody(ofLayout, { previewPayload: { subscriber: { firstName: "Ada" } } }),
   "layouts.usage": ofLayout,
 
+  "comments.list": async (w) => ({ params: { workflowId: (await w.once(w.comment)).workflowId } }),
+  "comments.create": async (w) => ({
+    params: { workflowId: (await w.once(w.comment)).workflowId },
+    body: { stepId: "in-app", text: "Shorter?" },
+  }),
+  "comments.update": async (w) => ({ params: await w.once(w.comment), body: { isResolved: true } }),
+  "comments.delete": async (w) => ({ params: await w.comment() }),
+  "workflows.announceViewer": async (w) => ({
+    params: { workflowId: (await w.once(w.comment)).workflowId },
+    body: { tabId: "one" },
+  }),
+
   "translations.create": async (w) => ({
     body: {
       resourceType: "workflow",

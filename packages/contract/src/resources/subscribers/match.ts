@@ -14,7 +14,10 @@ export const ConditionMatchIn = named("ConditionMatchIn", {
   ),
   payload: Type.Optional(openObject()),
   workflowId: Type.Optional(
-    Type.String({ minLength: 1, description: "Internal id, identifier or slug: what the condition reads as `workflow`" }),
+    Type.String({
+      minLength: 1,
+      description: "Internal id, identifier or slug: what the condition reads as `workflow`",
+    }),
   ),
 });
 export type ConditionMatchIn = Static<typeof ConditionMatchIn>;

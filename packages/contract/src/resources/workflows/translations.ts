@@ -17,7 +17,8 @@ export const Translation = named("Translation", {
   content,
   outdatedKeys: Type.Optional(
     Type.Array(Type.String(), {
-      description: "Keys whose text in the default locale has changed since this text was written; absent if there are none",
+      description:
+        "Keys whose text in the default locale has changed since this text was written; absent if there are none",
     }),
   ),
   faults: Type.Optional(
@@ -99,7 +100,8 @@ export const translationOperations = {
       reviewed: Type.Optional(
         Type.Array(Type.String({ maxLength: 1_000 }), {
           maxItems: 10_000,
-          description: "Dotted keys whose unchanged texts fit the current text of the default locale: no longer outdated",
+          description:
+            "Dotted keys whose unchanged texts fit the current text of the default locale: no longer outdated",
         }),
       ),
     }),

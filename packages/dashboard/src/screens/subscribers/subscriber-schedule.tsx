@@ -93,7 +93,13 @@ function ScheduleForm({ stored, subscriber }: { stored: Schedule | undefined; su
       {isOn && (
         <ul className={css.box}>
           {days.map((day) => (
-            <DayRow key={day} day={day} week={week} disabled={!mayChange} onChange={(changed) => held.change({ ...draft, week: changed })} />
+            <DayRow
+              key={day}
+              day={day}
+              week={week}
+              disabled={!mayChange}
+              onChange={(changed) => held.change({ ...draft, week: changed })}
+            />
           ))}
         </ul>
       )}

@@ -133,7 +133,8 @@ function Texts({ group, resourceType, resourceId, isReadOnly }: TextsProps) {
   const hasGap = (key: string) => isKnown(key) && locales.some((locale) => group.textOf(locale, key) === undefined);
   const missing = all.filter(hasGap);
   const extra = all.filter((key) => wanted.size > 0 && !isKnown(key) && !newKeys.includes(key));
-  const inAny = (is: (locale: string, key: string) => unknown) => all.filter((key) => locales.some((one) => is(one, key)));
+  const inAny = (is: (locale: string, key: string) => unknown) =>
+    all.filter((key) => locales.some((one) => is(one, key)));
   const lists = { all, missing, changed: inAny(group.isOutdated), faulty: inAny(group.faultOf), extra };
   const chosen = lists[show];
   // A row stays in the filtered list while its texts are written.

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useChange, useOperation } from "../../api/hooks.ts";
 import { useEnvironment } from "../../api/session.tsx";
 import { Notice } from "../../kit/feedback/notice.tsx";
-import { ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
+import { Skeleton } from "../../kit/feedback/states.tsx";
 import { Field } from "../../kit/inputs/field.tsx";
 import { FormDialog } from "../../kit/overlays/form-dialog.tsx";
 import { showToast } from "../../kit/overlays/toast.tsx";

@@ -12,8 +12,8 @@ import {
   putLayouts,
   putWorkflows,
 } from "../../store/environments/publishing.ts";
-import { replaceTranslations } from "../../store/workflows/translations.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
+import { replaceTranslations } from "../../store/workflows/translations.ts";
 import type { WorkflowRow } from "../../store/workflows/workflows.ts";
 import { toWorkflow } from "../workflows/workflow-view.ts";
 import { viewFacts } from "../workflows/workflows.ts";

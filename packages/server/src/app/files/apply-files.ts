@@ -14,9 +14,9 @@ import {
   putWorkflows,
   takenWorkflowId,
 } from "../../store/environments/publishing.ts";
-import { replaceTranslations } from "../../store/workflows/translations.ts";
 import { putTopics } from "../../store/topics/topics.ts";
 import { clearDefaultLayout, type LayoutRow } from "../../store/workflows/layouts.ts";
+import { replaceTranslations } from "../../store/workflows/translations.ts";
 import type { WorkflowRow } from "../../store/workflows/workflows.ts";
 import { environmentNow } from "../environments/clock.ts";
 import { refuseDuplicate } from "../identifiers.ts";

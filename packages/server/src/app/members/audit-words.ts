@@ -4,7 +4,7 @@ import type { ExportId, OperationId, Operations } from "@tidings/contract";
 
 /** Operations that people call with a session and that change something. */
 type ChangingId = {
-  [Id in OperationId]: Operations[Id] extends { method: "GET" } | { isReadOnly: true }
+  [Id in OperationId]: Operations[Id] extends { method: "GET" } | { isReadOnly: true } | { audit: "never" }
     ? never
     : Operations[Id] extends { access: "inbox" | "signed" | "open" }
       ? never
@@ -36,6 +36,9 @@ const actions: Record<ChangingId | ExportId | SignInId | "scenarios.export", str
   "channelEndpoints.create": "added a chat channel",
   "channelEndpoints.delete": "removed a chat channel",
   "channelEndpoints.update": "changed a chat channel",
+  "comments.create": "commented on a step of the workflow",
+  "comments.delete": "deleted a comment on the workflow",
+  "comments.update": "resolved or reopened a comment on the workflow",
   "contexts.create": "created the context",
   "contexts.delete": "deleted the context",
   "contexts.update": "changed the context",

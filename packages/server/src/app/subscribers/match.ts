@@ -38,7 +38,10 @@ export async function match(
       matched: verdicts.filter(({ isMet }) => isMet).length,
       failed: verdicts.filter((verdict) => verdict.fault !== undefined).length,
       ...(fault !== undefined && { fault }),
-      matching: verdicts.filter(({ isMet }) => isMet).slice(0, maxShown).map(shown),
+      matching: verdicts
+        .filter(({ isMet }) => isMet)
+        .slice(0, maxShown)
+        .map(shown),
       others: verdicts
         .filter((verdict) => !verdict.isMet && verdict.fault === undefined)
         .slice(0, maxShown)

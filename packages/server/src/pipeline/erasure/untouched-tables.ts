@@ -13,6 +13,8 @@ export const untouchedTables = {
   workflow_versions: { does: "remains", why: "written by members", mentions: ["definition", "summary"] },
   layouts: { does: "remains", why: "written by members", mentions: ["name", "control_values"] },
   translations: { does: "remains", why: "written by members", mentions: ["content"] },
+  step_comments: { does: "remains", why: "written by members", mentions: ["text"] },
+  workflow_viewers: { does: "remains", why: "members who have a workflow open" },
   publishes: { does: "remains", why: "written by members", mentions: ["resources"] },
   integrations: { does: "remains", why: "accounts of the customer", mentions: ["name", "identifier", "conditions"] },
   webhooks: { does: "remains", why: "addresses of the customer", mentions: ["url"] },

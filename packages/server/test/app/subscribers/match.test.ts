@@ -1,6 +1,6 @@
 // Who matches a condition that is not saved.
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { test } from "node:test";
 import type { ConditionMatchIn, ErrorCode } from "@tidings/contract";
 import { errorOf } from "../../support/http.ts";
 import { shareService } from "../../support/service.ts";
@@ -10,15 +10,13 @@ const { client, production } = await shareService();
 
 const match = async (body: ConditionMatchIn) => (await client("subscribers.match", { body })).body.data;
 
-before(async () => {
-  for (const [subscriberId, firstName, plan] of [
-    ["ada", "Ada", "pro"],
-    ["bob", "Bob", "free"],
-    ["eve", undefined, "free"],
-  ] as const)
-    await client("subscribers.create", { body: { subscriberId, firstName, data: { plan } } });
-  await createWorkflow(client, "welcome", [inApp()]);
-});
+for (const [subscriberId, firstName, plan] of [
+  ["ada", "Ada", "pro"],
+  ["bob", "Bob", "free"],
+  ["eve", undefined, "free"],
+] as const)
+  await client("subscribers.create", { body: { subscriberId, firstName, data: { plan } } });
+await createWorkflow(client, "vip", [inApp()]);
 
 const isFree = { "==": [{ var: "subscriber.data.plan" }, "free"] };
 
@@ -46,12 +44,12 @@ test("a rule of a topic is met when it is exactly true, that of a step when it i
   assert.equal((await match({ condition: { "==": [{ var: "total" }, 3] }, payload: { total: 3 } })).matched, 3);
   const template = { "==": [{ var: "subscriber.firstName" }, "{{payload.name}}"] };
   assert.equal((await match({ condition: template, as: "skip", payload: { name: "Ada" } })).matched, 1);
-  const named = { "==": [{ var: "workflow.name" }, "welcome"] };
-  assert.equal((await match({ condition: named, workflowId: "welcome" })).matched, 3);
+  const named = { "==": [{ var: "workflow.workflowId" }, "vip"] };
+  assert.equal((await match({ condition: named, workflowId: "vip" })).matched, 3);
 });
 
 test("a condition that cannot be evaluated for some is counted for them, with the error", async () => {
-  const condition = { if: [isFree, { cat: [{ missing_some: [1, 5] }] }, true] };
+  const condition = { if: [isFree, { "*": [] }, true] };
   const found = await match({ condition });
   assert.deepEqual([found.sampled, found.matched, found.failed], [3, 1, 2]);
   assert.ok(found.fault);
@@ -59,8 +57,11 @@ test("a condition that cannot be evaluated for some is counted for them, with th
 
 test("bad input is refused by the field", async () => {
   const refused = async (body: object, code: ErrorCode) =>
-    JSON.stringify(errorOf(await client("subscribers.match", { body: body as ConditionMatchIn }), code));
-  assert.match(await refused({ condition: { nope: 1 } }, "VALIDATION_ERROR"), /condition uses an unknown operator: nope/);
+    JSON.stringify(errorOf(await client.raw("subscribers.match", { body: body as ConditionMatchIn }), code));
+  assert.match(
+    await refused({ condition: { nope: 1 } }, "VALIDATION_ERROR"),
+    /condition uses an unknown operator: nope/,
+  );
   assert.match(await refused({}, "VALIDATION_ERROR"), /condition/);
   assert.match(await refused({ condition: isFree, as: "never" }, "VALIDATION_ERROR"), /"as"/);
   await refused({ condition: isFree, workflowId: "unknown" }, "WORKFLOW_NOT_FOUND");

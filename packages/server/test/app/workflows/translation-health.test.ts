@@ -14,7 +14,10 @@ await createWorkflow(
   "order",
   [
     inApp({ subject: "{{ t.subject }}", body: "{{ t.order.shipped }} {{ t.items | plural: payload.count }}" }),
-    email({ subject: "{{ t.subject }}", body: "<p>{{ t[payload.kind] }} {% if payload.x %}{{ t.note }}{% endif %}</p>" }),
+    email({
+      subject: "{{ t.subject }}",
+      body: "<p>{{ t[payload.kind] }} {% if payload.x %}{{ t.note }}{% endif %}</p>",
+    }),
   ],
   { isTranslationEnabled: true },
 );
@@ -22,8 +25,7 @@ await createWorkflow(
 const params = { resourceType: "workflow" as const, resourceId: "order" };
 const store = async (locale: string, content: object, reviewed?: string[]) =>
   (await client("translations.create", { body: { ...params, locale, content: { ...content }, reviewed } })).body;
-const read = async (locale: string) =>
-  (await client("translations.retrieve", { params: { ...params, locale } })).body;
+const read = async (locale: string) => (await client("translations.retrieve", { params: { ...params, locale } })).body;
 const listed = async (locale: string) =>
   (await client("translations.listGroups", { query: { query: "order" } })).body.groups[0]!.completeness.find(
     (one) => one.locale === locale,
@@ -36,7 +38,7 @@ test("the keys that templates use are listed with their places, before there are
     ["items", "note", "order.shipped", "subject"],
   );
   assert.deepEqual(data.at(-1)!.places, ["In-app: subject", "Email: subject"]);
-  const unknown = await client("translations.listKeys", { params: { ...params, resourceId: "unknown" } });
+  const unknown = await client.raw("translations.listKeys", { params: { ...params, resourceId: "unknown" } });
   errorOf(unknown, "WORKFLOW_NOT_FOUND");
 });
 
@@ -45,7 +47,7 @@ test("a translation is outdated when its source has changed, until it is transla
   const german = { subject: "Ihre Bestellung", order: { shipped: "Versandt" } };
   assert.equal("outdatedKeys" in (await store("de_DE", german)), false);
   await store("en_US", { subject: "Your order {{ payload.number }}", order: { shipped: "On its way" } });
-  assert.deepEqual((await read("de_DE")).outdatedKeys, ["subject", "order.shipped"]);
+  assert.deepEqual((await read("de_DE")).outdatedKeys?.sort(), ["order.shipped", "subject"]);
   assert.equal((await listed("de_DE"))!.outdated, 2);
   assert.equal("outdated" in (await listed("en_US"))!, false);
   // One is translated again, the other one still fits.
@@ -55,10 +57,13 @@ test("a translation is outdated when its source has changed, until it is transla
 });
 
 test("a text with broken Liquid is named with its key, and in a preview with its language too", async () => {
-  const { faults } = await store("fr_FR", { subject: "Bonjour {{ payload.name }", order: { shipped: "{{ 1 | nope }}" } });
+  const { faults } = await store("fr_FR", {
+    subject: "Bonjour {{ payload.name }",
+    order: { shipped: "{{ 1 | nope }}" },
+  });
   assert.deepEqual(
-    faults!.map(({ key }) => key),
-    ["subject", "order.shipped"],
+    faults!.map(({ key }) => key).sort(),
+    ["order.shipped", "subject"],
   );
   assert.equal((await listed("fr_FR"))!.faulty, 2);
   const step = { type: "in_app" as const, controlValues: { subject: "{{ t.subject }}", body: "Hi" } };

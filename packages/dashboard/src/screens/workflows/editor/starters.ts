@@ -1,7 +1,7 @@
 // Steps to start with: what most workflows are made of. Pure.
 import type { StepType } from "@tidings/contract";
 import { type Draft, type DraftStep, newStep, type Values } from "./model.ts";
-import { words } from "./words.ts";
+import type { words } from "./words.ts";
 
 type Part = { type: StepType; values: (before: readonly DraftStep[]) => Values };
 export type Starter = { id: keyof typeof words.starters; parts: readonly Part[] };

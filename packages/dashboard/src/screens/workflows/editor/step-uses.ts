@@ -43,7 +43,7 @@ export function findUses(steps: readonly DraftStep[], stepId: string): StepUse[]
 export function renameUses(draft: Draft, from: string, to: string): Draft {
   const pattern = usesOf(from);
   const change = (text: string) =>
-    text.replace(pattern, (use: string, quote?: string) => (quote ? `steps[${quote}${to}${quote}]` : `steps.${to}`));
+    text.replace(pattern, (_use: string, quote?: string) => (quote ? `steps[${quote}${to}${quote}]` : `steps.${to}`));
   const steps = draft.steps.map((step) => {
     const controlValues: Values = withTexts(step.controlValues, change);
     return controlValues === step.controlValues ? step : { ...step, controlValues };

@@ -55,7 +55,10 @@ export const words = {
   },
   starters: {
     message: { label: "In-app message", text: "Shown in the inbox of your application." },
-    unread: { label: "In-app, then email if unread", text: "The email follows after an hour, for those who have not read it." },
+    unread: {
+      label: "In-app, then email if unread",
+      text: "The email follows after an hour, for those who have not read it.",
+    },
     daily: { label: "Daily summary by email", text: "Collects the events of a day and sends one email at 9:00." },
   },
   outline: {

@@ -13,8 +13,8 @@ import { showToast } from "../../../kit/overlays/toast.tsx";
 import { useSettled } from "../../../kit/use-settled.ts";
 import { words as kitWords } from "../../../words.ts";
 import { draftOf, toUpdate } from "../editor/model.ts";
-import { findHits, type Hit, replaceIn, type Search } from "./replace.ts";
 import css from "./replace.module.css";
+import { findHits, type Hit, replaceIn, type Search } from "./replace.ts";
 import { words } from "./words.ts";
 
 type Found = { workflowId: string; name: string; hits: Hit[] };
@@ -34,7 +34,7 @@ export function ReplaceDialog({ onClose }: { onClose: () => void }) {
   const search: Search = { text: settled, isCaseSensitive };
   const found: Found[] = (data?.resources.workflows ?? []).flatMap(({ workflowId, name, steps }) => {
     const hits = findHits(
-      steps.map((step) => ({ ...step, controlValues: step.controlValues ?? {} })),
+      steps.map(({ stepId, name = stepId, controlValues = {} }) => ({ stepId, name, controlValues })),
       search,
     );
     return hits.length === 0 ? [] : [{ workflowId, name, hits }];

@@ -14,7 +14,9 @@ export function RenamedUses({ editor, step }: { editor: Editor; step: DraftStep 
   if (old === step.stepId || draft.steps.some(({ stepId }) => stepId === old)) return null;
   const uses = findUses(draft.steps, old);
   if (uses.length === 0) return null;
-  const places = uses.map(({ name, path }) => `${name}: ${path === "skip" ? words.condition.title.toLowerCase() : path}`);
+  const places = uses.map(
+    ({ name, path }) => `${name}: ${path === "skip" ? words.condition.title.toLowerCase() : path}`,
+  );
   return (
     <Notice
       tone="warn"

@@ -11,9 +11,9 @@ import type { FieldSpec, Values } from "../../../steps/kit.ts";
 import { changeStep, type DraftStep, valueAt, withValue } from "../editor/model.ts";
 import type { Editor } from "../editor/use-editor.ts";
 import { fieldsFor, isSet } from "./fields.ts";
+import { RenamedUses } from "./renamed-uses.tsx";
 import css from "./step.module.css";
 import { StepCondition } from "./step-condition.tsx";
-import { RenamedUses } from "./renamed-uses.tsx";
 import { Variables } from "./variables.tsx";
 import { words } from "./words.ts";
 

@@ -11,8 +11,7 @@ export const words = {
   stepIdTaken: "Another step has this identifier.",
   oldUses: (stepId: string, places: readonly string[]) =>
     `steps.${stepId} is still used in ${places.join(", ")}, where it is empty now.`,
-  renameUses: (count: number, stepId: string) =>
-    `Change ${count === 1 ? "it" : `all ${count}`} to steps.${stepId}`,
+  renameUses: (count: number, stepId: string) => `Change ${count === 1 ? "it" : `all ${count}`} to steps.${stepId}`,
   active: "This step is active",
   stopOnFail: "If it fails, cancel the following steps",
   deadline: "Expires after (seconds)",

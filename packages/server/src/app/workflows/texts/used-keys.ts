@@ -19,7 +19,8 @@ export async function listKeys(
   { params }: Input<"translations.listKeys">,
 ): Promise<Output<"translations.listKeys">> {
   const owner = await requirePathOwner(ctx, caller, params);
-  const places = owner.type === "workflow" ? await stepsOf(ctx, caller, owner.id) : await layoutOf(ctx, caller, owner.id);
+  const places =
+    owner.type === "workflow" ? await stepsOf(ctx, caller, owner.id) : await layoutOf(ctx, caller, owner.id);
   const found = new Map<string, Set<string>>();
   for (const { name, values } of places) {
     for (const [field, template] of templatesOf(values)) {

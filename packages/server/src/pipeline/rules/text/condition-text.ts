@@ -35,8 +35,7 @@ const storedText = (value: unknown): string =>
 
 /** undefined where a value that the part reads was shortened before it was stored, or is not stored. */
 function truthOf(part: unknown, known: JsonObject): boolean | undefined {
-  for (const path of variablePaths(part))
-    if (!Object.hasOwn(known, path) || isShortened(known[path])) return undefined;
+  for (const path of variablePaths(part)) if (!Object.hasOwn(known, path) || isShortened(known[path])) return undefined;
   try {
     return isTruthy(evaluate(part, scopeOf(known)));
   } catch {

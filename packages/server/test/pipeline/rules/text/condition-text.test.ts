@@ -1,7 +1,7 @@
 // Conditions in words: the reasons of steps that were skipped, and the clauses they consist of.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { conditionText, decidingParts, skipText } from "@tidings/contract";
+import { conditionText, decidingParts, skipText, variablePaths } from "@tidings/contract";
 import fc from "fast-check";
 import { isTruthy } from "../../../../src/lib/condition-operators.ts";
 import { conditionOperators, evaluate } from "../../../../src/lib/conditions.ts";
@@ -75,7 +75,10 @@ test("a reason names the rule, and the values that decided", () => {
   // A list that was too long to be stored: nobody knows which line decided.
   const tags = { "!": [{ and: [{ contains: [at("payload.tags"), "x"] }, total] }] };
   const long = Array.from({ length: 300 }, (_, index) => index);
-  assert.match(reasonOf(tags, { payload: { tags: long, total: 5 } }), /payload\.tags was a list of 300 and payload\.tot/);
+  assert.match(
+    reasonOf(tags, { payload: { tags: long, total: 5 } }),
+    /payload\.tags was a list of 300 and payload\.tot/,
+  );
   const many = { or: Array.from({ length: 200 }, () => total) };
   assert.match(reasonOf(many, { payload: { total: 11 } }), /too long to be shown here$/);
 });
@@ -115,7 +118,8 @@ test("any rule has words, and its double negation has the same ones and the same
       const twice = { "!": [{ "!": [rule] }] };
       assert.equal(conditionText(twice), conditionText(rule));
       assert.equal(truthOf(twice), truthOf(rule));
-      assert.deepEqual(decidingParts(twice, truthOf), decidingParts({ "!!": [rule] }, truthOf));
+      const read = (of: unknown) => [...variablePaths(decidingParts(of, truthOf) ?? "unknown")];
+      assert.deepEqual(read(twice), read(rule));
       // The opposite never says the same.
       assert.notEqual(conditionText({ "!": [rule] }), conditionText(rule));
       assert.ok(conditionText(rule).length <= 601);
