@@ -1,5 +1,5 @@
 // The parts of a JSON Logic rule: its operator with its arguments, the variables it reads, and the comparisons that
-// decided its result. Pure; takes any value, and never throws.
+// decided its result. Pure; accepts any value, and never throws.
 
 /** An object with one member is an operation; a single argument may appear without a list around it. */
 export function operationOf(part: unknown): { operator: string; args: readonly unknown[] } | undefined {

@@ -1,5 +1,5 @@
 // JSON Logic as English: `{ ">": [{ "var": "payload.total" }, 10] }` is "payload.total is more than 10". What has no
-// words is shown as JSON. Pure; takes any value, and never throws.
+// words is shown as JSON. Pure; accepts any value, and never throws.
 import {
   comparisons,
   dateComparisons,

@@ -26,8 +26,8 @@ type ConditionBuilderProps = {
   /** `field`: what was changed, for undo. */
   onChange: (rule: JsonObject | undefined, field: string) => void;
   /**
-   * What a true rule means: `skip` for a step that is skipped then, the default. `met`: what is asked for happens, as in
-   * a topic's rule or a block that is shown.
+   * What a true rule means. `skip`, the default: a step is skipped. `met`: what is asked for happens, as in a topic's
+   * rule or a block that is shown.
    */
   meaning?: "skip" | "met";
   /** Types and sample values of the variables. */

@@ -30,7 +30,7 @@ export function ConditionMatch(props: ConditionMatchProps) {
 
 function Count({ rule, meaning, payload, workflowId }: ConditionMatchProps) {
   const as = meaning === "skip" ? "skip" : "condition";
-  // As text: another object with the same content is no change.
+  // As text: another object with the same content does not count as a change.
   const settled = useSettled(JSON.stringify({ condition: rule, as, payload: payload ?? {}, workflowId }), 400);
   const body: CallInput<"subscribers.match">["body"] = JSON.parse(settled);
   const { data, error } = useOperation("subscribers.match", { body }, { keep: true, staleTime: 30_000 });

@@ -1,4 +1,4 @@
-// A cron expression as a plan that a form can show, as words, and with its next times. What is no plan is edited as
+// A cron expression as a plan that a form can show, as words, and with its next times. Other expressions are edited as
 // cron. Times are local times of the recipient, whose zone is not known here. Pure.
 import { type Cron, nextMatch, parseCron } from "@tidings/contract/cron";
 import { words } from "./words.ts";
@@ -12,7 +12,7 @@ export type Plan = {
   hour: number;
   /** Sunday is 0. */
   weekdays: readonly number[];
-  /** Of the month. */
+  /** From 1 to 31. */
   day: number;
 };
 

@@ -109,7 +109,7 @@ export function ImportDialog({ known, onClose }: { known: readonly string[]; onC
 
 type Difference = { kind: "workflows" | "layouts"; id: string; changes: ReturnType<typeof changesOf> };
 
-/** Whether the workflow or layout exists; with more than a page of them, the service says it when it stores the texts. */
+/** Whether the workflow or layout exists; with more than a page of them, the service says it when it stores texts. */
 function useExisting(enabled: boolean): ((one: Difference) => boolean) | null {
   const query = { limit: 100, orderBy: "name", orderDirection: "ASC" } as const;
   const workflows = useOperation("workflows.list", { query }, { enabled });

@@ -9,7 +9,7 @@ const say = words.files;
 
 type LocaleFieldProps = {
   value: string;
-  /** Another fault than that of a text that is no language. */
+  /** An error in addition to that of an unknown language. */
   error?: string;
   /** Offered first: languages that have texts. */
   known?: readonly string[];

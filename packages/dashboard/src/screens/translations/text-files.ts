@@ -45,7 +45,7 @@ export function toCsv(reference: Master, own: Master, [source, target]: readonly
 
 const csvField = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-/** null: not a file of this kind. Lines without a text are left out: the text stays as it is. */
+/** null: not a file of this kind. Lines without a text are left out: that text stays unchanged. */
 export function fromCsv(text: string): TextLine[] | null {
   const [header = [], ...rows] = csvRows(text.replace(/^\ufeff/, ""));
   if (header.length !== 5 || header.slice(0, 3).join() !== "type,identifier,key") return null;

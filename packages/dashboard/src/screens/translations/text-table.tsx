@@ -1,4 +1,4 @@
-// The table of texts. Each cell is a field; what is missing, outdated or faulty says so.
+// The table of texts. Each cell is a field; what is missing, outdated or broken says so.
 
 import { Badge } from "../../kit/feedback/verdict.tsx";
 import { Button, IconButton } from "../../kit/inputs/button.tsx";

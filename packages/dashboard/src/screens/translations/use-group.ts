@@ -91,7 +91,7 @@ export function useGroup(resourceType: TranslatedResource, resourceId: string) {
     }
   };
 
-  /** The text is right for the changed source too: it is stored again as it is now. */
+  /** The text is right for the changed source too: it is stored again unchanged. */
   const review = async (locale: string, key: string) => {
     try {
       const content = await readContent({ ...params, locale }, _id);

@@ -100,8 +100,8 @@ export const usesName = (template: string, root: string): boolean =>
   namesIn(template).some((segments) => segments[0] === root);
 
 /**
- * Dotted names of what the template reads below a root, such as `order.shipped` of `t.order.shipped`; a name ends before
- * a computed part. Throws when the template does not parse.
+ * Dotted names of what the template reads below a root, such as `order.shipped` of `t.order.shipped`, without computed
+ * names. Throws when the template does not parse.
  */
 export function membersOf(template: string, root: string): string[] {
   const names = namesIn(template).flatMap(([first, ...rest]) => {

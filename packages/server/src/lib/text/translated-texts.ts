@@ -1,4 +1,4 @@
-// Texts of a locale by dotted key, and which source text each was made from: a translation is out of date when the text
+// Texts of a locale by dotted key, and the source text that each translates: a translation is out of date when the text
 // of the default locale has changed since.
 import { createHash } from "node:crypto";
 import { isObject, type JsonObject } from "../json.ts";
@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from "../json.ts";
 /** Hashes of source texts by dotted key. */
 export type TextSources = Record<string, string>;
 
-/** Values that are no texts, such as lists, count as their JSON. */
+/** Other values than texts, such as lists, count as their JSON. */
 export function textsByKey(content: JsonObject, path = ""): Map<string, string> {
   const texts = new Map<string, string>();
   for (const [name, value] of Object.entries(content)) {
@@ -23,7 +23,7 @@ type Known = { content: JsonObject; sources: TextSources | null };
 
 /**
  * The sources after `content` has replaced the texts of a locale. A text that is unchanged keeps its source, unless it
- * was reviewed; a new text was made from the source as it is now.
+ * was reviewed; a new text translates the current source.
  */
 export function sourcesAfter(
   content: JsonObject,

@@ -51,7 +51,7 @@ export async function replaceTranslations(
   await writeTranslations(db, environmentId, { entries, known, now });
 }
 
-/** `known`: the texts of these resources before. Those of the default locale are what the others were made from. */
+/** `known`: the texts of these resources before. Those of the default locale are the sources of the others. */
 async function writeTranslations(
   db: Db,
   environmentId: string,

@@ -17,6 +17,7 @@ import { useSample } from "../preview/use-sample.ts";
 import type { EditorSearch, EditorTab } from "../search.ts";
 import { SimulatorTab } from "../simulator/simulator-tab.tsx";
 import { statusTones } from "../status-tones.ts";
+import { Viewers } from "../team/viewers.tsx";
 import { DigestsTab } from "../versions/digests-tab.tsx";
 import { VersionsTab } from "../versions/versions-tab.tsx";
 import { words as listWords, statusNames } from "../words.ts";
@@ -45,10 +46,11 @@ export function EditorScreen() {
   );
 }
 
-const Lead = ({ workflow: { workflowId, status } }: { workflow: Workflow }) => (
+const Lead = ({ workflow: { _id, workflowId, status }, isEditing }: { workflow: Workflow; isEditing: boolean }) => (
   <span className={css.lead}>
     <Id text={workflowId} what={listWords.id} />
     <Badge tone={statusTones[status]}>{statusNames[status]}</Badge>
+    <Viewers workflowId={_id} isEditing={isEditing} />
   </span>
 );
 
@@ -74,7 +76,7 @@ function LoadedEditor({ workflow }: { workflow: Workflow }) {
     <Page
       title={draft.name || workflow.name}
       back={back}
-      lead={<Lead workflow={workflow} />}
+      lead={<Lead workflow={workflow} isEditing={editor.isChanged} />}
       actions={<EditorActions editor={editor} />}
       isSticky
     >

@@ -44,7 +44,7 @@ export function replaceIn<T extends { controlValues: Record<string, unknown> }>(
 ): T[] {
   const pattern = patternOf(search);
   return steps.map((step) => {
-    // A function, so that `$&` in the replacement is no pattern.
+    // A function, so that `$&` in the replacement has no meaning.
     const controlValues = withTexts(step.controlValues, (text) => text.replace(pattern, () => replacement));
     return controlValues === step.controlValues ? step : { ...step, controlValues };
   });

@@ -10,6 +10,7 @@ import { stepKinds, stepNames } from "../../../steps/facts.gen.ts";
 import type { FieldSpec, Values } from "../../../steps/kit.ts";
 import { changeStep, type DraftStep, valueAt, withValue } from "../editor/model.ts";
 import type { Editor } from "../editor/use-editor.ts";
+import { StepComments } from "../team/step-comments.tsx";
 import { fieldsFor, isSet } from "./fields.ts";
 import { RenamedUses } from "./renamed-uses.tsx";
 import css from "./step.module.css";
@@ -90,6 +91,7 @@ export function StepForm({ editor, step, variables, knowledge, payload }: StepFo
         <summary>{words.stepSettings}</summary>
         <StepSettings editor={editor} step={step} onChange={change} />
       </details>
+      {step._id !== undefined && <StepComments workflowId={editor.workflow._id} stepId={step._id} />}
     </div>
   );
 }

@@ -5,7 +5,7 @@ import { checkTemplate, RenderError } from "../../../pipeline/render/liquid.ts";
 
 type TextFault = { key: string; message: string };
 
-/** More faults than these are not listed. */
+/** Others are not listed. */
 const maxFaults = 100;
 
 export function textFaults(content: JsonObject): TextFault[] {

@@ -29,7 +29,7 @@ function found(
   return `, and ${shown.map((path) => `${isOnly ? "it" : path} ${be} ${storedText(known[path])}`).join(" and ")}`;
 }
 
-/** "a list of 300" is no text of the payload. */
+/** "a list of 300" does not come from the payload. */
 const storedText = (value: unknown): string =>
   isShortened(value) && String(value).length < 30 ? String(value) : valueText(value);
 

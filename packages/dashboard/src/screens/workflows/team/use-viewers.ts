@@ -1,0 +1,41 @@
+// Who else has this workflow open: the tab gives a sign every few seconds, and learns of the others.
+import type { Output } from "@tidings/contract";
+import { useEffect, useRef, useState } from "react";
+import { callOperation } from "../../../api/client.ts";
+import { useEnvironment } from "../../../api/session.tsx";
+
+export type Viewer = Output<"workflows.announceViewer">["data"][number];
+
+const everyMs = 15_000;
+
+export function useViewers(workflowId: string, isEditing: boolean): readonly Viewer[] {
+  const { _id: environmentId } = useEnvironment();
+  const [viewers, setViewers] = useState<readonly Viewer[]>([]);
+  const [tabId] = useState(() => Math.random().toString(36).slice(2));
+  const editing = useRef(isEditing);
+  editing.current = isEditing;
+  useEffect(() => {
+    let isOpen = true;
+    const announce = (isLeaving: boolean) =>
+      callOperation(
+        "workflows.announceViewer",
+        { params: { workflowId }, body: { tabId, isEditing: editing.current, isLeaving } },
+        environmentId,
+      ).then(
+        ({ data }) => isOpen && setViewers(data),
+        // Whoever else looks at it is not worth a message.
+        () => isOpen && setViewers([]),
+      );
+    const sign = () => document.visibilityState === "visible" && void announce(false);
+    sign();
+    const timer = setInterval(sign, everyMs);
+    document.addEventListener("visibilitychange", sign);
+    return () => {
+      isOpen = false;
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", sign);
+      void announce(true);
+    };
+  }, [environmentId, workflowId, tabId]);
+  return viewers;
+}
