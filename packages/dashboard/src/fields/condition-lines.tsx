@@ -2,7 +2,15 @@
 import { dateComparisons, operatorWords } from "@tidings/contract/conditions";
 import { IconButton } from "../kit/inputs/button.tsx";
 import { Select } from "../kit/inputs/select.tsx";
-import { choicesAt, type Knowledge, operatorsFor, sampleText, typeAt, withVariable } from "./condition-types.ts";
+import {
+  choicesAt,
+  isDateText,
+  type Knowledge,
+  operatorsFor,
+  sampleText,
+  typeAt,
+  withVariable,
+} from "./condition-types.ts";
 import css from "./conditions.module.css";
 import { type Line, type Operator, plainText, takesValue, writtenText } from "./conditions.ts";
 import inputs from "./fields.module.css";
@@ -46,7 +54,10 @@ export function LineFields({ line, list, knowledge, isReadOnly, onChange, onRemo
             name={say.operator}
             isWide
             value={line.operator}
-            choices={operatorsFor(type, line.operator).map((value) => ({ value, label: wordOf(value, type) }))}
+            choices={operatorsFor(type, line.operator).map((value) => ({
+              value,
+              label: wordOf(value, type === "date" || isDateText(line.right)),
+            }))}
             disabled={isReadOnly}
             onChange={(operator) => onChange({ ...line, operator }, "operator")}
           />
@@ -76,8 +87,8 @@ export function LineFields({ line, list, knowledge, isReadOnly, onChange, onRemo
   );
 }
 
-const wordOf = (operator: Operator, type: string | undefined): string =>
-  (type === "date" && dateComparisons[operator]?.[0]) || operatorWords[operator];
+const wordOf = (operator: Operator, isDate: boolean): string =>
+  (isDate && dateComparisons[operator]?.[0]) || operatorWords[operator];
 
 /** The other kind of right side, empty. */
 function withSide({ isPath, ...line }: Line): Line {

@@ -17,7 +17,9 @@ export type Knowledge = {
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-const dateText = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
+const datePattern = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
+
+export const isDateText = (text: string): boolean => datePattern.test(text);
 
 /** The value at a path of the sample; undefined where there is none. */
 export function sampleAt(path: string, sample: JsonObject | null | undefined): unknown {
@@ -54,7 +56,7 @@ function typeOfSchema({ type, format, enum: values }: JsonObject): ValueType | u
 }
 
 function typeOfValue(value: unknown): ValueType | undefined {
-  if (typeof value === "string") return dateText.test(value) ? "date" : "text";
+  if (typeof value === "string") return isDateText(value) ? "date" : "text";
   if (typeof value === "number") return "number";
   if (typeof value === "boolean") return "yesNo";
   return Array.isArray(value) ? "list" : undefined;

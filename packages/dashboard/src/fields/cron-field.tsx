@@ -150,7 +150,7 @@ const Weekdays = ({ chosen, isReadOnly, onChange }: WeekdaysProps) => (
           key={day}
           type="button"
           aria-pressed={isChosen}
-          aria-label={say.names[day]}
+          title={say.names[day]}
           disabled={isReadOnly || next.length === 0}
           onClick={() => onChange(next)}
         >

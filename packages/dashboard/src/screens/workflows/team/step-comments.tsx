@@ -21,6 +21,8 @@ export function StepComments({ workflowId, stepId }: StepCommentsProps) {
   const create = useChange("comments.create", ["comments.list"]);
   const mayWrite = useMay()("comments.create");
   const [text, setText] = useState("");
+  // Open where there is something to read, and as it was left afterwards.
+  const [isShown, setShown] = useState<boolean | null>(null);
   const comments = (data?.data ?? []).filter((comment) => comment.stepId === stepId);
   const open = comments.filter(({ resolvedAt }) => !resolvedAt);
   const add = () =>
@@ -29,7 +31,11 @@ export function StepComments({ workflowId, stepId }: StepCommentsProps) {
       { onSuccess: () => setText(""), onError: showError },
     );
   return (
-    <details className={css.comments} open={open.length > 0 || undefined}>
+    <details
+      className={css.comments}
+      open={isShown ?? open.length > 0}
+      onToggle={({ currentTarget }) => setShown(currentTarget.open)}
+    >
       <summary>{open.length > 0 ? say.count(open.length) : say.title}</summary>
       {error && <ErrorPanel error={error} />}
       {comments.length > 0 && (
