@@ -24,7 +24,7 @@ export const words = {
   },
   keyboard: {
     title: "Keyboard",
-    text: "On a Mac, Cmd takes the place of Ctrl.",
+    text: "On a Mac, press Cmd instead of Ctrl.",
     groups: [
       {
         name: "Everywhere",

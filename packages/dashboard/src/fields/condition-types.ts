@@ -22,7 +22,7 @@ const datePattern = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?
 export const isDateText = (text: string): boolean => datePattern.test(text);
 
 /** The value at a path of the sample; undefined where there is none. */
-export function sampleAt(path: string, sample: JsonObject | null | undefined): unknown {
+function sampleAt(path: string, sample: JsonObject | null | undefined): unknown {
   let value: unknown = sample;
   for (const name of path.split(".")) {
     if (!isObject(value) || !Object.hasOwn(value, name)) return undefined;

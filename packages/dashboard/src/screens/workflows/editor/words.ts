@@ -80,7 +80,7 @@ export const words = {
     moved: (name: string, place: number, count: number) => `${name} is now step ${place} of ${count}`,
     none: "No steps yet",
     noneText:
-      "An event of your code runs the steps from top to bottom, once for each recipient. Start with one of these, or add a step on the left.",
+      "An event of your code runs the steps from top to bottom, once for each recipient. Start with one of these, or add a step yourself.",
     copy: "Copy step",
     copied: (name: string) => `${name} was copied. Paste it with Add step, in this workflow or another one.`,
     notCopied: "This browser cannot keep a copy: its storage is full or blocked.",
