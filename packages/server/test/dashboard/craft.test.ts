@@ -1,5 +1,5 @@
-// The craft of authors in a browser: conditions as sentences, times in words, several people at one workflow, steps that
-// are copied and renamed, find and replace, and translations that say what is wrong with them.
+// The craft of authors in a browser: conditions as sentences, times in words, several people at one workflow, steps
+// that are copied and renamed, find and replace, and translations that say what is wrong with them.
 import assert from "node:assert/strict";
 import { before } from "node:test";
 import type { Page } from "playwright-core";

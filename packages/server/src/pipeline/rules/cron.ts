@@ -1,8 +1,8 @@
 // The next time a cron expression matches in a time zone. Expressions are matched in local time (`parseCron` of the
-// contract) and converted to an instant afterwards, so daylight saving is handled in one place (`firstInstant`): a local
-// time that does not exist moves forward to the next that does, one that exists twice matches the first time only. No
-// library does that: croner 11 skips the night for `*/15 2 * * *`, repeats the hour for `*/30 * * * *`, and loses a date
-// that a zone skips.
+// contract) and converted to an instant afterwards, so daylight saving is handled in one place (`firstInstant`): a
+// local time that does not exist moves forward to the next that does, one that exists twice matches the first time
+// only. No library does that: croner 11 skips the night for `*/15 2 * * *`, repeats the hour for `*/30 * * * *`, and
+// loses a date that a zone skips.
 import { neverMatches, nextMatch, type ParsedCron, parseCron } from "@tidings/contract";
 import { LRUCache } from "lru-cache";
 import { firstInstant, latestWall, type Zone } from "./zones.ts";

@@ -28,7 +28,9 @@ test("a comment is written, resolved, opened again and deleted; it stays when th
   const resolved = (await client("comments.update", { params: key, body: { isResolved: true } })).body;
   assert.ok(resolved.resolvedAt && resolved.resolvedBy);
   const steps = [{ ...inApp(), _id: step!._id, stepId: "renamed" }];
-  await client("workflows.update", { params, body: { name: "Shared", steps } });
+  const { preferences, origin } = workflow;
+  const changed = { name: "Shared", steps, origin, preferences: { user: null, workflow: preferences.default } };
+  await client("workflows.update", { params, body: changed });
   assert.deepEqual((await client("comments.list", { params })).body.data, [resolved]);
   assert.deepEqual((await client("comments.update", { params: key, body: { isResolved: false } })).body, body);
   assert.equal((await client("comments.delete", { params: key })).status, 204);
@@ -61,7 +63,7 @@ test("tabs of other members are seen while they give signs, and nothing of it is
   assert.deepEqual(await seenBy(owner, "one"), []);
   const [seen, ...more] = await seenBy(viewer, "two");
   assert.deepEqual([seen!.name, seen!.isEditing, more.length], [owner.session.person.name, false, 0]);
-  // A second tab of the same member is no other person.
+  // A second tab of the same member does not count as another person.
   assert.equal((await seenBy(owner, "three", { isEditing: true })).length, 1);
   assert.equal((await seenBy(viewer, "two"))[0]!.isEditing, true);
   // Another member cannot take over a tab.

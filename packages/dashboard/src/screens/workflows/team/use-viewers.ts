@@ -2,6 +2,7 @@
 import type { Output } from "@tidings/contract";
 import { useEffect, useRef, useState } from "react";
 import { callOperation } from "../../../api/client.ts";
+import { connectionNow } from "../../../api/connection.ts";
 import { useEnvironment } from "../../../api/session.tsx";
 
 export type Viewer = Output<"workflows.announceViewer">["data"][number];
@@ -23,10 +24,13 @@ export function useViewers(workflowId: string, isEditing: boolean): readonly Vie
         environmentId,
       ).then(
         ({ data }) => isOpen && setViewers(data),
-        // Whoever else looks at it is not worth a message.
+        // Not worth a message.
         () => isOpen && setViewers([]),
       );
-    const sign = () => document.visibilityState === "visible" && void announce(false);
+    // Not while the service is slow or away: what else waits for it decides what the page says about that.
+    const sign = () => {
+      if (document.visibilityState === "visible" && connectionNow() === "well") void announce(false);
+    };
     sign();
     const timer = setInterval(sign, everyMs);
     document.addEventListener("visibilitychange", sign);
@@ -34,7 +38,7 @@ export function useViewers(workflowId: string, isEditing: boolean): readonly Vie
       isOpen = false;
       clearInterval(timer);
       document.removeEventListener("visibilitychange", sign);
-      void announce(true);
+      if (connectionNow() === "well") void announce(true);
     };
   }, [environmentId, workflowId, tabId]);
   return viewers;
