@@ -44,7 +44,6 @@ function LoadedGroup({ resourceType, resourceId }: { resourceType: TranslatedRes
   const group = useGroup(resourceType, resourceId);
   const isReadOnly = !useMay()("translations.create");
   const title = group.name ?? resourceId;
-  useSaveShortcut({ isReadOnly, isChanged: group.isChanged, isSaving: group.isSaving, save: group.save });
   return (
     <Page
       title={title}
@@ -85,6 +84,8 @@ function LoadedGroup({ resourceType, resourceId }: { resourceType: TranslatedRes
 function Actions({ group }: { group: Group }) {
   const { confirm, dialog } = useConfirm();
   const { count, isSaving } = group;
+  const save = () => confirm({ title: say.unsaved(count), label: say.save }, group.save);
+  useSaveShortcut({ isReadOnly: false, isChanged: count > 0, isSaving, save });
   return (
     <>
       {dialog}
@@ -98,11 +99,7 @@ function Actions({ group }: { group: Group }) {
           {say.discard}
         </Button>
       )}
-      <Button
-        look="primary"
-        disabled={count === 0 || isSaving}
-        onClick={() => confirm({ title: say.unsaved(count), label: say.save }, group.save)}
-      >
+      <Button look="primary" disabled={count === 0 || isSaving} onClick={save}>
         {isSaving ? say.saving : say.save}
       </Button>
     </>
