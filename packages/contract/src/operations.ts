@@ -52,6 +52,7 @@ import { fileOperations } from "./resources/workflows/files.ts";
 import { layoutOperations } from "./resources/workflows/layouts.ts";
 import { objectiveOperations } from "./resources/workflows/objectives.ts";
 import { previewOperations } from "./resources/workflows/previews.ts";
+import { workflowTestOperations } from "./resources/workflows/tests.ts";
 import { publishOperations } from "./resources/workflows/publishes.ts";
 import { publishingOperations } from "./resources/workflows/publishing.ts";
 import { translationOperations } from "./resources/workflows/translations.ts";
@@ -69,6 +70,7 @@ export const operations = {
   ...workflowOperations,
   ...objectiveOperations,
   ...previewOperations,
+  ...workflowTestOperations,
   ...versionOperations,
   ...bridgeOperations,
   ...digestOperations,

@@ -67,6 +67,7 @@ import * as webhookDeliveries from "../app/webhooks/webhook-deliveries.ts";
 import * as webhookTest from "../app/webhooks/webhook-test.ts";
 import * as webhooks from "../app/webhooks/webhooks.ts";
 import * as bridge from "../app/workflows/bridge-sync.ts";
+import * as drafts from "../app/workflows/drafts.ts";
 import * as inFlight from "../app/workflows/in-flight.ts";
 import * as layouts from "../app/workflows/layouts.ts";
 import * as preview from "../app/workflows/preview.ts";
@@ -105,6 +106,7 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "workflows.retrieveStep": workflows.retrieveStep,
   "workflows.sync": publishing.syncWorkflow,
   "workflows.preview": withPrecheck(preview.askBridge, preview.preview),
+  "workflows.test": drafts.sendTest,
   "workflows.listVersions": versions.list,
   "workflows.retrieveVersion": versions.retrieve,
   "workflows.diffVersions": versions.diff,

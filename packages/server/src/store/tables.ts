@@ -215,6 +215,8 @@ export type WorkflowDefinition = {
   objectives?: Objectives;
   /** The content of the steps comes from the bridge of the workflow. */
   isBridged?: true;
+  /** A draft that was sent as a test: its waits end at once, and it shares no digest or throttle with real events. */
+  isTest?: true;
 };
 
 type WorkflowVersionsTable = {

@@ -122,6 +122,11 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
     const { workflowId, steps } = await w.once(w.workflow);
     return { params: { workflowId, stepId: steps[0]!.stepId } };
   },
+  "workflows.test": async (w) => {
+    const { workflowId, name, steps } = await w.workflow();
+    const own = steps.map(({ name: of, type, controls: { values } }) => ({ name: of, type, controlValues: values }));
+    return { params: { workflowId }, body: { workflow: { name, steps: own as never }, to: { ...upsert(w) } } };
+  },
   "workflows.sync": async (w) => {
     const workflowId = w.unique("synced");
     const body = { name: workflowId, workflowId, steps: [] };

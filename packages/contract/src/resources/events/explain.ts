@@ -130,6 +130,7 @@ export const Explanation = named("Explanation", {
         "`expanding`: its notifications are still being created; `refused`: its workflow was not active when it arrived",
     }),
     contextKeys: Type.Array(Type.String()),
+    isTest: Type.Optional(Type.Boolean({ description: "A test of a draft (`workflows.test`); absent otherwise" })),
   }),
   reached: Type.Boolean({ description: "The event created a notification for this subscriber" }),
   evaluatedNow: Type.Boolean({

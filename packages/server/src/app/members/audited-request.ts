@@ -38,6 +38,7 @@ const forms: Partial<Record<OperationId, Form>> = {
       count: listOf(events).length,
     };
   },
+  "workflows.test": ({ to }, output) => describeEvent({ to }, output),
   "subscribers.createBulk": ({ subscribers }) => ({
     subscriberIds: listOf(subscribers).map(({ subscriberId }) => subscriberId),
   }),

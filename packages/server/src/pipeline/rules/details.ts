@@ -35,6 +35,7 @@ export const details = {
   waiting_for_receipt: entry("Step delayed", "Pending", { by: "provider", isWait: true }),
   step_held: entry("Step held until the subscriber's schedule opens", "Pending", { by: "schedule", isWait: true }),
   step_extended: entry("Step extended to the subscriber's schedule", "Pending", { by: "schedule" }),
+  wait_fast_forwarded: entry("Wait fast-forwarded by a test", "Success"),
   skipped_by_condition: entry("Step skipped by its condition", "Success", { by: "condition" }),
   skipped_by_bridge: entry("Step skipped by its code", "Success", { by: "bridge" }),
   not_reached_in_bridge: entry("Step skipped, its code did not run it for this event", "Success", { by: "bridge" }),

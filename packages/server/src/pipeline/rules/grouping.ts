@@ -20,6 +20,10 @@ export function groupKeyOf(payload: JsonObject, path: unknown, contextKeys: stri
   return sha256(canonicalJson([value, contextKeys])).toString("base64url");
 }
 
+/** A test is a group alone: it neither joins real events in a digest or throttle nor counts among them. */
+export const groupKeyOfRun = ({ event, version }: Run, path: unknown, contextKeys?: string[]): string =>
+  version.definition.isTest ? `test:${event.id}` : groupKeyOf(event.payload, path, contextKeys);
+
 export type ThrottleSettings = { threshold: number; until: Date };
 
 const defaultThreshold = 1;

@@ -1,5 +1,5 @@
 // The workflow as the editor holds it: what a person can change, without what the service adds. Pure.
-import type { StepFilter, StepType, Workflow, WorkflowDraft, WorkflowUpdate } from "@tidings/contract";
+import type { StepFilter, StepType, Workflow, WorkflowDraft, WorkflowTestIn, WorkflowUpdate } from "@tidings/contract";
 import { identifierFrom } from "../../../fields/identifier.ts";
 import { isSame } from "../../../kit/is-same.ts";
 import { stepNames } from "../../../steps/facts.gen.ts";
@@ -106,6 +106,12 @@ export const toDryRun = (draft: Draft, workflowId: string): WorkflowDraft => ({
   active: true,
   steps: stepsOut(draft.steps),
 });
+
+/** For a test of the draft. */
+export function toTest(draft: Draft): WorkflowTestIn["workflow"] {
+  const { workflowId: _identifier, ...content } = toDryRun(draft, "");
+  return content;
+}
 
 /** A step with a name and an identifier that the workflow does not have yet. */
 export function newStep(type: StepType, steps: readonly DraftStep[]): DraftStep {

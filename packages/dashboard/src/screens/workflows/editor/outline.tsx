@@ -4,6 +4,7 @@ import { Icon } from "../../../icons.tsx";
 import { classNames } from "../../../kit/class-names.ts";
 import { Button, IconButton } from "../../../kit/inputs/button.tsx";
 import { stepIcons } from "../../../outcomes/tones.ts";
+import { maxSteps } from "../../../steps/facts.gen.ts";
 import { isConditional, summarizeStep } from "../step/summary.ts";
 import { AddStep } from "./add-step.tsx";
 import css from "./editor.module.css";
@@ -36,6 +37,7 @@ export function Outline({ editor, selected, onOpen }: OutlineProps) {
   };
   const { add, move, remove, told } = useStepActions(editor, onOpen, focusStep);
   const isEmpty = steps.length === 0 && !isReadOnly;
+  const isFull = steps.length >= maxSteps;
   // A workflow that was just created: the dialog it was named in is gone, and the first step is what comes next.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the editor is opened
   useEffect(() => {
@@ -82,7 +84,7 @@ export function Outline({ editor, selected, onOpen }: OutlineProps) {
               setDragged(null);
             }}
           >
-            {!isReadOnly && (
+            {!isReadOnly && !isFull && (
               <span className={css.gap}>
                 <AddStep
                   trigger={<IconButton label={say.addAt(index + 1)} icon="plus" size="small" />}
@@ -124,12 +126,13 @@ export function Outline({ editor, selected, onOpen }: OutlineProps) {
         <div ref={adder}>
           <AddStep
             trigger={
-              <Button icon="plus" size="small">
+              <Button icon="plus" size="small" disabled={isFull}>
                 {say.add}
               </Button>
             }
             onAdd={(type) => add(type, steps.length)}
           />
+          {isFull && <p className={css.full}>{say.full(maxSteps)}</p>}
         </div>
       )}
       <p className="visually-hidden" role="status">

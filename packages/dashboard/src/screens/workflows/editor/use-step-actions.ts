@@ -2,6 +2,7 @@
 import type { StepType } from "@tidings/contract";
 import { useState } from "react";
 import { showToast } from "../../../kit/overlays/toast.tsx";
+import { maxSteps } from "../../../steps/facts.gen.ts";
 import { type DraftStep, insertStep, moveStep, newStep, removeStep } from "./model.ts";
 import type { Editor } from "./use-editor.ts";
 import { words } from "./words.ts";
@@ -28,7 +29,7 @@ export function useStepActions(
   return {
     told,
     add: (type, index) => {
-      if (isReadOnly) return;
+      if (isReadOnly || steps.length >= maxSteps) return;
       const step = newStep(type, steps);
       editor.change(insertStep(draft, step, index));
       select(step.stepId);
