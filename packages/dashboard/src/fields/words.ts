@@ -3,6 +3,12 @@ export const words = {
   badJson: (place: string) => `Invalid JSON, not saved yet${place && ` (${place})`}`,
   layoutDefault: "Default layout of the environment",
   layoutNone: "No layout",
+  completion: {
+    label: "Variables",
+    count: (count: number) => (count === 1 ? "1 suggestion" : `${count} suggestions`),
+    unknown: (name: string, meant: string | undefined) =>
+      `${name} is not in the payload schema.${meant === undefined ? "" : ` Did you mean ${meant}?`}`,
+  },
   condition: {
     add: "Add a condition",
     addRow: "Add condition",

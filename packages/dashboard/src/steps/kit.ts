@@ -28,7 +28,7 @@ export type EditorStep = {
   /** For a wait: its end, on a timeline. */
   ends?: string;
   /** A result for the previews of later steps, where templates need one to show anything. */
-  sampleResult?: (payload: object) => Values;
+  sampleResult?: (payload: object, eventCount: number) => Values;
 };
 
 export const defineStep = (step: EditorStep): EditorStep => step;
@@ -80,6 +80,7 @@ export const timeKey: FieldSpec = {
   label: "Date field in the payload",
   hint: "The payload path of a date or a number of seconds, such as payload.startsAt",
   kind: "plain",
+  isPath: true,
   of: ["dynamic"],
 };
 

@@ -147,12 +147,27 @@ export type Explanation = Static<typeof Explanation>;
 
 const { name: eventName, ...eventMembers } = TriggerEvent.properties;
 
+const DryRunAssumptions = named(
+  "DryRunAssumptions",
+  {
+    digestedEvents: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 100, default: 1, description: "Events in a digest that closes, all like this one" }),
+    ),
+    isRead: Type.Optional(
+      Type.Boolean({ default: false, description: "In-app messages are seen and read before later steps start" }),
+    ),
+  },
+  { description: "What happens meanwhile" },
+);
+
 export const DryRunEvent = named("DryRunEvent", {
   name: Type.Optional(eventName),
   workflow: Type.Optional(WorkflowDraft),
   ...eventMembers,
+  assume: Type.Optional(DryRunAssumptions),
 });
 export type DryRunEvent = Static<typeof DryRunEvent>;
+export type DryRunAssumptions = Static<typeof DryRunAssumptions>;
 
 export const DryRun = named("DryRun", {
   workflow: named("DryRunWorkflow", { workflowId: Type.String(), name: Type.String() }),

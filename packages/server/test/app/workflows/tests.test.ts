@@ -162,3 +162,23 @@ test("tests at the same time each get a version", async () => {
   const bodies = (await feedOf(client, "ada")).map(({ content }) => content);
   for (let index = 0; index < 6; index++) assert.ok(bodies.includes(`Draft ${index}`), bodies.join());
 });
+
+test("a dry run assumes that a digest collects several events, and that messages are read", async () => {
+  const unread = { "!": [{ "==": [{ var: "steps.in-app.read" }, false] }] };
+  const steps = [
+    inApp({ body: "Hi" }),
+    digest,
+    email({ subject: "{{steps.digest.eventCount}} news", body: "{{steps.digest.events.size}}", skip: unread }),
+  ];
+  const outcome = async (assume?: object) => {
+    const body = { workflow: { name: "News", steps }, to: "ada", payload: {}, assume };
+    const [recipient] = (await client("explain.dryRun", { body })).body.recipients;
+    const mail = recipient!.steps[2]!;
+    return [mail.outcome, mail.messages[0]?.subject, mail.messages[0]?.content?.includes("3")];
+  };
+  assert.deepEqual(await outcome(), ["sent", "1 news", false]);
+  assert.deepEqual(await outcome({ digestedEvents: 3 }), ["sent", "3 news", true]);
+  assert.deepEqual((await outcome({ isRead: true }))[0], "skipped");
+  const wrong = { workflow: { name: "News", steps }, to: "ada", assume: { digestedEvents: 0 } };
+  errorOf(await client.raw("explain.dryRun", { body: wrong as never }), "VALIDATION_ERROR");
+});

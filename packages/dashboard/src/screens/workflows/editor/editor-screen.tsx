@@ -98,6 +98,7 @@ function LoadedEditor({ workflow }: { workflow: Workflow }) {
       lead={<Lead workflow={workflow} onShow={showProblem} />}
       actions={<EditorActions editor={editor} onTest={() => setTesting(true)} />}
       isSticky
+      isFull={tab === "steps"}
     >
       <Notices
         editor={editor}

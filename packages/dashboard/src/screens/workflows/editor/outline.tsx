@@ -123,7 +123,7 @@ export function Outline({ editor, selected, onOpen }: OutlineProps) {
         ))}
       </ol>
       {!isReadOnly && (
-        <div ref={adder}>
+        <div ref={adder} className={css.adder}>
           <AddStep
             trigger={
               <Button icon="plus" size="small" disabled={isFull}>
@@ -157,6 +157,7 @@ const StepRow = ({ step, number, isSelected, issues, onSelect, onKey }: StepRowP
     className={css.step}
     aria-current={isSelected ? "step" : undefined}
     data-step={step.key}
+    title={step.name}
     tabIndex={isSelected || number === 1 ? 0 : -1}
     onClick={onSelect}
     onKeyDown={onKey}

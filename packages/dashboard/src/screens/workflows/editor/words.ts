@@ -55,7 +55,12 @@ export const words = {
     keep: "Keep editing",
     combined: "Merged into your draft. Review it, then save.",
   },
+  divider: "Width of the form and the preview",
+  dividerHint: "Drag, or use the arrow keys. Double-click for the usual width.",
+  panes: { label: "Form or preview", start: "Write", end: "Preview" },
   outline: {
+    fold: "Fold the steps",
+    unfold: "Show the steps",
     label: "Steps of the workflow",
     start: "Event",
     startHint: "Your code triggers it",

@@ -1,5 +1,7 @@
 // The form of one step: its name, what it sends or waits for, and when it runs.
-import { useMemo } from "react";
+import { useMemo, useRef } from "react";
+import { type Insert, InsertionProvider } from "../../../fields/completion/insertion.ts";
+import type { Names } from "../../../fields/completion/names.ts";
 import { isIdentifier } from "../../../fields/identifier.ts";
 import { ValueField } from "../../../fields/value-field.tsx";
 import { Icon } from "../../../icons.tsx";
@@ -15,9 +17,9 @@ import { StepCondition } from "./step-condition.tsx";
 import { Variables } from "./variables.tsx";
 import { words } from "./words.ts";
 
-type StepFormProps = { editor: Editor; step: DraftStep; variables: readonly string[] };
+type StepFormProps = { editor: Editor; step: DraftStep; names: Names };
 
-export function StepForm({ editor, step, variables }: StepFormProps) {
+export function StepForm({ editor, step, names }: StepFormProps) {
   const { draft, isReadOnly, issues } = editor;
   const fields = useMemo(() => fieldsFor(step.type, step.controlValues), [step.type, step.controlValues]);
   const errorOf = (path: string) => issues.of(step.key, path);
@@ -31,7 +33,7 @@ export function StepForm({ editor, step, variables }: StepFormProps) {
       error={errorOf(`controlValues.${spec.path}`)}
       faults={issues.faultsOf(step.key, spec.path)}
       isReadOnly={isReadOnly}
-      variables={variables}
+      names={names}
       onChange={(value) => change({ controlValues: withValue(step.controlValues, spec.path, value) }, spec.path)}
     />
   );
@@ -39,7 +41,10 @@ export function StepForm({ editor, step, variables }: StepFormProps) {
   const more = fields.filter(({ isMore }) => isMore);
   const hasContent = stepKinds[step.type] === "channel" || stepKinds[step.type] === "custom";
   const moreSet = more.filter((spec) => isSet(spec, step.controlValues)).length;
+  const target = useRef<Insert | null>(null);
+  const { variables } = names;
   return (
+    <InsertionProvider value={target}>
     <div className={css.form}>
       <header className={css.head}>
         <Icon name={stepIcons[step.type]} size={16} />
@@ -60,7 +65,7 @@ export function StepForm({ editor, step, variables }: StepFormProps) {
             <div className={css.grid}>{more.map((spec) => wrap(spec, draw(spec)))}</div>
           </details>
         )}
-        {hasContent && variables.length > 0 && <Variables names={variables} />}
+        {hasContent && variables.length > 0 && <Variables names={variables} target={target} />}
       </section>
       <section className={css.section} aria-label={words.condition.title}>
         <h3>{words.condition.title}</h3>
@@ -81,6 +86,7 @@ export function StepForm({ editor, step, variables }: StepFormProps) {
         <StepSettings editor={editor} step={step} onChange={change} />
       </details>
     </div>
+    </InsertionProvider>
   );
 }
 

@@ -16,7 +16,7 @@ export const words = {
   contentSection: "Content",
   timingSection: "Timing",
   variables: (count: number) => `Variables (${count})`,
-  variablesHint: "Click to copy.",
+  variablesHint: "Click to insert at the cursor.",
   condition: {
     title: "Condition",
     none: "Runs for every recipient who has not turned the channel off.",
