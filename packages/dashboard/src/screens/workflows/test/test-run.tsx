@@ -53,19 +53,21 @@ export function TestRun({ test: { transactionId, subscriberId, name } }: TestRun
           </li>
         ))}
       </ol>
+      {/* In another tab: the draft here is not saved. */}
       <div className={css.links}>
-        <LinkButton size="small" icon="activity" to="/activity/$transactionId" params={{ transactionId }}>
+        <LinkButton size="small" icon="external" target="_blank" to="/activity/$transactionId" params={{ transactionId }}>
           {words.openRun}
         </LinkButton>
         {hasMail && (
-          <LinkButton size="small" icon="mail" to="/mailbox" search={{ q: transactionId }}>
+          <LinkButton size="small" icon="external" target="_blank" to="/mailbox" search={{ q: transactionId }}>
             {words.openMailbox}
           </LinkButton>
         )}
         {messages.some(({ channel }) => channel === "in_app") && (
           <LinkButton
             size="small"
-            icon="bell"
+            icon="external"
+            target="_blank"
             to="/subscribers/$subscriberId"
             params={{ subscriberId }}
             search={{ tab: "inbox" }}
