@@ -24,20 +24,20 @@ export function completeTemplate(text: string, caret: number, names: Names): Com
   if (filter !== undefined) {
     const found = matching(filters, filter, ({ name }) => name);
     const options = found.map(({ name, use, example }) => ({ label: name, note: example, insert: use }));
-    return completion(text, caret, filter, end, options);
+    return completion({ text, caret }, filter, options, end);
   }
   const [word = ""] = /[\w.-]*$/.exec(inside) ?? [];
   // A filter's arguments, and the words of a tag, are typed: names are offered when one begins.
   if (word === "" && /\S/.test(inside) && !/(?:\bin|\bif|[:,(=<>]|\band|\bor)\s*$/.test(inside)) return null;
   const known = [...loopNames(text.slice(0, tag.from), names), ...namesOf(names)];
-  return completion(text, caret, word, end, matching(known, word, ({ label }) => label));
+  return completion({ text, caret }, word, matching(known, word, ({ label }) => label), end);
 }
 
 /** A field that is a path, without braces. */
 export function completePath(text: string, caret: number, names: Names): Completion | null {
   const [word = ""] = /[\w.-]*$/.exec(text.slice(0, caret)) ?? [];
   const known = namesOf(names).filter(({ label }) => label.startsWith("payload."));
-  return completion(text, caret, word, "", matching(known, word, ({ label }) => label));
+  return completion({ text, caret }, word, matching(known, word, ({ label }) => label));
 }
 
 /** The text with the option, and where the caret is then. */
@@ -55,7 +55,9 @@ export function insertName(text: string, { from, to }: { from: number; to: numbe
 const namesOf = ({ variables, samples }: Names): Option[] =>
   variables.map((label) => ({ label, note: samples[label] ?? "", insert: label }));
 
-function completion(text: string, caret: number, word: string, end: string, options: Option[]): Completion | null {
+type Place = { text: string; caret: number };
+
+function completion({ text, caret }: Place, word: string, options: Option[], end = ""): Completion | null {
   const [rest = ""] = /^[\w.-]*/.exec(text.slice(caret)) ?? [];
   const isDone = options.length === 1 && options[0]!.label === word + rest && end === "";
   return options.length === 0 || isDone

@@ -49,9 +49,13 @@ export function TemplateInput(props: TemplateInputProps) {
   };
   const choose = (option: Option) => found && put(applyOption(box.current!.value, found, option));
   const insert = (name: string) => {
-    const { value, selectionStart, selectionEnd } = box.current!;
+    if (!box.current) return;
+    const { value, selectionStart, selectionEnd } = box.current;
     put(insertName(value, { from: selectionStart ?? value.length, to: selectionEnd ?? value.length }, name, isPath));
   };
+  /** The form may have changed since the field got the focus. */
+  const latest = useRef(insert);
+  latest.current = insert;
   const onKeyDown = (event: KeyboardEvent<Box>) => {
     const { value, selectionStart } = event.currentTarget;
     if (event.key === " " && event.ctrlKey) search(value, selectionStart ?? 0);
@@ -79,7 +83,7 @@ export function TemplateInput(props: TemplateInputProps) {
       onChange(target.value);
       search(target.value, target.selectionStart ?? target.value.length);
     },
-    onFocus: () => setTarget(insert),
+    onFocus: () => setTarget((name) => latest.current(name)),
     onBlur: () => setFound(null),
     onClick: () => setFound(null),
   };

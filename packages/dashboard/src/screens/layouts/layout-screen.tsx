@@ -20,7 +20,6 @@ import { Checkbox, Field, TextField } from "../../kit/inputs/field.tsx";
 import { Select } from "../../kit/inputs/select.tsx";
 import { Page } from "../../kit/layout/page.tsx";
 import { useConfirm } from "../../kit/overlays/confirm.tsx";
-import { noNames } from "../../fields/completion/names.ts";
 import { variableNames } from "../../steps/variable-names.ts";
 import { words as kitWords } from "../../words.ts";
 import { LayoutConflict } from "./layout-conflict.tsx";
@@ -170,7 +169,7 @@ function Form({ editor }: { editor: LayoutEditor }) {
         }
         language={draft.editorType === "html" ? "html" : "json"}
         text={draft.body}
-        names={{ ...noNames, variables: variableNames(layout.variables) }}
+        variables={variableNames(layout.variables)}
         isReadOnly={isReadOnly}
         onChange={(body) => change({ body }, "body")}
       />

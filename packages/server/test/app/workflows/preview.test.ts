@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import type { ErrorCode, StepPreviewIn, StepType } from "@tidings/contract";
+import { filters } from "../../../../dashboard/src/fields/completion/filters.ts";
 import { variableNames } from "../../../../dashboard/src/steps/variable-names.ts";
 import { errorOf } from "../../support/http.ts";
 import { shareService } from "../../support/service.ts";
@@ -36,6 +37,13 @@ describe("a preview", () => {
     assert.ok(names.includes("actor.firstName") && names.includes("tenant.name") && names.includes("context"));
     assert.ok(!names.includes("steps.text.read"), "only in-app messages are read");
     assert.equal("variables" in (await show("email", { subject: "Hi", body: "Hi" })), false);
+  });
+
+  test("renders every filter that the dashboard offers", async () => {
+    for (const { use } of filters) {
+      const { faults } = await show("sms", { body: `{{ payload.x | ${use} }}` }, { payload: { x: [] } });
+      assert.deepEqual(faults, [], use);
+    }
   });
 
   test("renders every channel for a real subscriber and payload", async () => {
