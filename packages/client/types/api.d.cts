@@ -287,6 +287,15 @@ export type Operations = {
     body: StepPreviewIn;
     output: StepPreview;
   };
+  "workflows.test": {
+    params: {
+      /** Internal id, identifier or slug */
+      workflowId: string;
+    };
+    query?: never;
+    body: WorkflowTestIn;
+    output: WorkflowTest;
+  };
   "workflows.listVersions": {
     params: {
       /** Internal id, identifier or slug */
@@ -2640,6 +2649,8 @@ export type Resources = {
     readonly retrieveObjectives: (...input: CallArguments<"workflows.retrieveObjectives">) => Promise<Output<"workflows.retrieveObjectives">>;
     /** Render the content of an unsaved step. Renders the control values as an event would, for a real subscriber and payload, and stores nothing. The response includes template errors, with line and column. Templates have the same limits as in a real step. Steps that send nothing (digest, delay, throttle, custom) have an empty `result`; their templates are checked. `POST /v1/workflows/preview` */
     readonly preview: (...input: CallArguments<"workflows.preview">) => Promise<Output<"workflows.preview">>;
+    /** Send a test of an unsaved workflow. Runs the given definition for one person: messages are really sent, through the integrations of the environment. Delays, digests and quiet hours end at once. The saved workflow and its versions do not change. The event is marked with `isTest`. See docs/testing.md. `POST /v2/workflows/{workflowId}/test` */
+    readonly test: (...input: CallArguments<"workflows.test">) => Promise<Output<"workflows.test">>;
     /** List the versions of a workflow. `GET /v1/workflows/{workflowId}/versions` */
     readonly listVersions: (...input: CallArguments<"workflows.listVersions">) => Promise<Output<"workflows.listVersions">>;
     /** Retrieve a version of a workflow. `GET /v1/workflows/{workflowId}/versions/{versionId}` */
@@ -3333,6 +3344,8 @@ export type ActivityEvent = {
   workflow: ActivityWorkflow;
   /** When the event was accepted (ISO 8601, UTC) */
   createdAt: string;
+  /** A test of a draft (`workflows.test`); absent otherwise */
+  isTest?: boolean;
   /** The first 300 characters of its JSON */
   payload: string;
   searchKey?: SearchKeyValue;
@@ -4375,6 +4388,14 @@ export type DryRun = {
   truncated: boolean;
 };
 
+/** What happens meanwhile */
+export type DryRunAssumptions = {
+  /** Events in a digest that closes, all like this one */
+  digestedEvents?: number;
+  /** In-app messages are seen and read before later steps start */
+  isRead?: boolean;
+};
+
 export type DryRunEvent = {
   /** Identifier of the workflow */
   name?: string;
@@ -4394,6 +4415,7 @@ export type DryRunEvent = {
   tenant?: string | Record<string, unknown>;
   /** In a development environment: the bridge that provides the content of the steps, instead of the one that the workflow was synced from */
   bridgeUrl?: string;
+  assume?: DryRunAssumptions;
 };
 
 export type DryRunLeftOut = {
@@ -4676,6 +4698,8 @@ export type ExplainedEvent = {
   /** `expanding`: its notifications are still being created; `refused`: its workflow was not active when it arrived */
   status: "expanded" | "expanding" | "canceled" | "refused";
   contextKeys: string[];
+  /** A test of a draft (`workflows.test`); absent otherwise */
+  isTest?: boolean;
 };
 
 export type ExplainedMessage = {
@@ -7831,6 +7855,26 @@ export type SystemVersions = {
   schema: string;
 };
 
+/** The definition to run, saved or not. It always runs as if it were active. */
+export type TestedWorkflow = {
+  name: string;
+  steps: StepIn[];
+  preferences?: WorkflowPreferencesIn;
+  description?: string;
+  tags?: string[];
+  active?: boolean;
+  validatePayload?: boolean;
+  /** JSON Schema, draft-07 or 2020-12 */
+  payloadSchema?: Record<string, unknown> | null;
+  isTranslationEnabled?: boolean;
+  severity?: Severity;
+  outsideSchedule?: "hold" | "skip";
+  onUnknownOutcome?: "may_duplicate" | "may_delay";
+  /** Payload paths, such as `order` or `invoice.number`, by whose texts and numbers events can be found in the activity, however old they are. Applies to events from now on. The first one is shown next to each event */
+  searchKeys?: string[];
+  objectives?: WorkflowObjectives;
+};
+
 export type TimelinePerson = {
   /** null: the subscriber was deleted */
   subscriberId: string | null;
@@ -8496,6 +8540,20 @@ export type WorkflowSync = {
   targetEnvironmentId: string;
   /** Id or identifier of any environment of the organisation; default: the first `dev` environment */
   sourceEnvironmentId?: string;
+};
+
+export type WorkflowTest = {
+  /** Of the event; read its outcome with `explain.retrieve` */
+  transactionId: string;
+  subscriberId: string;
+};
+
+export type WorkflowTestIn = {
+  workflow: TestedWorkflow;
+  /** The id of a subscriber who exists, or a subscriber, who is created or updated as in a trigger */
+  to: string | RecipientSubscriber;
+  /** At most 512 KB of JSON */
+  payload?: Record<string, unknown>;
 };
 
 export type WorkflowUpdate = {

@@ -37,7 +37,10 @@ test("after a bar, filters are offered with an example", () => {
   assert.deepEqual(labels("{{ payload.order | up¦"), ["upcase"]);
   assert.equal(labels("{{ payload.order | ¦ }}")?.length, filters.length);
   const found = completeTemplate(...at("{{payload.order | trunc¦"), names)!;
-  assert.equal(applyOption("{{payload.order | trunc", found, found.options[0]!).text, "{{payload.order | truncate: 40}}");
+  assert.equal(
+    applyOption("{{payload.order | trunc", found, found.options[0]!).text,
+    "{{payload.order | truncate: 40}}",
+  );
 });
 
 test("inside of a loop, the members of its elements come first", () => {
@@ -129,7 +132,13 @@ test("text messages are counted in the parts that networks send", () => {
 
 test("checks are shown once, the serious ones first", () => {
   const check = (code: string, severity: string, message = code) => ({ code, severity, message });
-  const given = [check("a", "info"), check("b", "error"), check("c", "warning"), check("d", "error", "b"), check("e", "x")];
+  const given = [
+    check("a", "info"),
+    check("b", "error"),
+    check("c", "warning"),
+    check("d", "error", "b"),
+    check("e", "x"),
+  ];
   assert.deepEqual(
     readChecks(given).map(({ code }) => code),
     ["b", "c", "a"],

@@ -15,6 +15,7 @@ export const operationRoles: Partial<Record<OperationId | ExportId, Role>> = {
   "workflows.patch": "editor",
   "workflows.delete": "editor",
   "workflows.sync": "editor",
+  "workflows.test": "editor",
   "workflows.restoreVersion": "editor",
   "workflows.duplicate": "editor",
   "bridge.sync": "editor",

@@ -82,8 +82,7 @@ export function CodeEditor(props: CodeEditorProps) {
           parts.current.readOnly.of(EditorState.readOnly.of(isReadOnly)),
           parts.current.language.of(languageOf(language)),
           EditorView.updateListener.of((update) => {
-            if (update.focusChanged && editor.hasFocus)
-              latest.current.setTarget((name) => insertAtCaret(editor, name));
+            if (update.focusChanged && editor.hasFocus) latest.current.setTarget((name) => insertAtCaret(editor, name));
             if (!update.docChanged || update.transactions.every((one) => one.annotation(isShown))) return;
             const now = update.state.doc.toString();
             typed.current.push(now);

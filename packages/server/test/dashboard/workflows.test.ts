@@ -311,7 +311,10 @@ browserTest("faults of a template show with their place, and a refusal at its fi
   await createWorkflow(client, "faulty", [inApp({ body: "Hello" }), { name: "Wait", type: "delay" }]);
   const page = await open(context, "/workflows/faulty");
   await page.getByRole("textbox", { name: "Body" }).fill("Hello\n{{ payload.name | nope }}");
-  await page.getByRole("alert").getByText(/line 2/).waitFor();
+  await page
+    .getByRole("alert")
+    .getByText(/line 2/)
+    .waitFor();
   await page.getByText("Advanced").click();
   await page.getByRole("textbox", { name: "Name" }).fill("");
   await page.getByRole("button", { name: "Save", exact: true }).click();

@@ -13,7 +13,8 @@ const { client } = service;
 const allow = /status of 4(?:00|04|09|22)|net::ERR|Applying inline style/;
 
 const delay = { name: "Wait", type: "delay" as const, controlValues: { type: "regular", amount: 3, unit: "days" } };
-const page640 = '<div style="width:600px"><p>Order {{payload.order}}</p><img src="https://example.com/x.png" alt="Logo"></div>';
+const page640 =
+  '<div style="width:600px"><p>Order {{payload.order}}</p><img src="https://example.com/x.png" alt="Logo"></div>';
 
 before(async () => {
   const data = { plan: "pro" };
@@ -79,18 +80,25 @@ browserTest("a draft is sent to oneself without being saved, and its run is show
   const tab = await opened;
   await tab.getByText("Test", { exact: true }).first().waitFor();
   await tab.goto(`${service.url}/activity`);
-  await tab.getByRole("link", { name: /order.*Test/i }).first().waitFor();
+  await tab
+    .getByRole("link", { name: /order.*Test/i })
+    .first()
+    .waitFor();
 });
 
 browserTest("a mail has the whole window, a divider, and every view of its reader", async (context) => {
-  await createWorkflow(client, "letter", [inApp(), email({ subject: "Hello {{subscriber.firstName}}", body: page640 })]);
+  await createWorkflow(client, "letter", [
+    inApp(),
+    email({ subject: "Hello {{subscriber.firstName}}", body: page640 }),
+  ]);
   const page = await openDashboard(context, service, "/workflows/letter?step=email", { allow });
   const preview = page.getByRole("region", { name: "Preview" });
   const frame = preview.frameLocator("iframe").frameLocator("iframe");
   await chooseAda(page);
   await preview.getByText("Hello Ada").waitFor();
   await frame.getByText("Order").waitFor();
-  const inner = async () => (await frame.locator("html").evaluate((html) => (html as { clientWidth: number }).clientWidth));
+  const inner = async () =>
+    await frame.locator("html").evaluate((html) => (html as { clientWidth: number }).clientWidth);
   assert.ok((await inner()) >= 640, `${await inner()}`);
   await expectAccessible(page);
 
@@ -156,7 +164,11 @@ browserTest("an error is said once after a pause, and the last good preview stay
 
 browserTest("variables are completed by keyboard in every field, and inserted at the caret", async (context) => {
   const payloadSchema = { type: "object", properties: { order: { type: "string" }, total: { type: "number" } } };
-  const digest = { name: "Digest", type: "digest" as const, controlValues: { type: "regular", amount: 1, unit: "hours" } };
+  const digest = {
+    name: "Digest",
+    type: "digest" as const,
+    controlValues: { type: "regular", amount: 1, unit: "hours" },
+  };
   await createWorkflow(client, "complete", [digest, inApp({ body: "" }), email()], { payloadSchema });
   const page = await openDashboard(context, service, "/workflows/complete?step=in-app", { allow });
   await chooseAda(page);

@@ -151,7 +151,12 @@ const DryRunAssumptions = named(
   "DryRunAssumptions",
   {
     digestedEvents: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 100, default: 1, description: "Events in a digest that closes, all like this one" }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 100,
+        default: 1,
+        description: "Events in a digest that closes, all like this one",
+      }),
     ),
     isRead: Type.Optional(
       Type.Boolean({ default: false, description: "In-app messages are seen and read before later steps start" }),

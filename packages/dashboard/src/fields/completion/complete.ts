@@ -30,14 +30,23 @@ export function completeTemplate(text: string, caret: number, names: Names): Com
   // A filter's arguments, and the words of a tag, are typed: names are offered when one begins.
   if (word === "" && /\S/.test(inside) && !/(?:\bin|\bif|[:,(=<>]|\band|\bor)\s*$/.test(inside)) return null;
   const known = [...loopNames(text.slice(0, tag.from), names), ...namesOf(names)];
-  return completion({ text, caret }, word, matching(known, word, ({ label }) => label), end);
+  return completion(
+    { text, caret },
+    word,
+    matching(known, word, ({ label }) => label),
+    end,
+  );
 }
 
 /** A field that is a path, without braces. */
 export function completePath(text: string, caret: number, names: Names): Completion | null {
   const [word = ""] = /[\w.-]*$/.exec(text.slice(0, caret)) ?? [];
   const known = namesOf(names).filter(({ label }) => label.startsWith("payload."));
-  return completion({ text, caret }, word, matching(known, word, ({ label }) => label));
+  return completion(
+    { text, caret },
+    word,
+    matching(known, word, ({ label }) => label),
+  );
 }
 
 /** The text with the option, and where the caret is then. */
@@ -106,7 +115,8 @@ function loopNames(before: string, { scope, variables }: Names): Option[] {
       : [];
     return [...members, ...payload];
   });
-  const own = loops.length > 0 ? ["forloop.index", "forloop.first", "forloop.last"].map((one) => [one, ""] as const) : [];
+  const own =
+    loops.length > 0 ? ["forloop.index", "forloop.first", "forloop.last"].map((one) => [one, ""] as const) : [];
   const all = new Map([...own, ...found.toReversed()]);
   return [...all].toReversed().map(([label, note]) => ({ label, note, insert: label }));
 }

@@ -34,7 +34,11 @@ export function Field({
       {count && <span className={css.count}>{count}</span>}
       {children({ id, ...(note && { "aria-describedby": `${id}-note` }), ...(error && { "aria-invalid": true }) })}
       {note && (
-        <p id={`${id}-note`} className={error ? css.error : warning ? css.warning : css.hint} role={error ? "alert" : undefined}>
+        <p
+          id={`${id}-note`}
+          className={error ? css.error : warning ? css.warning : css.hint}
+          role={error ? "alert" : undefined}
+        >
           {note}
         </p>
       )}

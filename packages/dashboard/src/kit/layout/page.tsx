@@ -23,7 +23,18 @@ type PageProps = {
   children: ReactNode;
 };
 
-export function Page({ title, heading, lead, back, actions, isNarrow, isFull, isSticky, alerts = 0, children }: PageProps) {
+export function Page({
+  title,
+  heading,
+  lead,
+  back,
+  actions,
+  isNarrow,
+  isFull,
+  isSticky,
+  alerts = 0,
+  children,
+}: PageProps) {
   useEffect(() => {
     document.title = `${alerts > 0 ? `(${alerts}) ` : ""}${title} · ${words.product}`;
   }, [title, alerts]);

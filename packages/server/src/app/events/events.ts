@@ -93,7 +93,7 @@ async function acceptEvents(
   ctx: Ctx,
   caller: Caller,
   events: RequestedEvent[],
-  { audience = null, targets }: { audience?: Audience; targets?: TriggerTarget[] } = {},
+  { audience = null, targets }: { audience?: Audience | null; targets?: TriggerTarget[] } = {},
 ): Promise<Map<object, RequestOutcome>> {
   const { environmentId } = caller;
   const outcomes = refuseLargePayloads(events);

@@ -21,5 +21,7 @@ export async function loadVersions(ctx: Ctx, ids: string[]): Promise<Map<string,
 }
 
 /** The rules of the current workflow count, as far as it is known; those of a test are in its draft. */
-export const rulesOf = ({ definition }: WorkflowVersion, current: { rules: WorkflowRules } | undefined): WorkflowRules =>
-  definition.isTest ? definition : (current?.rules ?? definition);
+export const rulesOf = (
+  { definition }: WorkflowVersion,
+  current: { rules: WorkflowRules } | undefined,
+): WorkflowRules => (definition.isTest ? definition : (current?.rules ?? definition));

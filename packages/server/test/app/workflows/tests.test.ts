@@ -93,12 +93,15 @@ describe("a test of a draft", () => {
   });
 
   test("ignores quiet hours, and follows the preferences of the draft and of the person", async () => {
-    const isEnabled = false;
     await client("subscribers.create", { body: { subscriberId: "joan", email: "joan@example.com" } });
-    await client("preferences.update", {
+    // Closed now, open in three days.
+    const days = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
+    const open = days[(new Date().getUTCDay() + 3) % 7]!;
+    const weeklySchedule = { [open]: { isEnabled: true, hours: [{ start: "10:00 AM", end: "02:00 PM" }] } };
+    await client("subscribers.updatePreferences", {
       params: { subscriberId: "joan" },
-      body: { schedule: { isEnabled: true, weeklySchedule: { monday: { isEnabled } } } },
-    } as never);
+      body: { schedule: { isEnabled: true, weeklySchedule } },
+    });
     const outcomes = async (workflow: Partial<WorkflowTestIn["workflow"]>) => {
       const steps = [email()];
       const told = await send(steps, { to: "joan", workflow: { name: "News", steps, ...workflow } });
@@ -110,7 +113,9 @@ describe("a test of a draft", () => {
   });
 
   test("creates the person who is given with an address", async () => {
-    const { subscriberId } = await send([email()], { to: { subscriberId: " me@example.com ", email: "me@example.com" } });
+    const { subscriberId } = await send([email()], {
+      to: { subscriberId: " me@example.com ", email: "me@example.com" },
+    });
     assert.equal(subscriberId, "me@example.com");
     assert.equal((await client("subscribers.retrieve", { params: { subscriberId } })).body.email, "me@example.com");
   });
@@ -126,7 +131,10 @@ describe("a test is refused", () => {
     const faults = (await refuse(bodyOf([], { workflow: strict }), "PAYLOAD_VALIDATION_ERROR")) as {
       errors?: { field: string }[];
     };
-    assert.deepEqual(faults.errors?.map(({ field }) => field), ["order"]);
+    assert.deepEqual(
+      faults.errors?.map(({ field }) => field),
+      ["order"],
+    );
     const fields: [unknown, string][] = [
       [{ to: "ada" }, "workflow"],
       [bodyOf([]), "workflow.steps"],

@@ -47,7 +47,9 @@ export function Split({ start, end, side }: SplitProps) {
     move(((event.clientX - left) / width) * 100);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    const wanted = { ArrowLeft: place - stepPercent, ArrowRight: place + stepPercent, Home: least, End: most }[event.key];
+    const wanted = { ArrowLeft: place - stepPercent, ArrowRight: place + stepPercent, Home: least, End: most }[
+      event.key
+    ];
     if (wanted === undefined) return;
     event.preventDefault();
     move(wanted);

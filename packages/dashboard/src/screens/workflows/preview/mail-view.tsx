@@ -6,8 +6,8 @@ import type { IconName } from "../../../icons.tsx";
 import { Code } from "../../../kit/data/code.tsx";
 import { HtmlFrame } from "../../../kit/data/html-frame.tsx";
 import { Button } from "../../../kit/inputs/button.tsx";
-import css from "./mail-view.module.css";
 import { hasDarkColours, previewTextOf, withoutImages } from "./mail-html.ts";
+import css from "./mail-view.module.css";
 import type { Subscriber } from "./use-sample.ts";
 import { words } from "./words.ts";
 
@@ -33,7 +33,7 @@ export function MailView({ result, subscriber, isOld }: MailViewProps) {
   const isDrawn = view === "desktop" || view === "phone";
   return (
     <figure className={css.mail} data-old={isOld}>
-      <figcaption className={css.row} aria-label={say.row}>
+      <figcaption className={css.row} title={say.row}>
         <span className={css.from}>{subscriber ? say.to(subscriber.name) : say.toSample}</span>
         <span className={css.line}>
           <strong>{subject || words.noSubject}</strong>

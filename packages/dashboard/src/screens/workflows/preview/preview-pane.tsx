@@ -32,7 +32,13 @@ export function PreviewPane({ editor, step, sample, preview: { data, error } }: 
   const result = useLastGood(data?.result, isFaulty);
   const isMail = step.type === "email";
   const { steps } = editor.draft;
-  const before = steps.slice(0, Math.max(0, steps.findIndex(({ key }) => key === step.key)));
+  const before = steps.slice(
+    0,
+    Math.max(
+      0,
+      steps.findIndex(({ key }) => key === step.key),
+    ),
+  );
   return (
     <section className={css.pane} aria-label={words.title}>
       <h2>{words.title}</h2>

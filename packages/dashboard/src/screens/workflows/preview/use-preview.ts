@@ -15,7 +15,11 @@ import type { Sample } from "./use-sample.ts";
 type PreviewData = { result: PreviewResult; faults: PreviewFault[]; variables?: Values };
 export type Preview = { data: PreviewData | undefined; error: ApiError | null };
 
-export function usePreview({ workflow, draft }: Editor, step: DraftStep, { subscriber, payload, assume }: Sample): Preview {
+export function usePreview(
+  { workflow, draft }: Editor,
+  step: DraftStep,
+  { subscriber, payload, assume }: Sample,
+): Preview {
   const { steps, payloadSchema, isTranslationEnabled } = draft;
   const { _id: environmentId } = useEnvironment();
   const body = useMemo(() => {
@@ -49,11 +53,7 @@ export function usePreview({ workflow, draft }: Editor, step: DraftStep, { subsc
 }
 
 /** Results of earlier steps that templates need to show anything. */
-export const sampleResults = (
-  before: readonly DraftStep[],
-  payload: object,
-  eventCount = 1,
-): Record<string, unknown> =>
+export const sampleResults = (before: readonly DraftStep[], payload: object, eventCount = 1): Record<string, unknown> =>
   Object.fromEntries(
     before.flatMap(({ stepId, type }) => {
       const result = editorSteps[type].sampleResult?.(payload, eventCount);

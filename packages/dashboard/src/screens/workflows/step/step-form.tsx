@@ -45,47 +45,47 @@ export function StepForm({ editor, step, names }: StepFormProps) {
   const { variables } = names;
   return (
     <InsertionProvider value={target}>
-    <div className={css.form}>
-      <header className={css.head}>
-        <Icon name={stepIcons[step.type]} size={16} />
-        <h2>{step.name || stepNames[step.type]}</h2>
-        {step.name !== stepNames[step.type] && <span className={css.weak}>{stepNames[step.type]}</span>}
-      </header>
-      {issues.notesOf(step.key).map((note) => (
-        <p key={note} className={css.note}>
-          <Icon name="alert" size={14} />
-          {note}
-        </p>
-      ))}
-      <section className={css.section} aria-label={hasContent ? words.contentSection : words.timingSection}>
-        <div className={css.grid}>{main.map((spec) => wrap(spec, draw(spec)))}</div>
-        {more.length > 0 && (
-          <details className={css.more} open={more.some(({ path }) => errorOf(`controlValues.${path}`)) || undefined}>
-            <summary>{moreSet > 0 ? words.hasMore(moreSet) : words.more}</summary>
-            <div className={css.grid}>{more.map((spec) => wrap(spec, draw(spec)))}</div>
-          </details>
-        )}
-        {hasContent && variables.length > 0 && <Variables names={variables} target={target} />}
-      </section>
-      <section className={css.section} aria-label={words.condition.title}>
-        <h3>{words.condition.title}</h3>
-        <StepCondition
-          key={step.key}
-          step={step}
-          isReadOnly={isReadOnly}
-          variables={variables}
-          error={errorOf("controlValues.skip")}
-          onChange={change}
-        />
-      </section>
-      <details
-        className={css.more}
-        open={errorOf("stepId") !== undefined || errorOf("name") !== undefined || undefined}
-      >
-        <summary>{words.stepSettings}</summary>
-        <StepSettings editor={editor} step={step} onChange={change} />
-      </details>
-    </div>
+      <div className={css.form}>
+        <header className={css.head}>
+          <Icon name={stepIcons[step.type]} size={16} />
+          <h2>{step.name || stepNames[step.type]}</h2>
+          {step.name !== stepNames[step.type] && <span className={css.weak}>{stepNames[step.type]}</span>}
+        </header>
+        {issues.notesOf(step.key).map((note) => (
+          <p key={note} className={css.note}>
+            <Icon name="alert" size={14} />
+            {note}
+          </p>
+        ))}
+        <section className={css.section} aria-label={hasContent ? words.contentSection : words.timingSection}>
+          <div className={css.grid}>{main.map((spec) => wrap(spec, draw(spec)))}</div>
+          {more.length > 0 && (
+            <details className={css.more} open={more.some(({ path }) => errorOf(`controlValues.${path}`)) || undefined}>
+              <summary>{moreSet > 0 ? words.hasMore(moreSet) : words.more}</summary>
+              <div className={css.grid}>{more.map((spec) => wrap(spec, draw(spec)))}</div>
+            </details>
+          )}
+          {hasContent && variables.length > 0 && <Variables names={variables} target={target} />}
+        </section>
+        <section className={css.section} aria-label={words.condition.title}>
+          <h3>{words.condition.title}</h3>
+          <StepCondition
+            key={step.key}
+            step={step}
+            isReadOnly={isReadOnly}
+            variables={variables}
+            error={errorOf("controlValues.skip")}
+            onChange={change}
+          />
+        </section>
+        <details
+          className={css.more}
+          open={errorOf("stepId") !== undefined || errorOf("name") !== undefined || undefined}
+        >
+          <summary>{words.stepSettings}</summary>
+          <StepSettings editor={editor} step={step} onChange={change} />
+        </details>
+      </div>
     </InsertionProvider>
   );
 }

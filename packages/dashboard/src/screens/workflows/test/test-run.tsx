@@ -55,7 +55,13 @@ export function TestRun({ test: { transactionId, subscriberId, name } }: TestRun
       </ol>
       {/* In another tab: the draft here is not saved. */}
       <div className={css.links}>
-        <LinkButton size="small" icon="external" target="_blank" to="/activity/$transactionId" params={{ transactionId }}>
+        <LinkButton
+          size="small"
+          icon="external"
+          target="_blank"
+          to="/activity/$transactionId"
+          params={{ transactionId }}
+        >
           {words.openRun}
         </LinkButton>
         {hasMail && (
