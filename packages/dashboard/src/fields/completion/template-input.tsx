@@ -107,7 +107,10 @@ type OptionsProps = { id: string; options: readonly Option[]; index: number; onC
 function Options({ id, options, index, onChoose }: OptionsProps) {
   const chosen = useRef<HTMLDivElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another option is chosen
-  useLayoutEffect(() => chosen.current?.scrollIntoView({ block: "nearest" }), [index]);
+  useLayoutEffect(() => {
+    // Its result is a promise in some browsers, and would be taken for a clean-up.
+    void chosen.current?.scrollIntoView({ block: "nearest" });
+  }, [index]);
   return (
     <div id={id} role="listbox" aria-label={words.completion.label} className={css.options}>
       {options.map((option, at) => (
