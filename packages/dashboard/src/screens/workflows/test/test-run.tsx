@@ -1,6 +1,6 @@
 // The run of a test: its steps, read again until all have ended, and the ways to what was sent.
 import type { ExplainedStep, WorkflowTest } from "@tidings/contract";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useOperation } from "../../../api/hooks.ts";
 import { Icon } from "../../../icons.tsx";
 import { ErrorPanel } from "../../../kit/feedback/states.tsx";
@@ -27,10 +27,13 @@ export function TestRun({ test: { transactionId, subscriberId, name } }: TestRun
   const steps = last.data?.steps ?? [];
   const hasEnded = steps.length > 0 && steps.every(({ outcome }) => !open.has(outcome));
   useEffect(() => setOver(hasEnded), [hasEnded]);
+  const box = useRef<HTMLElement>(null);
+  // Below a long payload, what was just sent would be out of sight.
+  useEffect(() => void box.current?.scrollIntoView({ block: "nearest" }), [hasEnded]);
   const messages = steps.flatMap((step) => step.messages);
   const hasMail = messages.some(({ channel, providerId }) => channel !== "in_app" && providerId?.startsWith("svc-"));
   return (
-    <section className={css.run} aria-label={words.run}>
+    <section ref={box} className={css.run} aria-label={words.run}>
       <header className={css.runHead}>
         <h3>{words.runOf(name)}</h3>
         {!isOver && <Badge tone="info">{words.running}</Badge>}
