@@ -417,11 +417,8 @@ browserTest("what is undone in a code editor can be done again", async (context)
 });
 
 browserTest("in a long workflow the chosen step and a failed save stay in sight", async (context) => {
-  const many = Array.from({ length: 20 }, (_, index) => ({ ...inApp({ body: "Hello" }), name: `Step ${index + 1}` }));
-  await createWorkflow(client, "long", [
-    ...many.slice(0, 19),
-    email({ subject: "S", body: "{{ payload.x | truncat: 3 }}" }),
-  ]);
+  const many = Array.from({ length: 18 }, (_, index) => ({ ...inApp({ body: "Hello" }), name: `Step ${index + 1}` }));
+  await createWorkflow(client, "long", [...many, email({ subject: "S", body: "{{ payload.x | truncat: 3 }}" })]);
   const page = await open(context, "/workflows/long");
   const row = page.getByRole("button", { name: /^18\. Step 18/ });
   await row.scrollIntoViewIfNeeded();
