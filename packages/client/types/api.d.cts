@@ -8543,7 +8543,7 @@ export type WorkflowSync = {
 };
 
 export type WorkflowTest = {
-  /** Of the event; read its outcome with `explain.retrieve` */
+  /** The event, whose outcome `explain.retrieve` returns */
   transactionId: string;
   subscriberId: string;
 };

@@ -6,6 +6,6 @@ export type ValueSpec = {
   choices?: Readonly<Record<string, string>>;
   /** Meant where the value is absent. */
   fallback?: string;
-  /** Of a plain field: it is the path of a value in the payload. */
+  /** The plain field is the path of a value in the payload. */
   isPath?: true;
 };

@@ -210,7 +210,7 @@ browserTest("variables are completed by keyboard in every field, and inserted at
   await page.keyboard.press("Control+End");
   await page.keyboard.type("{% for e in steps.digest.events %}{{ e.payl");
   await page.locator(".cm-tooltip-autocomplete").getByText("e.payload.order").waitFor();
-  // The list takes no key in the first moments, so that typing is not taken for a choice.
+  // Keys do nothing in the first moments of the list, so that typing chooses nothing.
   await page.locator(".cm-tooltip-autocomplete").getByText("e.payload.order").click();
   await eventually(async () => (await code.innerText()).includes("{{ e.payload.order }}"), "the closing braces");
 });

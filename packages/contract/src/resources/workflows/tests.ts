@@ -18,7 +18,7 @@ export const WorkflowTestIn = named("WorkflowTestIn", {
 export type WorkflowTestIn = Static<typeof WorkflowTestIn>;
 
 export const WorkflowTest = named("WorkflowTest", {
-  transactionId: Type.String({ description: "Of the event; read its outcome with `explain.retrieve`" }),
+  transactionId: Type.String({ description: "The event, whose outcome `explain.retrieve` returns" }),
   subscriberId: Type.String(),
 });
 export type WorkflowTest = Static<typeof WorkflowTest>;

@@ -85,7 +85,7 @@ function matching<T>(all: readonly T[], word: string, labelOf: (one: T) => strin
   return [0, 1, 2].flatMap((wanted) => ranked.filter(({ rank }) => rank === wanted).map(({ one }) => one));
 }
 
-/** The tag that the caret is in: where its content begins. Texts in quotes are no place for names. */
+/** The tag that the caret is in: where its content begins. Nothing is offered inside of quotes. */
 function openTag(text: string, caret: number): { from: number; isOutput: boolean } | null {
   const before = text.slice(0, caret);
   const at = Math.max(before.lastIndexOf("{{"), before.lastIndexOf("{%"));

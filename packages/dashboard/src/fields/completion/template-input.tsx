@@ -114,7 +114,7 @@ function Options({ id, options, index, onChoose }: OptionsProps) {
   return (
     <div id={id} role="listbox" aria-label={words.completion.label} className={css.options}>
       {options.map((option, at) => (
-        // The focus stays in the field, which names the chosen option; so it has no keys of its own.
+        // The focus stays in the field, which names the chosen option; so keys are handled there.
         // biome-ignore lint/a11y/useFocusableInteractive: see above
         // biome-ignore lint/a11y/useKeyWithClickEvents: see above
         <div

@@ -25,7 +25,7 @@ function* pathsIn(text: string): Generator<string> {
 function isKnown(schema: unknown, path: readonly string[]): boolean {
   const [name, ...rest] = path;
   if (name === undefined || !isObject(schema) || !isObject(schema.properties)) return true;
-  // Of lists and texts: `payload.items.size`.
+  // Lists and texts have them: `payload.items.size`.
   if (["size", "first", "last"].includes(name) && schema.type !== "object") return true;
   if (Object.hasOwn(schema.properties, name)) return isKnown(schema.properties[name], rest);
   return ["$ref", "allOf", "anyOf", "oneOf", "patternProperties"].some((word) => word in schema);

@@ -26,8 +26,8 @@ import { loadFacts } from "./facts.ts";
 import type { ClaimResult, DigestResult, Facts, MessageDraft, Progress, Run } from "./run.ts";
 
 /**
- * The contexts and the tenant that the event would create or update before its runs start, and what is assumed to happen
- * while they wait.
+ * The contexts and the tenant that the event would create or update before its runs start, and what is assumed to
+ * happen while they wait.
  */
 export type Circumstances = {
   contexts: readonly { type: string; id: string; data?: JsonObject }[];

@@ -20,7 +20,7 @@ export async function loadVersions(ctx: Ctx, ids: string[]): Promise<Map<string,
   return found;
 }
 
-/** The rules of the current workflow count, as far as it is known; those of a test are in its draft. */
+/** The rules of the current workflow, where it was read. A test has the rules of its draft. */
 export const rulesOf = (
   { definition }: WorkflowVersion,
   current: { rules: WorkflowRules } | undefined,

@@ -94,7 +94,7 @@ function stoppedBySchedule(input: StepInput, channel: Channel): StepResult | nul
   if (run.rules.outsideSchedule === "skip") {
     return { kind: "skipped", details: [detail("outside_schedule", now, { raw: { channel, opensAt: until } })] };
   }
-  // The author of a test looks at the result now.
+  // The author of a test waits for the result.
   if (run.version.definition.isTest) return null;
   return { kind: "waiting", until: opensAt, details: [detail("step_held", now, { raw: { until } })] };
 }

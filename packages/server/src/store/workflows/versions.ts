@@ -32,9 +32,9 @@ export async function insertVersions(db: Db, environmentId: string, versions: Ne
 }
 
 /**
- * Stores a draft that is sent as a test, under the lock of the workflow's row, and returns the id of the version to run.
- * Numbers of tests are negative, which keeps them out of the list of versions. A draft that is the same as in the last
- * test is stored once.
+ * Stores a draft that is sent as a test, under the lock of the workflow's row, and returns the id of the version to
+ * run. Numbers of tests are negative, which keeps them out of the list of versions. A draft that is the same as in the
+ * last test is stored once.
  */
 export async function keepTestVersion(db: Db, environmentId: string, version: NewVersion): Promise<string> {
   const lowest = sql`least(0, (select min(v.number) from workflow_versions v where v.workflow_id = ${version.workflow_id}))`;

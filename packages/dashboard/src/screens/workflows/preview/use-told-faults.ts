@@ -4,11 +4,11 @@ import { useEffect, useState } from "react";
 
 const pauseMs = 1_000;
 
-/** The faults that are old enough to be said; those that are gone disappear at once. */
+/** The errors that are old enough to be shown; corrected ones disappear at once. */
 export function useToldFaults(faults: readonly PreviewFault[]): readonly PreviewFault[] {
   const [told, setTold] = useState<readonly PreviewFault[]>([]);
   const hasFaults = faults.length > 0;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new response with the same faults starts no new pause
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new response with the same errors starts no new pause
   useEffect(() => {
     if (!hasFaults) return setTold([]);
     const tell = () => setTold(faults);
