@@ -125,7 +125,10 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   "workflows.test": async (w) => {
     const { workflowId, name, steps } = await w.workflow();
     const own = steps.map(({ name: of, type, controls: { values } }) => ({ name: of, type, controlValues: values }));
-    return { params: { workflowId }, body: { workflow: { name, steps: own as never }, to: { ...upsert(w) } } };
+    return {
+      params: { workflowId },
+      body: { workflow: { name, steps: own as never }, to: { ...upsert(w), timezone: "Europe/Berlin" } },
+    };
   },
   "workflows.sync": async (w) => {
     const workflowId = w.unique("synced");
