@@ -13,7 +13,7 @@ export const groupPathOf = (path: unknown): string =>
   typeof path === "string" ? toDottedPath(path.trim()).replace(/^payload\./, "") : "";
 
 /** Events without the value, or with `null`, are one group. */
-export function groupKeyOf(payload: JsonObject, path: unknown, contextKeys: string[] = []): string {
+function groupKeyOf(payload: JsonObject, path: unknown, contextKeys: string[] = []): string {
   const key = groupPathOf(path);
   const value = key === "" ? null : (valueAt(payload, key) ?? null);
   // Hashed, because the key is indexed and a payload value can be larger than an index entry may be.
