@@ -26,7 +26,7 @@ type MailViewProps = {
 
 export function MailView({ result, subscriber, isOld }: MailViewProps) {
   const { subject, html = "", text = "" } = result;
-  const { preheader } = result as { preheader?: string };
+  const { preheader, senderName } = result as { preheader?: string; senderName?: string };
   const [view, setView] = useState<View>("desktop");
   const [isDark, setDark] = useState(false);
   const [isBare, setBare] = useState(false);
@@ -34,7 +34,9 @@ export function MailView({ result, subscriber, isOld }: MailViewProps) {
   return (
     <figure className={css.mail} data-old={isOld}>
       <figcaption className={css.row} title={say.row}>
-        <span className={css.from}>{subscriber ? say.to(subscriber.name) : say.toSample}</span>
+        <span className={css.from}>
+          {[senderName, subscriber ? say.to(subscriber.name) : say.toSample].filter(Boolean).join(" · ")}
+        </span>
         <span className={css.line}>
           <strong>{subject || words.noSubject}</strong>
           <span className={css.weak}>{previewTextOf(preheader, text)}</span>
