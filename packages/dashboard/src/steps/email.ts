@@ -5,6 +5,12 @@ export default defineStep({
   startValues: { subject: "", body: "", editorType: "html" },
   fields: [
     { path: "subject", label: "Subject", kind: "line" },
+    {
+      path: "preheader",
+      label: "Preview text",
+      hint: "Shown after the subject in a mailbox. Leave empty to show how the email begins.",
+      kind: "line",
+    },
     { path: "body", label: "Body", kind: "html" },
     { path: "layoutId", label: "Layout", kind: "layout" },
     {
@@ -24,6 +30,17 @@ export default defineStep({
       fallback: "html",
       isMore: true,
       isBeside: true,
+    },
+    { path: "senderName", label: "Sender name", kind: "line", isMore: true },
+    { path: "replyTo", label: "Reply to", kind: "line", isMore: true, isBeside: true },
+    { path: "cc", label: "Cc", hint: "Addresses, separated by commas", kind: "line", isMore: true },
+    { path: "bcc", label: "Bcc", kind: "line", isMore: true, isBeside: true },
+    {
+      path: "text",
+      label: "Text part",
+      hint: "Leave empty to derive it from the content.",
+      kind: "text",
+      isMore: true,
     },
     rawHtml,
   ],
