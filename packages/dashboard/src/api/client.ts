@@ -105,6 +105,19 @@ export async function downloadFile(
   saveFile(await response.blob(), fileName);
 }
 
+/** Sends a file to a path. */
+export async function uploadFile(path: string, file: File): Promise<unknown> {
+  const body = new FormData();
+  body.append("file", file, file.name);
+  const signal = AbortSignal.timeout(patientLimitMs);
+  const response = await send(options(), "POST", `/${path}`, { body, headers: inEnvironment(), signal }).catch(() => {
+    throw signal.aborted ? noAnswer() : new ApiError(0, undefined);
+  });
+  const answer = await readBody(response);
+  if (!response.ok) throw new ApiError(response.status, answer);
+  return answer;
+}
+
 export function saveFile(content: Blob, fileName: string): void {
   const url = URL.createObjectURL(content);
   const link = Object.assign(document.createElement("a"), { href: url, download: fileName });

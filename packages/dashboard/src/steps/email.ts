@@ -5,17 +5,9 @@ export default defineStep({
   startValues: { subject: "", body: "", editorType: "html" },
   fields: [
     { path: "subject", label: "Subject", kind: "line" },
-    { path: "body", label: "Body", kind: "html" },
+    { path: "body", label: "Body", kind: "email" },
+    { path: "editorType", label: "Editor", kind: "part" },
     { path: "layoutId", label: "Layout", kind: "layout" },
-    {
-      path: "editorType",
-      label: "Editor",
-      kind: "choice",
-      choices: { html: "HTML", block: "Blocks (JSON)" },
-      fallback: "block",
-      usual: "html",
-      isMore: true,
-    },
     {
       path: "rendererType",
       label: "Renderer",
@@ -23,7 +15,6 @@ export default defineStep({
       choices: { html: "HTML template", "react-email": "React Email" },
       fallback: "html",
       isMore: true,
-      isBeside: true,
     },
     rawHtml,
   ],

@@ -58,6 +58,7 @@ const explained: [RegExp, string][] = [
   [/^Integration\.(configurations|deletedAt|deletedBy)$/, "unset; deleted integrations are not shown"],
   [/^IntegrationHealth\.(openedAt|nextProbeAt|failingSince)$|^Step\.deadlineSeconds$/, "in use; unset"],
   [/^IntegrationHealth\.(lastError|oldestWaitingAt)$|^StatisticsWaiting\.oldestAt$/, "no provider is away"],
+  [/^StepPreview\.data\.template$/, "only with withTemplate; app/workflows/preview.test.ts"],
   [/^StepPreview\.data\.variables$/, "only with a draft; app/workflows/preview.test.ts"],
   [/\.latency$|^StatisticsLatency\./, "messages are captured, which is no answer of a provider"],
   [

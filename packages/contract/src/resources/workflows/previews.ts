@@ -20,6 +20,9 @@ export const StepPreviewIn = named("StepPreviewIn", {
   ),
   payload: Type.Optional(openObject()),
   layoutId: Type.Optional(nullableString({ description: "Overrides the step's `layoutId`; null: without a layout" })),
+  withTemplate: Type.Optional(
+    Type.Boolean({ description: "For an email of blocks: the response contains `template`" }),
+  ),
   locale: Type.Optional(
     Type.String({ minLength: 1, maxLength: 35, description: "Overrides the subscriber's language" }),
   ),
@@ -74,6 +77,9 @@ export const StepPreview = named("StepPreview", {
   data: Type.Object({
     result: PreviewResult,
     faults: Type.Array(PreviewFault, { description: "A field with an error is missing from `result`" }),
+    template: Type.Optional(
+      Type.String({ description: "The HTML and Liquid that the blocks of an email become; only with `withTemplate`" }),
+    ),
     variables: Type.Optional(
       openObject({ description: "JSON Schema of what a template of this step may use; only with `draft`" }),
     ),

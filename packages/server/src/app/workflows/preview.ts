@@ -7,7 +7,7 @@ import { failure, invalid } from "../../failure.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { pauseIfDue } from "../../lib/load/pauses.ts";
 import { peekClock } from "../../pipeline/clock/clock.ts";
-import { isBlockBody } from "../../pipeline/render/blocks.ts";
+import { blockTemplate, isBlockBody } from "../../pipeline/render/blocks.ts";
 import { chooseLayout } from "../../pipeline/render/layout.ts";
 import { checkTemplate, literalScope, RenderError, render } from "../../pipeline/render/liquid.ts";
 import { type MailControls, renderMail } from "../../pipeline/render/mail-body.ts";
@@ -78,7 +78,20 @@ export async function preview(
   bridged: BridgePreview | null,
 ): Promise<Output<"workflows.preview">> {
   const { data } = await previewContent(ctx, caller, body, bridged);
-  return { data: { ...data, ...(body.draft && { variables: draftVariables(body.draft) }) } };
+  return {
+    data: {
+      ...data,
+      ...(body.withTemplate && templateOf(body.step)),
+      ...(body.draft && { variables: draftVariables(body.draft) }),
+    },
+  };
+}
+
+/** What an author who leaves the block editor continues with. A document with an error has no template. */
+function templateOf({ type, controlValues: { body, editorType } = {} }: PreviewBody["step"]): { template?: string } {
+  if (type !== "email" || typeof body !== "string" || !isBlockBody(editorType, body)) return {};
+  const template = attempt(() => blockTemplate(body));
+  return template instanceof RenderError ? {} : { template };
 }
 
 const draftVariables = ({ steps, payloadSchema = null, isTranslationEnabled = false }: PreviewedDraft): JsonObject =>

@@ -69,7 +69,7 @@ function StepPanes({ editor, step, sample, form }: StepPanesProps) {
   return (
     <>
       <div ref={form} className={css.middle}>
-        <StepForm editor={editor} step={step} variables={variables} />
+        <StepForm editor={editor} step={step} variables={variables} samples={{ payload: sample.payload ?? {} }} />
       </div>
       <div className={css.right}>
         <PreviewPane editor={editor} step={step} sample={sample} preview={preview} />

@@ -1,5 +1,6 @@
 // The form of one step: its name, what it sends or waits for, and when it runs.
 import { useMemo } from "react";
+import { BodyField } from "../../../email/body-field.tsx";
 import { isIdentifier } from "../../../fields/identifier.ts";
 import { ValueField } from "../../../fields/value-field.tsx";
 import { Icon } from "../../../icons.tsx";
@@ -7,7 +8,7 @@ import { Checkbox, TextField } from "../../../kit/inputs/field.tsx";
 import { stepIcons } from "../../../outcomes/tones.ts";
 import { stepKinds, stepNames } from "../../../steps/facts.gen.ts";
 import type { FieldSpec } from "../../../steps/kit.ts";
-import { changeStep, type DraftStep, valueAt, withValue } from "../editor/model.ts";
+import { changeStep, type DraftStep, type Values, valueAt, withValue } from "../editor/model.ts";
 import type { Editor } from "../editor/use-editor.ts";
 import { fieldsFor, isSet } from "./fields.ts";
 import css from "./step.module.css";
@@ -15,14 +16,38 @@ import { StepCondition } from "./step-condition.tsx";
 import { Variables } from "./variables.tsx";
 import { words } from "./words.ts";
 
-type StepFormProps = { editor: Editor; step: DraftStep; variables: readonly string[] };
+type StepFormProps = {
+  editor: Editor;
+  step: DraftStep;
+  variables: readonly string[];
+  /** What the preview shows variables with. */
+  samples: Values;
+};
 
-export function StepForm({ editor, step, variables }: StepFormProps) {
+export function StepForm({ editor, step, variables, samples }: StepFormProps) {
   const { draft, isReadOnly, issues } = editor;
   const fields = useMemo(() => fieldsFor(step.type, step.controlValues), [step.type, step.controlValues]);
   const errorOf = (path: string) => issues.of(step.key, path);
   const change = (changed: Partial<DraftStep>, field: string) =>
     editor.change(changeStep(draft, step.key, changed), `${step.key}.${field}`);
+  const drawBody = ({ path, label, hint }: FieldSpec) => (
+    <BodyField
+      label={label}
+      hint={hint}
+      error={errorOf(`controlValues.${path}`)}
+      faults={issues.faultsOf(step.key, path)}
+      body={String(step.controlValues.body ?? "")}
+      editorType={step.controlValues.editorType}
+      isReadOnly={isReadOnly}
+      variables={variables}
+      sampleOf={(name) => valueAt(samples, name)}
+      onChange={({ body, ...others }) => {
+        // An empty body is an absent value, so that the service says what is missing.
+        const changed = { ...step.controlValues, ...others };
+        change({ controlValues: withValue(changed, "body", body === "" ? undefined : body) }, path);
+      }}
+    />
+  );
   const draw = (spec: FieldSpec) => (
     <ValueField
       key={spec.path}
@@ -35,7 +60,7 @@ export function StepForm({ editor, step, variables }: StepFormProps) {
       onChange={(value) => change({ controlValues: withValue(step.controlValues, spec.path, value) }, spec.path)}
     />
   );
-  const main = fields.filter(({ isMore }) => !isMore);
+  const main = fields.filter(({ isMore, kind }) => !isMore && kind !== "part");
   const more = fields.filter(({ isMore }) => isMore);
   const hasContent = stepKinds[step.type] === "channel" || stepKinds[step.type] === "custom";
   const moreSet = more.filter((spec) => isSet(spec, step.controlValues)).length;
@@ -53,7 +78,7 @@ export function StepForm({ editor, step, variables }: StepFormProps) {
         </p>
       ))}
       <section className={css.section} aria-label={hasContent ? words.contentSection : words.timingSection}>
-        <div className={css.grid}>{main.map((spec) => wrap(spec, draw(spec)))}</div>
+        <div className={css.grid}>{main.map((spec) => wrap(spec, spec.kind === "email" ? drawBody(spec) : draw(spec)))}</div>
         {more.length > 0 && (
           <details className={css.more} open={more.some(({ path }) => errorOf(`controlValues.${path}`)) || undefined}>
             <summary>{moreSet > 0 ? words.hasMore(moreSet) : words.more}</summary>

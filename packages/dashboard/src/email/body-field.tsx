@@ -1,0 +1,109 @@
+// The body of an email or a layout: blocks in the visual editor, or HTML as code, and the way from one to the other.
+import { lazy, Suspense, useState } from "react";
+import type { Fault } from "../fields/code-editor.tsx";
+import { CodeField } from "../fields/code-field.tsx";
+import { Skeleton } from "../kit/feedback/states.tsx";
+import { useConfirm } from "../kit/overlays/confirm.tsx";
+import { showToast } from "../kit/overlays/toast.tsx";
+import { bodyOfHtml, type EditorType, editorTypeOf } from "./document/start.ts";
+import css from "./email.module.css";
+import { useTemplateOf } from "./use-template.ts";
+import { words } from "./words.ts";
+
+const BlockBody = lazy(() => import("./editor/block-body.tsx").then((module) => ({ default: module.BlockBody })));
+
+type BodyFieldProps = {
+  label: string;
+  hint?: string;
+  error?: string;
+  faults?: readonly Fault[];
+  body: string;
+  editorType: unknown;
+  isReadOnly: boolean;
+  variables: readonly string[];
+  /** What a variable is in the preview. */
+  sampleOf?: (name: string) => unknown;
+  onChange: (changed: { body: string; editorType?: EditorType }) => void;
+};
+
+export function BodyField(props: BodyFieldProps) {
+  const { label, hint, error, faults, body, editorType, isReadOnly, variables, sampleOf, onChange } = props;
+  const mode = editorTypeOf(body, editorType);
+  const [isConverting, setConverting] = useState(false);
+  const { confirm, dialog } = useConfirm();
+  const templateOf = useTemplateOf();
+
+  const toHtml = async () => {
+    setConverting(true);
+    const html = await templateOf(body).catch(() => null);
+    setConverting(false);
+    if (html === null) return showToast({ title: words.toHtmlFailed, look: "bad" });
+    onChange({ body: html, editorType: "html" });
+  };
+  const choose = (next: EditorType) => {
+    if (next === mode) return;
+    if (next === "block") {
+      const run = () => onChange({ body: bodyOfHtml(body), editorType: next });
+      if (body.trim() === "") return run();
+      return confirm({ title: words.toBlocksTitle, text: words.toBlocksText, label: words.toBlocks, isAlways: true }, run);
+    }
+    if (isBlank(body)) return onChange({ body: "", editorType: next });
+    confirm({ title: words.toHtmlTitle, text: words.toHtmlText, label: words.toHtml, isAlways: true }, () => void toHtml());
+  };
+  return (
+    <div className={css.field}>
+      {dialog}
+      <ModeSwitch mode={mode} isDisabled={isReadOnly || isConverting} onChoose={choose} />
+      {mode === "html" ? (
+        <CodeField
+          label={label}
+          hint={hint}
+          error={error}
+          language="html"
+          text={body}
+          faults={faults}
+          variables={variables}
+          isReadOnly={isReadOnly}
+          onChange={(text) => onChange({ body: text })}
+        />
+      ) : (
+        <>
+          <span className={css.label}>{label}</span>
+          <Suspense fallback={<Skeleton rows={6} />}>
+            <BlockBody
+              label={label}
+              text={body}
+              isReadOnly={isReadOnly}
+              error={error}
+              faults={faults}
+              variables={variables}
+              sampleOf={sampleOf}
+              onChange={(text) => onChange({ body: text })}
+            />
+          </Suspense>
+          {(error ?? hint) && (
+            <p className={error ? css.error : css.hint} role={error ? "alert" : undefined}>
+              {error ?? hint}
+            </p>
+          )}
+        </>
+      )}
+    </div>
+  );
+}
+
+/** A document in which nothing was written yet. */
+const isBlank = (body: string): boolean => body.trim() === "" || body === bodyOfHtml("");
+
+type ModeSwitchProps = { mode: EditorType; isDisabled: boolean; onChoose: (mode: EditorType) => void };
+
+const ModeSwitch = ({ mode, isDisabled, onChoose }: ModeSwitchProps) => (
+  // biome-ignore lint/a11y/useSemanticElements: a fieldset would need a legend that is seen
+  <div className={css.switch} role="group" aria-label={words.mode}>
+    {(Object.entries(words.modes) as [EditorType, string][]).map(([of, name]) => (
+      <button key={of} type="button" aria-pressed={mode === of} disabled={isDisabled} onClick={() => onChoose(of)}>
+        {name}
+      </button>
+    ))}
+  </div>
+);
