@@ -1,5 +1,5 @@
 // The body of an email or a layout: blocks in the visual editor, or HTML as code, and the way from one to the other.
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useRef, useState } from "react";
 import type { Fault } from "../fields/code-editor.tsx";
 import { CodeField } from "../fields/code-field.tsx";
 import { Skeleton } from "../kit/feedback/states.tsx";
@@ -28,7 +28,7 @@ type BodyFieldProps = {
 
 export function BodyField(props: BodyFieldProps) {
   const { label, hint, error, faults, body, editorType, isReadOnly, variables, sampleOf, onChange } = props;
-  const mode = editorTypeOf(body, editorType);
+  const mode = useMode(body, editorType);
   const [isConverting, setConverting] = useState(false);
   const { confirm, dialog } = useConfirm();
   const templateOf = useTemplateOf();
@@ -90,6 +90,15 @@ export function BodyField(props: BodyFieldProps) {
       )}
     </div>
   );
+}
+
+/** While a body is emptied, its editor stays; it changes when another one is chosen or the body is of another. */
+function useMode(body: string, editorType: unknown): EditorType {
+  const last = useRef<{ mode: EditorType; editorType: unknown } | null>(null);
+  const isKept = last.current !== null && body.trim() === "" && last.current.editorType === editorType;
+  const mode = isKept ? last.current!.mode : editorTypeOf(body, editorType);
+  last.current = { mode, editorType };
+  return mode;
 }
 
 /** A document in which nothing was written yet. */

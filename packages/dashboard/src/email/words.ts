@@ -17,7 +17,7 @@ export const words = {
   brokenJson: (fault: string) => `This body is not valid JSON, so it is shown as code (${fault}).`,
   editor: "Email body",
   editorHelp:
-    "Type / for blocks and {{ for variables. Alt and the arrow keys move a block. Escape selects the block, Enter on a selected block opens its settings.",
+    "Type / for blocks and {{ for variables. Alt and the arrow keys move a block. Escape selects the block around the cursor, Enter adds a line after it, Alt and Enter opens its settings.",
   placeholder: "Write, or type / for blocks",
   toolbar: "Formatting",
   blockBar: "Selected block",

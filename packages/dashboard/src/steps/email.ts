@@ -2,7 +2,7 @@ import { defineStep, rawHtml, summarizeContent } from "./kit.ts";
 
 export default defineStep({
   icon: "mail",
-  startValues: { subject: "", body: "", editorType: "html" },
+  startValues: { subject: "", body: "", editorType: "block" },
   fields: [
     { path: "subject", label: "Subject", kind: "line" },
     { path: "body", label: "Body", kind: "email" },

@@ -6,6 +6,7 @@ import type { Body } from "../document/body.ts";
 import css from "../email.module.css";
 import { words } from "../words.ts";
 import { BlockBar } from "./block-bar.tsx";
+import { enterBlock } from "./commands.ts";
 import { DragHandle } from "./drag-handle.tsx";
 import { LinkForm } from "./link-form.tsx";
 import { MenuPopup } from "./menu-popup.tsx";
@@ -38,6 +39,7 @@ export function BlockEditor(props: BlockEditorProps) {
   /** What was typed and has not come back as `text` yet. */
   const typed = useRef<string[]>([]);
   const id = useId();
+  const openSettings = () => setPanel("settings");
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the view is created once; changes are dispatched below
   useEffect(() => {
@@ -49,7 +51,7 @@ export function BlockEditor(props: BlockEditorProps) {
       isReadOnly: () => latest.current.isReadOnly,
       variables: () => latest.current.variables,
       actions: {
-        openSettings: () => setPanel("settings"),
+        openSettings,
         openLink: () => setPanel("link"),
         refusePaste: () => showToast({ title: words.tooLarge, look: "bad" }),
       },
@@ -80,7 +82,7 @@ export function BlockEditor(props: BlockEditorProps) {
   return (
     <div className={css.editor} data-fault={isWrong}>
       {view && state && !isReadOnly && (
-        <Toolbar view={view} state={state} onLink={() => setPanel(panel === "link" ? null : "link")} onInserted={() => setPanel("settings")} />
+        <Toolbar view={view} state={state} onLink={() => setPanel(panel === "link" ? null : "link")} openSettings={openSettings} />
       )}
       <p id={`${id}-help`} className="visually-hidden">
         {words.editorHelp}
@@ -89,9 +91,9 @@ export function BlockEditor(props: BlockEditorProps) {
         <div className={css.main}>
           <div className={css.area}>
             <div ref={host} className={css.canvas} />
-            {view && state && !isReadOnly && <DragHandle view={view} state={state} onSelect={() => setPanel("settings")} />}
+            {view && state && !isReadOnly && <DragHandle view={view} state={state} onSelect={openSettings} />}
           </div>
-          {view && state && <MenuPopup view={view} state={state} variables={variables} id={`${id}-menu`} />}
+          {view && state && <MenuPopup view={view} state={state} variables={variables} id={`${id}-menu`} openSettings={openSettings} />}
         </div>
         {view && state && panel === "link" && <LinkForm view={view} state={state} onClose={() => setPanel(null)} />}
         {view && state && place && panel === "settings" && (
@@ -104,6 +106,7 @@ export function BlockEditor(props: BlockEditorProps) {
             sampleOf={sampleOf}
             onClose={() => {
               setPanel(null);
+              enterBlock(view.state, view.dispatch);
               view.focus();
             }}
           />

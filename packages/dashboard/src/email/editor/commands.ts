@@ -55,7 +55,8 @@ function putBlock(state: EditorState, dispatch: ((tr: Transaction) => void) | un
 
 /** A block without text is selected, so that its settings are shown; otherwise the cursor goes into it. */
 function selectIn(tr: Transaction, at: number, block: PmNode): Transaction {
-  if (block.isLeaf) return tr.setSelection(NodeSelection.create(tr.doc, at));
+  const isSelected = block.isLeaf || block.type.name === "repeat";
+  if (isSelected) return tr.setSelection(NodeSelection.create(tr.doc, at));
   return tr.setSelection(Selection.near(tr.doc.resolve(at + 1)));
 }
 
@@ -120,6 +121,26 @@ export const selectOuter: Command = (state, dispatch) => {
   if (depth === 0) return false;
   const pos = $from.before(depth);
   if (dispatch) dispatch(state.tr.setSelection(NodeSelection.create(state.doc, pos)));
+  return true;
+};
+
+/** From a selected block with content to the text inside it. */
+export const enterBlock: Command = ({ selection, doc, tr }, dispatch) => {
+  if (!(selection instanceof NodeSelection) || selection.node.isLeaf) return false;
+  dispatch?.(tr.setSelection(Selection.near(doc.resolve(selection.from + 1))));
+  return true;
+};
+
+/** A line after the selected block. */
+export const addLineAfter: Command = ({ selection, tr }, dispatch) => {
+  const line = schema.nodes.paragraph!;
+  const { $to } = selection;
+  if (!(selection instanceof NodeSelection) || !selection.node.isBlock) return false;
+  if (!$to.parent.canReplaceWith($to.indexAfter(), $to.indexAfter(), line)) return false;
+  if (dispatch) {
+    tr.insert(selection.to, line.create());
+    dispatch(tr.setSelection(TextSelection.create(tr.doc, selection.to + 1)).scrollIntoView());
+  }
   return true;
 };
 

@@ -4,10 +4,10 @@ import { baseKeymap, chainCommands, exitCode } from "prosemirror-commands";
 import { ellipsis, emDash, InputRule, inputRules, textblockTypeInputRule, wrappingInputRule } from "prosemirror-inputrules";
 import { keymap } from "prosemirror-keymap";
 import { liftListItem, sinkListItem, splitListItem } from "prosemirror-schema-list";
-import { type Command, NodeSelection, type Plugin } from "prosemirror-state";
+import type { Command, Plugin } from "prosemirror-state";
 import { goToNextCell } from "prosemirror-tables";
 import { schema } from "../document/schema.ts";
-import { duplicateBlock, moveBlock, selectOuter, toggle } from "./commands.ts";
+import { addLineAfter, duplicateBlock, moveBlock, selectOuter, toggle } from "./commands.ts";
 
 export type KeyActions = { openSettings: () => void; openLink: () => void };
 
@@ -18,14 +18,6 @@ const lineBreak: Command = (state, dispatch) => {
   dispatch?.(state.tr.replaceSelectionWith(hardBreak!.create()).scrollIntoView());
   return true;
 };
-
-const onSelectedBlock =
-  (run: () => void): Command =>
-  ({ selection }, dispatch) => {
-    if (!(selection instanceof NodeSelection)) return false;
-    if (dispatch) run();
-    return true;
-  };
 
 const always =
   (run: () => void): Command =>
@@ -39,7 +31,8 @@ export function keyPlugins({ openSettings, openLink }: KeyActions): Plugin[] {
   return [
     inputRules({ rules }),
     keymap({
-      Enter: chainCommands(onSelectedBlock(openSettings), splitListItem(item)),
+      Enter: chainCommands(addLineAfter, splitListItem(item)),
+      "Alt-Enter": always(openSettings),
       "Shift-Enter": chainCommands(exitCode, lineBreak),
       "Mod-Enter": exitCode,
       Tab: chainCommands(goToNextCell(1), sinkListItem(item)),

@@ -7,14 +7,20 @@ import { words } from "../words.ts";
 import { EditorIcon } from "./icons.tsx";
 import { chooseItem, itemsOf, type MenuItem, type OpenMenu, openMenuOf } from "./menu.ts";
 
-type MenuPopupProps = { view: EditorView; state: EditorState; variables: readonly string[]; id: string };
+type MenuPopupProps = {
+  view: EditorView;
+  state: EditorState;
+  variables: readonly string[];
+  id: string;
+  openSettings: () => void;
+};
 
-export function MenuPopup({ view, state, variables, id }: MenuPopupProps) {
+export function MenuPopup({ state, ...rest }: MenuPopupProps) {
   const open = openMenuOf(state);
-  return open ? <List view={view} open={open} variables={variables} id={id} /> : null;
+  return open ? <List {...rest} open={open} /> : null;
 }
 
-function List({ view, open, variables, id }: Omit<MenuPopupProps, "state"> & { open: OpenMenu }) {
+function List({ view, open, variables, id, openSettings }: Omit<MenuPopupProps, "state"> & { open: OpenMenu }) {
   const items = itemsOf(open, variables);
   const list = useRef<HTMLDivElement>(null);
   const [place, setPlace] = useState({ left: 0, top: 0 });
@@ -37,7 +43,7 @@ function List({ view, open, variables, id }: Omit<MenuPopupProps, "state"> & { o
           item={item}
           isChosen={index === open.index}
           isKnown={item.kind === "block" || variables.includes(item.name)}
-          onChoose={() => chooseItem(view, open, item)}
+          onChoose={() => chooseItem(view, open, item, openSettings)}
         />
       ))}
     </div>

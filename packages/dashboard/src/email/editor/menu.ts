@@ -39,8 +39,8 @@ function triggerAt({ selection }: EditorState): Omit<OpenMenu, "index"> | null {
   return null;
 }
 
-/** `variables`: what is known at the time of a key press. */
-export const menuPlugin = (variables: () => readonly string[]): Plugin<MenuState> =>
+/** `variables`: those known at the time of a key press. */
+export const menuPlugin = (variables: () => readonly string[], openSettings: () => void): Plugin<MenuState> =>
   new Plugin<MenuState>({
     key: menuKey,
     state: {
@@ -67,7 +67,8 @@ export const menuPlugin = (variables: () => readonly string[]): Plugin<MenuState
         else if (items.length === 0) return false;
         else if (event.key === "ArrowDown") put({ index: (open.index + 1) % items.length });
         else if (event.key === "ArrowUp") put({ index: (open.index + items.length - 1) % items.length });
-        else if (event.key === "Enter" || event.key === "Tab") chooseItem(view, open, items[open.index] ?? items[0]!);
+        else if (event.key === "Enter" || event.key === "Tab") 
+          chooseItem(view, open, items[open.index] ?? items[0]!, openSettings);
         else return false;
         event.stopPropagation();
         return true;
@@ -75,17 +76,19 @@ export const menuPlugin = (variables: () => readonly string[]): Plugin<MenuState
     },
   });
 
-export function chooseItem(view: EditorView, { from, to }: OpenMenu, item: MenuItem): void {
+export function chooseItem(view: EditorView, { from, to }: OpenMenu, item: MenuItem, openSettings: () => void): void {
   if (item.kind === "variable") view.dispatch(insertVariable(view.state, item.name, from, to));
-  else {
-    view.dispatch(view.state.tr.delete(from, to));
-    insertAny(view, item.block);
-  }
+  else view.dispatch(view.state.tr.delete(from, to));
   view.focus();
+  if (item.kind === "block") insertAny(view, item.block, openSettings);
 }
 
+/** Blocks that are nothing without their settings. */
+const empties: readonly Insertable[] = ["button", "image", "repeat", "socialLinks"];
+
 /** A block, or for a variable the braces that open its menu. */
-export function insertAny(view: EditorView, kind: Insertable): void {
-  if (kind === "variable") view.dispatch(view.state.tr.insertText("{{"));
-  else insertBlock(kind)(view.state, view.dispatch);
+export function insertAny(view: EditorView, kind: Insertable, openSettings: () => void): void {
+  if (kind === "variable") return view.dispatch(view.state.tr.insertText("{{"));
+  insertBlock(kind)(view.state, view.dispatch);
+  if (empties.includes(kind)) openSettings();
 }

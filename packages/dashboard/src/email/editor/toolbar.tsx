@@ -12,20 +12,18 @@ import { EditorIcon, type EditorIconName } from "./icons.tsx";
 import type { Insertable } from "./insertable.ts";
 import { insertAny } from "./menu.ts";
 
-type ToolbarProps = { view: EditorView; state: EditorState; onLink: () => void; onInserted: () => void };
+type ToolbarProps = { view: EditorView; state: EditorState; onLink: () => void; openSettings: () => void };
 
 const markButtons = ["bold", "italic", "underline", "strike", "code"] as const;
 
-export function Toolbar({ view, state, onLink, onInserted }: ToolbarProps) {
+export function Toolbar({ view, state, onLink, openSettings }: ToolbarProps) {
   const run = (command: Command) => {
     command(view.state, view.dispatch, view);
     view.focus();
   };
   const insert = (kind: Insertable) => {
-    insertAny(view, kind);
-    // The menu gives the focus back to its button first.
-    setTimeout(() => view.focus(), 50);
-    if (["button", "image", "repeat", "socialLinks"].includes(kind)) onInserted();
+    view.focus();
+    insertAny(view, kind, openSettings);
   };
   const entries: MenuEntry[] = (Object.keys(words.blocks) as Insertable[]).map((kind) => ({
     label: words.blocks[kind].label,

@@ -75,7 +75,7 @@ export function createBodyView(host: HTMLElement, settings: ViewSettings): BodyV
 }
 
 const pluginsOf = ({ variables, actions }: ViewSettings): Plugin[] => [
-  menuPlugin(variables),
+  menuPlugin(variables, actions.openSettings),
   ...keyPlugins(actions),
   pastePlugin(actions.refusePaste),
   typingPlugin,

@@ -38,6 +38,27 @@ describe("a preview", () => {
     assert.equal("variables" in (await show("email", { subject: "Hi", body: "Hi" })), false);
   });
 
+  test("has the HTML template of a block document, with its Liquid, when it is asked for", async () => {
+    const content = [
+      { type: "paragraph", content: [{ type: "text", text: "Hi " }, { type: "variable", attrs: { id: "payload.name" } }] },
+      { type: "repeat", attrs: { each: "payload.items" }, content: [{ type: "paragraph" }] },
+    ];
+    const body = JSON.stringify({ type: "doc", content });
+    const { template = "" } = await show("email", { subject: "Hi", body }, { withTemplate: true, layoutId: null });
+    assert.match(template, />Hi \{\{ payload\.name \}\}<\/p>/);
+    assert.match(template, /\{% for current in payload\.items/);
+    const payload = { name: "Ada", items: [1] };
+    const html = async (given: string) =>
+      (await show("email", { subject: "Hi", body: given, editorType: "html" }, { payload, layoutId: null })).result.html;
+    assert.match((await html(template))!, />Hi Ada<\/p>/);
+    for (const [given, rest] of [
+      [body, {}],
+      ["<p>Hi</p>", { withTemplate: true }],
+      ['{"type":"doc", broken', { withTemplate: true }],
+    ] as const)
+      assert.equal("template" in (await show("email", { subject: "Hi", body: given }, rest)), false, given);
+  });
+
   test("renders every channel for a real subscriber and payload", async () => {
     const rest = { subscriberId: "ada", payload: { order: 7 }, steps: { digest: { eventCount: 3 } } };
     const mail = await show(

@@ -33,7 +33,7 @@ export function BlockSettings({ view, place, isReadOnly, variables, sampleOf, on
   // A block without text is edited here, so its first field has the focus.
   // biome-ignore lint/correctness/useExhaustiveDependencies: when the panel opens for a block
   useEffect(() => {
-    if (node.isLeaf) panel.current?.querySelector<HTMLElement>("input, button[role=combobox]")?.focus();
+    if (node.isLeaf || type === "repeat") panel.current?.querySelector<HTMLElement>("input, button[role=combobox]")?.focus();
   }, []);
   const change = (changed: JsonMembers) => {
     // An older button has its label as content, which the renderer prefers.
