@@ -13,13 +13,23 @@ import { difference } from "../src/email/editor/view.ts";
 type Block = { type?: unknown; attrs?: unknown; content?: unknown; [member: string]: unknown };
 
 const anything = fc.jsonValue({ maxDepth: 2 });
-const attrs = fc.dictionary(fc.constantFrom("textAlign", "level", "showIfKey", "showIf", "each", "url", "x-own"), anything, {
-  maxKeys: 3,
-});
+const attrs = fc.dictionary(
+  fc.constantFrom("textAlign", "level", "showIfKey", "showIf", "each", "url", "x-own"),
+  anything,
+  {
+    maxKeys: 3,
+  },
+);
 const extra = fc.dictionary(fc.constantFrom("x-note", "id"), anything, { maxKeys: 1 });
 
 const mark = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ type: fc.constantFrom("bold", "italic", "link", "textStyle", "code"), attrs }, { requiredKeys: ["type"] }) },
+  {
+    weight: 5,
+    arbitrary: fc.record(
+      { type: fc.constantFrom("bold", "italic", "link", "textStyle", "code"), attrs },
+      { requiredKeys: ["type"] },
+    ),
+  },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("glow"), attrs }) },
   { weight: 1, arbitrary: anything },
 );
@@ -42,12 +52,19 @@ const { block } = fc.letrec<{ block: Block }>((tie) => {
   const node = (types: string[], content: fc.Arbitrary<unknown>) =>
     fc
       .tuple(
-        fc.record({ type: fc.constantFrom(...types), attrs, content: fc.array(content, { maxLength: 3 }) }, { requiredKeys: ["type"] }),
+        fc.record(
+          { type: fc.constantFrom(...types), attrs, content: fc.array(content, { maxLength: 3 }) },
+          { requiredKeys: ["type"] },
+        ),
         extra,
       )
       .map(([given, more]) => ({ ...given, ...more }));
   const inner = tie("block");
-  const cell = fc.record({ type: fc.constantFrom("tableCell", "tableHeader"), attrs: spans, content: fc.array(inner, { maxLength: 2 }) });
+  const cell = fc.record({
+    type: fc.constantFrom("tableCell", "tableHeader"),
+    attrs: spans,
+    content: fc.array(inner, { maxLength: 2 }),
+  });
   return {
     block: fc.oneof(
       { depthSize: "small", withCrossShrink: true },
@@ -68,7 +85,8 @@ const document = fc
 
 const read = (json: unknown): Body => readBody(JSON.stringify(json)) ?? assert.fail("it is a document");
 const plain = (json: unknown): unknown => JSON.parse(JSON.stringify(json));
-const addLine = ({ doc }: Body, at: number) => EditorState.create({ doc }).tr.insert(at, doc.type.schema.node("paragraph")).doc;
+const addLine = ({ doc }: Body, at: number) =>
+  EditorState.create({ doc }).tr.insert(at, doc.type.schema.node("paragraph")).doc;
 
 const selectionAt = ({ doc }: EditorState, seed: number) => Selection.near(doc.resolve(seed % (doc.content.size + 1)));
 
@@ -78,16 +96,25 @@ function normal(json: unknown): unknown {
   if (typeof json !== "object" || json === null) return json;
   const members = Object.entries(json).map(([name, value]): [string, unknown] => [
     name,
-    name === "marks" && Array.isArray(value) ? value.map(normal).map((one) => JSON.stringify(one)).sort() : normal(value),
+    name === "marks" && Array.isArray(value)
+      ? value
+          .map(normal)
+          .map((one) => JSON.stringify(one))
+          .sort()
+      : normal(value),
   ]);
-  return Object.fromEntries(members.filter(([name, value]) => !(name === "marks" && Array.isArray(value) && value.length === 0)).sort());
+  return Object.fromEntries(
+    members.filter(([name, value]) => !(name === "marks" && Array.isArray(value) && value.length === 0)).sort(),
+  );
 }
 
 function joined(list: unknown[]): unknown[] {
   const parts: unknown[] = [];
   for (const one of list) {
     const last = parts.at(-1) as Block | undefined;
-    const [a, b] = [last, one as Block].map((part) => (part?.type === "text" ? JSON.stringify({ ...part, text: "" }) : ""));
+    const [a, b] = [last, one as Block].map((part) =>
+      part?.type === "text" ? JSON.stringify({ ...part, text: "" }) : "",
+    );
     if (a !== "" && a === b && typeof last?.text === "string" && last.text !== "" && (one as Block).text !== "")
       parts[parts.length - 1] = { ...last, text: `${last.text}${(one as Block).text}` };
     else parts.push(one);

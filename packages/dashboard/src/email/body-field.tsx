@@ -45,10 +45,16 @@ export function BodyField(props: BodyFieldProps) {
     if (next === "block") {
       const run = () => onChange({ body: bodyOfHtml(body), editorType: next });
       if (body.trim() === "") return run();
-      return confirm({ title: words.toBlocksTitle, text: words.toBlocksText, label: words.toBlocks, isAlways: true }, run);
+      return confirm(
+        { title: words.toBlocksTitle, text: words.toBlocksText, label: words.toBlocks, isAlways: true },
+        run,
+      );
     }
     if (isBlank(body)) return onChange({ body: "", editorType: next });
-    confirm({ title: words.toHtmlTitle, text: words.toHtmlText, label: words.toHtml, isAlways: true }, () => void toHtml());
+    confirm(
+      { title: words.toHtmlTitle, text: words.toHtmlText, label: words.toHtml, isAlways: true },
+      () => void toHtml(),
+    );
   };
   return (
     <div className={css.field}>

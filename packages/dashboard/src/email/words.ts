@@ -25,7 +25,7 @@ export const words = {
   insertMenu: "Blocks to insert",
   variableMenu: "Variables",
   noMatch: "Nothing matches.",
-  useTyped: (name: string) => `Use “${name}”`,
+  typedName: (name: string) => `Use “${name}”`,
   settings: "Settings",
   close: "Close settings",
   moveUp: "Move up",
@@ -51,7 +51,13 @@ export const words = {
   clear: "Remove formatting",
   bulletList: "Bulleted list",
   orderedList: "Numbered list",
-  link: { title: "Link", address: "Address", hint: "https://…, mailto:… or a variable", apply: "Set link", remove: "Remove link" },
+  link: {
+    title: "Link",
+    address: "Address",
+    hint: "https://…, mailto:… or a variable",
+    apply: "Set link",
+    remove: "Remove link",
+  },
   blocks: {
     paragraph: { label: "Text", hint: "A paragraph" },
     heading1: { label: "Heading 1", hint: "A large title" },

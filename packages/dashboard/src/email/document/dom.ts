@@ -2,8 +2,8 @@
 // its JSON, so that a copied block is pasted with everything that it has. Styles are set as properties: the policy of
 // the page forbids style attributes.
 import type { Mark, Node as PmNode, TagParseRule } from "prosemirror-model";
-import type { JsonMembers } from "./json.ts";
 import { drawings } from "./drawings.ts";
+import type { JsonMembers } from "./json.ts";
 
 type Drawn = { dom: HTMLElement; contentDOM?: HTMLElement };
 
@@ -54,7 +54,8 @@ const own = (name: string): TagParseRule => ({
     const { values, rest, value } = dom.dataset;
     if (name.startsWith("kept")) return { value: parsed(value) ?? null };
     const span = (key: string) => Math.min(100, Math.max(1, Number(dom.getAttribute(key)) || 1));
-    const spans = name === "tableCell" || name === "tableHeader" ? { colspan: span("colspan"), rowspan: span("rowspan") } : {};
+    const spans =
+      name === "tableCell" || name === "tableHeader" ? { colspan: span("colspan"), rowspan: span("rowspan") } : {};
     return { values: parsed(values) ?? null, rest: parsed(rest) ?? null, ...spans };
   },
 });
@@ -95,7 +96,11 @@ const pasted: Record<string, TagParseRule[]> = {
   paragraph: tags("p"),
   heading: [1, 2, 3, 4, 5, 6].map((level) => withValues(`h${level}`, () => ({ level: Math.min(level, 3) }))),
   bulletList: tags("ul"),
-  orderedList: [withValues("ol", (dom) => (Number(dom.getAttribute("start")) > 1 ? { start: Number(dom.getAttribute("start")) } : null))],
+  orderedList: [
+    withValues("ol", (dom) =>
+      Number(dom.getAttribute("start")) > 1 ? { start: Number(dom.getAttribute("start")) } : null,
+    ),
+  ],
   listItem: tags("li"),
   blockquote: tags("blockquote"),
   codeBlock: [{ tag: "pre", preserveWhitespace: "full" }],

@@ -4,7 +4,22 @@ import { words } from "../words.ts";
 import type { Json, JsonMembers } from "./json.ts";
 import { isTyped } from "./json.ts";
 
-type Styles = Partial<Record<"textAlign" | "color" | "backgroundColor" | "padding" | "borderRadius" | "border" | "height" | "flexGrow" | "flexBasis" | "alignSelf" | "justifyContent", string>>;
+type Styles = Partial<
+  Record<
+    | "textAlign"
+    | "color"
+    | "backgroundColor"
+    | "padding"
+    | "borderRadius"
+    | "border"
+    | "height"
+    | "flexGrow"
+    | "flexBasis"
+    | "alignSelf"
+    | "justifyContent",
+    string
+  >
+>;
 
 export type Drawing = {
   tag: string | ((values: JsonMembers) => string);
@@ -19,7 +34,8 @@ export type Drawing = {
 
 const say = words.drawn;
 
-const textOf = (value: Json): string => (typeof value === "string" ? value : typeof value === "number" ? String(value) : "");
+const textOf = (value: Json): string =>
+  typeof value === "string" ? value : typeof value === "number" ? String(value) : "";
 
 /** A number is pixels. */
 export const lengthOf = (value: Json): string => {
@@ -62,7 +78,8 @@ function button(values: JsonMembers): (Node | string)[] {
 
 /** The page may load images of the service alone; others are shown by their text. */
 const isOwn = (src: string): boolean =>
-  src.startsWith("data:image/") || (URL.canParse(src, location.href) && new URL(src, location.href).origin === location.origin);
+  src.startsWith("data:image/") ||
+  (URL.canParse(src, location.href) && new URL(src, location.href).origin === location.origin);
 
 function picture(values: JsonMembers): (Node | string)[] {
   const src = textOf(values.src);
@@ -87,7 +104,9 @@ const networkNames = (links: Json): string[] =>
   (Array.isArray(links) ? links : []).map((link) => textOf((link as JsonMembers | null)?.network)).filter(Boolean);
 
 const sides = (values: JsonMembers): string =>
-  ["Top", "Right", "Bottom", "Left"].map((side) => lengthOf(values[`padding${side}`] ?? values.padding) || "0").join(" ");
+  ["Top", "Right", "Bottom", "Left"]
+    .map((side) => lengthOf(values[`padding${side}`] ?? values.padding) || "0")
+    .join(" ");
 
 const repeat: Drawing = { tag: "div", data: ({ each }) => ({ label: say.repeat(textOf(each)) }) };
 
@@ -108,7 +127,12 @@ export const drawings: Record<string, Drawing> = {
   },
   button: { tag: "div", style: placed, inside: button },
   image: { tag: "div", style: placed, inside: picture },
-  logo: { tag: "div", style: placed, inside: (values) => picture({ ...values, width: undefined, height: { sm: 40, md: 48, lg: 64 }[textOf(values.size)] ?? 40 }) },
+  logo: {
+    tag: "div",
+    style: placed,
+    inside: (values) =>
+      picture({ ...values, width: undefined, height: { sm: 40, md: 48, lg: 64 }[textOf(values.size)] ?? 40 }),
+  },
   inlineImage: { tag: "span", inside: (values) => picture({ width: 20, height: 20, ...values }) },
   linkCard: {
     tag: "div",

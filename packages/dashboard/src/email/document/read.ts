@@ -1,7 +1,7 @@
 // A block document as a document of the editor. Everything is kept: what the schema cannot hold becomes a fixed block
 // that stores its JSON. Pure.
 import { type Attrs, Fragment, type Mark, type NodeType, type Node as PmNode } from "prosemirror-model";
-import { type Json, type JsonMembers, isEmpty, isMembers, isTyped, type TypedJson } from "./json.ts";
+import { isEmpty, isMembers, isTyped, type Json, type JsonMembers, type TypedJson } from "./json.ts";
 import { isKnownMark, isKnownNode, schema } from "./schema.ts";
 
 /** The JSON that a node was read from: a node that nobody changed is written as it was. */
@@ -110,6 +110,9 @@ export function spansOf(values: JsonMembers | null | undefined): Spans | null {
   const rowspan = span(values?.rowspan);
   const widths = values?.colwidth ?? null;
   const isSpan = (value: number) => Number.isInteger(value) && value >= 1 && value <= maxSpan;
-  const isWidths = widths === null || (Array.isArray(widths) && widths.length === colspan && widths.every(Number.isFinite));
-  return isSpan(colspan) && isSpan(rowspan) && isWidths ? { colspan, rowspan, colwidth: widths as number[] | null } : null;
+  const isWidths =
+    widths === null || (Array.isArray(widths) && widths.length === colspan && widths.every(Number.isFinite));
+  return isSpan(colspan) && isSpan(rowspan) && isWidths
+    ? { colspan, rowspan, colwidth: widths as number[] | null }
+    : null;
 }

@@ -82,7 +82,12 @@ export function BlockEditor(props: BlockEditorProps) {
   return (
     <div className={css.editor} data-fault={isWrong}>
       {view && state && !isReadOnly && (
-        <Toolbar view={view} state={state} onLink={() => setPanel(panel === "link" ? null : "link")} openSettings={openSettings} />
+        <Toolbar
+          view={view}
+          state={state}
+          onLink={() => setPanel(panel === "link" ? null : "link")}
+          openSettings={openSettings}
+        />
       )}
       <p id={`${id}-help`} className="visually-hidden">
         {words.editorHelp}
@@ -93,7 +98,9 @@ export function BlockEditor(props: BlockEditorProps) {
             <div ref={host} className={css.canvas} />
             {view && state && !isReadOnly && <DragHandle view={view} state={state} onSelect={openSettings} />}
           </div>
-          {view && state && <MenuPopup view={view} state={state} variables={variables} id={`${id}-menu`} openSettings={openSettings} />}
+          {view && state && (
+            <MenuPopup view={view} state={state} variables={variables} id={`${id}-menu`} openSettings={openSettings} />
+          )}
         </div>
         {view && state && panel === "link" && <LinkForm view={view} state={state} onClose={() => setPanel(null)} />}
         {view && state && place && panel === "settings" && (

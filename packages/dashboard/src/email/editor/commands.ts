@@ -2,7 +2,14 @@
 import { setBlockType, toggleMark, wrapIn } from "prosemirror-commands";
 import type { Node as PmNode } from "prosemirror-model";
 import { wrapInList } from "prosemirror-schema-list";
-import { type Command, type EditorState, NodeSelection, Selection, TextSelection, type Transaction } from "prosemirror-state";
+import {
+  type Command,
+  type EditorState,
+  NodeSelection,
+  Selection,
+  TextSelection,
+  type Transaction,
+} from "prosemirror-state";
 import { type JsonMembers, withMembers } from "../document/json.ts";
 import { type MarkName, schema } from "../document/schema.ts";
 import { type Insertable, startOf } from "./insertable.ts";
@@ -27,8 +34,13 @@ export const insertBlock =
     if (text && isText) return setBlockType(schema.nodes[text.type]!, { values: text.values })(state, dispatch);
     const start = startOf(kind);
     const hasText = isText && $from.parent.content.size > 0;
-    if (hasText && (kind === "bulletList" || kind === "orderedList") && wrapInList(start.type)(state, dispatch)) return true;
-    if (hasText && ["blockquote", "section", "repeat"].includes(kind) && wrapIn(start.type, start.attrs)(state, dispatch))
+    if (hasText && (kind === "bulletList" || kind === "orderedList") && wrapInList(start.type)(state, dispatch))
+      return true;
+    if (
+      hasText &&
+      ["blockquote", "section", "repeat"].includes(kind) &&
+      wrapIn(start.type, start.attrs)(state, dispatch)
+    )
       return true;
     return putBlock(state, dispatch, start);
   };
@@ -90,7 +102,9 @@ function moved(state: EditorState, { node, pos }: BlockPlace, target: number): T
   tr.insert(at, node);
   const isNode = selection instanceof NodeSelection && selection.from === pos;
   tr.setSelection(
-    isNode ? NodeSelection.create(tr.doc, at) : Selection.near(tr.doc.resolve(Math.min(at + offset, tr.doc.content.size))),
+    isNode
+      ? NodeSelection.create(tr.doc, at)
+      : Selection.near(tr.doc.resolve(Math.min(at + offset, tr.doc.content.size))),
   );
   return tr.scrollIntoView();
 }
@@ -108,7 +122,9 @@ export const removeBlock: Command = (state, dispatch) => {
   if (!place) return false;
   if (dispatch) {
     const tr = state.tr.delete(place.pos, place.pos + place.node.nodeSize);
-    dispatch(tr.setSelection(Selection.near(tr.doc.resolve(Math.min(place.pos, tr.doc.content.size)), -1)).scrollIntoView());
+    dispatch(
+      tr.setSelection(Selection.near(tr.doc.resolve(Math.min(place.pos, tr.doc.content.size)), -1)).scrollIntoView(),
+    );
   }
   return true;
 };
@@ -145,7 +161,12 @@ export const addLineAfter: Command = ({ selection, tr }, dispatch) => {
 };
 
 /** Changes values of the block at a position; `undefined` removes one. */
-export function changeValues(state: EditorState, { pos }: BlockPlace, changed: JsonMembers, rest?: JsonMembers): Transaction {
+export function changeValues(
+  state: EditorState,
+  { pos }: BlockPlace,
+  changed: JsonMembers,
+  rest?: JsonMembers,
+): Transaction {
   const node = state.doc.nodeAt(pos)!;
   const isSelected = state.selection instanceof NodeSelection && state.selection.from === pos;
   const attrs = {

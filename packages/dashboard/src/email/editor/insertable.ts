@@ -49,7 +49,11 @@ const allKinds = Object.keys(words.blocks) as Insertable[];
 export function matchingBlocks(query: string): Insertable[] {
   const typed = query.trim().toLowerCase();
   const textOf = (kind: Insertable) => `${words.blocks[kind].label} ${kind}`.toLowerCase();
-  const starting = allKinds.filter((kind) => textOf(kind).split(" ").some((word) => word.startsWith(typed)));
+  const starting = allKinds.filter((kind) =>
+    textOf(kind)
+      .split(" ")
+      .some((word) => word.startsWith(typed)),
+  );
   const others = allKinds.filter((kind) => !starting.includes(kind) && textOf(kind).includes(typed));
   return [...starting, ...others];
 }

@@ -1,7 +1,14 @@
 // The keyboard: every part of the editor can be reached without a mouse. Undo and redo are those of the page, which
 // knows the changes of all fields.
 import { baseKeymap, chainCommands, exitCode } from "prosemirror-commands";
-import { ellipsis, emDash, InputRule, inputRules, textblockTypeInputRule, wrappingInputRule } from "prosemirror-inputrules";
+import {
+  ellipsis,
+  emDash,
+  InputRule,
+  inputRules,
+  textblockTypeInputRule,
+  wrappingInputRule,
+} from "prosemirror-inputrules";
 import { keymap } from "prosemirror-keymap";
 import { liftListItem, sinkListItem, splitListItem } from "prosemirror-schema-list";
 import type { Command, Plugin } from "prosemirror-state";

@@ -70,7 +70,7 @@ const Entry = ({ id, item, isChosen, isKnown, onChoose }: EntryProps) => (
         <small>{words.blocks[item.block].hint}</small>
       </span>
     ) : (
-      <code>{isKnown ? item.name : words.useTyped(item.name)}</code>
+      <code>{isKnown ? item.name : words.typedName(item.name)}</code>
     )}
   </div>
 );

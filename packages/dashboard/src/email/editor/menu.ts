@@ -5,7 +5,7 @@ import { insertBlock, insertVariable } from "./commands.ts";
 import { type Insertable, matchingBlocks, matchingVariables } from "./insertable.ts";
 
 export type OpenMenu = { kind: "block" | "variable"; from: number; to: number; query: string; index: number };
-type MenuState = { open: OpenMenu | null; /** Where Escape closed it. */ dismissed: number | null };
+type MenuState = { open: OpenMenu | null /** Where Escape closed it. */; dismissed: number | null };
 type Meta = { index: number } | "close";
 
 const menuKey = new PluginKey<MenuState>("menu");
@@ -67,7 +67,7 @@ export const menuPlugin = (variables: () => readonly string[], openSettings: () 
         else if (items.length === 0) return false;
         else if (event.key === "ArrowDown") put({ index: (open.index + 1) % items.length });
         else if (event.key === "ArrowUp") put({ index: (open.index + items.length - 1) % items.length });
-        else if (event.key === "Enter" || event.key === "Tab") 
+        else if (event.key === "Enter" || event.key === "Tab")
           chooseItem(view, open, items[open.index] ?? items[0]!, openSettings);
         else return false;
         event.stopPropagation();
@@ -88,7 +88,7 @@ const empties: readonly Insertable[] = ["button", "image", "repeat", "socialLink
 
 /** A block, or for a variable the braces that open its menu. */
 export function insertAny(view: EditorView, kind: Insertable, openSettings: () => void): void {
-  if (kind === "variable") return view.dispatch(view.state.tr.insertText("{{"));
-  insertBlock(kind)(view.state, view.dispatch);
+  if (kind === "variable") view.dispatch(view.state.tr.insertText("{{"));
+  else insertBlock(kind)(view.state, view.dispatch);
   if (empties.includes(kind)) openSettings();
 }

@@ -43,7 +43,13 @@ export function Toolbar({ view, state, onLink, openSettings }: ToolbarProps) {
       />
       <span className={css.gap} />
       {markButtons.map((name) => (
-        <Tool key={name} label={words.marks[name]} icon={name} isOn={hasMark(state, name)} onPress={() => run(toggle(name))} />
+        <Tool
+          key={name}
+          label={words.marks[name]}
+          icon={name}
+          isOn={hasMark(state, name)}
+          onPress={() => run(toggle(name))}
+        />
       ))}
       <Tool label={words.marks.link} icon="link" isOn={hasMark(state, "link")} onPress={onLink} />
       <label className={css.swatch} title={words.marks.textStyle}>

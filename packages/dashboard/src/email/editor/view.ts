@@ -86,7 +86,9 @@ const pluginsOf = ({ variables, actions }: ViewSettings): Plugin[] => [
 
 /** Typing never replaces a selected block: that is what the delete key is for. */
 const typingPlugin = new Plugin({
-  props: { handleTextInput: ({ state: { selection } }) => selection instanceof NodeSelection && selection.node.isBlock },
+  props: {
+    handleTextInput: ({ state: { selection } }) => selection instanceof NodeSelection && selection.node.isBlock,
+  },
 });
 
 /** Replaces the blocks that differ; the others keep their place on the page, and the cursor goes to the difference. */
@@ -96,7 +98,8 @@ export function difference(state: EditorState, next: PmNode): Transaction {
   let first = 0;
   while (first < most && doc.child(first).eq(next.child(first))) first++;
   let after = 0;
-  while (after < most - first && doc.child(doc.childCount - 1 - after).eq(next.child(next.childCount - 1 - after))) after++;
+  while (after < most - first && doc.child(doc.childCount - 1 - after).eq(next.child(next.childCount - 1 - after)))
+    after++;
   const from = sizeOf(doc, 0, first);
   const nodes = [];
   for (let index = first; index < next.childCount - after; index++) nodes.push(next.child(index));

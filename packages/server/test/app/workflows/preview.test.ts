@@ -40,7 +40,13 @@ describe("a preview", () => {
 
   test("has the HTML template of a block document, with its Liquid, when it is asked for", async () => {
     const content = [
-      { type: "paragraph", content: [{ type: "text", text: "Hi " }, { type: "variable", attrs: { id: "payload.name" } }] },
+      {
+        type: "paragraph",
+        content: [
+          { type: "text", text: "Hi " },
+          { type: "variable", attrs: { id: "payload.name" } },
+        ],
+      },
       { type: "repeat", attrs: { each: "payload.items" }, content: [{ type: "paragraph" }] },
     ];
     const body = JSON.stringify({ type: "doc", content });
@@ -49,7 +55,8 @@ describe("a preview", () => {
     assert.match(template, /\{% for current in payload\.items/);
     const payload = { name: "Ada", items: [1] };
     const html = async (given: string) =>
-      (await show("email", { subject: "Hi", body: given, editorType: "html" }, { payload, layoutId: null })).result.html;
+      (await show("email", { subject: "Hi", body: given, editorType: "html" }, { payload, layoutId: null })).result
+        .html;
     assert.match((await html(template))!, />Hi Ada<\/p>/);
     for (const [given, rest] of [
       [body, {}],

@@ -33,7 +33,8 @@ export function BlockSettings({ view, place, isReadOnly, variables, sampleOf, on
   // A block without text is edited here, so its first field has the focus.
   // biome-ignore lint/correctness/useExhaustiveDependencies: when the panel opens for a block
   useEffect(() => {
-    if (node.isLeaf || type === "repeat") panel.current?.querySelector<HTMLElement>("input, button[role=combobox]")?.focus();
+    if (node.isLeaf || type === "repeat")
+      panel.current?.querySelector<HTMLElement>("input, button[role=combobox]")?.focus();
   }, []);
   const change = (changed: JsonMembers) => {
     // An older button has its label as content, which the renderer prefers.
@@ -85,6 +86,7 @@ export function BlockSettings({ view, place, isReadOnly, variables, sampleOf, on
 
 const Sample = ({ value }: { value: unknown }) => (
   <p className={css.weak}>
-    {say.sample}: {value === undefined || value === null ? say.noSample : <strong>{String(value).slice(0, 200)}</strong>}
+    {say.sample}:{" "}
+    {value === undefined || value === null ? say.noSample : <strong>{String(value).slice(0, 200)}</strong>}
   </p>
 );

@@ -53,7 +53,14 @@ export function SettingField({ spec, text, isReadOnly, variables, onChange }: Se
                 disabled={isReadOnly}
                 onChange={set}
               />
-              <input className={inputs.input} value={text} readOnly={isReadOnly} spellCheck={false} onChange={set} {...described} />
+              <input
+                className={inputs.input}
+                value={text}
+                readOnly={isReadOnly}
+                spellCheck={false}
+                onChange={set}
+                {...described}
+              />
             </span>
           )}
         </Field>

@@ -34,7 +34,12 @@ export function SocialLinks({ links, isReadOnly, onChange }: SocialLinksProps) {
             onChange={({ target }) => change(index, { url: target.value })}
           />
           {!isReadOnly && (
-            <IconButton size="small" label={`${say.removeNetwork} ${index + 1}`} icon="x" onClick={() => onChange(list.toSpliced(index, 1))} />
+            <IconButton
+              size="small"
+              label={`${say.removeNetwork} ${index + 1}`}
+              icon="x"
+              onClick={() => onChange(list.toSpliced(index, 1))}
+            />
           )}
         </div>
       ))}

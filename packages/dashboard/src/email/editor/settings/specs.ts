@@ -30,10 +30,28 @@ const align = (name: string, ...also: string[]): SettingSpec => ({
   isHalf: true,
   also,
 });
-const number = (name: string, label: string, hint?: string): SettingSpec => ({ name, label, hint, kind: "number", isHalf: true });
-const color = (name: string, label: string, ...also: string[]): SettingSpec => ({ name, label, kind: "color", isHalf: true, also });
+const number = (name: string, label: string, hint?: string): SettingSpec => ({
+  name,
+  label,
+  hint,
+  kind: "number",
+  isHalf: true,
+});
+const color = (name: string, label: string, ...also: string[]): SettingSpec => ({
+  name,
+  label,
+  kind: "color",
+  isHalf: true,
+  also,
+});
 const line = (name: string, label: string, hint?: string): SettingSpec => ({ name, label, hint, kind: "line" });
-const size = (name: string, label: string): SettingSpec => ({ name, label, kind: "line", isHalf: true, hint: say.widthHint });
+const size = (name: string, label: string): SettingSpec => ({
+  name,
+  label,
+  kind: "line",
+  isHalf: true,
+  hint: say.widthHint,
+});
 
 const repeat: SettingSpec[] = [
   { name: "each", label: say.each, hint: say.eachHint, kind: "variable" },
@@ -59,7 +77,14 @@ export const settingSpecs: Readonly<Record<string, readonly SettingSpec[]>> = {
     align("alignment"),
     color("buttonColor", say.color, "backgroundColor"),
     color("textColor", say.textColor, "color"),
-    { name: "borderRadius", label: say.corners, kind: "choice", choices: say.cornerKinds, fallback: "smooth", isHalf: true },
+    {
+      name: "borderRadius",
+      label: say.corners,
+      kind: "choice",
+      choices: say.cornerKinds,
+      fallback: "smooth",
+      isHalf: true,
+    },
   ],
   image: [
     { name: "src", label: say.src, kind: "image" },
@@ -92,7 +117,14 @@ export const settingSpecs: Readonly<Record<string, readonly SettingSpec[]>> = {
   ],
   column: [
     number("width", say.columnWidth),
-    { name: "verticalAlign", label: say.vertical, kind: "choice", choices: say.verticals, fallback: "top", isHalf: true },
+    {
+      name: "verticalAlign",
+      label: say.vertical,
+      kind: "choice",
+      choices: say.verticals,
+      fallback: "top",
+      isHalf: true,
+    },
   ],
   repeat,
   for: repeat,
@@ -107,10 +139,7 @@ export const settingSpecs: Readonly<Record<string, readonly SettingSpec[]>> = {
     { name: "badgeText", label: say.badge, kind: "line", isHalf: true },
     { name: "image", label: say.image, kind: "image" },
   ],
-  variable: [
-    { name: "id", label: say.name, kind: "variable" },
-    line("fallback", say.fallback),
-  ],
+  variable: [{ name: "id", label: say.name, kind: "variable" }, line("fallback", say.fallback)],
 };
 
 /** The value of a setting as a form shows it. */

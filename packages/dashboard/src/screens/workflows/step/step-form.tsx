@@ -78,7 +78,9 @@ export function StepForm({ editor, step, variables, samples }: StepFormProps) {
         </p>
       ))}
       <section className={css.section} aria-label={hasContent ? words.contentSection : words.timingSection}>
-        <div className={css.grid}>{main.map((spec) => wrap(spec, spec.kind === "email" ? drawBody(spec) : draw(spec)))}</div>
+        <div className={css.grid}>
+          {main.map((spec) => wrap(spec, spec.kind === "email" ? drawBody(spec) : draw(spec)))}
+        </div>
         {more.length > 0 && (
           <details className={css.more} open={more.some(({ path }) => errorOf(`controlValues.${path}`)) || undefined}>
             <summary>{moreSet > 0 ? words.hasMore(moreSet) : words.more}</summary>
