@@ -205,6 +205,11 @@ test("what a browser loads stays within its budget", () => {
     ["an integration", loadOf("src/screens/integrations/integration-screen.tsx"), 240_000],
     ["the editor", loadOf("src/screens/workflows/editor/editor-screen.tsx"), 240_000],
     ["settings", loadOf("src/screens/settings/settings-screen.tsx"), 240_000],
+    [
+      "an email of blocks",
+      loadOf("src/screens/workflows/editor/editor-screen.tsx", "src/email/editor/block-body.tsx"),
+      350_000,
+    ],
   ];
   for (const [what, { count, size }, limit] of budgets) {
     assert.ok(size <= limit, `${what}: ${size} bytes, ${limit} are allowed`);

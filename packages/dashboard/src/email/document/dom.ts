@@ -3,7 +3,7 @@
 // the page forbids style attributes.
 import type { Mark, Node as PmNode, TagParseRule } from "prosemirror-model";
 import { drawings } from "./drawings.ts";
-import type { JsonMembers } from "./json.ts";
+import { type JsonMembers, textIn } from "./json.ts";
 
 type Drawn = { dom: HTMLElement; contentDOM?: HTMLElement };
 
@@ -21,7 +21,8 @@ function drawOne(name: string, one: PmNode | Mark): Drawn {
   if (values) dom.dataset.values = JSON.stringify(values);
   if (rest) dom.dataset.rest = JSON.stringify(rest);
   if (value !== undefined) dom.dataset.value = JSON.stringify(value);
-  const shown = values ?? {};
+  const label = name === "button" ? textIn(rest?.content) : "";
+  const shown = { ...values, ...(label !== "" && { text: label }) };
   const condition = conditionLabel(shown);
   if (condition) dom.dataset.condition = condition;
   Object.assign(dom.style, drawing.style?.(shown) ?? {});

@@ -13,6 +13,13 @@ export const isTyped = (value: Json): value is TypedJson => isMembers(value) && 
 
 export const isEmpty = (members: JsonMembers): boolean => Object.keys(members).length === 0;
 
+/** The texts of a list of nodes, one after the other. */
+export const textIn = (nodes: Json): string =>
+  (Array.isArray(nodes) ? nodes : [])
+    .filter(isMembers)
+    .map(({ text, content }) => (typeof text === "string" ? text : textIn(content)))
+    .join("");
+
 /** A copy with some members changed; `undefined` removes one. */
 export function withMembers(members: JsonMembers | null, changed: JsonMembers): JsonMembers | null {
   const next = { ...members, ...changed };

@@ -10,7 +10,7 @@ import { enterBlock } from "./commands.ts";
 import { DragHandle } from "./drag-handle.tsx";
 import { LinkForm } from "./link-form.tsx";
 import { MenuPopup } from "./menu-popup.tsx";
-import { pathOf } from "./places.ts";
+import { namesAt, pathOf } from "./places.ts";
 import { BlockSettings } from "./settings/block-settings.tsx";
 import { Toolbar } from "./toolbar.tsx";
 import { type BodyView, createBodyView } from "./view.ts";
@@ -38,8 +38,15 @@ export function BlockEditor(props: BlockEditorProps) {
   latest.current = props;
   /** What was typed and has not come back as `text` yet. */
   const typed = useRef<string[]>([]);
+  /** Whether the settings take the focus when they are drawn. */
+  const takesFocus = useRef(false);
+  const [, draw] = useState(0);
   const id = useId();
-  const openSettings = () => setPanel("settings");
+  const openSettings = () => {
+    takesFocus.current = true;
+    setPanel("settings");
+    draw((count) => count + 1);
+  };
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the view is created once; changes are dispatched below
   useEffect(() => {
@@ -49,9 +56,10 @@ export function BlockEditor(props: BlockEditorProps) {
       helpId: `${id}-help`,
       menuId: `${id}-menu`,
       isReadOnly: () => latest.current.isReadOnly,
-      variables: () => latest.current.variables,
+      variables: (now) => namesAt(now, latest.current.variables, latest.current.sampleOf),
       actions: {
         openSettings,
+        showSettings: () => setPanel("settings"),
         openLink: () => setPanel("link"),
         refusePaste: () => showToast({ title: words.tooLarge, look: "bad" }),
       },
@@ -79,6 +87,7 @@ export function BlockEditor(props: BlockEditorProps) {
 
   const view = held?.view;
   const place = state ? pathOf(state).at(-1) : undefined;
+  const names = state ? namesAt(state, variables, sampleOf) : variables;
   return (
     <div className={css.editor} data-fault={isWrong}>
       {view && state && !isReadOnly && (
@@ -96,10 +105,12 @@ export function BlockEditor(props: BlockEditorProps) {
         <div className={css.main}>
           <div className={css.area}>
             <div ref={host} className={css.canvas} />
-            {view && state && !isReadOnly && <DragHandle view={view} state={state} onSelect={openSettings} />}
+            {view && state && !isReadOnly && (
+              <DragHandle view={view} state={state} onSelect={() => setPanel("settings")} />
+            )}
           </div>
           {view && state && (
-            <MenuPopup view={view} state={state} variables={variables} id={`${id}-menu`} openSettings={openSettings} />
+            <MenuPopup view={view} state={state} variables={names} id={`${id}-menu`} openSettings={openSettings} />
           )}
         </div>
         {view && state && panel === "link" && <LinkForm view={view} state={state} onClose={() => setPanel(null)} />}
@@ -109,8 +120,9 @@ export function BlockEditor(props: BlockEditorProps) {
             view={view}
             place={place}
             isReadOnly={isReadOnly}
-            variables={variables}
+            variables={names}
             sampleOf={sampleOf}
+            takesFocus={takesFocus}
             onClose={() => {
               setPanel(null);
               enterBlock(view.state, view.dispatch);

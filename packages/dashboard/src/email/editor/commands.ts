@@ -1,7 +1,7 @@
 // What the editor does to blocks, as ProseMirror commands.
 import { setBlockType, toggleMark, wrapIn } from "prosemirror-commands";
 import type { Node as PmNode } from "prosemirror-model";
-import { wrapInList } from "prosemirror-schema-list";
+import { liftListItem, wrapInList } from "prosemirror-schema-list";
 import {
   type Command,
   type EditorState,
@@ -13,7 +13,7 @@ import {
 import { type JsonMembers, withMembers } from "../document/json.ts";
 import { type MarkName, schema } from "../document/schema.ts";
 import { type Insertable, startOf } from "./insertable.ts";
-import { type BlockPlace, movablePlace } from "./places.ts";
+import { type BlockPlace, isCell, movablePlace } from "./places.ts";
 
 type BlockKind = Exclude<Insertable, "variable">;
 
@@ -118,9 +118,10 @@ export const duplicateBlock: Command = (state, dispatch) => {
 };
 
 export const removeBlock: Command = (state, dispatch) => {
-  const place = movablePlace(state);
-  if (!place) return false;
+  const found = movablePlace(state);
+  if (!found) return false;
   if (dispatch) {
+    const place = withoutRest(state, found);
     const tr = state.tr.delete(place.pos, place.pos + place.node.nodeSize);
     dispatch(
       tr.setSelection(Selection.near(tr.doc.resolve(Math.min(place.pos, tr.doc.content.size)), -1)).scrollIntoView(),
@@ -129,11 +130,19 @@ export const removeBlock: Command = (state, dispatch) => {
   return true;
 };
 
+/** The last item of a list and the last column go with what they are in. */
+function withoutRest({ doc }: EditorState, place: BlockPlace): BlockPlace {
+  const $pos = doc.resolve(place.pos);
+  const isPart = ["listItem", "column"].includes(place.node.type.name);
+  return isPart && $pos.parent.childCount === 1 ? { node: $pos.parent, pos: $pos.before() } : place;
+}
+
 /** From the text to its block, from a block to the one around it. */
 export const selectOuter: Command = (state, dispatch) => {
-  const { selection } = state;
-  const { $from } = selection;
-  const depth = $from.depth;
+  const { $from } = state.selection;
+  let depth = $from.depth;
+  // Cells are selected as cells; the next block is their table.
+  while (depth > 0 && isCell($from.node(depth))) depth--;
   if (depth === 0) return false;
   const pos = $from.before(depth);
   if (dispatch) dispatch(state.tr.setSelection(NodeSelection.create(state.doc, pos)));
@@ -180,6 +189,20 @@ export function changeValues(
 
 export const toggle = (name: MarkName, values: JsonMembers | null = null): Command =>
   toggleMark(schema.marks[name]!, { values, rest: null });
+
+/** Text becomes a list, a list the other kind, and a list of this kind text. */
+export const toggleList =
+  (name: "bulletList" | "orderedList"): Command =>
+  (state, dispatch) => {
+    const { $from } = state.selection;
+    const type = schema.nodes[name]!;
+    const depth = $from.depth - 2;
+    const list = depth > 0 && $from.node(depth + 1).type.name === "listItem" ? $from.node(depth) : null;
+    if (!list) return wrapInList(type)(state, dispatch);
+    if (list.type === type) return liftListItem(schema.nodes.listItem!)(state, dispatch);
+    dispatch?.(state.tr.setNodeMarkup($from.before(depth), type, list.attrs));
+    return true;
+  };
 
 /** The link, colour or highlight of the selected text, or of the link that the cursor is in. */
 export const setMark =

@@ -40,7 +40,10 @@ function triggerAt({ selection }: EditorState): Omit<OpenMenu, "index"> | null {
 }
 
 /** `variables`: those known at the time of a key press. */
-export const menuPlugin = (variables: () => readonly string[], openSettings: () => void): Plugin<MenuState> =>
+export const menuPlugin = (
+  variables: (state: EditorState) => readonly string[],
+  openSettings: () => void,
+): Plugin<MenuState> =>
   new Plugin<MenuState>({
     key: menuKey,
     state: {
@@ -61,7 +64,7 @@ export const menuPlugin = (variables: () => readonly string[], openSettings: () 
       handleKeyDown(view, event) {
         const open = openMenuOf(view.state);
         if (!open) return false;
-        const items = itemsOf(open, variables());
+        const items = itemsOf(open, variables(view.state));
         const put = (meta: Meta) => view.dispatch(view.state.tr.setMeta(menuKey, meta));
         if (event.key === "Escape") put("close");
         else if (items.length === 0) return false;

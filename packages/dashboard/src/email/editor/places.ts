@@ -1,9 +1,13 @@
 // Where the selection is: the blocks around it, from the outside in. Pure.
 import type { Node as PmNode, ResolvedPos } from "prosemirror-model";
 import { type EditorState, NodeSelection } from "prosemirror-state";
+import { isMembers } from "../document/json.ts";
 import { words } from "../words.ts";
 
 export type BlockPlace = { node: PmNode; pos: number };
+
+/** Cells and rows, which a table is made of. */
+export const isCell = (node: PmNode): boolean => /cell$|^row$/.test(node.type.spec.tableRole ?? "");
 
 const isHidden = (node: PmNode): boolean => node.type.name === "tableRow";
 
@@ -26,7 +30,10 @@ export function movablePlace(state: EditorState): BlockPlace | null {
   const blocks = pathOf(state).filter(({ node }) => node.isBlock);
   const last = blocks.at(-1);
   const parent = blocks.at(-2);
-  if (!last || (selection instanceof NodeSelection && !selection.node.isInline)) return last ?? null;
+  const isSelected = selection instanceof NodeSelection && !selection.node.isInline;
+  // A cell moves with its table only.
+  if (last && isCell(last.node)) return blocks.findLast(({ node }) => node.type.name === "table") ?? null;
+  if (!last || isSelected) return last ?? null;
   return parent?.node.type.name === "listItem" && parent.node.firstChild === last.node ? parent : last;
 }
 
@@ -40,6 +47,22 @@ export function movableAt(doc: PmNode, inside: number): BlockPlace | null {
   const outer = path.findIndex((one) => ["bulletList", "orderedList", "table"].includes(one.node.type.name));
   const shown = outer < 0 ? path : path.slice(0, outer + 1);
   return shown.findLast((one) => !unmovable.includes(one.node.type.name)) ?? null;
+}
+
+/** Inside a repeat, the members of an item come first: they are named after the list. */
+export function namesAt(
+  state: EditorState,
+  variables: readonly string[],
+  sampleOf: ((name: string) => unknown) | undefined,
+): readonly string[] {
+  const lists = pathOf(state).filter(({ node }) => node.type.name === "repeat" || node.type.name === "for");
+  const members = lists.flatMap(({ node }) => {
+    const each = String(node.attrs.values?.each ?? "");
+    const list = sampleOf?.(each);
+    const [item] = Array.isArray(list) ? list : [];
+    return isMembers(item) ? Object.keys(item).map((name) => `${each}.${name}`) : [];
+  });
+  return members.length === 0 ? variables : [...new Set([...members, ...variables])];
 }
 
 export function nameOf(node: PmNode): string {

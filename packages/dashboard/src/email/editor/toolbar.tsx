@@ -1,5 +1,4 @@
 // Marks, lists and blocks to insert, above the text.
-import { wrapInList } from "prosemirror-schema-list";
 import type { Command, EditorState } from "prosemirror-state";
 import type { EditorView } from "prosemirror-view";
 import { Button } from "../../kit/inputs/button.tsx";
@@ -7,7 +6,7 @@ import { Menu, type MenuEntry } from "../../kit/overlays/menu.tsx";
 import { type MarkName, schema } from "../document/schema.ts";
 import css from "../email.module.css";
 import { words } from "../words.ts";
-import { clearMarks, setMark, toggle } from "./commands.ts";
+import { clearMarks, setMark, toggle, toggleList } from "./commands.ts";
 import { EditorIcon, type EditorIconName } from "./icons.tsx";
 import type { Insertable } from "./insertable.ts";
 import { insertAny } from "./menu.ts";
@@ -57,13 +56,14 @@ export function Toolbar({ view, state, onLink, openSettings }: ToolbarProps) {
         <input
           type="color"
           value={colorOf(state)}
-          onChange={({ target }) => run(setMark("textStyle", { color: target.value }))}
+          // The focus stays, or the browser would close its palette.
+          onChange={({ target }) => setMark("textStyle", { color: target.value })(view.state, view.dispatch)}
         />
       </label>
       <Tool label={words.clear} icon="clear" onPress={() => run(clearMarks)} />
       <span className={css.gap} />
-      <Tool label={words.bulletList} icon="bulletList" onPress={() => run(wrapInList(schema.nodes.bulletList!))} />
-      <Tool label={words.orderedList} icon="orderedList" onPress={() => run(wrapInList(schema.nodes.orderedList!))} />
+      <Tool label={words.bulletList} icon="bulletList" onPress={() => run(toggleList("bulletList"))} />
+      <Tool label={words.orderedList} icon="orderedList" onPress={() => run(toggleList("orderedList"))} />
     </div>
   );
 }

@@ -7,6 +7,7 @@ import { tableEditing } from "prosemirror-tables";
 import { EditorView } from "prosemirror-view";
 import { type Body, changeBody, readBody } from "../document/body.ts";
 import { type KeyActions, keyPlugins } from "./keys.ts";
+import { liquidPlugin } from "./liquid-marks.ts";
 import { menuPlugin, openMenuOf, shownKey } from "./menu.ts";
 import { pastePlugin } from "./paste.ts";
 
@@ -17,8 +18,9 @@ type ViewSettings = {
   helpId: string;
   menuId: string;
   isReadOnly: () => boolean;
-  variables: () => readonly string[];
-  actions: KeyActions & { refusePaste: () => void };
+  /** Those that may be used where the cursor is. */
+  variables: (state: EditorState) => readonly string[];
+  actions: KeyActions & { refusePaste: () => void; showSettings: () => void };
   onState: (state: EditorState) => void;
   onText: (text: string) => void;
 };
@@ -78,18 +80,25 @@ const pluginsOf = ({ variables, actions }: ViewSettings): Plugin[] => [
   menuPlugin(variables, actions.openSettings),
   ...keyPlugins(actions),
   pastePlugin(actions.refusePaste),
-  typingPlugin,
+  blockPlugin(actions.showSettings),
+  liquidPlugin(),
   dropCursor({ width: 2, class: "email-drop", color: false }),
   gapCursor(),
   tableEditing({ allowTableNodeSelection: true }),
 ];
 
-/** Typing never replaces a selected block: that is what the delete key is for. */
-const typingPlugin = new Plugin({
-  props: {
-    handleTextInput: ({ state: { selection } }) => selection instanceof NodeSelection && selection.node.isBlock,
-  },
-});
+const blockPlugin = (showSettings: () => void): Plugin =>
+  new Plugin({
+    props: {
+      /** Typing never replaces a selected block: that is what the delete key is for. */
+      handleTextInput: ({ state: { selection } }) => selection instanceof NodeSelection && selection.node.isBlock,
+      /** What has no text is edited in its settings. */
+      handleClickOn(_view, _pos, node, _nodePos, _event, isDirect) {
+        if (isDirect && node.isLeaf && !node.isText) showSettings();
+        return false;
+      },
+    },
+  });
 
 /** Replaces the blocks that differ; the others keep their place on the page, and the cursor goes to the difference. */
 export function difference(state: EditorState, next: PmNode): Transaction {

@@ -1,9 +1,9 @@
 // The settings of the selected block, at the side of the text, or below it where the page is narrow.
 import type { EditorView } from "prosemirror-view";
-import { useEffect, useRef } from "react";
+import { type RefObject, useEffect, useRef } from "react";
 import { Json } from "../../../kit/data/code.tsx";
 import { IconButton } from "../../../kit/inputs/button.tsx";
-import type { JsonMembers } from "../../document/json.ts";
+import { type JsonMembers, textIn } from "../../document/json.ts";
 import css from "../../email.module.css";
 import { words } from "../../words.ts";
 import { changeValues } from "../commands.ts";
@@ -22,22 +22,32 @@ type BlockSettingsProps = {
   isReadOnly: boolean;
   variables: readonly string[];
   sampleOf?: (name: string) => unknown;
+  /** Set when the panel was opened to be used at once; its first field has the focus then. */
+  takesFocus: RefObject<boolean>;
   onClose: () => void;
 };
 
-export function BlockSettings({ view, place, isReadOnly, variables, sampleOf, onClose }: BlockSettingsProps) {
+export function BlockSettings({
+  view,
+  place,
+  isReadOnly,
+  variables,
+  sampleOf,
+  takesFocus,
+  onClose,
+}: BlockSettingsProps) {
   const { node } = place;
   const type = node.type.name;
   const values: JsonMembers = node.attrs.values ?? {};
+  // An older button has its label as content, which the renderer prefers.
+  const shown = type === "button" ? { ...values, text: textIn(node.attrs.rest?.content) || values.text } : values;
   const panel = useRef<HTMLElement>(null);
-  // A block without text is edited here, so its first field has the focus.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: when the panel opens for a block
   useEffect(() => {
-    if (node.isLeaf || type === "repeat")
-      panel.current?.querySelector<HTMLElement>("input, button[role=combobox]")?.focus();
-  }, []);
+    if (!takesFocus.current) return;
+    takesFocus.current = false;
+    panel.current?.querySelector<HTMLElement>("input:not([hidden]), button[role=combobox]")?.focus();
+  });
   const change = (changed: JsonMembers) => {
-    // An older button has its label as content, which the renderer prefers.
     const rest = type === "button" && "text" in changed ? { content: undefined } : undefined;
     view.dispatch(changeValues(view.state, place, changed, rest));
   };
@@ -61,7 +71,7 @@ export function BlockSettings({ view, place, isReadOnly, variables, sampleOf, on
           <div key={spec.name} data-half={spec.isHalf}>
             <SettingField
               spec={spec}
-              text={settingText(spec, values)}
+              text={settingText(spec, shown)}
               isReadOnly={isReadOnly}
               variables={variables}
               onChange={(text) => change(settingChange(spec, text))}
@@ -69,7 +79,7 @@ export function BlockSettings({ view, place, isReadOnly, variables, sampleOf, on
           </div>
         ))}
       </div>
-      {type === "variable" && sampleOf && <Sample value={sampleOf(String(values.id ?? ""))} />}
+      {type === "variable" && sampleOf && <Sample name={String(values.id ?? "")} sampleOf={sampleOf} />}
       {type === "socialLinks" && (
         <SocialLinks links={values.links} isReadOnly={isReadOnly} onChange={(links) => change({ links })} />
       )}
@@ -84,9 +94,16 @@ export function BlockSettings({ view, place, isReadOnly, variables, sampleOf, on
   );
 }
 
-const Sample = ({ value }: { value: unknown }) => (
-  <p className={css.weak}>
-    {say.sample}:{" "}
-    {value === undefined || value === null ? say.noSample : <strong>{String(value).slice(0, 200)}</strong>}
-  </p>
-);
+/** Only the payload has a sample here. */
+function Sample({ name, sampleOf }: { name: string; sampleOf: (name: string) => unknown }) {
+  if (!name.startsWith("payload.")) return null;
+  const value = sampleOf(name);
+  return (
+    <p className={css.weak}>
+      {say.sample}: {value === undefined || value === null ? say.noSample : <strong>{shownText(value)}</strong>}
+    </p>
+  );
+}
+
+const shownText = (value: unknown): string =>
+  (typeof value === "object" ? JSON.stringify(value) : String(value)).slice(0, 200);

@@ -1,6 +1,7 @@
 // The form of one step: its name, what it sends or waits for, and when it runs.
 import { useMemo } from "react";
 import { BodyField } from "../../../email/body-field.tsx";
+import { sampleAt } from "../../../email/sample-value.ts";
 import { isIdentifier } from "../../../fields/identifier.ts";
 import { ValueField } from "../../../fields/value-field.tsx";
 import { Icon } from "../../../icons.tsx";
@@ -40,7 +41,7 @@ export function StepForm({ editor, step, variables, samples }: StepFormProps) {
       editorType={step.controlValues.editorType}
       isReadOnly={isReadOnly}
       variables={variables}
-      sampleOf={(name) => valueAt(samples, name)}
+      sampleOf={(name) => sampleAt(samples, name)}
       onChange={({ body, ...others }) => {
         // An empty body is an absent value, so that the service says what is missing.
         const changed = { ...step.controlValues, ...others };
