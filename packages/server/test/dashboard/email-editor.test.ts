@@ -172,6 +172,7 @@ browserTest("what the editor does not know is kept; blocks become HTML, HTML bec
   const changed = { ...text, content: [{ type: "text", text: "Hello Ada" }] };
   assert.deepEqual(JSON.parse(await storedBody("kept")), { type: "doc", content: [changed, unknown] });
 
+  const modes = page.getByRole("group", { name: "Written as" });
   // Too much to paste is refused, what fits is cleaned.
   const paste = (html: string) =>
     editor.evaluate((element, pasted) => {
@@ -187,13 +188,14 @@ browserTest("what the editor does not know is kept; blocks become HTML, HTML bec
     }, html);
   await paste(`<p>${"x".repeat(2_000_001)}</p>`);
   await page.getByText("more than 2 MB").waitFor();
+  await page.keyboard.press("Enter");
   await paste(
     '<h2 class="x">Title</h2><p style="color:red"><span style="font-weight:700">Bold</span></p><script>1</script>',
   );
   await editor.getByRole("heading", { name: "Title" }).waitFor();
   assert.equal(await editor.locator("strong").innerText(), "Bold");
 
-  await page.getByRole("button", { name: "HTML", exact: true }).click();
+  await modes.getByRole("button", { name: "HTML" }).click();
   await page.getByRole("dialog").getByText("cannot be turned back into these blocks").waitFor();
   await page.getByRole("button", { name: "Convert to HTML" }).click();
   await page.locator(".cm-content").getByText("Hello Ada").waitFor();
@@ -201,7 +203,7 @@ browserTest("what the editor does not know is kept; blocks become HTML, HTML bec
   await editor.getByText("Hello Ada").waitFor();
   await page.getByRole("button", { name: "Redo" }).click();
   await page.locator(".cm-content").getByText("Hello Ada").waitFor();
-  await page.getByRole("button", { name: "Blocks", exact: true }).click();
+  await modes.getByRole("button", { name: "Blocks" }).click();
   await page.getByRole("dialog").getByText("Nothing is lost").waitFor();
   await page.getByRole("button", { name: "Use blocks" }).click();
   await eventually(

@@ -153,7 +153,7 @@ browserTest(
     await page.getByRole("spinbutton", { name: "Amount" }).fill("2");
     await addStep(page, "Email");
     await page.getByRole("textbox", { name: "Subject" }).fill("Reports for {{subscriber.firstName}}");
-    await page.getByRole("button", { name: "HTML", exact: true }).click();
+    await page.getByRole("group", { name: "Written as" }).getByRole("button", { name: "HTML" }).click();
     await fillHtml(page, "<p>{{payload.count}} reports</p>");
     await page.getByRole("button", { name: "Add a condition" }).click();
     await page.getByRole("combobox", { name: "Value to compare" }).fill("payload.count");

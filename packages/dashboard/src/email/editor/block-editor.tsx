@@ -83,7 +83,9 @@ export function BlockEditor(props: BlockEditorProps) {
   }, [held, text]);
   // The attributes of the view are read again.
   // biome-ignore lint/correctness/useExhaustiveDependencies: whether it may be edited is read from `latest`
-  useEffect(() => held?.view.setProps({}), [held, isReadOnly]);
+  useEffect(() => {
+    held?.view.setProps({});
+  }, [held, isReadOnly]);
 
   const view = held?.view;
   const place = state ? pathOf(state).at(-1) : undefined;

@@ -10,8 +10,9 @@ import {
   wrappingInputRule,
 } from "prosemirror-inputrules";
 import { keymap } from "prosemirror-keymap";
+import type { Node as PmNode } from "prosemirror-model";
 import { liftListItem, sinkListItem, splitListItem } from "prosemirror-schema-list";
-import type { Command, Plugin } from "prosemirror-state";
+import { type Command, type Plugin, Selection } from "prosemirror-state";
 import { goToNextCell } from "prosemirror-tables";
 import { schema } from "../document/schema.ts";
 import { addLineAfter, duplicateBlock, moveBlock, selectOuter, toggle } from "./commands.ts";
@@ -25,6 +26,13 @@ const lineBreak: Command = (state, dispatch) => {
   dispatch?.(state.tr.replaceSelectionWith(hardBreak!.create()).scrollIntoView());
   return true;
 };
+
+const goTo =
+  (place: (doc: PmNode) => Selection): Command =>
+  ({ tr, doc }, dispatch) => {
+    dispatch?.(tr.setSelection(place(doc)).scrollIntoView());
+    return true;
+  };
 
 const always =
   (run: () => void): Command =>
@@ -48,6 +56,9 @@ export function keyPlugins({ openSettings, openLink }: KeyActions): Plugin[] {
       "Alt-ArrowUp": moveBlock(-1),
       "Alt-ArrowDown": moveBlock(1),
       "Mod-Shift-d": duplicateBlock,
+      // The browser's own keys stop at the start of the last line in a long document.
+      "Mod-Home": goTo(Selection.atStart),
+      "Mod-End": goTo(Selection.atEnd),
       "Mod-b": toggle("bold"),
       "Mod-i": toggle("italic"),
       "Mod-u": toggle("underline"),

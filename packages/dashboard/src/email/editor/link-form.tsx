@@ -15,7 +15,9 @@ export function LinkForm({ view, state, onClose }: LinkFormProps) {
   const current = schema.marks.link!.isInSet(state.selection.$from.marks())?.attrs.values?.href;
   const [address, setAddress] = useState(typeof current === "string" ? current : "");
   const form = useRef<HTMLFormElement>(null);
-  useEffect(() => form.current?.querySelector("input")?.focus(), []);
+  useEffect(() => {
+    form.current?.querySelector("input")?.focus();
+  }, []);
   const put = (href: string) => {
     setMark("link", href === "" ? null : { href })(view.state, view.dispatch);
     onClose();

@@ -25,7 +25,10 @@ function List({ view, open, variables, id, openSettings }: Omit<MenuPopupProps, 
   const list = useRef<HTMLDivElement>(null);
   const [place, setPlace] = useState({ left: 0, top: 0 });
   useLayoutEffect(() => setPlace(placeOf(view, open.from, list.current!)), [view, open.from]);
-  useEffect(() => list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" }));
+  useEffect(() => {
+    // Newer browsers return a promise here, which is no clean-up.
+    void list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
+  });
   return (
     <div
       ref={list}

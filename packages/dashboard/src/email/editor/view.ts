@@ -47,7 +47,9 @@ export function createBodyView(host: HTMLElement, settings: ViewSettings): BodyV
         "aria-multiline": "true",
         "aria-label": label,
         "aria-describedby": helpId,
-        ...(isReadOnly() && { "aria-readonly": "true", tabindex: "0" }),
+        // Named, so that the scroller around it counts as reachable.
+        tabindex: "0",
+        ...(isReadOnly() && { "aria-readonly": "true" }),
         ...(open && { "aria-controls": menuId, "aria-activedescendant": `${menuId}-${open.index}` }),
       };
     },
