@@ -23,7 +23,8 @@ type BodyFieldProps = {
   variables: readonly string[];
   /** What a variable is in the preview. */
   sampleOf?: (name: string) => unknown;
-  onChange: (changed: { body: string; editorType?: EditorType }) => void;
+  /** `step`: changes with the same one soon after each other are undone together. */
+  onChange: (changed: { body: string; editorType?: EditorType }, step: string) => void;
 };
 
 export function BodyField(props: BodyFieldProps) {
@@ -38,19 +39,19 @@ export function BodyField(props: BodyFieldProps) {
     const html = await templateOf(body).catch(() => null);
     setConverting(false);
     if (html === null) return showToast({ title: words.toHtmlFailed, look: "bad" });
-    onChange({ body: html, editorType: "html" });
+    onChange({ body: html, editorType: "html" }, "editor.html");
   };
   const choose = (next: EditorType) => {
     if (next === mode) return;
     if (next === "block") {
-      const run = () => onChange({ body: bodyOfHtml(body), editorType: next });
+      const run = () => onChange({ body: bodyOfHtml(body), editorType: next }, "editor.block");
       if (body.trim() === "") return run();
       return confirm(
         { title: words.toBlocksTitle, text: words.toBlocksText, label: words.toBlocks, isAlways: true },
         run,
       );
     }
-    if (isBlank(body)) return onChange({ body: "", editorType: next });
+    if (isBlank(body)) return onChange({ body: "", editorType: next }, "editor.html");
     confirm(
       { title: words.toHtmlTitle, text: words.toHtmlText, label: words.toHtml, isAlways: true },
       () => void toHtml(),
@@ -70,7 +71,7 @@ export function BodyField(props: BodyFieldProps) {
           faults={faults}
           variables={variables}
           isReadOnly={isReadOnly}
-          onChange={(text) => onChange({ body: text })}
+          onChange={(text) => onChange({ body: text }, "body")}
         />
       ) : (
         <>
@@ -84,7 +85,7 @@ export function BodyField(props: BodyFieldProps) {
               faults={faults}
               variables={variables}
               sampleOf={sampleOf}
-              onChange={(text) => onChange({ body: text })}
+              onChange={(text, step = "body") => onChange({ body: text }, step)}
             />
           </Suspense>
           {(error ?? hint) && (

@@ -15,7 +15,7 @@ export type BlockBodyProps = {
   faults?: readonly Fault[];
   variables: readonly string[];
   sampleOf?: (name: string) => unknown;
-  onChange: (text: string) => void;
+  onChange: (text: string, step?: string) => void;
 };
 
 export function BlockBody({ error, faults, ...editor }: BlockBodyProps) {

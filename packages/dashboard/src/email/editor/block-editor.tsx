@@ -25,7 +25,8 @@ export type BlockEditorProps = {
   variables: readonly string[];
   /** What a variable is in the preview. */
   sampleOf?: (name: string) => unknown;
-  onChange: (text: string) => void;
+  /** `step`: changes with the same one soon after each other are undone together. */
+  onChange: (text: string, step: string) => void;
 };
 
 export function BlockEditor(props: BlockEditorProps) {
@@ -64,9 +65,9 @@ export function BlockEditor(props: BlockEditorProps) {
         refusePaste: () => showToast({ title: words.tooLarge, look: "bad" }),
       },
       onState: setState,
-      onText: (now) => {
+      onText: (now, step) => {
         typed.current.push(now);
-        latest.current.onChange(now);
+        latest.current.onChange(now, step);
       },
     });
     setHeld(made);

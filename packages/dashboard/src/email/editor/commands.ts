@@ -6,6 +6,7 @@ import {
   type Command,
   type EditorState,
   NodeSelection,
+  PluginKey,
   Selection,
   TextSelection,
   type Transaction,
@@ -169,6 +170,9 @@ export const addLineAfter: Command = ({ selection, tr }, dispatch) => {
   return true;
 };
 
+/** The step of a setting, for undo. */
+export const settingKey = new PluginKey("setting");
+
 /** Changes values of the block at a position; `undefined` removes one. */
 export function changeValues(
   state: EditorState,
@@ -183,7 +187,8 @@ export function changeValues(
     values: withMembers(node.attrs.values, changed),
     ...(rest && { rest: withMembers(node.attrs.rest, rest) }),
   };
-  const tr = state.tr.setNodeMarkup(pos, null, attrs, node.marks);
+  const step = `setting.${pos}.${Object.keys(changed).join()}`;
+  const tr = state.tr.setNodeMarkup(pos, null, attrs, node.marks).setMeta(settingKey, step);
   return isSelected ? tr.setSelection(NodeSelection.create(tr.doc, pos)) : tr;
 }
 

@@ -1,11 +1,12 @@
 // The ProseMirror view of an email: its plugins, and how its document and the text of the page follow each other.
 import { dropCursor } from "prosemirror-dropcursor";
 import { gapCursor } from "prosemirror-gapcursor";
-import type { Node as PmNode } from "prosemirror-model";
+import type { Node as PmNode, ResolvedPos } from "prosemirror-model";
 import { EditorState, NodeSelection, Plugin, Selection, type Transaction } from "prosemirror-state";
 import { tableEditing } from "prosemirror-tables";
 import { EditorView } from "prosemirror-view";
 import { type Body, changeBody, readBody } from "../document/body.ts";
+import { settingKey } from "./commands.ts";
 import { type KeyActions, keyPlugins } from "./keys.ts";
 import { liquidPlugin } from "./liquid-marks.ts";
 import { menuPlugin, openMenuOf, shownKey } from "./menu.ts";
@@ -22,7 +23,8 @@ type ViewSettings = {
   variables: (state: EditorState) => readonly string[];
   actions: KeyActions & { refusePaste: () => void; showSettings: () => void };
   onState: (state: EditorState) => void;
-  onText: (text: string) => void;
+  /** Changes with the same `step` soon after each other are undone together. */
+  onText: (text: string, step: string) => void;
 };
 
 export type BodyView = {
@@ -37,6 +39,7 @@ export function createBodyView(host: HTMLElement, settings: ViewSettings): BodyV
   /** As the page has it: a document that equals it has its text, byte by byte. */
   let shown = settings.body;
   let now = settings.body.text;
+  let changes = 0;
   const view = new EditorView(host, {
     state: EditorState.create({ doc: shown.doc, plugins: pluginsOf(settings) }),
     editable: () => !isReadOnly(),
@@ -54,11 +57,12 @@ export function createBodyView(host: HTMLElement, settings: ViewSettings): BodyV
       };
     },
     dispatchTransaction(tr) {
+      const before = view.state.doc;
       const state = view.state.apply(tr);
       view.updateState(state);
       if (tr.docChanged && !tr.getMeta(shownKey)) {
         now = changeBody(shown, state.doc).text;
-        onText(now);
+        onText(now, tr.getMeta(settingKey) ?? typedPlace(before, state.doc) ?? `change.${changes++}`);
       }
       onState(state);
     },
@@ -78,6 +82,16 @@ export function createBodyView(host: HTMLElement, settings: ViewSettings): BodyV
   };
 }
 
+/** The text that was typed into, by its place; null where blocks were added, moved or removed. */
+function typedPlace(before: PmNode, after: PmNode): string | null {
+  const from = before.content.findDiffStart(after.content);
+  const end = before.content.findDiffEnd(after.content);
+  if (from === null || !end) return null;
+  const [one, other] = [before.resolve(from), after.resolve(from)];
+  const isInside = ($pos: ResolvedPos, to: number) => $pos.parent.isTextblock && to <= $pos.end();
+  return isInside(one, end.a) && isInside(other, end.b) ? `text.${one.start()}` : null;
+}
+
 const pluginsOf = ({ variables, actions }: ViewSettings): Plugin[] => [
   menuPlugin(variables, actions.openSettings),
   ...keyPlugins(actions),
@@ -92,6 +106,10 @@ const pluginsOf = ({ variables, actions }: ViewSettings): Plugin[] => [
 const blockPlugin = (showSettings: () => void): Plugin =>
   new Plugin({
     props: {
+      /** Undo and redo belong to the page. Left to itself, the view would use up their keys. */
+      handleDOMEvents: {
+        keydown: (_view, { key, ctrlKey, metaKey }) => (ctrlKey || metaKey) && /^[zy]$/i.test(key),
+      },
       /** Typing never replaces a selected block: that is what the delete key is for. */
       handleTextInput: ({ state: { selection } }) => selection instanceof NodeSelection && selection.node.isBlock,
       /** What has no text is edited in its settings. */

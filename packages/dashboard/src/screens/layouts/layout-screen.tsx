@@ -154,7 +154,7 @@ function Form({ editor }: { editor: LayoutEditor }) {
         editorType={draft.editorType}
         variables={variableNames(layout.variables)}
         isReadOnly={isReadOnly}
-        onChange={(changed) => change(changed, "body")}
+        onChange={change}
       />
       <div className={css.flag}>
         <Checkbox

@@ -42,10 +42,10 @@ export function StepForm({ editor, step, variables, samples }: StepFormProps) {
       isReadOnly={isReadOnly}
       variables={variables}
       sampleOf={(name) => sampleAt(samples, name)}
-      onChange={({ body, ...others }) => {
+      onChange={({ body, ...others }, undoStep) => {
         // An empty body is an absent value, so that the service says what is missing.
         const changed = { ...step.controlValues, ...others };
-        change({ controlValues: withValue(changed, "body", body === "" ? undefined : body) }, path);
+        change({ controlValues: withValue(changed, "body", body === "" ? undefined : body) }, `${path}.${undoStep}`);
       }}
     />
   );
