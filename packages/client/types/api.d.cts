@@ -7450,6 +7450,8 @@ export type StepPreview = {
     result: PreviewResult;
     /** A field with an error is missing from `result` */
     faults: PreviewFault[];
+    /** The HTML and Liquid that the blocks of an email become; only with `withTemplate` */
+    template?: string;
     /** JSON Schema of what a template of this step may use; only with `draft` */
     variables?: Record<string, unknown>;
   };
@@ -7464,6 +7466,8 @@ export type StepPreviewIn = {
   payload?: Record<string, unknown>;
   /** Overrides the step's `layoutId`; null: without a layout */
   layoutId?: string | null;
+  /** For an email of blocks: the response contains `template` */
+  withTemplate?: boolean;
   /** Overrides the subscriber's language */
   locale?: string;
   /** Results of earlier steps by step id, which templates read as `steps.<stepId>` */

@@ -104,7 +104,9 @@ function normal(json: unknown): unknown {
       : normal(value),
   ]);
   return Object.fromEntries(
-    members.filter(([name, value]) => !(name === "marks" && Array.isArray(value) && value.length === 0)).sort(),
+    members
+      .filter(([name, value]) => !(name === "marks" && Array.isArray(value) && value.length === 0))
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
   );
 }
 

@@ -12,7 +12,7 @@ export type Body = {
   sources: Sources;
 };
 
-/** null: the text is no block document. An empty text is an empty one. */
+/** null: the text is not a block document. An empty text is an empty one. */
 export function readBody(text: string, sources: Sources = new WeakMap()): Body | null {
   const json = parse(text.trim() === "" ? emptyBody : text);
   if (!isTyped(json) || json.type !== "doc") return null;

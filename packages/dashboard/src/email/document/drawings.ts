@@ -2,7 +2,7 @@
 // inside. email.module.css has the rest.
 import { words } from "../words.ts";
 import type { Json, JsonMembers } from "./json.ts";
-import { isTyped } from "./json.ts";
+import { isTyped, textOf } from "./json.ts";
 
 type Styles = Partial<
   Record<
@@ -33,9 +33,6 @@ export type Drawing = {
 };
 
 const say = words.drawn;
-
-const textOf = (value: Json): string =>
-  typeof value === "string" ? value : typeof value === "number" ? String(value) : "";
 
 /** A number is pixels. */
 export const lengthOf = (value: Json): string => {
@@ -112,7 +109,10 @@ const repeat: Drawing = { tag: "div", data: ({ each }) => ({ label: say.repeat(t
 
 export const drawings: Record<string, Drawing> = {
   paragraph: { tag: "p", style: aligned },
-  heading: { tag: ({ level }) => `h${Math.min(3, Math.max(1, Math.trunc(Number(level)) || 1))}`, style: aligned },
+  heading: {
+    tag: ({ level }) => `h${Math.min(3, Math.max(1, Math.trunc(Number(textOf(level))) || 1))}`,
+    style: aligned,
+  },
   bulletList: { tag: "ul" },
   orderedList: { tag: "ol" },
   listItem: { tag: "li" },

@@ -13,6 +13,10 @@ export const isTyped = (value: Json): value is TypedJson => isMembers(value) && 
 
 export const isEmpty = (members: JsonMembers): boolean => Object.keys(members).length === 0;
 
+/** A text or number as a text; empty for anything else, which a stored document may have anywhere. */
+export const textOf = (value: Json): string =>
+  typeof value === "string" ? value : typeof value === "number" ? String(value) : "";
+
 /** The texts of a list of nodes, one after the other. */
 export const textIn = (nodes: Json): string =>
   (Array.isArray(nodes) ? nodes : [])

@@ -4,7 +4,7 @@ import { type Attrs, Fragment, type Mark, type NodeType, type Node as PmNode } f
 import { isEmpty, isMembers, isTyped, type Json, type JsonMembers, type TypedJson } from "./json.ts";
 import { isKnownMark, isKnownNode, schema } from "./schema.ts";
 
-/** The JSON that a node was read from: a node that nobody changed is written as it was. */
+/** The JSON that a node was read from, which is written again where nobody changed the node. */
 export type Sources = WeakMap<PmNode, Json>;
 
 /** The renderer refuses documents that are nested deeper than 50 levels. */
@@ -65,7 +65,7 @@ function nodeOf(json: Json, parent: NodeType, place: Place): PmNode | null {
   return type.create({ ...attrs, ...spans }, nodes, marks);
 }
 
-/** `content` that is no list of children: empty, or of a block that has none. */
+/** `content` that has no children: an empty list, or what a block without children has. */
 const contentOf = (json: JsonMembers): JsonMembers => (Object.hasOwn(json, "content") ? { content: json.content } : {});
 
 function attrsOf(others: JsonMembers): Attrs | null {
@@ -105,7 +105,8 @@ type Spans = { colspan: number; rowspan: number; colwidth: number[] | null };
 
 /** What the table commands need of a cell; null where it is not usable. */
 export function spansOf(values: JsonMembers | null | undefined): Spans | null {
-  const span = (value: Json): number => (value === undefined || value === null ? 1 : Number(value));
+  const span = (value: Json): number =>
+    value === undefined || value === null ? 1 : typeof value === "number" ? value : 0;
   const colspan = span(values?.colspan);
   const rowspan = span(values?.rowspan);
   const widths = values?.colwidth ?? null;

@@ -1,4 +1,4 @@
-// A body of blocks: in the visual editor, or as code where it is no readable document.
+// A body of blocks: in the visual editor, or as code where it cannot be read.
 import { useState } from "react";
 import type { Fault } from "../../fields/code-editor.tsx";
 import { CodeField } from "../../fields/code-field.tsx";

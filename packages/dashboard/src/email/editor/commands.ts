@@ -242,7 +242,7 @@ export const clearMarks: Command = (state, dispatch) => {
   return true;
 };
 
-/** A variable in place of the typed text. */
+/** Replaces the typed text by a variable. */
 export function insertVariable(state: EditorState, id: string, from: number, to: number): Transaction {
   const variable = schema.nodes.variable!.create({ values: { id } });
   const tr = state.tr.replaceWith(from, to, variable);

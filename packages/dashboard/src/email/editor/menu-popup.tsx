@@ -26,7 +26,7 @@ function List({ view, open, variables, id, openSettings }: Omit<MenuPopupProps, 
   const [place, setPlace] = useState({ left: 0, top: 0 });
   useLayoutEffect(() => setPlace(placeOf(view, open.from, list.current!)), [view, open.from]);
   useEffect(() => {
-    // Newer browsers return a promise here, which is no clean-up.
+    // Newer browsers return a promise here, which React would call.
     void list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
   });
   return (

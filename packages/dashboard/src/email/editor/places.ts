@@ -1,7 +1,7 @@
 // Where the selection is: the blocks around it, from the outside in. Pure.
 import type { Node as PmNode, ResolvedPos } from "prosemirror-model";
 import { type EditorState, NodeSelection } from "prosemirror-state";
-import { isMembers } from "../document/json.ts";
+import { isMembers, textOf } from "../document/json.ts";
 import { words } from "../words.ts";
 
 export type BlockPlace = { node: PmNode; pos: number };
@@ -57,7 +57,7 @@ export function namesAt(
 ): readonly string[] {
   const lists = pathOf(state).filter(({ node }) => node.type.name === "repeat" || node.type.name === "for");
   const members = lists.flatMap(({ node }) => {
-    const each = String(node.attrs.values?.each ?? "");
+    const each = textOf(node.attrs.values?.each);
     const list = sampleOf?.(each);
     const [item] = Array.isArray(list) ? list : [];
     return isMembers(item) ? Object.keys(item).map((name) => `${each}.${name}`) : [];

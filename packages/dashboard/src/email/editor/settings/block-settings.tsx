@@ -3,7 +3,7 @@ import type { EditorView } from "prosemirror-view";
 import { type RefObject, useEffect, useRef } from "react";
 import { Json } from "../../../kit/data/code.tsx";
 import { IconButton } from "../../../kit/inputs/button.tsx";
-import { type JsonMembers, textIn } from "../../document/json.ts";
+import { type JsonMembers, textIn, textOf } from "../../document/json.ts";
 import css from "../../email.module.css";
 import { words } from "../../words.ts";
 import { changeValues } from "../commands.ts";
@@ -79,7 +79,7 @@ export function BlockSettings({
           </div>
         ))}
       </div>
-      {type === "variable" && sampleOf && <Sample name={String(values.id ?? "")} sampleOf={sampleOf} />}
+      {type === "variable" && sampleOf && <Sample name={textOf(values.id)} sampleOf={sampleOf} />}
       {type === "socialLinks" && (
         <SocialLinks links={values.links} isReadOnly={isReadOnly} onChange={(links) => change({ links })} />
       )}

@@ -1,15 +1,13 @@
 // The list of profiles in a block of social links.
 import { Button, IconButton } from "../../../kit/inputs/button.tsx";
 import { TextField } from "../../../kit/inputs/field.tsx";
-import { isMembers, type Json, type JsonMembers } from "../../document/json.ts";
+import { isMembers, type Json, type JsonMembers, textOf } from "../../document/json.ts";
 import css from "../../email.module.css";
 import { words } from "../../words.ts";
 
 const say = words.fields;
 
 type SocialLinksProps = { links: Json; isReadOnly: boolean; onChange: (links: Json[]) => void };
-
-const textOf = (value: Json): string => (typeof value === "string" ? value : "");
 
 export function SocialLinks({ links, isReadOnly, onChange }: SocialLinksProps) {
   const list = Array.isArray(links) ? links : [];

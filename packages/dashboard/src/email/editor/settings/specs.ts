@@ -1,5 +1,5 @@
 // The settings of each block: which values of its JSON a person may change, and how. Pure.
-import type { JsonMembers } from "../../document/json.ts";
+import { type JsonMembers, textOf } from "../../document/json.ts";
 import { words } from "../../words.ts";
 
 const say = words.fields;
@@ -145,7 +145,7 @@ export const settingSpecs: Readonly<Record<string, readonly SettingSpec[]>> = {
 /** The value of a setting as a form shows it. */
 export function settingText({ name, also = [] }: SettingSpec, values: JsonMembers): string {
   const value = [name, ...also].map((one) => values[one]).find((one) => one !== undefined && one !== null);
-  return typeof value === "string" ? value : typeof value === "number" ? String(value) : "";
+  return textOf(value);
 }
 
 /** What a typed text changes. An empty text removes the value; a whole number is stored as one. */
