@@ -43,6 +43,10 @@ export function BlockSettings({
   const shown = type === "button" ? { ...values, text: textIn(node.attrs.rest?.content) || values.text } : values;
   const panel = useRef<HTMLElement>(null);
   useEffect(() => {
+    void panel.current?.scrollIntoView({ block: "nearest" });
+    view.dispatch(view.state.tr.scrollIntoView());
+  }, [view]);
+  useEffect(() => {
     if (!takesFocus.current) return;
     takesFocus.current = false;
     panel.current?.querySelector<HTMLElement>("input:not([hidden]), button[role=combobox]")?.focus();
