@@ -32,7 +32,7 @@ export function ShowIf({ values, isReadOnly, variables, onChange }: ShowIfProps)
       )}
       <ConditionBuilder
         rule={isMembers(showIf) ? hideRule(showIf as JsonObject) : undefined}
-        none={say.showIfNone}
+        none={typeof showIfKey === "string" ? say.showIfMore : say.showIfNone}
         isReadOnly={isReadOnly}
         variables={variables}
         onChange={(rule) => onChange({ showIf: rule === undefined ? undefined : showRule(rule) })}
