@@ -35,7 +35,7 @@ export type Drawing = {
 const say = words.drawn;
 
 /** A number is pixels. */
-export const lengthOf = (value: Json): string => {
+const lengthOf = (value: Json): string => {
   const text = textOf(value).trim();
   return /^\d{1,4}(?:\.\d+)?$/.test(text) ? `${text}px` : /^\d{1,4}(?:\.\d+)?(?:px|%)$/.test(text) ? text : "";
 };

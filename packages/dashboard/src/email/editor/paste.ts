@@ -1,7 +1,7 @@
 // What is pasted: the structure of web pages and documents stays, their looks are left behind.
 import { Plugin } from "prosemirror-state";
 
-export const maxPasted = 2_000_000;
+const maxPasted = 2_000_000;
 
 /** Refuses what is too large, which a person would wait for in vain. */
 export const pastePlugin = (refuse: () => void): Plugin =>
