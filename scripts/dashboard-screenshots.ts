@@ -57,6 +57,38 @@ const pictures: Picture[] = [
   { name: "run-topic", path: ({ toTopic }) => `/activity/${toTopic}` },
   { name: "workflows", path: () => "/workflows" },
   { name: "workflow-email", path: () => "/workflows/order-shipped?step=email" },
+  {
+    name: "workflow-email-phone",
+    path: () => "/workflows/order-shipped?step=email",
+    act: async (page) => {
+      const side = page.getByRole("group", { name: "Form or preview" });
+      if (await side.isVisible()) await side.getByRole("button", { name: "Preview" }).click();
+      await page.getByRole("button", { name: "Phone" }).click();
+      await page.getByRole("button", { name: "Dark", exact: true }).click();
+    },
+  },
+  {
+    name: "workflow-test",
+    path: () => "/workflows/order-shipped?step=email",
+    act: async (page) => {
+      await page.getByRole("button", { name: "Test", exact: true }).click();
+      await page.getByRole("button", { name: "Send now" }).click();
+      await page.getByRole("link", { name: "Open the mailbox" }).waitFor();
+    },
+  },
+  {
+    name: "workflow-completion",
+    path: () => "/workflows/order-shipped?step=in-app",
+    act: async (page) => {
+      await page.getByRole("textbox", { name: "Title" }).fill("");
+      await page.getByRole("textbox", { name: "Title" }).pressSequentially("Order {{");
+    },
+  },
+  {
+    name: "subscribers-add",
+    path: () => "/subscribers",
+    act: (page) => page.getByRole("button", { name: "Add subscriber" }).click(),
+  },
   { name: "workflow-in-app", path: () => "/workflows/order-shipped" },
   { name: "workflow-condition", path: () => "/workflows/login-code?step=email" },
   { name: "workflow-delay", path: () => "/workflows/trial-ends" },
@@ -65,6 +97,9 @@ const pictures: Picture[] = [
   { name: "workflow-simulate", path: () => "/workflows/trial-ends?tab=simulate" },
   { name: "workflow-digests", path: () => "/workflows/comment-mention?tab=digests" },
   { name: "workflow-versions", path: () => "/workflows/order-shipped?tab=versions" },
+  { name: "gallery", path: () => "/gallery" },
+  { name: "gallery-template", path: () => "/gallery?template=order-confirmed" },
+  { name: "brand", path: () => "/brand" },
   { name: "subscribers", path: () => "/subscribers" },
   { name: "subscriber-why", path: () => "/subscribers/grace" },
   { name: "subscriber-preferences", path: () => "/subscribers/grace?tab=preferences" },
@@ -178,6 +213,12 @@ const pictures: Picture[] = [
         .click();
       await page.getByRole("button", { name: "Revert" }).click();
     },
+  },
+  { name: "categories-list", path: () => "/categories" },
+  {
+    name: "categories-create",
+    path: () => "/categories",
+    act: (page) => page.getByRole("button", { name: "New category" }).first().click(),
   },
   { name: "settings-account", path: () => "/settings" },
   { name: "settings-members", path: () => "/settings?tab=members" },

@@ -35,7 +35,7 @@ export const contentLimits: Row[] = [
   {
     limit: "style sheets",
     value:
-      `${named("inline-css.ts", "maxSheetLength")} characters, ${named("inline-css.ts", "maxSelectors")} selectors, ` +
+      `${named("inline-css.ts", "maxSheetLength")} characters, ${named("sheets.ts", "maxSelectors")} selectors, ` +
       `${named("inline-css.ts", "maxWork")} comparisons`,
     beyond: "the sheet is not inlined",
   },

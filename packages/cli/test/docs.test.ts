@@ -199,7 +199,7 @@ test("every command of README, docs and examples runs as pasted, in order, in on
   const feed = outputWith("api $API/v1/subscribers/ada/notifications/feed");
   for (const order of ["Order 4711 shipped", "Order 4712 shipped"]) assert.ok(feed.includes(order), order);
   const read = outputWith("explain invoice-7 ada");
-  assert.match(read, /email was not sent: its skip condition is met[\s\S]*email was captured in the mailbox/);
+  assert.match(read, /email was not sent: it is skipped when [\s\S]*email was captured in the mailbox/);
   assert.match(read, /bob@example\.com +Invoice 7/);
   assert.doesNotMatch(read, /ada@example\.com +Invoice 7/);
 });

@@ -7,7 +7,7 @@ import type { CallInput, ErrorCode, OperationId, Output, Resources } from "../ty
 type IsSame<A, B> = [A, B] extends [B, A] ? true : false;
 
 /** Files are sent as a form; the contract describes what the service reads from it. */
-type Forms = "translations.upload" | "translations.uploadMaster";
+type Forms = "assets.create" | "translations.upload" | "translations.uploadMaster";
 /** The schemas say more than the contract's types: the words for `type`, and that the members of a query are texts. */
 type Narrower = `environments.${"create" | "list" | "update"}` | "inboundWebhooks.receiveByGet";
 

@@ -287,6 +287,15 @@ export type Operations = {
     body: StepPreviewIn;
     output: StepPreview;
   };
+  "workflows.test": {
+    params: {
+      /** Internal id, identifier or slug */
+      workflowId: string;
+    };
+    query?: never;
+    body: WorkflowTestIn;
+    output: WorkflowTest;
+  };
   "workflows.listVersions": {
     params: {
       /** Internal id, identifier or slug */
@@ -357,6 +366,53 @@ export type Operations = {
     };
     body: BridgeSyncIn;
     output: BridgeSync;
+  };
+  "comments.list": {
+    params: {
+      /** Internal id, identifier or slug */
+      workflowId: string;
+    };
+    query?: never;
+    body?: never;
+    output: StepCommentList;
+  };
+  "comments.create": {
+    params: {
+      /** Internal id, identifier or slug */
+      workflowId: string;
+    };
+    query?: never;
+    body: StepCommentIn;
+    output: StepComment;
+  };
+  "comments.update": {
+    params: {
+      /** Internal id, identifier or slug */
+      workflowId: string;
+      commentId: string;
+    };
+    query?: never;
+    body: StepCommentPatch;
+    output: StepComment;
+  };
+  "comments.delete": {
+    params: {
+      /** Internal id, identifier or slug */
+      workflowId: string;
+      commentId: string;
+    };
+    query?: never;
+    body?: never;
+    output: undefined;
+  };
+  "workflows.announceViewer": {
+    params: {
+      /** Internal id, identifier or slug */
+      workflowId: string;
+    };
+    query?: never;
+    body: WorkflowViewerIn;
+    output: WorkflowViewers;
   };
   "digests.list": {
     params?: never;
@@ -483,6 +539,116 @@ export type Operations = {
     body?: never;
     output: LayoutUsage;
   };
+  "assets.list": {
+    params?: never;
+    query?: {
+      /** Items behind this cursor */
+      after?: string;
+      /** Items ahead of this cursor; not together with `after` */
+      before?: string;
+      limit?: number;
+      orderDirection?: "ASC" | "DESC";
+      /** Include the cursor's own item */
+      includeCursor?: boolean;
+    };
+    body?: never;
+    output: AssetList;
+  };
+  "assets.create": {
+    params?: never;
+    query?: never;
+    body: FormData;
+    output: Asset;
+  };
+  "assets.delete": {
+    params: {
+      assetId: string;
+    };
+    query?: never;
+    body?: never;
+    output: undefined;
+  };
+  "brand.retrieve": {
+    params?: never;
+    query?: never;
+    body?: never;
+    output: BrandSettings;
+  };
+  "brand.update": {
+    params?: never;
+    query?: never;
+    body: BrandIn;
+    output: BrandSettings;
+  };
+  "brand.copy": {
+    params?: never;
+    query?: never;
+    body: BrandCopy;
+    output: BrandSettings;
+  };
+  "brand.preview": {
+    params?: never;
+    query?: never;
+    body: BrandPreviewIn;
+    output: BrandPreview;
+  };
+  "brand.createLayout": {
+    params?: never;
+    query?: never;
+    body: BrandLayoutIn;
+    output: Layout;
+  };
+  "brand.retrieveContext": {
+    params: {
+      type: string;
+      id: string;
+    };
+    query?: never;
+    body?: never;
+    output: BrandSettings;
+  };
+  "brand.updateContext": {
+    params: {
+      type: string;
+      id: string;
+    };
+    query?: never;
+    body: BrandIn;
+    output: BrandSettings;
+  };
+  "brand.deleteContext": {
+    params: {
+      type: string;
+      id: string;
+    };
+    query?: never;
+    body?: never;
+    output: undefined;
+  };
+  "gallery.list": {
+    params?: never;
+    query?: never;
+    body?: never;
+    output: Gallery;
+  };
+  "gallery.retrieve": {
+    params: {
+      /** `name` of `gallery.list` */
+      name: string;
+    };
+    query?: never;
+    body?: never;
+    output: GalleryTemplate;
+  };
+  "gallery.use": {
+    params: {
+      /** `name` of `gallery.list` */
+      name: string;
+    };
+    query?: never;
+    body: GalleryUse;
+    output: Workflow;
+  };
   "translations.create": {
     params?: never;
     query?: never;
@@ -509,6 +675,16 @@ export type Operations = {
     query?: never;
     body?: never;
     output: TranslationGroup;
+  };
+  "translations.listKeys": {
+    params: {
+      resourceType: "workflow" | "layout";
+      /** Internal id, identifier or slug */
+      resourceId: string;
+    };
+    query?: never;
+    body?: never;
+    output: UsedTextKeys;
   };
   "translations.retrieveMaster": {
     params?: never;
@@ -789,6 +965,60 @@ export type Operations = {
     query?: never;
     body: PreferencesOfManyIn;
     output: PreferencesOfManyResult;
+  };
+  "categories.list": {
+    params?: never;
+    query?: never;
+    body?: never;
+    output: CategoryList;
+  };
+  "categories.create": {
+    params?: never;
+    query?: never;
+    body: CategoryIn;
+    output: PreferenceCategory;
+  };
+  "categories.updateOrder": {
+    params?: never;
+    query?: never;
+    body: CategoryOrder;
+    output: CategoriesInOrder;
+  };
+  "categories.retrieve": {
+    params: {
+      /** Identifier */
+      categoryId: string;
+    };
+    query?: never;
+    body?: never;
+    output: PreferenceCategory;
+  };
+  "categories.update": {
+    params: {
+      /** Identifier */
+      categoryId: string;
+    };
+    query?: never;
+    body: CategoryPatch;
+    output: PreferenceCategory;
+  };
+  "categories.delete": {
+    params: {
+      /** Identifier */
+      categoryId: string;
+    };
+    query?: {
+      /** Also delete the choices of subscribers */
+      force?: boolean;
+    };
+    body?: never;
+    output: undefined;
+  };
+  "subscribers.match": {
+    params?: never;
+    query?: never;
+    body: ConditionMatchIn;
+    output: ConditionMatch;
   };
   "subscribers.markMessages": {
     params: {
@@ -1222,6 +1452,21 @@ export type Operations = {
     query?: never;
     body: InboxGlobalPreferenceIn;
     output: InboxPreferenceAnswer;
+  };
+  "inbox.listCategoryPreferences": {
+    params?: never;
+    query?: never;
+    body?: never;
+    output: InboxCategoryPreferences;
+  };
+  "inbox.updateCategoryPreference": {
+    params: {
+      /** Identifier */
+      categoryId: string;
+    };
+    query?: never;
+    body: InboxCategoryPreferenceIn;
+    output: InboxCategoryPreference;
   };
   "inbox.bulkUpdatePreferences": {
     params?: never;
@@ -2640,6 +2885,8 @@ export type Resources = {
     readonly retrieveObjectives: (...input: CallArguments<"workflows.retrieveObjectives">) => Promise<Output<"workflows.retrieveObjectives">>;
     /** Render the content of an unsaved step. Renders the control values as an event would, for a real subscriber and payload, and stores nothing. The response includes template errors, with line and column. Templates have the same limits as in a real step. Steps that send nothing (digest, delay, throttle, custom) have an empty `result`; their templates are checked. `POST /v1/workflows/preview` */
     readonly preview: (...input: CallArguments<"workflows.preview">) => Promise<Output<"workflows.preview">>;
+    /** Send a test of an unsaved workflow. Runs the given definition for one person: messages are really sent, through the integrations of the environment. Delays, digests and quiet hours end at once. The saved workflow and its versions do not change. The event is marked with `isTest`. See docs/testing.md. `POST /v2/workflows/{workflowId}/test` */
+    readonly test: (...input: CallArguments<"workflows.test">) => Promise<Output<"workflows.test">>;
     /** List the versions of a workflow. `GET /v1/workflows/{workflowId}/versions` */
     readonly listVersions: (...input: CallArguments<"workflows.listVersions">) => Promise<Output<"workflows.listVersions">>;
     /** Retrieve a version of a workflow. `GET /v1/workflows/{workflowId}/versions/{versionId}` */
@@ -2650,12 +2897,24 @@ export type Resources = {
     readonly restoreVersion: (...input: CallArguments<"workflows.restoreVersion">) => Promise<Output<"workflows.restoreVersion">>;
     /** Duplicate a workflow. The copy has new step ids and the original's translations, and is not active. `POST /v2/workflows/{workflowId}/duplicate` */
     readonly duplicate: (...input: CallArguments<"workflows.duplicate">) => Promise<Output<"workflows.duplicate">>;
+    /** Say that a workflow is open, and learn who else has it open. For the dashboard, which repeats it every 15 seconds; a tab counts as closed 45 seconds after the last time. An API key is nobody who could have it open: it only learns who has. `POST /v2/workflows/{workflowId}/viewers` */
+    readonly announceViewer: (...input: CallArguments<"workflows.announceViewer">) => Promise<Output<"workflows.announceViewer">>;
     /** Count a workflow's runs in progress. By version, step and what they are waiting for. The newest 20,000 notifications of the workflow are counted; `isCapped` is true if older ones exist, which may be waiting too. `GET /v1/workflows/{workflowId}/in-flight` */
     readonly retrieveInFlight: (...input: CallArguments<"workflows.retrieveInFlight">) => Promise<Output<"workflows.retrieveInFlight">>;
   };
   readonly bridge: {
     /** Sync the workflows defined in your code. Requests the bridge's workflows and creates or updates them, all or nothing. Syncing again without a code change has no effect. See docs/bridge.md. `POST /v1/bridge/sync` */
     readonly sync: (...input: CallArguments<"bridge.sync">) => Promise<Output<"bridge.sync">>;
+  };
+  readonly comments: {
+    /** List the comments on the steps of a workflow. Oldest first; of more than 200, the newest 200. `GET /v2/workflows/{workflowId}/comments` */
+    readonly list: (...input: CallArguments<"comments.list">) => Promise<Output<"comments.list">>;
+    /** Comment on a step. `POST /v2/workflows/{workflowId}/comments` */
+    readonly create: (...input: CallArguments<"comments.create">) => Promise<Output<"comments.create">>;
+    /** Resolve a comment, or open it again. `PATCH /v2/workflows/{workflowId}/comments/{commentId}` */
+    readonly update: (...input: CallArguments<"comments.update">) => Promise<Output<"comments.update">>;
+    /** Delete a comment. `DELETE /v2/workflows/{workflowId}/comments/{commentId}` */
+    readonly delete: (...input: CallArguments<"comments.delete">) => Promise<Output<"comments.delete">>;
   };
   readonly digests: {
     /** List open digests. Sorted by closing time, soonest first. `GET /v1/digests` */
@@ -2685,6 +2944,40 @@ export type Resources = {
     /** List the workflows that use a layout. Emails without a layout use the default one and count as its users. `GET /v2/layouts/{layoutId}/usage` */
     readonly usage: (...input: CallArguments<"layouts.usage">) => Promise<Output<"layouts.usage">>;
   };
+  readonly assets: {
+    /** List uploaded images. `GET /v2/assets` */
+    readonly list: (...input: CallArguments<"assets.list">) => Promise<Output<"assets.list">>;
+    /** Upload an image for emails. PNG, JPEG, GIF or WebP, at most 5 MB. An image that is already stored is returned with status 200. The address of an image is public, and its content never changes. `POST /v2/assets` */
+    readonly create: (...input: CallArguments<"assets.create">) => Promise<Output<"assets.create">>;
+    /** Delete an uploaded image. Emails that show the image, including those already sent, then show its alternative text. `DELETE /v2/assets/{assetId}` */
+    readonly delete: (...input: CallArguments<"assets.delete">) => Promise<Output<"assets.delete">>;
+  };
+  readonly brand: {
+    /** Retrieve the brand of the environment. `GET /v2/brand` */
+    readonly retrieve: (...input: CallArguments<"brand.retrieve">) => Promise<Output<"brand.retrieve">>;
+    /** Replace the brand of the environment. Members that are not given have their defaults. Applies to messages that are created from now on. `PUT /v2/brand` */
+    readonly update: (...input: CallArguments<"brand.update">) => Promise<Output<"brand.update">>;
+    /** Copy the brand of another environment. Replaces the brand of the calling environment. Overrides of contexts are not copied: contexts belong to one environment. `POST /v2/brand/copy` */
+    readonly copy: (...input: CallArguments<"brand.copy">) => Promise<Output<"brand.copy">>;
+    /** Show what a brand would look like. Renders a sample mail with the brand given. Nothing is stored. `POST /v2/brand/preview` */
+    readonly preview: (...input: CallArguments<"brand.preview">) => Promise<Output<"brand.preview">>;
+    /** Create a layout from the brand. A layout with logo, content card and footer that follows the brand, in light and dark mode and on phones. It becomes the default if the environment has no layout, or with `isDefault`; other layouts are not changed. `POST /v2/brand/layout` */
+    readonly createLayout: (...input: CallArguments<"brand.createLayout">) => Promise<Output<"brand.createLayout">>;
+    /** Retrieve the brand of a context. `GET /v2/contexts/{type}/{id}/brand` */
+    readonly retrieveContext: (...input: CallArguments<"brand.retrieveContext">) => Promise<Output<"brand.retrieveContext">>;
+    /** Override the brand for a context. Members that are not given are inherited from the environment. Used for events with this context, and for events whose `tenant` has the id of a context of type `tenant`. `PUT /v2/contexts/{type}/{id}/brand` */
+    readonly updateContext: (...input: CallArguments<"brand.updateContext">) => Promise<Output<"brand.updateContext">>;
+    /** Remove the brand of a context. The context has the brand of the environment again. `DELETE /v2/contexts/{type}/{id}/brand` */
+    readonly deleteContext: (...input: CallArguments<"brand.deleteContext">) => Promise<Output<"brand.deleteContext">>;
+  };
+  readonly gallery: {
+    /** List the gallery's workflows. `GET /v2/gallery` */
+    readonly list: (...input: CallArguments<"gallery.list">) => Promise<Output<"gallery.list">>;
+    /** Retrieve a workflow of the gallery. With a preview of each message in the brand of the environment, a sample payload and a scenario. `GET /v2/gallery/{name}` */
+    readonly retrieve: (...input: CallArguments<"gallery.retrieve">) => Promise<Output<"gallery.retrieve">>;
+    /** Create a workflow from the gallery. The workflow is like any other afterwards. If the environment has no layout and the workflow sends email, the layout of the brand is created as well. Nothing that exists is changed. `POST /v2/gallery/{name}/use` */
+    readonly use: (...input: CallArguments<"gallery.use">) => Promise<Output<"gallery.use">>;
+  };
   readonly translations: {
     /** Store the texts of one locale. Replaces the resource's texts in this locale, if any. `POST /v2/translations` */
     readonly create: (...input: CallArguments<"translations.create">) => Promise<Output<"translations.create">>;
@@ -2692,6 +2985,8 @@ export type Resources = {
     readonly listGroups: (...input: CallArguments<"translations.listGroups">) => Promise<Output<"translations.listGroups">>;
     /** List the locales of a workflow or layout. `GET /v2/translations/group/{resourceType}/{resourceId}` */
     readonly retrieveGroup: (...input: CallArguments<"translations.retrieveGroup">) => Promise<Output<"translations.retrieveGroup">>;
+    /** List the keys that templates use. Keys that the templates of a workflow or layout read as `t.<key>`, whether they have texts or not. A key of plural forms is listed without the form. Computed keys are not known before a template is rendered. `GET /v2/translations/keys/{resourceType}/{resourceId}` */
+    readonly listKeys: (...input: CallArguments<"translations.listKeys">) => Promise<Output<"translations.listKeys">>;
     /** Retrieve all texts of one locale. `GET /v2/translations/master-json` */
     readonly retrieveMaster: (...input: CallArguments<"translations.retrieveMaster">) => Promise<Output<"translations.retrieveMaster">>;
     /** Store the texts of many workflows and layouts in one locale. Resources that the object does not name keep their texts. `POST /v2/translations/master-json` */
@@ -2708,7 +3003,7 @@ export type Resources = {
     readonly delete: (...input: CallArguments<"translations.delete">) => Promise<Output<"translations.delete">>;
   };
   readonly files: {
-    /** Export the configuration of an environment. Workflows and layouts with their texts, integrations without secrets, and topics that have a name, each with a fingerprint by which a later plan shows what has changed since. Topics are omitted if more than 1,000 have a name. `GET /v1/files` */
+    /** Export the configuration of an environment. Workflows and layouts with their texts, integrations without secrets, topics that have a name, and the brand if one is set, each with a fingerprint by which a later plan shows what has changed since. Topics are omitted if more than 1,000 have a name. `GET /v1/files` */
     readonly export: (...input: CallArguments<"files.export">) => Promise<Output<"files.export">>;
     /** Show what applying resources would change. Compares by meaning and changes nothing. Settings that a resource omits have their defaults. A list that is not given is not compared. Each changed or deleted workflow shows what happens to its runs in progress. `POST /v1/files/plan` */
     readonly plan: (...input: CallArguments<"files.plan">) => Promise<Output<"files.plan">>;
@@ -2740,10 +3035,12 @@ export type Resources = {
     readonly erase: (...input: CallArguments<"subscribers.erase">) => Promise<Output<"subscribers.erase">>;
     /** Retrieve a subscriber's preferences. Values are resolved: they show what applies to a channel when an event arrives, at whichever level it was decided. `global` shows the channels that the environment's workflows have steps for. `GET /v2/subscribers/{subscriberId}/preferences` */
     readonly retrievePreferences: (...input: CallArguments<"subscribers.retrievePreferences">) => Promise<Output<"subscribers.retrievePreferences">>;
-    /** Update a subscriber's preferences. For one workflow, or globally without `workflowId`. The given channels are merged into the stored ones; `schedule` is replaced as a whole and only exists globally. `PATCH /v2/subscribers/{subscriberId}/preferences` */
+    /** Update a subscriber's preferences. For one workflow, for one category, or globally. The given channels are merged into the stored ones; `schedule` is replaced as a whole and only exists globally. `PATCH /v2/subscribers/{subscriberId}/preferences` */
     readonly updatePreferences: (...input: CallArguments<"subscribers.updatePreferences">) => Promise<Output<"subscribers.updatePreferences">>;
     /** Update up to 100 of a subscriber's workflow preferences. All or nothing. The given channels are merged into the stored ones; if a workflow appears twice, the last item wins. `PATCH /v2/subscribers/{subscriberId}/preferences/bulk` */
     readonly bulkUpdatePreferences: (...input: CallArguments<"subscribers.bulkUpdatePreferences">) => Promise<Output<"subscribers.bulkUpdatePreferences">>;
+    /** Count the subscribers that match a condition. Evaluates an unsaved condition for the newest 200 subscribers and stores nothing. Results of earlier steps, contexts and the tenant are empty, because no event has happened. `POST /v2/subscribers/match` */
+    readonly match: (...input: CallArguments<"subscribers.match">) => Promise<Output<"subscribers.match">>;
     /** Mark messages as seen, read, unread or unseen. All or nothing: if one message is unknown, none are changed. `POST /v1/subscribers/{subscriberId}/messages/mark-as` */
     readonly markMessages: (...input: CallArguments<"subscribers.markMessages">) => Promise<Output<"subscribers.markMessages">>;
     /** Mark all of a subscriber's in-app messages. Returns the number of messages that changed. `POST /v1/subscribers/{subscriberId}/messages/mark-all` */
@@ -2778,6 +3075,20 @@ export type Resources = {
   readonly preferences: {
     /** Update a preference for up to 500 subscribers. Sets the same channels for each subscriber, for one workflow, or globally without `workflowId`. The given channels are merged into the stored ones. Unknown subscribers are listed and do not affect the others. `POST /v2/preferences/bulk` */
     readonly updateMany: (...input: CallArguments<"preferences.updateMany">) => Promise<Output<"preferences.updateMany">>;
+  };
+  readonly categories: {
+    /** List categories. All of them, in the order in which subscribers see them. An environment has up to 100. `GET /v2/preference-categories` */
+    readonly list: (...input: CallArguments<"categories.list">) => Promise<Output<"categories.list">>;
+    /** Create a category. It becomes the last one. Workflows join it with their `categoryId`. `channels` applies until a subscriber chooses; a channel that is left out is decided by the workflow. `POST /v2/preference-categories` */
+    readonly create: (...input: CallArguments<"categories.create">) => Promise<Output<"categories.create">>;
+    /** Order the categories. The list names every category of the environment once. `PUT /v2/preference-categories/order` */
+    readonly updateOrder: (...input: CallArguments<"categories.updateOrder">) => Promise<Output<"categories.updateOrder">>;
+    /** Retrieve a category. `GET /v2/preference-categories/{categoryId}` */
+    readonly retrieve: (...input: CallArguments<"categories.retrieve">) => Promise<Output<"categories.retrieve">>;
+    /** Update a category. Omitted members do not change; `channels` is replaced as a whole. `PATCH /v2/preference-categories/{categoryId}` */
+    readonly update: (...input: CallArguments<"categories.update">) => Promise<Output<"categories.update">>;
+    /** Delete a category. Refused while workflows are in it. If subscribers have made choices for it, it is refused with their number; `force` deletes their choices too. `DELETE /v2/preference-categories/{categoryId}` */
+    readonly delete: (...input: CallArguments<"categories.delete">) => Promise<Output<"categories.delete">>;
   };
   readonly subscriberNotifications: {
     /** List the notifications of an inbox. Newest first. Listing marks nothing as seen. `GET /v2/subscribers/{subscriberId}/notifications` */
@@ -2860,6 +3171,10 @@ export type Resources = {
     readonly retrieveGlobalPreference: (...input: CallArguments<"inbox.retrieveGlobalPreference">) => Promise<Output<"inbox.retrieveGlobalPreference">>;
     /** Update the subscriber's own global preference. The given channels are merged into the stored ones; `schedule` is replaced as a whole. `PATCH /v1/inbox/preferences` */
     readonly updateGlobalPreference: (...input: CallArguments<"inbox.updateGlobalPreference">) => Promise<Output<"inbox.updateGlobalPreference">>;
+    /** List the subscriber's own preferences for categories. The categories with workflows, in their order. `GET /v1/inbox/preferences/categories` */
+    readonly listCategoryPreferences: (...input: CallArguments<"inbox.listCategoryPreferences">) => Promise<Output<"inbox.listCategoryPreferences">>;
+    /** Update the subscriber's own preference for a category. The given channels are merged into the stored ones. `PATCH /v1/inbox/preferences/categories/{categoryId}` */
+    readonly updateCategoryPreference: (...input: CallArguments<"inbox.updateCategoryPreference">) => Promise<Output<"inbox.updateCategoryPreference">>;
     /** Update the subscriber's own preferences for up to 100 workflows. All or nothing. The given channels are merged into the stored ones; if a workflow appears twice, the last item wins. With `subscriptionIdentifier`, which must be the same in all items, the preferences of that topic subscription are changed instead: `enabled` or `condition`. `PATCH /v1/inbox/preferences/bulk` */
     readonly bulkUpdatePreferences: (...input: CallArguments<"inbox.bulkUpdatePreferences">) => Promise<Output<"inbox.bulkUpdatePreferences">>;
     /** Update the subscriber's own preference for a workflow. The given channels are merged into the stored ones. `PATCH /v1/inbox/preferences/{workflowId}` */
@@ -3205,6 +3520,7 @@ export type ErrorCode =
   | "PUBLIC_URL_MISSING"
   | "ENVIRONMENT_HEADER_MISSING"
   | "CRITICAL_WORKFLOW"
+  | "REQUIRED_CATEGORY"
   | "ACTION_NOT_FOUND"
   | "MISSING_AUTHORIZATION"
   | "INVALID_AUTH_SCHEME"
@@ -3242,11 +3558,15 @@ export type ErrorCode =
   | "IMPORT_NOT_FOUND"
   | "IMPORT_TOO_LARGE"
   | "IMPORT_LIMIT_REACHED"
+  | "ASSET_NOT_FOUND"
+  | "ASSET_TOO_LARGE"
+  | "ASSET_LIMIT_REACHED"
   | "FAILED_TASK_NOT_FOUND"
   | "FAILED_TASK_NOT_OPEN"
   | "CONTEXT_NOT_FOUND"
   | "ENDPOINT_NOT_FOUND"
   | "ENVIRONMENT_NOT_FOUND"
+  | "GALLERY_TEMPLATE_NOT_FOUND"
   | "INTEGRATION_NOT_FOUND"
   | "MESSAGE_NOT_FOUND"
   | "NOTIFICATION_NOT_FOUND"
@@ -3262,7 +3582,10 @@ export type ErrorCode =
   | "DIGEST_NOT_FOUND"
   | "CAPTURED_NOT_FOUND"
   | "CAPTURED_ATTACHMENT_NOT_FOUND"
+  | "CATEGORY_NOT_FOUND"
   | "LAYOUT_NOT_FOUND"
+  | "COMMENT_NOT_FOUND"
+  | "TOO_MANY_COMMENTS"
   | "TRANSLATION_NOT_FOUND"
   | "TRANSLATION_GROUP_NOT_FOUND"
   | "SUPPRESSION_NOT_FOUND"
@@ -3287,6 +3610,10 @@ export type ErrorCode =
   | "LAST_OWNER"
   | "API_KEY_LIMIT"
   | "LAST_API_KEY"
+  | "CATEGORY_ID_TAKEN"
+  | "CATEGORY_LIMIT"
+  | "CATEGORY_IN_USE"
+  | "CATEGORY_HAS_CHOICES"
   | "LAYOUT_ID_TAKEN"
   | "LAYOUT_IS_DEFAULT"
   | "LAYOUT_IN_USE"
@@ -3333,6 +3660,8 @@ export type ActivityEvent = {
   workflow: ActivityWorkflow;
   /** When the event was accepted (ISO 8601, UTC) */
   createdAt: string;
+  /** A test of a draft (`workflows.test`); absent otherwise */
+  isTest?: boolean;
   /** The first 300 characters of its JSON */
   payload: string;
   searchKey?: SearchKeyValue;
@@ -3575,6 +3904,35 @@ export type ApiKey = {
   lastUsedAt?: string | null;
 };
 
+export type Asset = {
+  id: string;
+  /** Public address; a path of this service where `TIDINGS_PUBLIC_URL` is not set */
+  url: string;
+  /** Read from the bytes, not from the name of the file */
+  contentType: "image/png" | "image/jpeg" | "image/gif" | "image/webp";
+  /** Bytes */
+  size: number;
+  /** Pixels */
+  width: number;
+  /** Pixels */
+  height: number;
+  fileName?: string;
+  /** When the image was first uploaded (ISO 8601, UTC) */
+  createdAt: string;
+};
+
+export type AssetList = {
+  data: Asset[];
+  /** Cursor of the next page; null when there is none */
+  next: string | null;
+  /** Cursor of the previous page; null on the first page */
+  previous: string | null;
+  /** Items that match the filters, counted up to 50,000 */
+  totalCount: number;
+  /** true when there are more than 50,000 */
+  totalCountCapped: boolean;
+};
+
 export type AuditActor = {
   /** `machine`: the service itself, such as the runaway guard, or somebody who has not signed in yet, such as the user of a first link */
   type: "person" | "key" | "machine";
@@ -3643,6 +4001,156 @@ export type AuthMethods = {
 
 export type AuthMethodsAnswer = {
   data: AuthMethods;
+};
+
+export type Brand = {
+  /** The sender as readers know it */
+  name: string;
+  /** The logo on a light background */
+  logoUrl: string | null;
+  /** The logo on a dark background; without it, `logoUrl` is used there as well */
+  logoDarkUrl: string | null;
+  colors: BrandColors;
+  /** Font families in order of preference, such as `Inter, Arial, sans-serif` */
+  fontStack: string;
+  /** Rounding of buttons and cards, in pixels */
+  cornerRadius: number;
+  /** Postal address for the footer of mails; line breaks are kept */
+  address: string;
+  socialLinks: ShownBrandLink[];
+};
+
+export type BrandColors = {
+  /** Buttons and links */
+  primary: string;
+  /** Text on `primary`; white or black, whichever is easier to read, unless given */
+  primaryText: string;
+  /** Text */
+  text: string;
+  /** Headings; as `text`, if that is given */
+  heading: string;
+  /** Behind the content */
+  background: string;
+  /** The content itself: the card of a mail or page */
+  surface: string;
+  /** As `primary`, in dark mode */
+  primaryDark: string;
+  /** As `primaryText`, in dark mode */
+  primaryTextDark: string;
+  /** As `text`, in dark mode */
+  textDark: string;
+  /** As `heading`, in dark mode */
+  headingDark: string;
+  /** As `background`, in dark mode */
+  backgroundDark: string;
+  /** As `surface`, in dark mode */
+  surfaceDark: string;
+};
+
+export type BrandColorsIn = {
+  /** Buttons and links */
+  primary?: string;
+  /** Text on `primary`; white or black, whichever is easier to read, unless given */
+  primaryText?: string;
+  /** Text */
+  text?: string;
+  /** Headings; as `text`, if that is given */
+  heading?: string;
+  /** Behind the content */
+  background?: string;
+  /** The content itself: the card of a mail or page */
+  surface?: string;
+  /** As `primary`, in dark mode */
+  primaryDark?: string;
+  /** As `primaryText`, in dark mode */
+  primaryTextDark?: string;
+  /** As `text`, in dark mode */
+  textDark?: string;
+  /** As `heading`, in dark mode */
+  headingDark?: string;
+  /** As `background`, in dark mode */
+  backgroundDark?: string;
+  /** As `surface`, in dark mode */
+  surfaceDark?: string;
+};
+
+export type BrandCopy = {
+  /** Id or identifier */
+  sourceEnvironmentId: string;
+};
+
+export type BrandFile = {
+  /** The sender as readers know it */
+  name?: string;
+  /** The logo on a light background. A web address (http or https), or the path of an uploaded image that `assets.create` returns */
+  logoUrl?: string | null;
+  /** The logo on a dark background; without it, `logoUrl` is used there as well. A web address (http or https), or the path of an uploaded image that `assets.create` returns */
+  logoDarkUrl?: string | null;
+  colors?: BrandColorsIn;
+  /** Font families in order of preference, such as `Inter, Arial, sans-serif` */
+  fontStack?: string;
+  /** Rounding of buttons and cards, in pixels */
+  cornerRadius?: number;
+  /** Postal address for the footer of mails; line breaks are kept */
+  address?: string;
+  socialLinks?: BrandLink[];
+};
+
+export type BrandIn = {
+  /** The sender as readers know it */
+  name?: string;
+  /** The logo on a light background. A web address (http or https), or the path of an uploaded image that `assets.create` returns */
+  logoUrl?: string | null;
+  /** The logo on a dark background; without it, `logoUrl` is used there as well. A web address (http or https), or the path of an uploaded image that `assets.create` returns */
+  logoDarkUrl?: string | null;
+  colors?: BrandColorsIn;
+  /** Font families in order of preference, such as `Inter, Arial, sans-serif` */
+  fontStack?: string;
+  /** Rounding of buttons and cards, in pixels */
+  cornerRadius?: number;
+  /** Postal address for the footer of mails; line breaks are kept */
+  address?: string;
+  socialLinks?: BrandLink[];
+};
+
+export type BrandLayoutIn = {
+  /** Make it the default layout */
+  isDefault?: boolean;
+};
+
+export type BrandLink = {
+  network: "bluesky" | "discord" | "facebook" | "github" | "instagram" | "linkedin" | "mastodon" | "pinterest" | "reddit" | "telegram" | "threads" | "tiktok" | "website" | "whatsapp" | "x" | "youtube";
+  /** A web address (http or https) */
+  url: string;
+};
+
+export type BrandPreview = {
+  brand: Brand;
+  /** What readers may not be able to read or see, such as a contrast below 4.5. The brand is saved all the same */
+  warnings: BrandWarning[];
+  /** A mail in the layout of `brand.createLayout`, as HTML */
+  mail: string;
+};
+
+export type BrandPreviewIn = {
+  brand: BrandIn;
+  /** Members that are not given come from the stored brand */
+  isOverride?: boolean;
+};
+
+export type BrandSettings = {
+  brand: Brand;
+  own: BrandIn;
+  /** false: nothing is set here */
+  isSet: boolean;
+  /** What readers may not be able to read or see, such as a contrast below 4.5. The brand is saved all the same */
+  warnings: BrandWarning[];
+};
+
+export type BrandWarning = {
+  /** The field to change, such as `colors.text` */
+  field: string;
+  message: string;
 };
 
 export type BridgeSync = {
@@ -3740,6 +4248,49 @@ export type CapturedMessage = {
   codes: string[];
   /** When it was captured (ISO 8601, UTC) */
   createdAt: string;
+};
+
+export type CategoriesInOrder = {
+  categories: PreferenceCategory[];
+};
+
+export type CategoryIn = {
+  categoryId: string;
+  name: string;
+  description?: string;
+  required?: boolean;
+  channels?: PreferenceChannelsIn;
+};
+
+export type CategoryList = {
+  categories: PreferenceCategory[];
+};
+
+export type CategoryOrder = {
+  categoryIds: string[];
+};
+
+export type CategoryPatch = {
+  name?: string;
+  description?: string;
+  required?: boolean;
+  channels?: PreferenceChannelsIn;
+};
+
+export type CategoryPreference = {
+  categoryId: string;
+  name: string;
+  description: string;
+  /** true: it cannot be switched off */
+  required: boolean;
+  channels: PreferenceChannels;
+  /** Last change of the subscriber's choice for this category (ISO 8601, UTC) */
+  updatedAt?: string;
+};
+
+export type CategoryWorkflow = {
+  workflowId: string;
+  name: string;
 };
 
 export type ChangedField = {
@@ -3957,6 +4508,33 @@ export type ChatOauthIn = {
 
 export type ChatOauthUrl = {
   url: string;
+};
+
+export type ConditionMatch = {
+  data: {
+    /** Subscribers that were evaluated: the newest ones, at most 200 */
+    sampled: number;
+    /** Those for whom the condition is met */
+    matched: number;
+    /** Those for whom it cannot be evaluated */
+    failed: number;
+    /** The first error */
+    fault?: string;
+    /** Up to 5 of them */
+    matching: MatchedSubscriber[];
+    /** Up to 5 for whom it is not met */
+    others: MatchedSubscriber[];
+  };
+};
+
+export type ConditionMatchIn = {
+  /** JSON Logic. At most 64 KB of JSON */
+  condition: Record<string, unknown>;
+  /** `condition`: a rule of a topic subscription, met when the result is exactly true. `skip`: the `skip` rule of a step, met when the result is truthy; its texts may be templates */
+  as?: "condition" | "skip";
+  payload?: Record<string, unknown>;
+  /** Internal id, identifier or slug: what the condition reads as `workflow` */
+  workflowId?: string;
 };
 
 export type ConnectionAuth = {
@@ -4375,6 +4953,14 @@ export type DryRun = {
   truncated: boolean;
 };
 
+/** What happens meanwhile */
+export type DryRunAssumptions = {
+  /** Events in a digest that closes, all like this one */
+  digestedEvents?: number;
+  /** In-app messages are seen and read before later steps start */
+  isRead?: boolean;
+};
+
 export type DryRunEvent = {
   /** Identifier of the workflow */
   name?: string;
@@ -4394,6 +4980,7 @@ export type DryRunEvent = {
   tenant?: string | Record<string, unknown>;
   /** In a development environment: the bridge that provides the content of the steps, instead of the one that the workflow was synced from */
   bridgeUrl?: string;
+  assume?: DryRunAssumptions;
 };
 
 export type DryRunLeftOut = {
@@ -4676,6 +5263,8 @@ export type ExplainedEvent = {
   /** `expanding`: its notifications are still being created; `refused`: its workflow was not active when it arrived */
   status: "expanded" | "expanding" | "canceled" | "refused";
   contextKeys: string[];
+  /** A test of a draft (`workflows.test`); absent otherwise */
+  isTest?: boolean;
 };
 
 export type ExplainedMessage = {
@@ -4764,6 +5353,10 @@ export type ExportedResources = {
         percent: number;
       };
     };
+    /** Identifier of a category of the environment */
+    categoryId?: string;
+    /** Advertising: its mails always have the headers to unsubscribe */
+    isCommercial?: boolean;
     preferences?: {
       user?: {
         all?: {
@@ -4896,6 +5489,51 @@ export type ExportedResources = {
     key: string;
     name: string;
   }[];
+  brand?: {
+    /** The sender as readers know it */
+    name?: string;
+    /** The logo on a light background. A web address (http or https), or the path of an uploaded image that `assets.create` returns */
+    logoUrl?: string | null;
+    /** The logo on a dark background; without it, `logoUrl` is used there as well. A web address (http or https), or the path of an uploaded image that `assets.create` returns */
+    logoDarkUrl?: string | null;
+    colors?: {
+      /** Buttons and links */
+      primary?: string;
+      /** Text on `primary`; white or black, whichever is easier to read, unless given */
+      primaryText?: string;
+      /** Text */
+      text?: string;
+      /** Headings; as `text`, if that is given */
+      heading?: string;
+      /** Behind the content */
+      background?: string;
+      /** The content itself: the card of a mail or page */
+      surface?: string;
+      /** As `primary`, in dark mode */
+      primaryDark?: string;
+      /** As `primaryText`, in dark mode */
+      primaryTextDark?: string;
+      /** As `text`, in dark mode */
+      textDark?: string;
+      /** As `heading`, in dark mode */
+      headingDark?: string;
+      /** As `background`, in dark mode */
+      backgroundDark?: string;
+      /** As `surface`, in dark mode */
+      surfaceDark?: string;
+    };
+    /** Font families in order of preference, such as `Inter, Arial, sans-serif` */
+    fontStack?: string;
+    /** Rounding of buttons and cards, in pixels */
+    cornerRadius?: number;
+    /** Postal address for the footer of mails; line breaks are kept */
+    address?: string;
+    socialLinks?: ({
+      network: "bluesky" | "discord" | "facebook" | "github" | "instagram" | "linkedin" | "mastodon" | "pinterest" | "reddit" | "telegram" | "threads" | "tiktok" | "website" | "whatsapp" | "x" | "youtube";
+      /** A web address (http or https) */
+      url: string;
+    })[];
+  };
 };
 
 export type FailedTask = {
@@ -5069,9 +5707,10 @@ export type FileResources = {
   layouts?: LayoutFile[];
   integrations?: IntegrationFile[];
   topics?: TopicFile[];
+  brand?: BrandFile;
 };
 
-export type FileType = "workflow" | "layout" | "integration" | "topic";
+export type FileType = "workflow" | "layout" | "integration" | "topic" | "brand";
 
 export type FilesApplied = {
   /** Over all current resources together */
@@ -5132,6 +5771,59 @@ export type FilesPlanIn = {
   prune?: boolean;
   /** `fingerprints` of the last export or apply. Without it, drift is shown since the last apply to the environment */
   pulled?: Record<string, string>;
+};
+
+export type Gallery = {
+  templates: GalleryEntry[];
+};
+
+export type GalleryEntry = {
+  /** Names the template, such as `order-confirmed` */
+  name: string;
+  title: string;
+  category: "account" | "team" | "orders" | "billing" | "product" | "operations";
+  /** What it is for, in one sentence */
+  about: string;
+  /** In the order of its steps */
+  channels: Channel[];
+  /** Subscribers cannot switch it off */
+  isCritical: boolean;
+};
+
+export type GalleryPreview = {
+  channel: Channel;
+  /** null for channels without one */
+  subject: string | null;
+  /** The HTML of an email, in the layout of the brand; the text of all others */
+  body: string;
+};
+
+export type GalleryTemplate = {
+  /** Names the template, such as `order-confirmed` */
+  name: string;
+  title: string;
+  category: "account" | "team" | "orders" | "billing" | "product" | "operations";
+  /** What it is for, in one sentence */
+  about: string;
+  /** In the order of its steps */
+  channels: Channel[];
+  /** Subscribers cannot switch it off */
+  isCritical: boolean;
+  /** An identifier that is free in the environment */
+  workflowId: string;
+  /** A sample that `payloadSchema` accepts */
+  payload: Record<string, unknown>;
+  /** JSON Schema of the payload */
+  payloadSchema: Record<string, unknown>;
+  /** A scenario file, for `tidings test` */
+  scenario: string;
+  previews: GalleryPreview[];
+};
+
+export type GalleryUse = {
+  /** Default: the template's name, with a number if taken */
+  workflowId?: string;
+  name?: string;
 };
 
 export type GlobalPreference = {
@@ -5288,6 +5980,22 @@ export type InboundResult = "applied" | "duplicate" | "waiting" | "ignored" | "r
 export type InboxActionIn = {
   /** `primary` or `secondary` */
   actionType: string;
+};
+
+export type InboxCategoryPreference = {
+  data: CategoryPreference;
+};
+
+export type InboxCategoryPreferenceIn = {
+  email?: boolean;
+  sms?: boolean;
+  in_app?: boolean;
+  chat?: boolean;
+  push?: boolean;
+};
+
+export type InboxCategoryPreferences = {
+  data: CategoryPreference[];
 };
 
 export type InboxChatOauthIn = {
@@ -5465,6 +6173,8 @@ export type InboxPreference = {
   /** The workflow as a whole */
   enabled: boolean;
   channels: PreferenceChannels;
+  /** The category of the workflow */
+  categoryId?: string;
   schedule?: Schedule;
   /** For the global entry: the schedule's time zone, which is the subscriber's or `TIDINGS_DEFAULT_TIMEZONE` */
   timezone?: string;
@@ -5537,6 +6247,8 @@ export type InboxSession = {
   applicationIdentifier: string;
   /** Sorted `<type>:<id>` keys of the session */
   contextKeys: string[];
+  /** The brand of the session's contexts or environment as values of CSS variables, by name without `--tidings-`; absent without a brand */
+  theme?: Record<string, string>;
 };
 
 export type InboxSessionAnswer = {
@@ -5975,6 +6687,18 @@ export type LocaleCompleteness = {
   missing: number;
   /** Keys that the default locale does not have */
   extra: number;
+  /** Texts whose source in the default locale has changed since; absent if none */
+  outdated?: number;
+  /** Texts that cannot be rendered; absent if none */
+  faulty?: number;
+};
+
+export type MailCheck = {
+  code: "missing_alt" | "missing_unsubscribe" | "empty_link" | "relative_link" | "insecure_link" | "relative_image" | "too_large" | "large_image" | "low_contrast" | "empty_variable" | "unknown_variable" | "missing_translation" | "capitals" | "no_text" | "no_subject";
+  /** error: part of the mail does not work */
+  severity: "warning" | "error";
+  /** What is wrong and how to fix it */
+  message: string;
 };
 
 export type MasterImport = {
@@ -6005,6 +6729,11 @@ export type MasterJsonIn = {
   workflows?: Record<string, unknown>;
   /** Texts by layoutId */
   layouts?: Record<string, unknown>;
+};
+
+export type MatchedSubscriber = {
+  subscriberId: string;
+  name: string;
 };
 
 export type Message = {
@@ -6425,6 +7154,23 @@ export type PersonUpdate = {
   role: Role;
 };
 
+export type PreferenceCategory = {
+  _id: string;
+  /** Identifier, the same in all environments */
+  categoryId: string;
+  name: string;
+  /** Shown to subscribers below the name */
+  description: string;
+  /** true: subscribers cannot switch it off */
+  required: boolean;
+  channels: PreferenceChannels;
+  workflows: CategoryWorkflow[];
+  /** When it was created (ISO 8601, UTC) */
+  createdAt: string;
+  /** Last change (ISO 8601, UTC) */
+  updatedAt: string;
+};
+
 export type PreferenceChannels = {
   email?: boolean;
   sms?: boolean;
@@ -6449,6 +7195,8 @@ export type PreferenceEntry = {
   channels: PreferenceChannels;
   /** JSON Logic */
   condition?: Record<string, unknown> | null;
+  /** The category of the workflow */
+  categoryId?: string;
 };
 
 export type PreferenceIn = {
@@ -6494,6 +7242,8 @@ export type PreferencesPatch = {
   channels?: PreferenceChannelsIn;
   /** Internal id, identifier or slug */
   workflowId?: string;
+  /** Identifier of a category; not together with `workflowId` */
+  categoryId?: string;
   schedule?: Schedule;
   context?: ContextMap;
 };
@@ -6510,6 +7260,16 @@ export type PreviewFault = {
 
 export type PreviewResult = {
   subject?: string;
+  /** For an email: the text that mailboxes show after the subject */
+  preheader?: string;
+  /** For an email */
+  senderName?: string;
+  /** For an email */
+  replyTo?: string;
+  /** For an email */
+  cc?: string[];
+  /** For an email */
+  bcc?: string[];
   /** For an email: with its layout, sanitized, styles inlined */
   html?: string;
   /** For an email: the plain-text part */
@@ -7221,6 +7981,13 @@ export type SentWebhookEventType = "message.sent" | "message.failed" | "message.
 
 export type Severity = "high" | "medium" | "low" | "none";
 
+export type ShownBrandLink = {
+  network: "bluesky" | "discord" | "facebook" | "github" | "instagram" | "linkedin" | "mastodon" | "pinterest" | "reddit" | "telegram" | "threads" | "tiktok" | "website" | "whatsapp" | "x" | "youtube";
+  /** The network as people write it, such as GitHub */
+  name: string;
+  url: string;
+};
+
 export type SignInIn = {
   email: string;
   password: string;
@@ -7392,6 +8159,34 @@ export type StepChange = {
   fields: ChangedField[];
 };
 
+export type StepComment = {
+  id: string;
+  /** Internal id of the step; it may have been removed since */
+  stepId: string;
+  text: string;
+  /** The name of the member, or of the key's environment */
+  author: string;
+  /** When it was written (ISO 8601, UTC) */
+  createdAt: string;
+  /** Absent while it is open (ISO 8601, UTC) */
+  resolvedAt?: string;
+  resolvedBy?: string;
+};
+
+export type StepCommentIn = {
+  /** Internal id, identifier or slug of the step */
+  stepId: string;
+  text: string;
+};
+
+export type StepCommentList = {
+  data: StepComment[];
+};
+
+export type StepCommentPatch = {
+  isResolved: boolean;
+};
+
 export type StepFile = {
   stepId: string;
   /** Default: the `stepId` */
@@ -7450,6 +8245,10 @@ export type StepPreview = {
     result: PreviewResult;
     /** A field with an error is missing from `result` */
     faults: PreviewFault[];
+    /** For an email: what its author should look at, such as links without an address; at most 5 of a kind */
+    checks?: MailCheck[];
+    /** The HTML and Liquid that the blocks of an email become; only with `withTemplate` */
+    template?: string;
     /** JSON Schema of what a template of this step may use; only with `draft` */
     variables?: Record<string, unknown>;
   };
@@ -7464,6 +8263,8 @@ export type StepPreviewIn = {
   payload?: Record<string, unknown>;
   /** Overrides the step's `layoutId`; null: without a layout */
   layoutId?: string | null;
+  /** For an email of blocks: the response contains `template` */
+  withTemplate?: boolean;
   /** Overrides the subscriber's language */
   locale?: string;
   /** Results of earlier steps by step id, which templates read as `steps.<stepId>` */
@@ -7644,6 +8445,8 @@ export type SubscriberPatch = {
 export type SubscriberPreferences = {
   global: GlobalPreference;
   workflows: SubscriberWorkflowPreference[];
+  /** The categories with workflows, in their order; absent if there are none */
+  categories?: CategoryPreference[];
 };
 
 export type SubscriberRef = {
@@ -7663,6 +8466,8 @@ export type SubscriberWorkflowPreference = {
   workflow: PreferenceWorkflow;
   /** Last change of the subscriber's choice for this workflow (ISO 8601, UTC) */
   updatedAt?: string;
+  /** The category of the workflow */
+  categoryId?: string;
 };
 
 export type Subscription = {
@@ -7831,6 +8636,30 @@ export type SystemVersions = {
   schema: string;
 };
 
+/** The definition to run, saved or not. It always runs as if it were active. */
+export type TestedWorkflow = {
+  name: string;
+  steps: StepIn[];
+  preferences?: WorkflowPreferencesIn;
+  description?: string;
+  tags?: string[];
+  active?: boolean;
+  validatePayload?: boolean;
+  /** JSON Schema, draft-07 or 2020-12 */
+  payloadSchema?: Record<string, unknown> | null;
+  isTranslationEnabled?: boolean;
+  severity?: Severity;
+  outsideSchedule?: "hold" | "skip";
+  onUnknownOutcome?: "may_duplicate" | "may_delay";
+  /** Payload paths, such as `order` or `invoice.number`, by whose texts and numbers events can be found in the activity, however old they are. Applies to events from now on. The first one is shown next to each event */
+  searchKeys?: string[];
+  objectives?: WorkflowObjectives;
+  /** Identifier of an existing category; null: none */
+  categoryId?: string | null;
+  /** Advertising: it can be unsubscribed from */
+  isCommercial?: boolean;
+};
+
 export type TimelinePerson = {
   /** null: the subscriber was deleted */
   subscriberId: string | null;
@@ -7971,10 +8800,20 @@ export type Translation = {
   locale: string;
   /** Texts by key; keys may be nested */
   content: Record<string, unknown>;
+  /** Keys whose text in the default locale has changed since this text was written; absent if there are none */
+  outdatedKeys?: string[];
+  /** Texts that cannot be rendered; absent if there are none */
+  faults?: TranslationFault[];
   /** When the texts were first stored (ISO 8601, UTC) */
   createdAt: string;
   /** Last change (ISO 8601, UTC) */
   updatedAt: string;
+};
+
+export type TranslationFault = {
+  key: string;
+  /** What is wrong with the text as a template */
+  message: string;
 };
 
 export type TranslationGroup = {
@@ -8004,6 +8843,8 @@ export type TranslationIn = {
   locale: string;
   /** Texts by key; keys may be nested */
   content: Record<string, unknown>;
+  /** Dotted keys whose unchanged texts fit the current text of the default locale: no longer outdated */
+  reviewed?: string[];
 };
 
 export type TranslationOverview = {
@@ -8068,6 +8909,17 @@ export type UnpublishableResource = {
 
 export type UnseenCount = {
   count: number;
+};
+
+export type UsedTextKey = {
+  /** Dotted */
+  key: string;
+  /** Where it is used, such as `Email: subject` */
+  places: string[];
+};
+
+export type UsedTextKeys = {
+  data: UsedTextKey[];
 };
 
 export type User = {
@@ -8286,6 +9138,10 @@ export type Workflow = {
   /** Payload paths by whose values events can be found in the activity */
   searchKeys?: string[];
   objectives?: WorkflowObjectives;
+  /** The category in the preferences of subscribers */
+  categoryId?: string;
+  /** true: its mails always have the headers to unsubscribe; absent: false */
+  isCommercial?: boolean;
 };
 
 export type WorkflowDraft = {
@@ -8307,6 +9163,10 @@ export type WorkflowDraft = {
   /** Payload paths, such as `order` or `invoice.number`, by whose texts and numbers events can be found in the activity, however old they are. Applies to events from now on. The first one is shown next to each event */
   searchKeys?: string[];
   objectives?: WorkflowObjectives;
+  /** Identifier of an existing category; null: none */
+  categoryId?: string | null;
+  /** Advertising: it can be unsubscribed from */
+  isCommercial?: boolean;
 };
 
 export type WorkflowDuplicate = {
@@ -8330,6 +9190,10 @@ export type WorkflowFile = {
   /** Payload paths, such as `order` or `invoice.number`, by whose texts and numbers events can be found in the activity, however old they are. Applies to events from now on. The first one is shown next to each event */
   searchKeys?: string[];
   objectives?: WorkflowObjectives;
+  /** Identifier of a category of the environment */
+  categoryId?: string;
+  /** Advertising: its mails always have the headers to unsubscribe */
+  isCommercial?: boolean;
   preferences?: WorkflowPreferencesIn;
   validatePayload?: boolean;
   /** JSON Schema, draft-07 or 2020-12 */
@@ -8358,6 +9222,10 @@ export type WorkflowIn = {
   /** Payload paths, such as `order` or `invoice.number`, by whose texts and numbers events can be found in the activity, however old they are. Applies to events from now on. The first one is shown next to each event */
   searchKeys?: string[];
   objectives?: WorkflowObjectives;
+  /** Identifier of an existing category; null: none */
+  categoryId?: string | null;
+  /** Advertising: it can be unsubscribed from */
+  isCommercial?: boolean;
 };
 
 export type WorkflowList = {
@@ -8403,6 +9271,10 @@ export type WorkflowPatch = {
   /** Payload paths, such as `order` or `invoice.number`, by whose texts and numbers events can be found in the activity, however old they are. Applies to events from now on. The first one is shown next to each event */
   searchKeys?: string[];
   objectives?: WorkflowObjectives;
+  /** Identifier of an existing category; null: none */
+  categoryId?: string | null;
+  /** Advertising: it can be unsubscribed from */
+  isCommercial?: boolean;
 };
 
 export type WorkflowPreference = {
@@ -8498,6 +9370,20 @@ export type WorkflowSync = {
   sourceEnvironmentId?: string;
 };
 
+export type WorkflowTest = {
+  /** The event, whose outcome `explain.retrieve` returns */
+  transactionId: string;
+  subscriberId: string;
+};
+
+export type WorkflowTestIn = {
+  workflow: TestedWorkflow;
+  /** The id of a subscriber who exists, or a subscriber, who is created or updated as in a trigger */
+  to: string | RecipientSubscriber;
+  /** At most 512 KB of JSON */
+  payload?: Record<string, unknown>;
+};
+
 export type WorkflowUpdate = {
   name: string;
   /** Must be unchanged, unless `origin` is external */
@@ -8521,6 +9407,10 @@ export type WorkflowUpdate = {
   /** Payload paths, such as `order` or `invoice.number`, by whose texts and numbers events can be found in the activity, however old they are. Applies to events from now on. The first one is shown next to each event */
   searchKeys?: string[];
   objectives?: WorkflowObjectives;
+  /** Identifier of an existing category; null: none */
+  categoryId?: string | null;
+  /** Advertising: it can be unsubscribed from */
+  isCommercial?: boolean;
 };
 
 export type WorkflowVersion = {
@@ -8549,6 +9439,9 @@ export type WorkflowVersionContent = {
   isTranslationEnabled: boolean;
   searchKeys: string[];
   objectives: WorkflowObjectives;
+  categoryId?: string;
+  /** Absent: false */
+  isCommercial?: boolean;
   /** Absent, like the next two, in versions saved before it was stored */
   active?: boolean;
   validatePayload?: boolean;
@@ -8600,6 +9493,28 @@ export type WorkflowVersionStep = {
   active: boolean;
   shouldStopOnFail: boolean;
   deadlineSeconds?: number;
+};
+
+export type WorkflowViewer = {
+  memberId: string;
+  name: string;
+  isEditing: boolean;
+  /** The last sign of the tab (ISO 8601, UTC) */
+  seenAt: string;
+};
+
+export type WorkflowViewerIn = {
+  /** Any id that is unique to the tab */
+  tabId: string;
+  /** There are unsaved changes. Default: false */
+  isEditing?: boolean;
+  /** The tab is being closed. Default: false */
+  isLeaving?: boolean;
+};
+
+export type WorkflowViewers = {
+  /** Other tabs, one entry for each member; at most 20 */
+  data: WorkflowViewer[];
 };
 
 export type Workspace = {

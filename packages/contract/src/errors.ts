@@ -78,6 +78,11 @@ export const errorCatalogue = {
     message: "Preferences of critical workflows cannot be changed: {workflowIds}",
     when: "A subscriber's preference names a critical workflow. Nothing is changed.",
   },
+  REQUIRED_CATEGORY: {
+    status: 400,
+    message: "Category {categoryId} is required: it cannot be switched off",
+    when: "A subscriber's preference names a required category. Nothing is changed.",
+  },
   ACTION_NOT_FOUND: {
     status: 400,
     message: "Message with id {messageId} has no {type} action",
@@ -253,6 +258,21 @@ export const errorCatalogue = {
     message: "This environment already has {count} unfinished imports: wait for one of them to finish",
     when: "20 imports of an environment are waiting or running.",
   },
+  ASSET_NOT_FOUND: {
+    status: 404,
+    message: "Image with id {assetId} not found",
+    when: "The id is unknown in this environment.",
+  },
+  ASSET_TOO_LARGE: {
+    status: 413,
+    message: "The image has {found}; at most {limit} are accepted. Make it smaller, or save it with more compression",
+    when: "An uploaded image has more than 5 MB.",
+  },
+  ASSET_LIMIT_REACHED: {
+    status: 409,
+    message: "The images of this environment have {stored}, and the limit is {limit}: delete some that are not in use",
+    when: "With this image, those of the environment would have more bytes than `TIDINGS_ASSET_LIMIT`.",
+  },
   FAILED_TASK_NOT_FOUND: {
     status: 404,
     message: "Failed task with id {id} not found",
@@ -277,6 +297,11 @@ export const errorCatalogue = {
     status: 404,
     message: "Environment with id {environmentId} not found",
     when: "Unknown, or of another organisation.",
+  },
+  GALLERY_TEMPLATE_NOT_FOUND: {
+    status: 404,
+    message: "The gallery has no template {name}. It has: {names}",
+    when: "No template has this name.",
   },
   INTEGRATION_NOT_FOUND: {
     status: 404,
@@ -353,10 +378,25 @@ export const errorCatalogue = {
     message: "Captured message {id} has no attachment {index}",
     when: "There is no attachment at this index, or its event was removed by age.",
   },
+  CATEGORY_NOT_FOUND: {
+    status: 404,
+    message: "Category {categoryId} not found",
+    when: "Unknown, deleted, or of another environment.",
+  },
   LAYOUT_NOT_FOUND: {
     status: 404,
     message: "Layout {layoutId} not found",
     when: "Unknown, deleted, or of another environment.",
+  },
+  COMMENT_NOT_FOUND: {
+    status: 404,
+    message: "Comment {commentId} of workflow {workflowId} not found",
+    when: "The workflow has no such comment, or it was deleted.",
+  },
+  TOO_MANY_COMMENTS: {
+    status: 409,
+    message: "The workflow has {limit} comments, the maximum: delete some of them",
+    when: "A comment is added to a workflow that has the maximum number.",
   },
   TRANSLATION_NOT_FOUND: {
     status: 404,
@@ -477,6 +517,26 @@ export const errorCatalogue = {
     status: 409,
     message: "The last live API key of an environment cannot be revoked",
     when: "Create another key first.",
+  },
+  CATEGORY_ID_TAKEN: {
+    status: 409,
+    message: "Category {categoryId} already exists",
+    when: "The identifier is in use in this environment.",
+  },
+  CATEGORY_LIMIT: {
+    status: 409,
+    message: "This environment already has {limit} categories",
+    when: "Delete one first.",
+  },
+  CATEGORY_IN_USE: {
+    status: 409,
+    message: "Category {categoryId} has workflows: {workflowIds}",
+    when: "The category to delete has workflows. Move them to another category first, or to none.",
+  },
+  CATEGORY_HAS_CHOICES: {
+    status: 409,
+    message: "{count} subscribers have made a choice for category {categoryId}",
+    when: "The category to delete has choices of subscribers. `force=true` deletes them too.",
   },
   LAYOUT_ID_TAKEN: {
     status: 409,

@@ -36,9 +36,10 @@ export type Operation = {
   /**
    * What the audit log records. Unless given: changes by members, and no reads. `everyone`: changes by API keys as
    * well, for the configuration of an environment. `members`: reads by members, for the data of many subscribers in one
-   * file. `erasure`: a change by members, without the content of the deleted record.
+   * file. `erasure`: a change by members, without the content of the deleted record. `never`: it changes nothing that
+   * anybody would look for.
    */
-  audit?: "everyone" | "members" | "erasure";
+  audit?: "everyone" | "members" | "erasure" | "never";
   params?: TObject;
   query?: TObject;
   body?: TSchema;

@@ -35,9 +35,11 @@ import { retentionOperations } from "./resources/operate/retention.ts";
 import { systemOperations } from "./resources/operate/system.ts";
 import { timelineOperations } from "./resources/operate/timeline.ts";
 import { webhookOperations } from "./resources/operate/webhooks.ts";
+import { categoryOperations } from "./resources/subscribers/categories.ts";
 import { erasureOperations } from "./resources/subscribers/erasures.ts";
 import { feedOperations } from "./resources/subscribers/feed.ts";
 import { importOperations } from "./resources/subscribers/imports.ts";
+import { matchOperations } from "./resources/subscribers/match.ts";
 import { messageMarkOperations } from "./resources/subscribers/message-marks.ts";
 import { preferenceOperations } from "./resources/subscribers/preferences.ts";
 import { subscriberCredentialOperations } from "./resources/subscribers/subscriber-credentials.ts";
@@ -46,14 +48,19 @@ import { suppressionOperations } from "./resources/subscribers/suppressions.ts";
 import { contextOperations } from "./resources/topics/contexts.ts";
 import { topicSubscriptionOperations } from "./resources/topics/topic-subscriptions.ts";
 import { topicOperations } from "./resources/topics/topics.ts";
+import { assetOperations } from "./resources/workflows/assets.ts";
+import { brandOperations } from "./resources/workflows/brand.ts";
 import { bridgeOperations } from "./resources/workflows/bridge.ts";
+import { commentOperations } from "./resources/workflows/comments.ts";
 import { digestOperations } from "./resources/workflows/digests.ts";
 import { fileOperations } from "./resources/workflows/files.ts";
+import { galleryOperations } from "./resources/workflows/gallery.ts";
 import { layoutOperations } from "./resources/workflows/layouts.ts";
 import { objectiveOperations } from "./resources/workflows/objectives.ts";
 import { previewOperations } from "./resources/workflows/previews.ts";
 import { publishOperations } from "./resources/workflows/publishes.ts";
 import { publishingOperations } from "./resources/workflows/publishing.ts";
+import { workflowTestOperations } from "./resources/workflows/tests.ts";
 import { translationOperations } from "./resources/workflows/translations.ts";
 import { versionOperations } from "./resources/workflows/versions.ts";
 import { workflowOperations } from "./resources/workflows/workflows.ts";
@@ -69,10 +76,15 @@ export const operations = {
   ...workflowOperations,
   ...objectiveOperations,
   ...previewOperations,
+  ...workflowTestOperations,
   ...versionOperations,
   ...bridgeOperations,
+  ...commentOperations,
   ...digestOperations,
   ...layoutOperations,
+  ...assetOperations,
+  ...brandOperations,
+  ...galleryOperations,
   ...translationOperations,
   ...fileOperations,
   ...subscriberOperations,
@@ -80,6 +92,8 @@ export const operations = {
   ...erasureOperations,
   ...importOperations,
   ...preferenceOperations,
+  ...categoryOperations,
+  ...matchOperations,
   ...messageMarkOperations,
   ...feedOperations,
   ...subscriberNotificationOperations,

@@ -32,7 +32,7 @@ export function refusedField(
 
 /** Whether the audit log records calls of the operation. */
 export function isAudited(operation: Operation, by: "member" | "key"): boolean {
-  if (!isForMembers(operation)) return false;
+  if (!isForMembers(operation) || operation.audit === "never") return false;
   if (by === "key") return operation.audit === "everyone";
   return !readsOnly(operation) || operation.audit === "members";
 }

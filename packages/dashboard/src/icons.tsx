@@ -116,6 +116,9 @@ const paths = {
       <circle cx="5" cy="12" r="1" />
     </>
   ),
+  palette: (
+    <path d="M12 22a10 10 0 1 1 10-10c0 2.8-2.2 4-4 4h-2a2 2 0 0 0-1.5 3.3c.7.8.3 2.7-2.5 2.7zM7.5 10.5h.01M10.5 7h.01M15 7.5h.01" />
+  ),
   pause: <path d="M8 5v14M16 5v14" />,
   play: <path d="m6 3 14 9-14 9z" />,
   plug: <path d="M12 22v-5M9 8V2M15 8V2M18 8v5a4 4 0 0 1-4 4h-4a4 4 0 0 1-4-4V8z" />,

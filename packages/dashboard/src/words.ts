@@ -22,6 +22,39 @@ export const words = {
     signOut: "Sign out",
     version: (version: string) => `Tidings ${version}`,
   },
+  keyboard: {
+    title: "Keyboard",
+    text: "On a Mac, press Cmd instead of Ctrl.",
+    groups: [
+      {
+        name: "Everywhere",
+        keys: [
+          ["Ctrl K", "Search people, workflows, screens and actions"],
+          ["?", "Show these keys"],
+          ["Esc", "Close a dialog or menu"],
+        ],
+      },
+      {
+        name: "While editing",
+        keys: [
+          ["Ctrl S", "Save"],
+          ["Ctrl Z", "Undo"],
+          ["Ctrl Shift Z", "Redo"],
+        ],
+      },
+      {
+        name: "In the list of steps",
+        keys: [
+          ["↑ ↓", "Choose a step"],
+          ["Home End", "Choose the first or last step"],
+          ["Alt ↑ ↓", "Move the step"],
+          ["Ctrl C", "Copy the step"],
+          ["Delete", "Remove the step"],
+          ["Enter", "Go to its form"],
+        ],
+      },
+    ],
+  },
   palette: {
     open: "Search",
     label: "Search or jump to",

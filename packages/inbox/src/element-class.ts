@@ -19,7 +19,7 @@ const sessionAttributes = [
   ...["url", "application-identifier", "subscriber-id", "subscriber-hash"],
   ...["context", "context-hash", "token", "page-size"],
 ];
-const attributes = [...sessionAttributes, "mode", "tabs", "lang", "title-badge", "sound"];
+const attributes = [...sessionAttributes, "mode", "tabs", "lang", "title-badge", "sound", "branded"];
 
 /** Properties that a page may have set before the element was defined. */
 const properties = ["labels", "tabs", "getToken", "inbox", ...slotProperties] as const;
@@ -126,7 +126,7 @@ export function createElementClass({ defaultUrl, loadPanel, loadExtras }: Elemen
 
     connectedCallback() {
       this.#bell.element.addEventListener("slotchange", this.#markOwnBell);
-      this.#shadow.adoptedStyleSheets = [bellSheet, ...(panelSheet ? [panelSheet] : [])];
+      this.#adoptSheets();
       this.#place.className = "place";
       this.#shadow.append(this.#announcer.element, this.#place);
       for (const name of properties) {
@@ -154,6 +154,7 @@ export function createElementClass({ defaultUrl, loadPanel, loadExtras }: Elemen
     attributeChangedCallback(name: string, before: string | null, after: string | null) {
       if (before === after) return;
       if (name === "tabs") this.#tabsRead = null;
+      if (name === "branded") this.#adoptSheets();
       this.#request(sessionAttributes.includes(name));
     }
 
@@ -198,14 +199,18 @@ export function createElementClass({ defaultUrl, loadPanel, loadExtras }: Elemen
 
     #listen() {
       const inbox = this.#inbox!;
-      let counts = inbox.getState().counts;
+      let { counts, theme } = inbox.getState();
       const stops = [
         inbox.onNotification((notification) => {
           this.#announcer.announce(this.#bellLabels());
           this.#emit("notification", notification);
         }),
         inbox.subscribe(() => {
-          const next = inbox.getState().counts;
+          const { counts: next, theme: nextTheme } = inbox.getState();
+          if (nextTheme !== theme) {
+            theme = nextTheme;
+            this.#adoptSheets();
+          }
           if (JSON.stringify(next) === JSON.stringify(counts)) return;
           counts = next;
           this.#drawBell();
@@ -224,6 +229,17 @@ export function createElementClass({ defaultUrl, loadPanel, loadExtras }: Elemen
       if (this.#isOwn) this.#inbox = null;
     }
 
+    /** With `branded`, the brand's colours come first; variables that the page sets on the element win over them. */
+    #adoptSheets() {
+      const theme = this.hasAttribute("branded") ? this.#inbox?.getState().theme : null;
+      const rules = Object.entries(theme ?? {}).map(([name, value]) => `--tidings-${name}:${value}`);
+      this.#shadow.adoptedStyleSheets = [
+        bellSheet,
+        ...(panelSheet ? [panelSheet] : []),
+        ...(rules.length > 0 ? [sheetOf(`:host{${rules.join(";")}}`)] : []),
+      ];
+    }
+
     #emit = (name: string, detail: unknown): boolean =>
       this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true, cancelable: true }));
 
@@ -235,13 +251,13 @@ export function createElementClass({ defaultUrl, loadPanel, loadExtras }: Elemen
       if (this.#panel) return;
       const loaded = await loadPanel();
       panelSheet ??= sheetOf(loaded.panelStyle);
-      this.#shadow.adoptedStyleSheets = [bellSheet, panelSheet];
+      this.#adoptSheets();
       this.#panel = loaded;
       if (this.#inbox && this.isConnected) this.#draw();
     }
 
     async #loadExtras() {
-      const language = localeOf(this).slice(0, 2);
+      const language = localeOf(this).replace(/^en-.*/, "en");
       const isFollowed = this.#unfollow || !(this.hasAttribute("title-badge") || this.hasAttribute("sound"));
       if (language === this.#language && isFollowed) return;
       this.#language = language;

@@ -5,6 +5,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import type { Preference } from "../src/client/types.ts";
+import { loadWords } from "../src/extras/load-words.ts";
 import { groupByTag } from "../src/later/groups.ts";
 import { nextHours } from "../src/later/hours.ts";
 import { laterLabels } from "../src/later/later-labels.ts";
@@ -70,7 +71,7 @@ test("preferences are grouped by the first tag, those without one last", () => {
 
 describe("words", () => {
   const folder = join(import.meta.dirname, "../src/words");
-  const languages = readdirSync(folder).filter((name) => name !== "pack.ts");
+  const languages = readdirSync(folder);
   /** Every text of a set of words, by its path; functions with the counts that have their own forms. */
   function textsOf(value: unknown, path = ""): [string, string][] {
     if (typeof value === "string") return [[path, value]];
@@ -80,7 +81,18 @@ describe("words", () => {
   }
   const english = new Map(textsOf({ ...englishLabels, ...laterLabels }));
 
-  test("there are ten languages", () => assert.equal(languages.length + 1, 10));
+  test("there are 26 languages", () => assert.equal(languages.length + 1, 26));
+
+  test("a locale finds its own words, those of its language, or none", async () => {
+    const titleOf = async (locale: string) => (await loadWords(locale))?.loading;
+    assert.equal(await titleOf("pt-PT"), "A carregar");
+    assert.equal(await titleOf("pt-BR"), "Carregando");
+    assert.equal(await titleOf("zh-Hant-HK"), "載入中");
+    assert.equal(await titleOf("zh"), "正在加载");
+    assert.equal(await titleOf("nn-NO"), "Laster inn");
+    assert.equal(await titleOf("nl-BE"), await titleOf("nl"));
+    assert.equal(await loadWords("tlh"), null);
+  });
 
   for (const file of languages) {
     test(`${file}: every text is there, with the values that it is given`, async () => {

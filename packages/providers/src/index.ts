@@ -4,7 +4,6 @@ export { createIo, type IoOptions } from "./io/io.ts";
 export { createLookup } from "./io/lookup.ts";
 export type { CredentialField, CredentialFields, Credentials } from "./kit/credentials.ts";
 export type { Io } from "./kit/io.ts";
-export { parseMailbox } from "./kit/mail.ts";
 export type {
   Attachment,
   Channel,

@@ -63,6 +63,7 @@ const toConfig = (parsed: Parsed) => ({
     : null,
   bodyLimit: parsed.TIDINGS_BODY_LIMIT,
   bulkBodyLimit: parsed.TIDINGS_BULK_BODY_LIMIT,
+  assetLimit: parsed.TIDINGS_ASSET_LIMIT,
   maxRecipients: parsed.TIDINGS_MAX_RECIPIENTS,
   retention: {
     messages: parsed.TIDINGS_RETENTION_DAYS,

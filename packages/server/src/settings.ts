@@ -298,6 +298,11 @@ export const settings = {
     fallback: String(60 * 1024 * 1024),
     parse: bytes,
   },
+  TIDINGS_ASSET_LIMIT: {
+    about: "Maximum bytes of all uploaded images of one environment. They are stored in the database (docs/email.md).",
+    fallback: String(500 * 1024 * 1024),
+    parse: bytes,
+  },
   TIDINGS_MAX_RECIPIENTS: {
     about: "Maximum number of recipients in the `to` of one event.",
     fallback: "100",

@@ -66,6 +66,7 @@ test("nothing has to be set", () => {
     oidc: null,
     bodyLimit: 10_485_760,
     bulkBodyLimit: 62_914_560,
+    assetLimit: 500 * 1024 * 1024,
     maxRecipients: 100,
     retention: {
       ...{ messages: 90, inApp: 365, captured: 30, deadLetters: 30, statistics: 400, audit: 365 },
@@ -313,6 +314,7 @@ const rows: Row[] = [
   { name: "TIDINGS_BODY_LIMIT", value: "1024" },
   { name: "TIDINGS_BODY_LIMIT", value: "1023", fault: range(1024, 1_073_741_824) },
   { name: "TIDINGS_BULK_BODY_LIMIT", value: "10MB", fault: range(1024, 1_073_741_824) },
+  { name: "TIDINGS_ASSET_LIMIT", value: "500MB", fault: range(1024, 1_073_741_824) },
   { name: "TIDINGS_MAX_RECIPIENTS", value: "0", fault: range(1, 10_000) },
   { name: "TIDINGS_RETENTION_DAYS", value: "0", fault: range(3, 3_650) },
   { name: "TIDINGS_RETENTION_DAYS", value: "400" },

@@ -72,6 +72,7 @@ function findSame({ resources: here, owners }: LocalFiles, there: FileResources)
     compare(`layout/${file.layoutId}`, layouts.get(file.layoutId), file, normalize);
   compare("integrations", here.integrations, there.integrations ?? [], sortLists);
   compare("topics", here.topics, there.topics ?? [], sortLists);
+  compare("brand", here.brand, there.brand ?? {}, (brand) => brand);
   return same;
 }
 

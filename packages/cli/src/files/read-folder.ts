@@ -1,6 +1,6 @@
 // Everything in a folder of workflow files, as the service takes it. Errors are collected with file, line and column;
 // reading continues, so that all of them are reported at once.
-import { type FileResources, type IntegrationFile, isJsonObject } from "@tidings/contract";
+import { type BrandFile, type FileResources, type IntegrationFile, isJsonObject } from "@tidings/contract";
 import { createShapeCheck } from "@tidings/server/checks";
 import { CliError } from "../failure.ts";
 import { type Folder, openFolder } from "./folder.ts";
@@ -81,16 +81,19 @@ export function readFolder(folder: Folder): LocalFiles {
 
   const locate = (field: string): Place => {
     const [, section = "", index, ...rest] = field.split(".");
+    // There is one brand, so its fields come without a place in a list.
+    if (section === "brand" && lists.brandPlace) return lists.brandPlace([index, ...rest].join("."));
     return places[section]?.[Number(index)]?.(rest.join(".")) ?? startOf(projectFile);
   };
   return { folder, resources, problems, locate, owners };
 }
 
-/** integrations.yaml and topics.yaml: what the folder does not have is not managed by it. */
+/** integrations.yaml, topics.yaml and brand.yaml: what the folder does not have is not managed by it. */
 function readLists(folder: Folder) {
   const resources: FileResources = {};
   const problems: FileProblem[] = [];
   const places: Record<string, ((field: string) => Place)[]> = {};
+  let brandPlace: ((field: string) => Place) | undefined;
   if (folder.read("integrations.yaml") !== null) {
     const { value, source, problems: own } = openYaml(folder, "integrations.yaml", shapeCheck("integrations"));
     const entries = Object.entries(isJsonObject(value.integrations) ? value.integrations : {});
@@ -113,5 +116,11 @@ function readLists(folder: Folder) {
     );
     problems.push(...own);
   }
-  return { resources, problems, places };
+  if (folder.read("brand.yaml") !== null) {
+    const { value, source, problems: own } = openYaml(folder, "brand.yaml", shapeCheck("brand"));
+    resources.brand = value as BrandFile;
+    brandPlace = (field) => source.placeOf(field.split("."));
+    problems.push(...own);
+  }
+  return { resources, problems, places, brandPlace };
 }

@@ -1,6 +1,7 @@
 // JSON Schemas of the YAML files: those of the contract, without what the place of a file already says (its identifier)
 // and with what a file may leave to another one.
 import {
+  BrandFile,
   IntegrationFile,
   type JsonObject,
   LayoutFile,
@@ -50,9 +51,10 @@ export const fileSchemas: Record<FileKind, JsonObject> = {
     required: ["topics"],
     properties: { topics: map((TopicFile as unknown as Schema).properties.name) },
   },
+  brand: without(BrandFile),
 };
 
-export const fileKinds = ["project", "workflow", "layout", "integrations", "topics"] as const;
+export const fileKinds = ["project", "workflow", "layout", "integrations", "topics", "brand"] as const;
 export type FileKind = (typeof fileKinds)[number];
 
 /** For editors: also the controls of each step type, which the checks of the service know. */

@@ -16,7 +16,7 @@ import { writeYaml } from "./yaml-source.ts";
 
 /** Texts by path. */
 export type FileTexts = Map<string, string>;
-/** By `<type>/<identifier>`; integrations and topics share a file each, under `integrations` and `topics`. */
+/** By `<type>/<identifier>`; integrations, topics and the brand have a file each, under their names. */
 export type ResourceTexts = Map<string, FileTexts>;
 
 const schemaLine = (depth: number, kind: string): string =>
@@ -25,7 +25,7 @@ const schemaLine = (depth: number, kind: string): string =>
 const controlOrder = ["type", "subject", "layoutId", "editorType", "rendererType", "amount", "unit", "cron", "body"];
 const schemaOrder = ["$schema", "type", "title", "description", "required", "properties", "items", "enum"];
 
-export function writeResources({ workflows, layouts, integrations, topics }: FileResources): ResourceTexts {
+export function writeResources({ workflows, layouts, integrations, topics, brand }: FileResources): ResourceTexts {
   const texts: ResourceTexts = new Map();
   for (const workflow of workflows ?? []) texts.set(`workflow/${workflow.workflowId}`, writeWorkflow(workflow));
   for (const layout of layouts ?? []) texts.set(`layout/${layout.layoutId}`, writeLayout(layout));
@@ -38,6 +38,7 @@ export function writeResources({ workflows, layouts, integrations, topics }: Fil
     const value = Object.fromEntries(topics.map(({ key, name }) => [key, name]));
     texts.set("topics", new Map([["topics.yaml", schemaLine(0, "topics") + writeYaml({ topics: value })]]));
   }
+  if (brand) texts.set("brand", new Map([["brand.yaml", schemaLine(0, "brand") + writeYaml(brand)]]));
   return texts;
 }
 

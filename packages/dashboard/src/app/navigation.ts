@@ -17,6 +17,7 @@ export const navigationGroups: readonly NavigationGroup[] = [
     items: [
       { to: "/workflows", label: "Workflows", icon: "workflow" },
       { to: "/layouts", label: "Layouts", icon: "layout" },
+      { to: "/brand", label: "Brand", icon: "palette" },
       { to: "/translations", label: "Translations", icon: "languages" },
     ],
   },
@@ -25,6 +26,7 @@ export const navigationGroups: readonly NavigationGroup[] = [
     items: [
       { to: "/subscribers", label: "Subscribers", icon: "users" },
       { to: "/topics", label: "Topics", icon: "hash" },
+      { to: "/categories", label: "Categories", icon: "layers" },
     ],
   },
   {

@@ -1,6 +1,6 @@
 // The frame around every screen: navigation, environment, account, command palette, notices.
 import { useRouterState } from "@tanstack/react-router";
-import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
 import type { Environment, Session } from "../api/auth.ts";
 import { SessionProvider } from "../api/session.tsx";
 import { Icon, Mark } from "../icons.tsx";
@@ -12,6 +12,7 @@ import css from "./shell.module.css";
 import { SideNavigation } from "./side-navigation.tsx";
 import { startTypeAhead } from "./type-ahead.ts";
 
+const KeyboardMap = lazy(() => import("./keyboard-map.tsx").then((module) => ({ default: module.KeyboardMap })));
 const Palette = lazy(() => import("./palette.tsx").then((module) => ({ default: module.Palette })));
 
 type ShellProps = { session: Session; environment: Environment; children: ReactNode };
@@ -19,6 +20,8 @@ type ShellProps = { session: Session; environment: Environment; children: ReactN
 export function Shell({ session, environment, children }: ShellProps) {
   const [isPaletteOpen, setPaletteOpen] = useState(false);
   const [isDrawerOpen, setDrawerOpen] = useState(false);
+  const [isMapOpen, setMapOpen] = useState(false);
+  useQuestionMark(() => setMapOpen(true));
   const path = useRouterState({ select: (state) => state.location.pathname });
   const isLoading = useRouterState({ select: (state) => state.status === "pending" });
   useShortcut(() => {
@@ -65,6 +68,7 @@ export function Shell({ session, environment, children }: ShellProps) {
         {navigation}
       </Dialog>
       <Suspense>{isPaletteOpen && <Palette onClose={() => setPaletteOpen(false)} />}</Suspense>
+      <Suspense>{isMapOpen && <KeyboardMap onClose={() => setMapOpen(false)} />}</Suspense>
     </SessionProvider>
   );
 }
@@ -86,4 +90,23 @@ function useShortcut(onPress: () => void): void {
     window.addEventListener("keydown", listen);
     return () => window.removeEventListener("keydown", listen);
   }, [onPress]);
+}
+
+/** A field, a menu or a dialog uses the key itself. */
+const usesKeys = "input, textarea, select, [contenteditable=true], [role=dialog], [role=menu], [role=listbox]";
+
+function useQuestionMark(onPress: () => void): void {
+  const latest = useRef(onPress);
+  latest.current = onPress;
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      const isTyped = event.target instanceof Element && event.target.closest(usesKeys);
+      if (event.key !== "?" || event.metaKey || event.ctrlKey || event.altKey || isTyped) return;
+      if (document.querySelector("[role=dialog]")) return;
+      event.preventDefault();
+      latest.current();
+    };
+    window.addEventListener("keydown", listen);
+    return () => window.removeEventListener("keydown", listen);
+  }, []);
 }

@@ -10,6 +10,23 @@ type Keyed = {
   redo: () => void;
 };
 
+/** Ctrl-S alone, for a record whose fields have their own way back. The browser's dialog never opens. */
+export function useSaveShortcut(editor: Pick<Keyed, "isReadOnly" | "isChanged" | "isSaving" | "save">): void {
+  const latest = useRef(editor);
+  latest.current = editor;
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (!(event.metaKey || event.ctrlKey) || event.altKey || event.defaultPrevented) return;
+      const { save, isReadOnly, isChanged, isSaving } = latest.current;
+      if (event.key.toLowerCase() !== "s" || document.querySelector("[role=dialog]")) return;
+      if (!isReadOnly && isChanged && !isSaving) save();
+      event.preventDefault();
+    };
+    window.addEventListener("keydown", listen);
+    return () => window.removeEventListener("keydown", listen);
+  }, []);
+}
+
 export function useShortcuts(editor: Keyed): void {
   const latest = useRef(editor);
   latest.current = editor;

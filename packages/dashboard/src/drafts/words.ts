@@ -6,6 +6,7 @@ export const words = {
     stay: "Stay",
     discard: "Discard them",
     leave: "Leave",
+    saveAndLeave: "Save and leave",
   },
   changes: {
     same: "No differences.",

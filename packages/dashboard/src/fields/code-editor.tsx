@@ -1,6 +1,11 @@
 // The editor of code, loaded when a field needs it. It lives in a shadow root: there CodeMirror adopts its style
 // sheets, while in the page itself it would add a style element, which the policy of the page forbids.
-import { autocompletion, type CompletionContext, completionKeymap } from "@codemirror/autocomplete";
+import {
+  autocompletion,
+  type CompletionContext,
+  type CompletionResult,
+  completionKeymap,
+} from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { html } from "@codemirror/lang-html";
 import { json } from "@codemirror/lang-json";
@@ -18,6 +23,9 @@ import {
   type ViewUpdate,
 } from "@codemirror/view";
 import { type RefObject, useEffect, useRef } from "react";
+import { completeTemplate, insertName } from "./completion/complete.ts";
+import { useInsertion } from "./completion/insertion.ts";
+import { type Names, noNames } from "./completion/names.ts";
 import css from "./fields.module.css";
 
 export type Fault = { message: string; line?: number; column?: number };
@@ -33,19 +41,20 @@ type CodeEditorProps = {
   isReadOnly: boolean;
   /** Undone and redone in the field alone: its text is not part of what the page saves. */
   isAlone?: boolean;
-  variables?: readonly string[];
+  names?: Names;
   faults?: readonly Fault[];
   isWrong?: boolean;
   onChange: (text: string) => void;
 };
 
 export function CodeEditor(props: CodeEditorProps) {
-  const { label, selected, language, text, isReadOnly, isAlone, variables, faults, isWrong, onChange } = props;
+  const { label, selected, language, text, isReadOnly, isAlone, names = noNames, faults, isWrong, onChange } = props;
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
   const parts = useRef({ readOnly: new Compartment(), language: new Compartment() });
-  const latest = useRef({ onChange, variables });
-  latest.current = { onChange, variables };
+  const setTarget = useInsertion();
+  const latest = useRef({ onChange, names, setTarget });
+  latest.current = { onChange, names, setTarget };
   /** What was typed and has not come back as `text` yet. */
   const typed = useRef<string[]>([]);
 
@@ -64,7 +73,7 @@ export function CodeEditor(props: CodeEditorProps) {
           EditorView.lineWrapping,
           ...(isAlone ? [history(), keymap.of(historyKeymap)] : []),
           keymap.of([...completionKeymap, ...defaultKeymap]),
-          autocompletion({ override: [(context) => completeVariable(context, latest.current.variables ?? [])] }),
+          autocompletion({ override: [(context) => completeVariable(context, latest.current.names)] }),
           syntaxHighlighting(colours),
           liquid,
           look,
@@ -73,6 +82,7 @@ export function CodeEditor(props: CodeEditorProps) {
           parts.current.readOnly.of(EditorState.readOnly.of(isReadOnly)),
           parts.current.language.of(languageOf(language)),
           EditorView.updateListener.of((update) => {
+            if (update.focusChanged && editor.hasFocus) latest.current.setTarget((name) => insertAtCaret(editor, name));
             if (!update.docChanged || update.transactions.every((one) => one.annotation(isShown))) return;
             const now = update.state.doc.toString();
             typed.current.push(now);
@@ -145,13 +155,36 @@ function diagnosticsOf(state: EditorState, faults: readonly Fault[]): Diagnostic
   });
 }
 
-/** Names of variables, inside `{{ … }}` and `{% … %}`. */
-function completeVariable(context: CompletionContext, variables: readonly string[]) {
-  const before = context.matchBefore(/\{[{%][^}%]*/);
-  if (!before) return null;
-  const word = context.matchBefore(/[\w.]*/);
-  if (!word || (word.from === word.to && !context.explicit)) return null;
-  return { from: word.from, options: variables.map((label) => ({ label, type: "variable" })), validFor: /^[\w.]*$/ };
+/** Characters before the caret that completion reads: a tag, and the loops around it. */
+const readBefore = 20_000;
+const readAfter = 500;
+
+/** Names of variables, filters and what loops define, inside `{{ … }}` and `{% … %}`. */
+function completeVariable({ state, pos }: CompletionContext, names: Names): CompletionResult | null {
+  const start = Math.max(0, pos - readBefore);
+  const found = completeTemplate(state.sliceDoc(start, pos + readAfter), pos - start, names);
+  if (!found) return null;
+  return {
+    from: start + found.from,
+    to: start + found.to,
+    filter: false,
+    options: found.options.map(({ label, note, insert }) => ({
+      label,
+      detail: note,
+      type: "variable",
+      apply: insert + found.end,
+    })),
+  };
+}
+
+function insertAtCaret(editor: EditorView, name: string): void {
+  const { from, to } = editor.state.selection.main;
+  const start = Math.max(0, from - readBefore);
+  const before = editor.state.sliceDoc(start, from);
+  const { text } = insertName(before, { from: before.length, to: before.length }, name, false);
+  const insert = text.slice(before.length);
+  editor.dispatch({ changes: { from, to, insert }, selection: { anchor: from + insert.length } });
+  editor.focus();
 }
 
 const tag = Decoration.mark({ class: "cm-liquid" });

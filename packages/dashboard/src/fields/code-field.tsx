@@ -2,6 +2,7 @@
 import { lazy, Suspense, useRef } from "react";
 import { Field } from "../kit/inputs/field.tsx";
 import type { Fault, SelectedText } from "./code-editor.tsx";
+import { type Names, noNames } from "./completion/names.ts";
 import css from "./fields.module.css";
 
 const CodeEditor = lazy(() => import("./code-editor.tsx").then((module) => ({ default: module.CodeEditor })));
@@ -14,18 +15,23 @@ type CodeFieldProps = {
   language: "html" | "json" | "text";
   text: string;
   faults?: readonly Fault[];
+  warning?: string;
+  /** What completion offers, with samples … */
+  names?: Names;
+  /** … or names alone. */
   variables?: readonly string[];
   isAlone?: boolean;
   onChange: (text: string) => void;
 };
 
 /** Until the editor of code is loaded, and where it cannot be, a plain text area. */
-export function CodeField({ label, hint, error, ...code }: CodeFieldProps) {
+export function CodeField({ label, hint, error, warning, variables, names, ...code }: CodeFieldProps) {
   const { text, isReadOnly, onChange } = code;
+  const offered = names ?? { ...noNames, variables: variables ?? [] };
   // The editor continues where the text area is left, so that the keyboard never loses its place.
   const selected = useRef<SelectedText | null>(null);
   return (
-    <Field label={label} hint={hint} error={error}>
+    <Field label={label} hint={hint} error={error} warning={warning}>
       {(described) => (
         <Suspense
           fallback={
@@ -46,7 +52,7 @@ export function CodeField({ label, hint, error, ...code }: CodeFieldProps) {
             />
           }
         >
-          <CodeEditor label={label} selected={selected} isWrong={error !== undefined} {...code} />
+          <CodeEditor label={label} selected={selected} isWrong={error !== undefined} names={offered} {...code} />
         </Suspense>
       )}
     </Field>

@@ -1,12 +1,15 @@
-// A condition: lines of comparisons, or the rule as JSON.
+// A condition: the sentence it means, lines and groups of comparisons, or the rule as JSON.
 import type { JsonObject } from "@tidings/contract";
-import { useId, useState } from "react";
+import { conditionText, skipText } from "@tidings/contract/conditions";
+import { useState } from "react";
 import { Button } from "../kit/inputs/button.tsx";
 import { choicesOf } from "../kit/inputs/choices.ts";
 import { Select } from "../kit/inputs/select.tsx";
-import { LineFields } from "./condition-lines.tsx";
+import { GroupFields } from "./condition-group.tsx";
+import { ConditionMatch } from "./condition-match.tsx";
+import type { Knowledge } from "./condition-types.ts";
 import css from "./conditions.module.css";
-import { type Condition, newCondition, newLine, readRule, writeRule } from "./conditions.ts";
+import { type Condition, newCondition, readRule, writeRule } from "./conditions.ts";
 import { JsonField } from "./json-field.tsx";
 import { words } from "./words.ts";
 
@@ -22,24 +25,54 @@ type ConditionBuilderProps = {
   error?: string;
   /** `field`: what was changed, for undo. */
   onChange: (rule: JsonObject | undefined, field: string) => void;
+  /**
+   * What a true rule means. `skip`, the default: a step is skipped. `met`: what is asked for happens, as in a topic's
+   * rule or a block that is shown.
+   */
+  meaning?: "skip" | "met";
+  /** Types and sample values of the variables. */
+  knowledge?: Knowledge;
+  /** Counts who would match, with this payload. */
+  match?: { payload: JsonObject | null; workflowId?: string };
 };
 
-export function ConditionBuilder({ rule, none, isReadOnly, variables, error, onChange }: ConditionBuilderProps) {
+export function ConditionBuilder(props: ConditionBuilderProps) {
+  const { rule, none, isReadOnly, variables, error, onChange, meaning = "skip", knowledge = {}, match } = props;
   const hasRule = rule !== undefined && Object.keys(rule).length > 0;
-  const condition = hasRule ? readRule(rule) : null;
+  const condition = hasRule ? readable(rule, meaning) : null;
   const [isRaw, setRaw] = useState(false);
   const set = (next: Condition, field = "rule") =>
     next.lines.length === 0 ? onChange(undefined, "rule") : onChange(writeRule(next), field);
   return (
     <div className={css.condition}>
       {!hasRule && <p className={css.weak}>{none}</p>}
+      {hasRule && <p className={css.sentence}>{sentenceOf(rule, meaning)}</p>}
       {condition && !isRaw && (
-        <Lines condition={condition} isReadOnly={isReadOnly} variables={variables} onChange={set} />
+        <>
+          {meaning === "skip" && (
+            <div className={css.modes}>
+              <Select
+                name={say.mode}
+                value={condition.mode}
+                choices={choicesOf(say.modes)}
+                disabled={isReadOnly}
+                onChange={(mode) => set({ ...condition, mode })}
+              />
+            </div>
+          )}
+          <GroupFields
+            group={condition}
+            variables={variables}
+            knowledge={knowledge}
+            isReadOnly={isReadOnly}
+            onChange={(group, field) => set({ ...condition, ...group }, field)}
+          />
+        </>
       )}
       {hasRule && (!condition || isRaw) && (
         <JsonField
           label={say.rawLabel}
-          hint={condition ? undefined : say.rawNote}
+          hint={condition ? undefined : say.rawNotes[meaning]}
           value={rule}
           isReadOnly={isReadOnly}
           onChange={(value) => onChange(value, "rule.raw")}
@@ -53,17 +86,8 @@ export function ConditionBuilder({ rule, none, isReadOnly, variables, error, onC
       {!isReadOnly && (
         <div className={css.conditionActions}>
           {!hasRule && (
-            <Button size="small" icon="plus" onClick={() => set(newCondition())}>
+            <Button size="small" icon="plus" onClick={() => set(newCondition(meaning === "skip" ? "run" : "skip"))}>
               {say.add}
-            </Button>
-          )}
-          {condition && !isRaw && (
-            <Button
-              size="small"
-              icon="plus"
-              onClick={() => set({ ...condition, lines: [...condition.lines, newLine()] })}
-            >
-              {say.addRow}
             </Button>
           )}
           {condition && (
@@ -78,60 +102,16 @@ export function ConditionBuilder({ rule, none, isReadOnly, variables, error, onC
           )}
         </div>
       )}
+      {hasRule && match && <ConditionMatch rule={rule} meaning={meaning} {...match} />}
     </div>
   );
 }
 
-type LinesProps = {
-  condition: Condition;
-  isReadOnly: boolean;
-  variables: readonly string[];
-  onChange: (condition: Condition, field?: string) => void;
-};
-
-function Lines({ condition, isReadOnly, variables, onChange }: LinesProps) {
-  const list = useId();
-  return (
-    <>
-      <div className={css.modes}>
-        <Select
-          name={say.mode}
-          value={condition.mode}
-          choices={choicesOf(say.modes)}
-          disabled={isReadOnly}
-          onChange={(mode) => onChange({ ...condition, mode })}
-        />
-        {condition.lines.length > 1 && (
-          <Select
-            name={say.join}
-            value={condition.join}
-            choices={choicesOf(say.joins)}
-            disabled={isReadOnly}
-            onChange={(join) => onChange({ ...condition, join })}
-          />
-        )}
-      </div>
-      <ul className={css.lines}>
-        {condition.lines.map((line, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
-          <li key={index}>
-            <LineFields
-              line={line}
-              list={list}
-              isReadOnly={isReadOnly}
-              onChange={(next, part) =>
-                onChange({ ...condition, lines: condition.lines.with(index, next) }, `rule.${index}.${part}`)
-              }
-              onRemove={() => onChange({ ...condition, lines: condition.lines.toSpliced(index, 1) })}
-            />
-          </li>
-        ))}
-      </ul>
-      <datalist id={list}>
-        {variables.map((name) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
-    </>
-  );
+/** Lines have no word for "not" where a true rule means yes. */
+function readable(rule: JsonObject, meaning: "skip" | "met"): Condition | null {
+  const condition = readRule(rule);
+  return meaning === "met" && condition?.mode === "run" ? null : condition;
 }
+
+const sentenceOf = (rule: JsonObject, meaning: "skip" | "met"): string =>
+  meaning === "skip" ? say.stepSentence(skipText(rule)) : say.metSentence(conditionText(rule));

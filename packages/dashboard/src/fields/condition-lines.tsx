@@ -1,9 +1,18 @@
-// One comparison of a condition: a value, an operator and what it is compared with.
+// One comparison of a condition: a variable, an operator, and the value or variable it is compared with.
+import { dateComparisons, operatorWords } from "@tidings/contract/conditions";
 import { IconButton } from "../kit/inputs/button.tsx";
-import { choicesOf } from "../kit/inputs/choices.ts";
 import { Select } from "../kit/inputs/select.tsx";
+import {
+  choicesAt,
+  isDateText,
+  type Knowledge,
+  operatorsFor,
+  sampleText,
+  typeAt,
+  withVariable,
+} from "./condition-types.ts";
 import css from "./conditions.module.css";
-import { type Line, type Operator, takesValue } from "./conditions.ts";
+import { type Line, type Operator, plainText, takesValue, writtenText } from "./conditions.ts";
 import inputs from "./fields.module.css";
 import { words } from "./words.ts";
 
@@ -11,13 +20,19 @@ const say = words.condition;
 
 type LineFieldsProps = {
   line: Line;
+  /** Id of the list of variables. */
   list: string;
+  knowledge: Knowledge;
   isReadOnly: boolean;
   onChange: (line: Line, part: string) => void;
   onRemove: () => void;
 };
 
-export function LineFields({ line, list, isReadOnly, onChange, onRemove }: LineFieldsProps) {
+export function LineFields({ line, list, knowledge, isReadOnly, onChange, onRemove }: LineFieldsProps) {
+  const type = typeAt(line.left, knowledge);
+  const sample = sampleText(line.left, knowledge.sample);
+  const hasValue = takesValue(line.operator);
+  const setVariable = (left: string) => onChange(withVariable(line, left, typeAt(left, knowledge)), "left");
   return (
     <div className={css.lineBox}>
       <div className={css.line}>
@@ -31,7 +46,7 @@ export function LineFields({ line, list, isReadOnly, onChange, onRemove }: LineF
             readOnly={isReadOnly}
             spellCheck={false}
             autoComplete="off"
-            onChange={({ target }) => onChange({ ...line, left: target.value }, "left")}
+            onChange={({ target }) => setVariable(target.value)}
           />
         </span>
         <span className={css.operator}>
@@ -39,31 +54,83 @@ export function LineFields({ line, list, isReadOnly, onChange, onRemove }: LineF
             name={say.operator}
             isWide
             value={line.operator}
-            choices={choicesOf<Operator>(say.operators)}
+            choices={operatorsFor(type, line.operator).map((value) => ({
+              value,
+              label: wordOf(value, type === "date" || isDateText(line.right)),
+            }))}
             disabled={isReadOnly}
             onChange={(operator) => onChange({ ...line, operator }, "operator")}
           />
         </span>
-        {takesValue(line.operator) && (
+        {hasValue && (
           <span className={css.right}>
-            <input
-              className={inputs.input}
-              aria-label={say.right}
-              title={line.right === "" ? say.rightHint : line.right}
-              value={line.right}
-              readOnly={isReadOnly}
-              spellCheck={false}
-              autoComplete="off"
-              onChange={({ target }) => onChange({ ...line, right: target.value }, "right")}
-            />
+            <ValueInput line={line} list={list} knowledge={knowledge} isReadOnly={isReadOnly} onChange={onChange} />
           </span>
         )}
         {!isReadOnly && (
-          <span className={css.removeLine}>
+          <span className={css.lineTools}>
+            {hasValue && (
+              <IconButton
+                label={say.toVariable}
+                aria-pressed={line.isPath === true}
+                icon="code"
+                size="small"
+                onClick={() => onChange(withSide(line), "right")}
+              />
+            )}
             <IconButton label={say.removeRow} icon="x" size="small" onClick={onRemove} />
           </span>
         )}
+        {sample !== undefined && <p className={css.sample}>{say.sample(sample)}</p>}
       </div>
     </div>
+  );
+}
+
+const wordOf = (operator: Operator, isDate: boolean): string =>
+  (isDate && dateComparisons[operator]?.[0]) || operatorWords[operator];
+
+/** The other kind of right side, empty. */
+function withSide({ isPath, ...line }: Line): Line {
+  return isPath ? { ...line, right: "" } : { ...line, right: "", isPath: true };
+}
+
+type ValueInputProps = Pick<LineFieldsProps, "line" | "list" | "knowledge" | "isReadOnly" | "onChange">;
+
+/** A value that its type cannot show, such as a time in a field for days, is typed as text. */
+function ValueInput({ line, list, knowledge, isReadOnly, onChange }: ValueInputProps) {
+  const type = typeAt(line.left, knowledge);
+  const choices = choicesAt(line.left, knowledge);
+  const isText = !line.isPath && type === "text" && line.operator !== "in";
+  const isDay = !line.isPath && type === "date" && (line.right === "" || /^\d{4}-\d{2}-\d{2}$/.test(line.right));
+  const shown = isText ? plainText(line.right) : line.right;
+  const choiceList = `${list}-${line.left}`;
+  const isChoice = isText && choices.length > 0;
+  return (
+    <>
+      <input
+        className={inputs.input}
+        aria-label={line.isPath ? say.rightVariable : say.right}
+        title={shown === "" ? say.rightHint : shown}
+        placeholder={line.isPath ? say.variablePlaceholder : line.operator === "in" ? say.listPlaceholder : undefined}
+        list={line.isPath ? list : isChoice ? choiceList : undefined}
+        type={isDay ? "date" : "text"}
+        inputMode={type === "number" && !line.isPath ? "decimal" : undefined}
+        value={shown}
+        readOnly={isReadOnly}
+        spellCheck={false}
+        autoComplete="off"
+        onChange={({ target }) =>
+          onChange({ ...line, right: isText ? writtenText(target.value) : target.value }, "right")
+        }
+      />
+      {isChoice && (
+        <datalist id={choiceList}>
+          {choices.map((choice) => (
+            <option key={choice} value={choice} />
+          ))}
+        </datalist>
+      )}
+    </>
   );
 }

@@ -1,89 +1,86 @@
-// The condition of a step between JSON Logic and lines of a form. A rule that lines cannot show is edited as JSON.
+// A condition between JSON Logic and the lines and groups of a form. A rule that these cannot show is edited as JSON.
 // Pure.
 import type { JsonObject } from "@tidings/contract";
+import { type ConditionOperator, operationOf, operatorWords, variableOf } from "@tidings/contract/conditions";
 import { isSame } from "../kit/is-same.ts";
-import type { words } from "./words.ts";
 
-export type Operator = keyof (typeof words)["condition"]["operators"];
-export type Line = { left: string; operator: Operator; right: string };
-export type Condition = {
-  /** JSON Logic of a step says when it is skipped; `run` is the opposite, which most people think in. */
-  mode: "run" | "skip";
-  join: "and" | "or";
-  lines: Line[];
-};
+export type Operator = ConditionOperator;
+/** `isPath`: `right` is the path of another variable. */
+export type Line = { left: string; operator: Operator; right: string; isPath?: true };
+export type Group = { join: "and" | "or"; lines: Part[] };
+export type Part = Line | Group;
+/** JSON Logic of a step says when it is skipped; `run` is the opposite, which most people think in. */
+export type Condition = Group & { mode: "run" | "skip" };
 
-const alone: readonly Operator[] = ["null", "notNull", "!!", "!"];
-const compared: readonly Operator[] = [
-  "==",
-  "!=",
-  ">",
-  ">=",
-  "<",
-  "<=",
-  "contains",
-  "notContains",
-  "beginsWith",
-  "endsWith",
-  "in",
-];
+/** Groups inside each other, the outermost included. */
+export const maxLevels = 3;
 
+const alone: readonly string[] = ["null", "notNull", "!!", "!"] satisfies Operator[];
+
+export const isGroup = (part: Part): part is Group => "lines" in part;
 export const takesValue = (operator: Operator): boolean => !alone.includes(operator);
 
-export const newCondition = (): Condition => ({ mode: "run", join: "and", lines: [newLine()] });
 export const newLine = (): Line => ({ left: "payload.", operator: "==", right: "" });
+export const newGroup = (): Group => ({ join: "or", lines: [newLine(), newLine()] });
+export const newCondition = (mode: Condition["mode"]): Condition => ({ mode, join: "and", lines: [newLine()] });
 
-/** null: the rule does not fit into lines. */
+/** null: the rule does not fit into lines and groups. */
 export function readRule(rule: unknown): Condition | null {
-  const [operator, args] = entryOf(rule);
-  if (operator === "!" && !isVariable(onlyOf(args))) {
-    const inner = readRule(onlyOf(args));
+  const { operator, args = [] } = operationOf(rule) ?? {};
+  if (operator === "!" && args.length === 1 && pathOf(args[0]) === undefined) {
+    const inner = readRule(args[0]);
     return inner?.mode === "skip" ? { ...inner, mode: "run" } : null;
   }
-  const isGroup = operator === "and" || operator === "or";
-  const lines = (isGroup ? (Array.isArray(args) ? args : [args]) : [rule]).map(readLine);
-  if (lines.length === 0 || lines.includes(null)) return null;
-  const condition: Condition = { mode: "skip", join: isGroup ? operator : "and", lines: lines as Line[] };
+  const group: Group | null = readGroup(rule, 1) ?? (readLine(rule) && { join: "and", lines: [readLine(rule)!] });
+  if (!group) return null;
+  const condition: Condition = { mode: "skip", ...group };
   // What is written back has to be the same rule, or editing one line would change another.
   return isSame(normal(writeRule(condition)), normal(rule)) ? condition : null;
 }
 
 export function writeRule({ mode, join, lines }: Condition): JsonObject {
-  const rules = lines.map(writeLine);
-  const rule = rules.length === 1 ? rules[0]! : { [join]: rules };
+  const [first, ...others] = lines;
+  const rule = first && others.length === 0 && !isGroup(first) ? writeLine(first) : writeGroup({ join, lines });
   return mode === "skip" ? rule : { "!": [rule] };
 }
 
-function readLine(rule: unknown): Line | null {
-  const [operator, args] = entryOf(rule);
-  const list = Array.isArray(args) ? args : [args];
-  const left = pathOf(list[0]);
-  if (left === undefined) return null;
-  if (alone.includes(operator as Operator))
-    return list.length === 1 ? { left, operator: operator as Operator, right: "" } : null;
-  if (!compared.includes(operator as Operator) || list.length !== 2) return null;
-  const right = operator === "in" ? readList(list[1]) : readValue(list[1]);
-  return right === undefined ? null : { left, operator: operator as Operator, right };
+function readGroup(rule: unknown, level: number): Group | null {
+  const { operator, args = [] } = operationOf(rule) ?? {};
+  if ((operator !== "and" && operator !== "or") || args.length === 0 || level > maxLevels) return null;
+  const lines = args.map((part) => readGroup(part, level + 1) ?? readLine(part));
+  return lines.includes(null) ? null : { join: operator, lines: lines as Part[] };
 }
 
-function writeLine({ left, operator, right }: Line): JsonObject {
+const writeGroup = ({ join, lines }: Group): JsonObject => ({
+  [join]: lines.map((part) => (isGroup(part) ? writeGroup(part) : writeLine(part))),
+});
+
+function readLine(rule: unknown): Line | null {
+  const { operator = "", args = [] } = operationOf(rule) ?? {};
+  const left = pathOf(args[0]);
+  if (left === undefined || !Object.hasOwn(operatorWords, operator)) return null;
+  const line = { left, operator: operator as Operator };
+  if (alone.includes(operator)) return args.length === 1 ? { ...line, right: "" } : null;
+  if (args.length !== 2) return null;
+  const path = pathOf(args[1]);
+  if (path !== undefined) return { ...line, right: path, isPath: true };
+  const right = operator === "in" ? readList(args[1]) : readValue(args[1]);
+  return right === undefined ? null : { ...line, right };
+}
+
+/** Empty where the variable of a line is not typed yet. */
+function pathOf(part: unknown): string | undefined {
+  const { operator, args = [] } = operationOf(part) ?? {};
+  return operator === "var" && args.length === 1 && args[0] === "" ? "" : variableOf(part);
+}
+
+function writeLine({ left, operator, right, isPath }: Line): JsonObject {
   const variable = { var: left.trim() };
   if (alone.includes(operator)) return { [operator]: [variable] };
+  if (isPath) return { [operator]: [variable, { var: right.trim() }] };
   const value = operator === "in" ? right.split(",").map((part) => parseValue(part.trim())) : parseValue(right);
   return { [operator]: [variable, value] };
 }
-
-const entryOf = (rule: unknown): [string, unknown] => {
-  const entries = typeof rule === "object" && rule !== null && !Array.isArray(rule) ? Object.entries(rule) : [];
-  return entries.length === 1 ? entries[0]! : ["", undefined];
-};
-const onlyOf = (args: unknown): unknown => (Array.isArray(args) && args.length === 1 ? args[0] : args);
-const pathOf = (value: unknown): string | undefined => {
-  const [operator, path] = entryOf(value);
-  const name = onlyOf(path);
-  return operator === "var" && typeof name === "string" ? name : undefined;
-};
-const isVariable = (value: unknown): boolean => pathOf(value) !== undefined;
 
 const looksTyped = (text: string): boolean => /^(?:-?\d+(?:\.\d+)?|true|false|null|".*"|)$/s.test(text);
 
@@ -98,8 +95,17 @@ function parseValue(text: string): unknown {
 }
 
 function readValue(value: unknown): string | undefined {
-  if (typeof value === "string") return value !== "" && looksTyped(value) ? JSON.stringify(value) : value;
+  if (typeof value === "string") return writtenText(value);
   return value === null || typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
+}
+
+/** A text as a line has it: in quotes where it would be read as something else. */
+export const writtenText = (text: string): string => (text !== "" && looksTyped(text) ? JSON.stringify(text) : text);
+
+/** The text that a line has in quotes. */
+export function plainText(right: string): string {
+  const value = right.startsWith('"') ? parseValue(right) : right;
+  return typeof value === "string" ? value : right;
 }
 
 function readList(value: unknown): string | undefined {
@@ -111,8 +117,9 @@ function readList(value: unknown): string | undefined {
 /** Arguments as lists, and `{ and: [x] }` as x: two ways to write one rule are one rule. */
 function normal(rule: unknown): unknown {
   if (Array.isArray(rule)) return rule.map(normal);
-  const [operator, args] = entryOf(rule);
-  if (operator === "") return rule;
-  const list = (Array.isArray(args) ? args : [args]).map(normal);
-  return (operator === "and" || operator === "or") && list.length === 1 ? list[0] : { [operator]: list };
+  const operation = operationOf(rule);
+  if (!operation) return rule;
+  const args = operation.args.map(normal);
+  const isJoin = operation.operator === "and" || operation.operator === "or";
+  return isJoin && args.length === 1 ? args[0] : { [operation.operator]: args };
 }

@@ -1,26 +1,36 @@
 // One field of a form that is described by data, by its kind.
+import { lazy, Suspense, useMemo } from "react";
 import { Checkbox, Field } from "../kit/inputs/field.tsx";
 import { Select } from "../kit/inputs/select.tsx";
 import type { Fault } from "./code-editor.tsx";
 import { CodeField } from "./code-field.tsx";
+import { type Names, noNames } from "./completion/names.ts";
+import { TemplateInput } from "./completion/template-input.tsx";
+import { unknownNames } from "./completion/unknown-names.ts";
 import css from "./fields.module.css";
 import { JsonField } from "./json-field.tsx";
 import { LayoutField } from "./layout-field.tsx";
 import type { ValueSpec } from "./value-spec.ts";
+import { words } from "./words.ts";
+
+const CronField = lazy(() => import("./cron-field.tsx").then((module) => ({ default: module.CronField })));
 
 type ValueFieldProps = {
   spec: ValueSpec;
   value: unknown;
   error?: string;
   faults?: readonly Fault[];
-  variables?: readonly string[];
+  names?: Names;
   isReadOnly: boolean;
   onChange: (value: unknown) => void;
 };
 
-export function ValueField({ spec, value, error, faults, variables, isReadOnly, onChange }: ValueFieldProps) {
+export function ValueField({ spec, value, error, faults, names = noNames, isReadOnly, onChange }: ValueFieldProps) {
   const { label, hint, kind, choices = {}, fallback = "" } = spec;
   const text = typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value);
+  const hasTemplate = kind === "html" || kind === "text" || kind === "line";
+  const unknown = useMemo(() => (hasTemplate ? unknownNames(text, names) : []), [hasTemplate, text, names]);
+  const warning = unknown.map(({ name, meant }) => words.completion.unknown(name, meant)).join(" ") || undefined;
   // An empty field is an absent value, so that the service says what is missing.
   const setText = (next: string) => onChange(next === "" ? undefined : next);
   switch (kind) {
@@ -65,6 +75,12 @@ export function ValueField({ spec, value, error, faults, variables, isReadOnly, 
           onChange={onChange}
         />
       );
+    case "cron":
+      return (
+        <Suspense>
+          <CronField label={label} hint={hint} value={text} error={error} isReadOnly={isReadOnly} onChange={setText} />
+        </Suspense>
+      );
     case "json":
       return (
         <JsonField label={label} hint={hint} value={value} error={error} isReadOnly={isReadOnly} onChange={onChange} />
@@ -75,41 +91,44 @@ export function ValueField({ spec, value, error, faults, variables, isReadOnly, 
           label={label}
           hint={hint}
           error={error}
-          language={text.trimStart().startsWith("{") ? "json" : "html"}
+          warning={warning}
+          language={/^\s*\{(?![{%])/.test(text) ? "json" : "html"}
           text={text}
           faults={faults}
-          variables={variables}
+          names={names}
           isReadOnly={isReadOnly}
           onChange={setText}
         />
       );
     case "text":
       return (
-        <Field label={label} hint={hint} error={error}>
+        <Field label={label} hint={hint} error={error} warning={warning}>
           {(described) => (
-            <textarea
+            <TemplateInput
+              described={described}
               className={css.area}
-              rows={4}
-              value={text}
-              readOnly={isReadOnly}
-              onChange={({ target }) => setText(target.value)}
-              {...described}
+              isArea
+              text={text}
+              names={names}
+              isReadOnly={isReadOnly}
+              onChange={setText}
             />
           )}
         </Field>
       );
     default:
       return (
-        <Field label={label} hint={hint} error={error}>
+        <Field label={label} hint={hint} error={error} warning={warning}>
           {(described) => (
-            <input
+            <TemplateInput
+              described={described}
               className={kind === "plain" ? css.mono : css.input}
-              value={text}
-              readOnly={isReadOnly}
+              text={text}
+              names={kind === "line" || spec.isPath ? names : noNames}
+              isPath={spec.isPath}
+              isReadOnly={isReadOnly}
               spellCheck={kind === "line"}
-              autoComplete="off"
-              onChange={({ target }) => setText(target.value)}
-              {...described}
+              onChange={setText}
             />
           )}
         </Field>

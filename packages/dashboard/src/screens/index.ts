@@ -2,9 +2,12 @@
 // there.
 import { activityRoutes } from "./activity/routes.ts";
 import { alertRoutes } from "./alerts/routes.ts";
+import { brandRoutes } from "./brand/routes.ts";
+import { categoryRoutes } from "./categories/routes.ts";
 import { clockRoutes } from "./clock/routes.ts";
 import { deadLetterRoutes } from "./dead-letters/routes.ts";
 import { environmentRoutes } from "./environments/routes.ts";
+import { galleryRoutes } from "./gallery/routes.ts";
 import { homeRoutes } from "./home/routes.ts";
 import { integrationRoutes } from "./integrations/routes.ts";
 import { layoutRoutes } from "./layouts/routes.ts";
@@ -22,10 +25,13 @@ export const screenRoutes = [
   ...homeRoutes,
   ...activityRoutes,
   ...workflowRoutes,
+  ...galleryRoutes,
   ...layoutRoutes,
+  ...brandRoutes,
   ...translationRoutes,
   ...subscribersRoutes,
   ...topicRoutes,
+  ...categoryRoutes,
   ...importRoutes,
   ...integrationRoutes,
   ...webhookRoutes,

@@ -17,6 +17,7 @@ export default defineStep({
       label: "Group by",
       hint: "A path such as payload.threadId: one digest per value. Leave empty for one per subscriber.",
       kind: "plain",
+      isPath: true,
     },
     {
       ...lookBackAmount!,
@@ -28,9 +29,9 @@ export default defineStep({
   ],
   summary: summarizeWait,
   ends: "Digest closes",
-  // As if it had collected this event once.
-  sampleResult: (payload) => ({
-    events: [{ id: "preview", time: new Date(0).toISOString(), payload }],
-    eventCount: 1,
+  // As if it had collected this event as often as is assumed.
+  sampleResult: (payload, eventCount) => ({
+    events: Array.from({ length: eventCount }, () => ({ id: "preview", time: new Date(0).toISOString(), payload })),
+    eventCount,
   }),
 });

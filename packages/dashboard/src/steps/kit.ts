@@ -1,5 +1,6 @@
 // What the files of step types share: the shape of a type in the editor, and the fields and words that several of them
 // use.
+import { cronText } from "../fields/cron.ts";
 import type { ValueSpec } from "../fields/value-spec.ts";
 
 export type Values = Record<string, unknown>;
@@ -28,7 +29,7 @@ export type EditorStep = {
   /** For a wait: its end, on a timeline. */
   ends?: string;
   /** A result for the previews of later steps, where templates need one to show anything. */
-  sampleResult?: (payload: object) => Values;
+  sampleResult?: (payload: object, eventCount: number) => Values;
 };
 
 export const defineStep = (step: EditorStep): EditorStep => step;
@@ -69,9 +70,9 @@ export const span = (path: string, of: string[], choices: Readonly<Record<string
 
 export const cron: FieldSpec = {
   path: "cron",
-  label: "Cron expression",
-  hint: "Minute, hour, day, month, weekday. 0 9 * * 1 is Monday at 9:00 in the recipient's time zone.",
-  kind: "plain",
+  label: "Time",
+  hint: "In the recipient's time zone",
+  kind: "cron",
   of: ["timed"],
 };
 
@@ -80,6 +81,7 @@ export const timeKey: FieldSpec = {
   label: "Date field in the payload",
   hint: "The payload path of a date or a number of seconds, such as payload.startsAt",
   kind: "plain",
+  isPath: true,
   of: ["dynamic"],
 };
 
@@ -93,7 +95,7 @@ const textOf = (value: unknown): string => (typeof value === "string" ? value : 
 
 /** "1 hour", or what the wait ends with; empty where nothing is chosen yet. */
 export function timeOf({ type, cron: expression, dynamicKey, amount, unit }: Values): string {
-  if (type === "timed") return textOf(expression);
+  if (type === "timed") return cronText(textOf(expression)) ?? textOf(expression);
   if (type === "dynamic") return textOf(dynamicKey);
   if (amount === undefined) return "";
   return `${amount} ${amount === 1 ? String(unit ?? "").replace(/s$/, "") : (unit ?? "")}`;

@@ -20,6 +20,7 @@ export default defineStep({
       label: "Count separately by",
       hint: "A path such as payload.orderId. Leave empty to count all of a subscriber's events together.",
       kind: "plain",
+      isPath: true,
     },
   ],
   summary: (values) => `${Number(values.threshold ?? 1)} in ${timeOf(values) || "a window"}`,

@@ -29,6 +29,7 @@ const initialState: InboxState = {
   undoable: null,
   preferences: null,
   isDevelopment: null,
+  theme: null,
   maxSnoozeHours: 24,
 };
 
@@ -63,10 +64,13 @@ export function createInbox(options: InboxOptions) {
   let isStarted = false;
   let loading: Promise<void> | null = null;
 
-  const api = createApi(options, ({ unreadCount, isDevelopmentMode = null, maxSnoozeDurationHours = 24 }) => {
-    store.set({ isDevelopment: isDevelopmentMode, maxSnoozeHours: maxSnoozeDurationHours });
-    if (unreadCount && !store.getState().counts) marks.setCounts(toCounts(unreadCount, unreadCount.total));
-  });
+  const api = createApi(
+    options,
+    ({ unreadCount, isDevelopmentMode = null, maxSnoozeDurationHours = 24, theme = null }) => {
+      store.set({ isDevelopment: isDevelopmentMode, maxSnoozeHours: maxSnoozeDurationHours, theme });
+      if (unreadCount && !store.getState().counts) marks.setCounts(toCounts(unreadCount, unreadCount.total));
+    },
+  );
   const getList = () => list;
   const setList = (next: List) => {
     list = next;

@@ -2,40 +2,44 @@
 import type { Api } from "./api.ts";
 import type { Store } from "./store.ts";
 import type { InboxState, Preference, PreferenceChannels, Schedule } from "./types.ts";
-import type { PreferenceList } from "./wire.ts";
+import type { CategoryList, PreferenceList } from "./wire.ts";
 
 export function createPreferences(api: Api, store: Store<InboxState>) {
   /** One change at a time: responses arrive in the order of the clicks. */
   let last: Promise<unknown> = Promise.resolve();
-  const isFor = (workflowId: string | null) => (entry: Preference) =>
-    workflowId === null ? entry.level === "global" : entry.workflow?.id === workflowId;
 
   const load = async (): Promise<Preference[]> => {
     const { data } = await api.json<PreferenceList>("/preferences");
-    store.set({ preferences: data });
+    store.set({
+      preferences: data,
+      categories: data.some((entry) => entry.categoryId)
+        ? (await api.json<CategoryList>("/preferences/categories")).data
+        : [],
+    });
     return data;
   };
 
-  const edit = (isTarget: (entry: Preference) => boolean, change: (entry: Preference) => Preference) => {
-    const { preferences } = store.getState();
-    store.set({ preferences: preferences?.map((entry) => (isTarget(entry) ? change(entry) : entry)) ?? null });
-  };
-
-  const save = (workflowId: string | null, body: object, change: (entry: Preference) => Preference): Promise<void> => {
-    edit(isFor(workflowId), change);
-    const path = workflowId === null ? "/preferences" : `/preferences/${encodeURIComponent(workflowId)}`;
+  /** `isForSeveral`: the choice decides for workflows that have none, so all are read again. */
+  const send = (path: string, body: object, isForSeveral: boolean): Promise<void> => {
     const work = last.then(async () => {
       try {
-        await api.json(path, { method: "PATCH", body });
+        await api.json(`/preferences${path}`, { method: "PATCH", body });
       } catch (error) {
         await load().catch(() => {});
         throw error;
       }
-      // The global choice decides for workflows that have no choice.
-      if (workflowId === null) await load();
+      if (isForSeveral) await load();
     });
     last = work.catch(() => {});
     return work;
+  };
+
+  const save = (workflowId: string | null, body: object, change: (entry: Preference) => Preference): Promise<void> => {
+    const { preferences } = store.getState();
+    // The global entry has no workflow.
+    const isTarget = ({ workflow }: Preference) => (workflow?.id ?? null) === workflowId;
+    store.set({ preferences: preferences?.map((entry) => (isTarget(entry) ? change(entry) : entry)) ?? null });
+    return send(workflowId ? `/${encodeURIComponent(workflowId)}` : "", body, !workflowId);
   };
 
   return {
@@ -44,6 +48,9 @@ export function createPreferences(api: Api, store: Store<InboxState>) {
     /** Changes channels of one workflow (`workflow.id`), or of everything with null. */
     updatePreference: (workflowId: string | null, channels: PreferenceChannels): Promise<void> =>
       save(workflowId, channels, (entry) => ({ ...entry, channels: { ...entry.channels, ...channels } })),
+    /** Changes channels of a category, which is shown when it is stored. Identifiers have no characters to encode. */
+    updateCategoryPreference: (categoryId: string, channels: PreferenceChannels): Promise<void> =>
+      send(`/categories/${categoryId}`, channels, true),
     /** Replaces the schedule as a whole. */
     updateSchedule: (schedule: Schedule): Promise<void> =>
       save(null, { schedule }, (entry) => ({ ...entry, schedule })),

@@ -65,9 +65,21 @@ export type Preference = {
   enabled: boolean;
   channels: PreferenceChannels;
   workflow?: { id: string; identifier: string; name: string; critical: boolean; tags?: string[] };
+  /** The category of the workflow. */
+  categoryId?: string;
   schedule?: Schedule;
   /** The schedule's time zone; only in the global entry. */
   timezone?: string;
+};
+
+/** A group of workflows, in which the subscriber chooses channels together. */
+export type CategoryPreference = {
+  categoryId: string;
+  name: string;
+  description: string;
+  /** It cannot be switched off. */
+  required: boolean;
+  channels: PreferenceChannels;
 };
 
 export type WeekDay = "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
@@ -111,8 +123,12 @@ export type InboxState = {
   undoable: Undoable | null;
   /** The global entry first; null until they have been read. */
   preferences: Preference[] | null;
+  /** In their order; absent until they have been read. */
+  categories?: CategoryPreference[];
   /** Whether this is a development environment; null until a session is open. */
   isDevelopment: boolean | null;
+  /** The brand as values of the variables `--tidings-*`, by name without the prefix; null if there is none. */
+  theme: Readonly<Record<string, string>> | null;
   /** The longest snooze; 0 when snoozing is switched off. */
   maxSnoozeHours: number;
 };

@@ -11,6 +11,7 @@ export type ChangedNotification = Output<"inbox.readNotification">;
 /** A deletion of many has no response. */
 export type MarkedNotifications = Output<"inbox.markNotifications"> | undefined;
 export type PreferenceList = Output<"inbox.listPreferences">;
+export type CategoryList = Output<"inbox.listCategoryPreferences">;
 
 /** The data of the stream's events, by name (docs/live.md). */
 export type StreamData = {

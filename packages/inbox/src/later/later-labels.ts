@@ -8,6 +8,7 @@ export const laterLabels = {
   byType: "By type",
   otherTypes: "Other",
   nothing: "Off",
+  required: "Always sent",
   schedule: "Quiet hours",
   scheduleText: "Outside these hours we hold email, SMS, push and chat. Critical notifications arrive at any time.",
   scheduleZone: (zone: string): string => `Times are in ${zone}.`,

@@ -1,7 +1,7 @@
 // Preferences: channels for everything, channels by type of notification, this browser, and quiet hours.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
-import type { Channel, Preference } from "../client/types.ts";
+import type { CategoryPreference, Channel, Preference } from "../client/types.ts";
 import { Icon } from "../ui/icons.tsx";
 import { useUi } from "../ui/ui.ts";
 import { adoptStyle } from "./adopt.ts";
@@ -15,9 +15,11 @@ const channelOrder: Channel[] = ["in_app", "email", "push", "sms", "chat"];
 
 export function PreferencesView({ preferences }: { preferences: Preference[] }) {
   const labels = useLabels();
+  const { categories = [] } = useUi().inbox.getState();
   const [global, ...workflows] = preferences;
   const hasChannels = Object.keys(global?.channels ?? {}).length > 0;
-  const groups = groupByTag(workflows);
+  const others = workflows.filter(({ categoryId }) => !categories.some((one) => one.categoryId === categoryId));
+  const groups = groupByTag(others);
   const place = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => adoptStyle(place.current!));
   return (
@@ -29,21 +31,21 @@ export function PreferencesView({ preferences }: { preferences: Preference[] }) 
           <Channels entry={global} name={labels.everything} />
         </section>
       )}
-      {workflows.length > 0 && (
+      {categories.map((category) => (
+        <CategorySection
+          key={category.categoryId}
+          category={category}
+          entries={workflows.filter(({ categoryId }) => categoryId === category.categoryId)}
+        />
+      ))}
+      {others.length > 0 && (
         <section>
-          <h3>{labels.byType}</h3>
+          <h3>{categories.length > 0 ? labels.otherTypes : labels.byType}</h3>
           {groups.map(({ tag, entries }) => (
             <div key={tag ?? ""} class="group">
               {groups.length > 1 && <h4>{tag ? tag[0]!.toUpperCase() + tag.slice(1) : labels.otherTypes}</h4>}
               {entries.map((entry) => (
-                <details key={entry.workflow?.id}>
-                  <summary>
-                    <span>{entry.workflow?.name}</span>
-                    <small>{summaryOf(entry, labels.channels) || labels.nothing}</small>
-                    <Icon name="down" />
-                  </summary>
-                  <Channels entry={entry} name={entry.workflow?.name ?? ""} />
-                </details>
+                <WorkflowChoice key={entry.workflow?.id} entry={entry} />
               ))}
             </div>
           ))}
@@ -55,7 +57,53 @@ export function PreferencesView({ preferences }: { preferences: Preference[] }) 
   );
 }
 
-const channelsOf = ({ channels }: Preference): Channel[] => channelOrder.filter((name) => channels[name] !== undefined);
+/** A category with its description, its channels, and its workflows below. */
+function CategorySection({ category, entries }: { category: CategoryPreference; entries: Preference[] }) {
+  const labels = useLabels();
+  const { inbox, attempt } = useUi();
+  const { categoryId, name, description, required } = category;
+  return (
+    <section>
+      <h3>{name}</h3>
+      {description !== "" && <p>{description}</p>}
+      {required ? (
+        <p>{labels.required}</p>
+      ) : (
+        <fieldset class="rows" aria-label={name}>
+          {channelsOf(category).map((channel) => (
+            <Switch
+              key={channel}
+              label={labels.channels[channel]}
+              isOn={category.channels[channel] ?? false}
+              isFixed={false}
+              onChange={(isOn) => attempt(inbox.updateCategoryPreference(categoryId, { [channel]: isOn }))}
+            />
+          ))}
+        </fieldset>
+      )}
+      {entries.map((entry) => (
+        <WorkflowChoice key={entry.workflow?.id} entry={entry} />
+      ))}
+    </section>
+  );
+}
+
+function WorkflowChoice({ entry }: { entry: Preference }) {
+  const labels = useLabels();
+  return (
+    <details>
+      <summary>
+        <span>{entry.workflow?.name}</span>
+        <small>{summaryOf(entry, labels.channels) || labels.nothing}</small>
+        <Icon name="down" />
+      </summary>
+      <Channels entry={entry} name={entry.workflow?.name ?? ""} />
+    </details>
+  );
+}
+
+const channelsOf = ({ channels }: Pick<Preference, "channels">): Channel[] =>
+  channelOrder.filter((name) => channels[name] !== undefined);
 
 const summaryOf = (entry: Preference, names: Record<Channel, string>): string =>
   channelsOf(entry)

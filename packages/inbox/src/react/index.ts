@@ -42,6 +42,8 @@ export type InboxProps = Partial<InboxOptions> &
     offset?: number;
     /** The unread count in front of the title of the page. */
     titleBadge?: boolean;
+    /** Colours, corners and font of the brand that the session has. */
+    branded?: boolean;
     /** `default`, or the address of a sound for new messages. */
     sound?: string;
     /** Path of the service worker, for the switch "Notify me in this browser". */
@@ -129,6 +131,7 @@ function InboxWidget(props: InboxProps, ref: ForwardedRef<TidingsInboxElement>):
       dir: props.dir,
       lang: props.lang,
       "title-badge": props.titleBadge ? "" : undefined,
+      branded: props.branded ? "" : undefined,
       sound: props.sound,
       worker: props.worker,
       "image-hosts": props.imageHosts?.join(" "),

@@ -38,7 +38,7 @@ export type TidingsToastElement = HTMLElement & {
 export type ToastOptions = {
   defaultUrl: string;
   openInbox: (options: InboxOptions) => Promise<Inbox>;
-  loadWords: (language: string) => Promise<Partial<ToastLabels> | null>;
+  loadWords: (locale: string) => Promise<Partial<ToastLabels> | null>;
 };
 
 type Shown = {
@@ -108,9 +108,9 @@ export function createToastClass({ defaultUrl, openInbox, loadWords }: ToastOpti
         (this as Record<string, unknown>)[name] = value;
       }
       this.#label();
-      const language = (this.closest("[lang]")?.getAttribute("lang") || navigator.language).slice(0, 2).toLowerCase();
-      if (language !== "en")
-        loadWords(language).then(
+      const locale = this.closest("[lang]")?.getAttribute("lang") || navigator.language;
+      if (!/^en\b/i.test(locale))
+        loadWords(locale).then(
           (words) => {
             this.#words = words;
             this.#label();

@@ -9,7 +9,7 @@ if (!customElements.get("tidings-toast")) {
     defaultUrl: import.meta.url.startsWith("http") ? addressOfScript(import.meta.url) : location.origin,
     // The client and words of other languages are loaded where they are needed.
     openInbox: async (given: InboxOptions) => (await import("../client/create-inbox.ts")).createInbox(given),
-    loadWords: async (language: string) => (await import("../extras/extras.ts")).loadWords(language),
+    loadWords: async (locale: string) => (await import("../extras/extras.ts")).loadWords(locale),
   };
   customElements.define("tidings-toast", createToastClass(options));
 }

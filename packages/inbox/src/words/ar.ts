@@ -1,4 +1,4 @@
-import { createPlural, definePack } from "./pack.ts";
+import { createPlural, definePack } from "../extras/pack.ts";
 
 const plural = createPlural("ar");
 
@@ -66,6 +66,7 @@ export default definePack({
     chat: "الدردشة",
   },
   otherTypes: "أخرى",
+  required: "يُرسل دائمًا",
   schedule: "ساعات الهدوء",
   scheduleText:
     "خارج هذه الساعات نؤجل البريد الإلكتروني والرسائل النصية والإشعارات الفورية والدردشة. تصل الإشعارات الحرجة في أي وقت.",

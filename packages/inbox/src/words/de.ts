@@ -1,4 +1,4 @@
-import { createPlural, definePack } from "./pack.ts";
+import { createPlural, definePack } from "../extras/pack.ts";
 
 const plural = createPlural("de");
 
@@ -54,6 +54,7 @@ export default definePack({
   nothing: "Aus",
   channels: { in_app: "In der App", email: "E-Mail", sms: "SMS", push: "Push", chat: "Chat" },
   otherTypes: "Sonstige",
+  required: "Wird immer gesendet",
   schedule: "Ruhezeiten",
   scheduleText:
     "Außerhalb dieser Zeiten halten wir E-Mail, SMS, Push und Chat zurück. Kritische Benachrichtigungen kommen jederzeit an.",

@@ -1,4 +1,4 @@
-import { createPlural, definePack } from "./pack.ts";
+import { createPlural, definePack } from "../extras/pack.ts";
 
 const plural = createPlural("es");
 
@@ -53,6 +53,7 @@ export default definePack({
   nothing: "Desactivado",
   channels: { in_app: "En la aplicación", email: "Correo", sms: "SMS", push: "Push", chat: "Chat" },
   otherTypes: "Otras",
+  required: "Se envía siempre",
   schedule: "Horas de silencio",
   scheduleText:
     "Fuera de este horario retenemos correos, SMS, notificaciones push y chat. Las notificaciones críticas llegan a cualquier hora.",

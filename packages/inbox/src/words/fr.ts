@@ -1,4 +1,4 @@
-import { createPlural, definePack } from "./pack.ts";
+import { createPlural, definePack } from "../extras/pack.ts";
 
 const plural = createPlural("fr");
 
@@ -56,6 +56,7 @@ export default definePack({
   nothing: "Désactivé",
   channels: { in_app: "Dans l’application", email: "E-mail", sms: "SMS", push: "Push", chat: "Messagerie" },
   otherTypes: "Autres",
+  required: "Toujours envoyé",
   schedule: "Heures calmes",
   scheduleText:
     "En dehors de ces heures, nous retenons les e-mails, SMS, notifications push et messages. Les notifications critiques arrivent à tout moment.",

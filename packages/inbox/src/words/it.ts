@@ -1,4 +1,4 @@
-import { createPlural, definePack } from "./pack.ts";
+import { createPlural, definePack } from "../extras/pack.ts";
 
 const plural = createPlural("it");
 
@@ -54,6 +54,7 @@ export default definePack({
   nothing: "Disattivato",
   channels: { in_app: "Nell’app", email: "Email", sms: "SMS", push: "Push", chat: "Chat" },
   otherTypes: "Altre",
+  required: "Inviato sempre",
   schedule: "Ore di silenzio",
   scheduleText:
     "Fuori da questi orari tratteniamo email, SMS, notifiche push e chat. Le notifiche critiche arrivano in qualsiasi momento.",

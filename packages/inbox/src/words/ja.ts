@@ -1,4 +1,4 @@
-import { createPlural, definePack } from "./pack.ts";
+import { createPlural, definePack } from "../extras/pack.ts";
 
 const plural = createPlural("ja");
 
@@ -58,6 +58,7 @@ export default definePack({
   nothing: "オフ",
   channels: { in_app: "アプリ内", email: "メール", sms: "SMS", push: "プッシュ", chat: "チャット" },
   otherTypes: "その他",
+  required: "必ず送信",
   schedule: "通知を控える時間",
   scheduleText: "この時間帯以外は、メール、SMS、プッシュ、チャットを保留します。重大な通知はいつでも届きます。",
   scheduleZone: (zone) => `タイムゾーン：${zone}`,

@@ -1,4 +1,4 @@
-import { createPlural, definePack } from "./pack.ts";
+import { createPlural, definePack } from "../extras/pack.ts";
 
 const plural = createPlural("nl");
 
@@ -53,6 +53,7 @@ export default definePack({
   nothing: "Uit",
   channels: { in_app: "In de app", email: "E-mail", sms: "Sms", push: "Push", chat: "Chat" },
   otherTypes: "Overige",
+  required: "Wordt altijd verzonden",
   schedule: "Stille uren",
   scheduleText: "Buiten deze uren houden we e-mail, sms, push en chat vast. Kritieke meldingen komen altijd aan.",
   scheduleZone: (zone) => `Tijdzone: ${zone}.`,

@@ -1,4 +1,4 @@
-import { createPlural, definePack } from "./pack.ts";
+import { createPlural, definePack } from "../extras/pack.ts";
 
 const plural = createPlural("pl");
 
@@ -66,6 +66,7 @@ export default definePack({
   nothing: "Wyłączone",
   channels: { in_app: "W aplikacji", email: "E-mail", sms: "SMS", push: "Push", chat: "Czat" },
   otherTypes: "Inne",
+  required: "Wysyłane zawsze",
   schedule: "Godziny ciszy",
   scheduleText:
     "Poza tymi godzinami wstrzymujemy e-maile, SMS-y, powiadomienia push i czat. Powiadomienia krytyczne docierają o każdej porze.",

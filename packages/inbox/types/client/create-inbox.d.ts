@@ -29,6 +29,7 @@ export declare function createInbox(options: InboxOptions): {
     removeAll: (tags?: string[]) => Promise<void>;
     loadPreferences: () => Promise<import("./types.js").Preference[]>;
     updatePreference: (workflowId: string | null, channels: import("./types.js").PreferenceChannels) => Promise<void>;
+    updateCategoryPreference: (categoryId: string, channels: import("./types.js").PreferenceChannels) => Promise<void>;
     updateSchedule: (schedule: import("./types.js").Schedule) => Promise<void>;
     getState: () => InboxState;
     /** Calls the listener after every change of the state; returns the function that ends it. */

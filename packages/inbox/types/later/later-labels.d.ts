@@ -7,6 +7,7 @@ export declare const laterLabels: {
     byType: string;
     otherTypes: string;
     nothing: string;
+    required: string;
     schedule: string;
     scheduleText: string;
     scheduleZone: (zone: string) => string;

@@ -18,6 +18,8 @@ export type InboxProps = Partial<InboxOptions> & SlotProps & {
     offset?: number;
     /** The unread count in front of the title of the page. */
     titleBadge?: boolean;
+    /** Colours, corners and font of the brand that the session has. */
+    branded?: boolean;
     /** `default`, or the address of a sound for new messages. */
     sound?: string;
     /** Path of the service worker, for the switch "Notify me in this browser". */

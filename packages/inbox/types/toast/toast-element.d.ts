@@ -18,7 +18,7 @@ export type TidingsToastElement = HTMLElement & {
 export type ToastOptions = {
     defaultUrl: string;
     openInbox: (options: InboxOptions) => Promise<Inbox>;
-    loadWords: (language: string) => Promise<Partial<ToastLabels> | null>;
+    loadWords: (locale: string) => Promise<Partial<ToastLabels> | null>;
 };
 /** A function, because `HTMLElement` does not exist where pages are rendered on a server. */
 export declare function createToastClass({ defaultUrl, openInbox, loadWords }: ToastOptions): CustomElementConstructor;

@@ -4,6 +4,9 @@ import type { OperationId } from "@tidings/contract";
 import * as alertRuleTest from "../app/alerts/alert-rule-test.ts";
 import * as alertRules from "../app/alerts/alert-rules.ts";
 import * as alerts from "../app/alerts/alerts.ts";
+import * as assets from "../app/assets/assets.ts";
+import * as brand from "../app/brand/brand.ts";
+import * as brandLayout from "../app/brand/brand-layout.ts";
 import * as clock from "../app/environments/clock.ts";
 import * as environments from "../app/environments/environments.ts";
 import * as publishes from "../app/environments/publishes.ts";
@@ -24,6 +27,7 @@ import * as resend from "../app/events/resend.ts";
 import * as scenarios from "../app/events/scenarios.ts";
 import * as statistics from "../app/events/statistics.ts";
 import * as files from "../app/files/files.ts";
+import * as gallery from "../app/gallery/gallery.ts";
 import { asData, bySession, bySubscriber, inboxActions } from "../app/inbox/inbox-actions.ts";
 import * as inboxChannels from "../app/inbox/inbox-channels.ts";
 import * as inboxOauth from "../app/inbox/inbox-oauth.ts";
@@ -50,9 +54,11 @@ import * as deadLetters from "../app/messages/dead-letters.ts";
 import * as feed from "../app/messages/feed.ts";
 import * as messageMarks from "../app/messages/message-marks.ts";
 import * as messages from "../app/messages/messages.ts";
+import * as categories from "../app/subscribers/categories.ts";
 import * as contexts from "../app/subscribers/contexts.ts";
 import * as erasures from "../app/subscribers/erasures.ts";
 import * as imports from "../app/subscribers/imports.ts";
+import * as match from "../app/subscribers/match.ts";
 import * as preferences from "../app/subscribers/preferences.ts";
 import * as preferencesOfMany from "../app/subscribers/preferences-many.ts";
 import * as subscriberCredentials from "../app/subscribers/subscriber-credentials.ts";
@@ -67,9 +73,13 @@ import * as webhookDeliveries from "../app/webhooks/webhook-deliveries.ts";
 import * as webhookTest from "../app/webhooks/webhook-test.ts";
 import * as webhooks from "../app/webhooks/webhooks.ts";
 import * as bridge from "../app/workflows/bridge-sync.ts";
+import * as drafts from "../app/workflows/drafts.ts";
 import * as inFlight from "../app/workflows/in-flight.ts";
 import * as layouts from "../app/workflows/layouts.ts";
 import * as preview from "../app/workflows/preview.ts";
+import * as comments from "../app/workflows/team/comments.ts";
+import * as viewers from "../app/workflows/team/viewers.ts";
+import * as texts from "../app/workflows/texts/used-keys.ts";
 import * as translations from "../app/workflows/translations.ts";
 import * as versions from "../app/workflows/versions.ts";
 import * as workflows from "../app/workflows/workflows.ts";
@@ -105,6 +115,7 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "workflows.retrieveStep": workflows.retrieveStep,
   "workflows.sync": publishing.syncWorkflow,
   "workflows.preview": withPrecheck(preview.askBridge, preview.preview),
+  "workflows.test": drafts.sendTest,
   "workflows.listVersions": versions.list,
   "workflows.retrieveVersion": versions.retrieve,
   "workflows.diffVersions": versions.diff,
@@ -117,6 +128,12 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "digests.retrieve": digests.retrieve,
   "digests.closeOne": digests.closeOne,
   "digests.close": digests.close,
+  "categories.list": categories.list,
+  "categories.create": categories.create,
+  "categories.updateOrder": categories.updateOrder,
+  "categories.retrieve": categories.retrieve,
+  "categories.update": categories.update,
+  "categories.delete": categories.remove,
   "layouts.list": layouts.list,
   "layouts.create": layouts.create,
   "layouts.retrieve": layouts.retrieve,
@@ -125,9 +142,30 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "layouts.duplicate": layouts.duplicate,
   "layouts.preview": layouts.preview,
   "layouts.usage": layouts.usage,
+  "assets.list": assets.list,
+  "assets.create": assets.create,
+  "assets.delete": assets.remove,
+  "brand.retrieve": brand.retrieve,
+  "brand.update": brand.update,
+  "brand.copy": brand.copy,
+  "brand.preview": brand.preview,
+  "brand.createLayout": brandLayout.createLayout,
+  "brand.retrieveContext": brand.retrieveContext,
+  "brand.updateContext": brand.updateContext,
+  "brand.deleteContext": brand.removeContext,
+  "gallery.list": gallery.list,
+  "gallery.retrieve": gallery.retrieve,
+  "gallery.use": gallery.use,
+  "comments.list": comments.list,
+  "comments.create": comments.create,
+  "comments.update": comments.update,
+  "comments.delete": comments.remove,
+  "workflows.announceViewer": viewers.announce,
+
   "translations.create": translations.create,
   "translations.listGroups": translations.listGroups,
   "translations.retrieveGroup": translations.retrieveGroup,
+  "translations.listKeys": texts.listKeys,
   "translations.retrieveMaster": translations.retrieveMaster,
   "translations.importMaster": translations.importMaster,
   "translations.uploadMaster": translations.uploadMaster,
@@ -141,6 +179,7 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "subscribers.create": subscribers.create,
   "subscribers.createBulk": subscribers.createBulk,
   "subscribers.list": subscribers.list,
+  "subscribers.match": match.match,
   "subscribers.retrieve": subscribers.retrieve,
   "subscribers.update": subscribers.update,
   "subscribers.delete": subscribers.remove,
@@ -198,6 +237,8 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "inbox.listPreferences": inboxPreferences.list,
   "inbox.retrieveGlobalPreference": inboxPreferences.retrieveGlobal,
   "inbox.updateGlobalPreference": inboxPreferences.updateGlobal,
+  "inbox.listCategoryPreferences": inboxPreferences.listCategories,
+  "inbox.updateCategoryPreference": inboxPreferences.updateCategory,
   "inbox.bulkUpdatePreferences": inboxPreferences.bulkUpdate,
   "inbox.updateWorkflowPreference": inboxPreferences.updateWorkflow,
   "inbox.listSubscriptions": inboxSubscriptions.list,

@@ -27,6 +27,7 @@ import { addActivityStream, type WatchMembers } from "./live/activity-stream.ts"
 import { addSockets } from "./live/sockets.ts";
 import { addInboxStream } from "./live/stream.ts";
 import { addOperations, addReceiptProbe } from "./operation-routes.ts";
+import { addAssetFiles } from "./pages/asset-files.ts";
 import { addChatOauthPage } from "./pages/chat-oauth-page.ts";
 import { addInboxFiles } from "./pages/inbox-files.ts";
 import { addInboxPage } from "./pages/inbox-page.ts";
@@ -115,6 +116,7 @@ function addApi(server: FastifyInstance, ctx: NetworkCtx, options: ServerOptions
   addChatOauthPage(server, ctx, rates);
   addOidcPages(server, ctx, rates);
   addInboxFiles(server);
+  addAssetFiles(server, ctx, rates);
   addPackageFiles(server, ctx.config);
   addInboxPage(server, ctx, rates);
   addReceiptProbe(server, ctx, rates);

@@ -85,6 +85,23 @@ create table api_keys (
 );
 CREATE INDEX api_keys_environment on api_keys USING btree (environment_id);
 
+create table assets (
+  id             uuid not null,
+  environment_id uuid not null,
+  hash           text not null,
+  content_type   text not null,
+  file_name      text,
+  width          integer not null,
+  height         integer not null,
+  size           integer not null,
+  bytes          bytea not null,
+  created_at     timestamp with time zone not null,
+  UNIQUE (environment_id, hash),
+  PRIMARY KEY (id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+CREATE INDEX assets_list on assets USING btree (environment_id, created_at, id);
+
 create table attempts (
   id                  uuid not null,
   environment_id      uuid not null,
@@ -245,6 +262,7 @@ create table contexts (
   data           jsonb not null,
   created_at     timestamp with time zone not null,
   updated_at     timestamp with time zone not null,
+  brand          jsonb,
   PRIMARY KEY (environment_id, type, id),
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
 );
@@ -385,6 +403,7 @@ create table environments (
   test_clock_target  timestamp with time zone,
   link_schemes       text[] not null default '{}'::text[],
   retention          jsonb not null default '{}'::jsonb,
+  brand              jsonb,
   PRIMARY KEY (id),
   FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE,
   FOREIGN KEY (parent_id) REFERENCES environments(id),
@@ -765,6 +784,22 @@ create table person_sessions (
 CREATE INDEX person_sessions_expiry on person_sessions USING btree (expires_at);
 CREATE INDEX person_sessions_user on person_sessions USING btree (user_id, created_at);
 
+create table preference_categories (
+  id             uuid not null,
+  environment_id uuid not null,
+  category_id    text not null,
+  name           text not null,
+  description    text not null default ''::text,
+  is_required    boolean not null default false,
+  channels       jsonb not null default '{}'::jsonb,
+  position       integer not null,
+  created_at     timestamp with time zone not null,
+  updated_at     timestamp with time zone not null,
+  UNIQUE (environment_id, category_id),
+  PRIMARY KEY (id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+
 create table publishes (
   id              uuid not null,
   environment_id  uuid not null,
@@ -863,6 +898,23 @@ create table statistics_progress (
   counted_at timestamp with time zone not null,
   PRIMARY KEY (hour)
 );
+
+create table step_comments (
+  environment_id   uuid not null,
+  id               uuid not null,
+  workflow_id      uuid not null,
+  step_id          uuid not null,
+  author_id        uuid,
+  author_name      text not null,
+  text             text not null,
+  created_at       timestamp with time zone not null,
+  resolved_at      timestamp with time zone,
+  resolved_by_name text,
+  PRIMARY KEY (environment_id, id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
+  FOREIGN KEY (workflow_id) REFERENCES workflows(id) ON DELETE CASCADE
+);
+CREATE INDEX step_comments_workflow on step_comments USING btree (environment_id, workflow_id, id);
 
 create table subscriber_preferences (
   environment_id uuid not null,
@@ -1001,6 +1053,7 @@ create table translations (
   content        jsonb not null,
   created_at     timestamp with time zone not null,
   updated_at     timestamp with time zone not null,
+  sources        jsonb,
   PRIMARY KEY (environment_id, resource_type, resource_id, locale),
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
   CHECK ((resource_type = ANY (ARRAY['workflow'::text, 'layout'::text])))
@@ -1109,6 +1162,18 @@ create table workflow_versions (
 );
 CREATE UNIQUE INDEX workflow_versions_number on workflow_versions USING btree (workflow_id, number);
 
+create table workflow_viewers (
+  environment_id uuid not null,
+  workflow_id    uuid not null,
+  tab_id         text not null,
+  member_id      uuid not null,
+  is_editing     boolean not null,
+  seen_at        timestamp with time zone not null,
+  PRIMARY KEY (environment_id, workflow_id, tab_id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
+  FOREIGN KEY (workflow_id) REFERENCES workflows(id) ON DELETE CASCADE
+);
+
 create table workflows (
   id                     uuid not null,
   environment_id         uuid not null,
@@ -1137,6 +1202,8 @@ create table workflows (
   bridge_url             text,
   search_keys            text[] not null default '{}'::text[],
   objectives             jsonb,
+  category_id            text,
+  is_commercial          boolean not null default false,
   PRIMARY KEY (id),
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
   CHECK ((on_unknown_outcome = ANY (ARRAY['may_duplicate'::text, 'may_delay'::text]))),

@@ -7,6 +7,8 @@ import type {
   AlertQuietTimes,
   AlertStatus,
   AlertSubjectType,
+  AssetContentType,
+  BrandIn,
   Channel,
   ChannelEndpointAddress,
   ChannelEndpointType,
@@ -44,6 +46,7 @@ import type { ColumnType } from "kysely";
 import type { JsonObject } from "../lib/json.ts";
 import type { Sealed } from "../lib/sealed.ts";
 import type { CsvSeparator } from "../lib/text/csv.ts";
+import type { TextSources } from "../lib/text/translated-texts.ts";
 
 /** A jsonb column: parsed on the way out, given as text on the way in. */
 type Json<T> = ColumnType<T, string, string>;
@@ -75,6 +78,8 @@ type EnvironmentsTable = {
   link_schemes: Defaulted<string[]>;
   /** Days by class, where they differ from the settings. */
   retention: ColumnType<RetentionOverrides, string | undefined, string>;
+  /** What the environment sets of its brand; null: nothing. */
+  brand: ColumnType<BrandIn | null, string | null | undefined, string | null>;
   created_at: Date;
   updated_at: Date;
   deleted_at: Date | null;
@@ -160,6 +165,9 @@ type WorkflowsTable = {
   /** Paths of the payload whose values are searchable. */
   search_keys: Defaulted<string[]>;
   objectives: NullableJson<Objectives>;
+  /** Identifier of its category; one that does not exist counts as none. */
+  category_id: string | null;
+  is_commercial: Defaulted<boolean>;
   /** The address that is asked for the steps; null for a workflow whose content is stored here. */
   bridge_url: string | null;
   last_published_at: Date | null;
@@ -190,6 +198,7 @@ type TranslationsTable = {
   resource_id: string;
   locale: string;
   content: Json<JsonObject>;
+  sources: ColumnType<TextSources | null, string | null | undefined, string | null>;
   created_at: Date;
   updated_at: Date;
 };
@@ -213,8 +222,13 @@ export type WorkflowDefinition = {
   searchKeys?: string[];
   /** Absent where there are none. */
   objectives?: Objectives;
+  /** Absent without a category. */
+  categoryId?: string;
+  isCommercial?: true;
   /** The content of the steps comes from the bridge of the workflow. */
   isBridged?: true;
+  /** A draft that was sent as a test: its waits end at once, and it shares no digest or throttle with real events. */
+  isTest?: true;
 };
 
 type WorkflowVersionsTable = {
@@ -263,6 +277,8 @@ type ContextsTable = {
   id: string;
   row_id: Defaulted<string>;
   data: Json<JsonObject>;
+  /** What the context overrides of the environment's brand; null: nothing. */
+  brand: ColumnType<BrandIn | null, string | null | undefined, string | null>;
   created_at: Date;
   updated_at: Date;
 };
@@ -322,9 +338,23 @@ type TopicSubscriptionsTable = {
   updated_at: Date;
 };
 
+type PreferenceCategoriesTable = {
+  id: string;
+  environment_id: string;
+  category_id: string;
+  name: string;
+  description: string;
+  is_required: boolean;
+  channels: Json<PreferenceChannels>;
+  position: number;
+  created_at: Date;
+  updated_at: Date;
+};
+
 type SubscriberPreferencesTable = {
   environment_id: string;
   subscriber_id: string;
+  /** Internal id of a workflow or of a category; null for the global level. */
   workflow_id: string | null;
   context_keys: string[];
   channels: Json<PreferenceChannels>;
@@ -904,7 +934,40 @@ export type Tables = {
   workflows: WorkflowsTable;
   workflow_versions: WorkflowVersionsTable;
   layouts: LayoutsTable;
+  assets: {
+    id: string;
+    environment_id: string;
+    /** SHA-256 of the bytes, in hexadecimal. */
+    hash: string;
+    content_type: AssetContentType;
+    file_name: string | null;
+    width: number;
+    height: number;
+    size: number;
+    bytes: Buffer;
+    created_at: Date;
+  };
   translations: TranslationsTable;
+  step_comments: {
+    environment_id: string;
+    id: string;
+    workflow_id: string;
+    step_id: string;
+    author_id: string | null;
+    author_name: string;
+    text: string;
+    created_at: Date;
+    resolved_at: Date | null;
+    resolved_by_name: string | null;
+  };
+  workflow_viewers: {
+    environment_id: string;
+    workflow_id: string;
+    tab_id: string;
+    member_id: string;
+    is_editing: boolean;
+    seen_at: Date;
+  };
   integrations: IntegrationsTable;
   contexts: ContextsTable;
   channel_connections: ChannelConnectionsTable;
@@ -913,6 +976,7 @@ export type Tables = {
   topic_subscriptions: TopicSubscriptionsTable;
   message_expiries: { environment_id: string; expires_at: Date; message_id: string };
   list_counts: { environment_id: string; list_id: string; id: Defaulted<number>; count: number };
+  preference_categories: PreferenceCategoriesTable;
   subscriber_preferences: SubscriberPreferencesTable;
   events: EventsTable;
   retention_runs: {

@@ -4,6 +4,8 @@ import type { Operation, OperationId } from "@tidings/contract";
 import { password, tokenOf } from "../app/members/browsers.ts";
 import { pushSubscription } from "../support/browser.ts";
 import type { RawInput } from "../support/client.ts";
+import { imageFile } from "../support/images.ts";
+import { brandFixtures } from "./brand-fixtures.ts";
 import { importFixtures } from "./import-fixtures.ts";
 import {
   type Fixture,
@@ -12,6 +14,7 @@ import {
   listOf,
   nothing,
   ofAction,
+  ofCategory,
   ofConnection,
   ofContext,
   ofEndpoint,
@@ -54,6 +57,8 @@ const largeOrders = {
   value: "AND",
   children: [{ on: "payload", field: "amount", operator: "LARGER", value: "100" }],
 };
+
+const uploadImage = async (w: World) => (await w.client("assets.create", { body: { file: imageFile() } })).body;
 
 /** The body of a request for an address at Slack. */
 const ofSlack = async (w: World) => ({ integrationIdentifier: (await w.integration("slack")).identifier });
@@ -111,16 +116,26 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
     const { workflowId, name, origin, steps } = await w.workflow();
     return { params: { workflowId }, body: { name, origin, preferences: {}, steps } };
   },
-  "workflows.patch": withBody(ofWorkflow, {
+  "workflows.patch": withBody(ofWorkflow, async (w: World) => ({
     name: "Renamed",
     tags: ["x"],
     active: false,
     objectives: { handedOver: { percent: 99, withinSeconds: 10 }, delivered: { percent: 98 } },
-  }),
+    categoryId: (await w.category()).categoryId,
+    isCommercial: true,
+  })),
   "workflows.delete": ofWorkflow,
   "workflows.retrieveStep": async (w) => {
     const { workflowId, steps } = await w.once(w.workflow);
     return { params: { workflowId, stepId: steps[0]!.stepId } };
+  },
+  "workflows.test": async (w) => {
+    const { workflowId, name, steps } = await w.workflow();
+    const own = steps.map(({ name: of, type, controls: { values } }) => ({ name: of, type, controlValues: values }));
+    return {
+      params: { workflowId },
+      body: { workflow: { name, steps: own as never }, to: { ...upsert(w), timezone: "Europe/Berlin" } },
+    };
   },
   "workflows.sync": async (w) => {
     const workflowId = w.unique("synced");
@@ -131,6 +146,16 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   "bridge.sync": (w) => ({ body: { bridgeUrl: `${w.webhookUrl}/${w.unique("bridge")}` } }),
   "digests.close": withBody(ofWorkflow, {}),
 
+  "categories.list": listOf((w) => w.once(w.usedCategory)),
+  "categories.create": (w) => ({ body: { categoryId: w.unique("category"), name: "New", required: true } }),
+  "categories.retrieve": ofCategory,
+  "categories.update": withBody(ofCategory, { name: "Renamed", channels: { sms: false } }),
+  "categories.updateOrder": async (w) => {
+    await w.category();
+    const { categories } = (await w.client("categories.list", {})).body;
+    return { body: { categoryIds: categories.map(({ categoryId }) => categoryId).reverse() } };
+  },
+  "categories.delete": ofCategory,
   "layouts.list": listOf((w) => w.layout()),
   "layouts.create": (w) => ({ body: { layoutId: w.unique("layout"), name: "New" } }),
   "layouts.retrieve": ofLayout,
@@ -139,6 +164,19 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   "layouts.duplicate": withBody(ofLayout, (w: World) => ({ name: w.unique("copy") })),
   "layouts.preview": withBody(ofLayout, { previewPayload: { subscriber: { firstName: "Ada" } } }),
   "layouts.usage": ofLayout,
+  ...brandFixtures,
+
+  "comments.list": async (w) => ({ params: { workflowId: (await w.once(w.comment)).workflowId } }),
+  "comments.create": async (w) => ({
+    params: { workflowId: (await w.once(w.comment)).workflowId },
+    body: { stepId: "in-app", text: "Shorter?" },
+  }),
+  "comments.update": async (w) => ({ params: await w.once(w.comment), body: { isResolved: true } }),
+  "comments.delete": async (w) => ({ params: await w.comment() }),
+  "workflows.announceViewer": async (w) => ({
+    params: { workflowId: (await w.once(w.comment)).workflowId },
+    body: { tabId: "one" },
+  }),
 
   "translations.create": async (w) => ({
     body: {
@@ -150,6 +188,7 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   }),
   "translations.listGroups": listOf((w) => w.translation()),
   "translations.retrieveGroup": ofGroup,
+  "translations.listKeys": ofGroup,
   "translations.retrieveMaster": async (w) => {
     await w.once(w.translation);
     return { query: { locale: "en_US" } };
@@ -157,6 +196,9 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   "translations.importMaster": async (w) => ({
     body: { locale: "sv_SE", masterJson: { workflows: { [(await w.once(w.workflow)).workflowId]: { a: "b" } } } },
   }),
+  "assets.list": listOf(uploadImage),
+  "assets.create": () => ({ body: { file: imageFile() } }),
+  "assets.delete": async (w) => ({ params: { assetId: (await uploadImage(w)).id } }),
   "translations.uploadMaster": async (w) => ({
     body: { file: json({ workflows: { [(await w.once(w.workflow)).workflowId]: { a: "b" } } }, "it_IT.json") },
   }),
@@ -189,6 +231,7 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
     // The global level shows the channels that workflows have steps for.
     const types = ["in_app", "email", "sms", "chat", "push"] as const;
     await w.workflow(types.map((type) => ({ name: type, type, controlValues: { subject: "Hi", body: "Hi" } })));
+    await w.once(w.usedCategory);
     return ofSubscriber(w);
   },
   "subscribers.updatePreferences": withBody(ofSubscriber, async (w: World) => ({
@@ -196,7 +239,7 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
     channels: { email: false },
   })),
   "subscribers.bulkUpdatePreferences": withBody(ofSubscriber, async (w: World) => ({
-    preferences: [{ workflowId: (await w.once(w.workflow)).workflowId, channels: { email: false } }],
+    preferences: [{ workflowId: (await w.once(w.usedCategory)).workflowId, channels: { email: false } }],
   })),
   "subscribers.markMessages": async (w) => {
     const { subscriberId, messageId } = await w.event();
@@ -265,6 +308,15 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   "inbox.bulkUpdatePreferences": withBody(ofOwnInbox, async (w: World) => ({
     preferences: [{ workflowId: (await w.once(w.workflow)).workflowId, email: false }],
   })),
+  "inbox.listCategoryPreferences": async (w) => {
+    await w.once(w.usedCategory);
+    return ofKeptInbox(w);
+  },
+  "inbox.updateCategoryPreference": async (w) => ({
+    ...(await ofOwnInbox(w)),
+    params: { categoryId: (await w.once(w.usedCategory)).categoryId },
+    body: { email: false },
+  }),
   "inbox.updateWorkflowPreference": async (w) => ({
     ...(await ofOwnInbox(w)),
     params: { workflowId: (await w.once(w.workflow)).workflowId },

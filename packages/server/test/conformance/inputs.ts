@@ -27,6 +27,7 @@ export const ofLayout: Fixture = async (w) => {
   await w.once(w.layout); // The first one is the default and cannot be deleted.
   return { params: { layoutId: (await w.layout()).layoutId } };
 };
+export const ofCategory: Fixture = async (w) => ({ params: { categoryId: (await w.category()).categoryId } });
 export const ofIntegration: Fixture = async (w) => ({ params: { integrationId: (await w.integration())._id } });
 export const ofConnection: Fixture = async (w) => ({ params: { identifier: (await w.connection()).identifier } });
 export const ofEndpoint: Fixture = async (w) => ({ params: { identifier: (await w.endpoint()).identifier } });

@@ -7,7 +7,9 @@ import type { World } from "./world.ts";
 /** A workflow with three versions. */
 async function versioned(w: World) {
   const { workflowId } = await w.workflow();
-  for (const name of ["Second", "Third"]) await w.client("workflows.patch", { params: { workflowId }, body: { name } });
+  const { categoryId } = await w.category();
+  for (const name of ["Second", "Third"])
+    await w.client("workflows.patch", { params: { workflowId }, body: { name, categoryId, isCommercial: true } });
   return { workflowId };
 }
 const makers = new WeakMap<World, () => ReturnType<typeof versioned>>();
@@ -16,7 +18,7 @@ function ofVersions(w: World) {
   makers.set(w, make);
   return w.once(make);
 }
-const ofVersion: Fixture = async (w) => ({ params: { ...(await ofVersions(w)), versionId: "1" } });
+const ofVersion: Fixture = async (w) => ({ params: { ...(await ofVersions(w)), versionId: "2" } });
 
 /** A captured mail with an attachment. */
 const ofCaptured: Fixture = async (w) => {
@@ -64,6 +66,13 @@ export const insightFixtures: Partial<Record<OperationId, Fixture>> = {
       workflowId: (await w.once(w.workflow)).workflowId,
       subscriberId: (await w.once(w.event)).subscriberId,
       payload: { name: "Ada" },
+    },
+  }),
+  "subscribers.match": async (w) => ({
+    body: {
+      condition: { "==": [{ var: "subscriber.firstName" }, "Ada"] },
+      workflowId: (await w.once(w.workflow)).workflowId,
+      payload: { total: 3 },
     },
   }),
   "activity.listEvents": listOf(threeEvents),

@@ -56,6 +56,8 @@ const exceptions: Partial<Record<OperationId, { status: number; reason: string; 
   "inbox.createSubscription": { status: 201, reason: "the topic is created where it does not exist" },
   "inbox.retrieveSubscription": { status: 204, reason: "existing clients read this as none" },
   "inbox.unsubscribeWebPush": { status: 204, reason: "a browser that is not subscribed is no error" },
+  "gallery.retrieve": { status: 200, reason: "the gallery is the same everywhere" },
+  "gallery.use": { status: 201, reason: "as above: it creates a workflow of the caller" },
   "inbox.openSession": { status: 201, reason: "no key: in development, a session is open to all", writes: true },
 };
 
@@ -67,6 +69,7 @@ const refusedBodies: Partial<Record<OperationId, number>> = {
   "explain.dryRun": 404,
   "scenarios.export": 404,
   "workflows.preview": 404,
+  "subscribers.match": 404,
   "translations.create": 404,
   "translations.upload": 404,
   "integrations.createChatOauthUrl": 404,

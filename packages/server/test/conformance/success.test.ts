@@ -58,6 +58,15 @@ const explained: [RegExp, string][] = [
   [/^Integration\.(configurations|deletedAt|deletedBy)$/, "unset; deleted integrations are not shown"],
   [/^IntegrationHealth\.(openedAt|nextProbeAt|failingSince)$|^Step\.deadlineSeconds$/, "in use; unset"],
   [/^IntegrationHealth\.(lastError|oldestWaitingAt)$|^StatisticsWaiting\.oldestAt$/, "no provider is away"],
+  [/^StepPreview\.data\.checks$|^MailCheck\./, "of an email; app/workflows/preview.test.ts"],
+  [
+    /^Translation\.(outdatedKeys|faults)$|^TranslationFault\.|^LocaleCompleteness\.(outdated|faulty)$|^UsedTextKey\./,
+    "only of texts with a fault, and of templates with keys; app/workflows/translation-health.test.ts",
+  ],
+  [/^ConditionMatch\.data\.(fault|matching)$|^MatchedSubscriber\./, "app/subscribers/match.test.ts"],
+  [/^(ActivityEvent|ExplainedEvent)\.isTest$/, "only of tests of drafts; app/workflows/tests.test.ts"],
+  [/^StepPreview\.data\.template$/, "only with withTemplate; app/workflows/preview.test.ts"],
+  [/^InboxSession\.theme$/, "only with a brand; app/brand/branded-places.test.ts"],
   [/^StepPreview\.data\.variables$/, "only with a draft; app/workflows/preview.test.ts"],
   [/\.latency$|^StatisticsLatency\./, "messages are captured, which is no answer of a provider"],
   [
@@ -128,7 +137,7 @@ const explained: [RegExp, string][] = [
     /^(ExportedResources|FileInFlight|FileKept|FileChange|InFlightStep|InFlightStepRef)\./,
     "nothing is under way; app/files/files.test.ts",
   ],
-  [/^PreviewResult\.(html|text|body)$/, "of an email; and the body has a fault"],
+  [/^PreviewResult\.(html|text|body|preheader|senderName|replyTo|cc|bcc)$/, "of an email; and the body has a fault"],
   [/^WebhookDelivery\.(lastAttemptAt|nextAttemptAt|response|responseStatus)$/, "not tried yet, or not again"],
   [/^(PublishedResource|UnpublishableResource|SkippedResource|TranslationUpload|MasterImport)\./, "other outcomes"],
 ];

@@ -179,6 +179,27 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
     return (await client("layouts.update", { params: { layoutId }, body: { name: "Plain", controlValues } })).body;
   };
 
+  const category = async () => {
+    const categoryId = unique("category");
+    const body = { categoryId, name: "News", description: "What is new", channels: { email: true } };
+    return (await client("categories.create", { body })).body;
+  };
+
+  /** A category with a workflow. */
+  const usedCategory = async () => {
+    const { categoryId } = await category();
+    const { workflowId } = await workflow();
+    await client("workflows.patch", { params: { workflowId }, body: { categoryId, isCommercial: true } });
+    return { categoryId, workflowId };
+  };
+
+  const comment = async () => {
+    const { workflowId, steps: saved } = await workflow();
+    const body = { stepId: saved[0]!._id, text: "Is this the right name?" };
+    const { id } = (await client("comments.create", { params: { workflowId }, body })).body;
+    return { workflowId, commentId: id };
+  };
+
   const translation = async () => {
     const { workflowId } = await workflow();
     const body = {
@@ -318,7 +339,21 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
 
   return {
     ...{ client, label, unique, once, webhookUrl },
-    ...{ subscriber, topic, subscription, context, workflow, event, waiting, digest, layout, translation },
+    ...{
+      subscriber,
+      topic,
+      subscription,
+      context,
+      workflow,
+      event,
+      waiting,
+      digest,
+      layout,
+      category,
+      usedCategory,
+      translation,
+      comment,
+    },
     ...{ integration, connection, endpoint, environment, own, publish, deadLetter, unwantedLetter, replay, failedTask },
     ...{ alertRule, alert },
     ...{ webhookUrl, webhook, suppression, reported, owner, invitation, person, resetLink },

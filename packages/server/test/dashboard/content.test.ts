@@ -99,7 +99,7 @@ browserTest(
   async (context) => {
     const page = await openDashboard(context, service, "/translations");
     await page.getByText("1 missing").waitFor();
-    await page.getByText("1 outdated").waitFor();
+    await page.getByText("1 not in en_US").waitFor();
     await expectAccessible(page);
     await page.getByRole("link", { name: /order/ }).click();
     await page.getByRole("combobox", { name: /Show/ }).click();
@@ -114,7 +114,7 @@ browserTest(
     assert.deepEqual(await contentOf("de_DE"), { subject: "Unterwegs zu dir", old: "Alt", button: { open: "Öffnen" } });
 
     await page.getByRole("button", { name: "Add language" }).click();
-    await page.getByRole("textbox", { name: "Language" }).fill("fr-fr");
+    await page.getByRole("combobox", { name: "Language" }).fill("fr-fr");
     await page.getByRole("dialog").getByRole("button", { name: "Add" }).click();
     await page.getByRole("textbox", { name: "subject in fr_FR" }).fill("Expédié");
     await page.getByRole("button", { name: "Save" }).click();

@@ -116,7 +116,9 @@ export const factsOf = (changes: Partial<Facts> = {}): Facts => ({
   claimResults: new Map(),
   digests: new Map(),
   preferences: new Map(),
+  categories: new Map(),
   contexts: new Map(),
+  brands: { environments: new Map(), contexts: new Map() },
   layouts: new Map(),
   translations: new Map(),
   tenants: new Map(),
@@ -124,6 +126,7 @@ export const factsOf = (changes: Partial<Facts> = {}): Facts => ({
   marks: new Map(),
   maxWaitDays: 90,
   defaultTimezone: "UTC",
+  publicUrl: "",
   newId,
   ...changes,
 });

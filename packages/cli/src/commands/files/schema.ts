@@ -5,11 +5,11 @@ import { wrongUsage } from "../../failure.ts";
 import { dirOption } from "../../files/options.ts";
 
 export const schema: Command = {
-  usage: "[project|workflow|layout|integrations|topics]",
+  usage: "[project|workflow|layout|integrations|topics|brand]",
   about:
     "Without an argument, writes all schemas to .tidings/schema, which the first line of each YAML file refers to. With one, prints it.",
   example: "tidings schema workflow",
-  actions: ["project", "workflow", "layout", "integrations", "topics"],
+  actions: ["project", "workflow", "layout", "integrations", "topics", "brand"],
   options: {
     ...dirOption,
   },

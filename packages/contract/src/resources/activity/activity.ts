@@ -40,6 +40,7 @@ export const ActivityEvent = named("ActivityEvent", {
     channels: Type.Array(ChannelWord, { description: "Channels of its active steps" }),
   }),
   createdAt: isoTime("When the event was accepted"),
+  isTest: Type.Optional(Type.Boolean({ description: "A test of a draft (`workflows.test`); absent otherwise" })),
   payload: Type.String({ description: "The first 300 characters of its JSON" }),
   searchKey: Type.Optional(SearchKeyValue),
   recipients: Type.Integer({ description: `Notifications it became, counted up to ${maxCountedRecipients}` }),

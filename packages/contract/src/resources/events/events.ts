@@ -23,7 +23,7 @@ const RecipientChannel = named("RecipientChannel", {
 
 // A recipient's id and fields are checked one by one when the event is accepted (`invalid_recipients`), so that one
 // invalid recipient never holds up the others; the schema only fixes their types.
-const RecipientSubscriber = named("RecipientSubscriber", {
+export const RecipientSubscriber = named("RecipientSubscriber", {
   subscriberId: Type.Optional(Type.String({ description: "Required" })),
   firstName: Type.Optional(Type.String()),
   lastName: Type.Optional(Type.String()),

@@ -130,6 +130,7 @@ export const Explanation = named("Explanation", {
         "`expanding`: its notifications are still being created; `refused`: its workflow was not active when it arrived",
     }),
     contextKeys: Type.Array(Type.String()),
+    isTest: Type.Optional(Type.Boolean({ description: "A test of a draft (`workflows.test`); absent otherwise" })),
   }),
   reached: Type.Boolean({ description: "The event created a notification for this subscriber" }),
   evaluatedNow: Type.Boolean({
@@ -146,12 +147,32 @@ export type Explanation = Static<typeof Explanation>;
 
 const { name: eventName, ...eventMembers } = TriggerEvent.properties;
 
+const DryRunAssumptions = named(
+  "DryRunAssumptions",
+  {
+    digestedEvents: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 100,
+        default: 1,
+        description: "Events in a digest that closes, all like this one",
+      }),
+    ),
+    isRead: Type.Optional(
+      Type.Boolean({ default: false, description: "In-app messages are seen and read before later steps start" }),
+    ),
+  },
+  { description: "What happens meanwhile" },
+);
+
 export const DryRunEvent = named("DryRunEvent", {
   name: Type.Optional(eventName),
   workflow: Type.Optional(WorkflowDraft),
   ...eventMembers,
+  assume: Type.Optional(DryRunAssumptions),
 });
 export type DryRunEvent = Static<typeof DryRunEvent>;
+export type DryRunAssumptions = Static<typeof DryRunAssumptions>;
 
 export const DryRun = named("DryRun", {
   workflow: named("DryRunWorkflow", { workflowId: Type.String(), name: Type.String() }),

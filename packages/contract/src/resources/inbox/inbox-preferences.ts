@@ -2,7 +2,7 @@
 import { SeverityWord } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { named, oneOf, repeated, type Static, Type } from "../../schema.ts";
-import { PreferenceEntry, preferenceChoices, Schedule } from "../subscribers/preferences.ts";
+import { CategoryPreference, PreferenceEntry, preferenceChoices, Schedule } from "../subscribers/preferences.ts";
 import { SubscriptionPreference } from "../topics/topic-subscriptions.ts";
 import { inboxErrors } from "./inbox-notifications.ts";
 import { subscriptionChoices } from "./inbox-subscriptions.ts";
@@ -65,6 +65,33 @@ export const inboxPreferenceOperations = {
     body: named("InboxGlobalPreferenceIn", { ...preferenceChoices, schedule: Type.Optional(Schedule) }),
     success: one,
     errors: inboxErrors,
+  }),
+  "inbox.listCategoryPreferences": operation({
+    id: "inbox.listCategoryPreferences",
+    method: "GET",
+    path: "/v1/inbox/preferences/categories",
+    summary: "List the subscriber's own preferences for categories",
+    description: "The categories with workflows, in their order.",
+    category: "inbox",
+    access: "inbox",
+    success: {
+      status: 200,
+      schema: named("InboxCategoryPreferences", { data: Type.Array(CategoryPreference) }),
+    },
+    errors: inboxErrors,
+  }),
+  "inbox.updateCategoryPreference": operation({
+    id: "inbox.updateCategoryPreference",
+    method: "PATCH",
+    path: "/v1/inbox/preferences/categories/{categoryId}",
+    summary: "Update the subscriber's own preference for a category",
+    description: "The given channels are merged into the stored ones.",
+    category: "inbox",
+    access: "inbox",
+    params: Type.Object({ categoryId: Type.String({ description: "Identifier" }) }),
+    body: named("InboxCategoryPreferenceIn", preferenceChoices),
+    success: { status: 200, schema: named("InboxCategoryPreference", { data: CategoryPreference }) },
+    errors: [...inboxErrors, "CATEGORY_NOT_FOUND", "REQUIRED_CATEGORY"],
   }),
   "inbox.bulkUpdatePreferences": operation({
     id: "inbox.bulkUpdatePreferences",

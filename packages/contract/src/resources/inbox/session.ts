@@ -25,6 +25,15 @@ const InboxSession = named("InboxSession", {
   maxSnoozeDurationHours: Type.Integer(),
   applicationIdentifier: Type.String(),
   contextKeys: Type.Array(Type.String(), { description: "Sorted `<type>:<id>` keys of the session" }),
+  theme: Type.Optional(
+    Type.Unsafe<Record<string, string>>({
+      type: "object",
+      additionalProperties: { type: "string" },
+      description:
+        "The brand of the session's contexts or environment as values of CSS variables, by name without `--tidings-`; " +
+        "absent without a brand",
+    }),
+  ),
 });
 
 const hash = (of: string) =>

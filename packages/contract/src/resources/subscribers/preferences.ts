@@ -15,7 +15,9 @@ export const PreferenceChannels = named("PreferenceChannels", preferenceChoices)
 export type PreferenceChannels = Static<typeof PreferenceChannels>;
 
 /** A name that is not a channel is refused: a choice without effect would look like a real one. */
-const PreferenceChannelsIn = named("PreferenceChannelsIn", preferenceChoices, { propertyNames: { enum: channels } });
+export const PreferenceChannelsIn = named("PreferenceChannelsIn", preferenceChoices, {
+  propertyNames: { enum: channels },
+});
 
 export const preferenceEntryLevels = ["global", "template"] as const;
 
@@ -25,6 +27,7 @@ export const PreferenceEntry = named("PreferenceEntry", {
   enabled: Type.Boolean({ description: "The workflow as a whole" }),
   channels: PreferenceChannels,
   condition: Type.Optional(nullableOpenObject({ description: "JSON Logic" })),
+  categoryId: Type.Optional(Type.String({ description: "The category of the workflow" })),
 });
 export type PreferenceEntry = Static<typeof PreferenceEntry>;
 
@@ -83,8 +86,20 @@ const WorkflowPreferenceItem = named("SubscriberWorkflowPreference", {
     updatedAt: Type.Optional(isoTime("Last change of the workflow")),
   }),
   updatedAt: Type.Optional(isoTime("Last change of the subscriber's choice for this workflow")),
+  categoryId: Type.Optional(Type.String({ description: "The category of the workflow" })),
 });
 export type SubscriberWorkflowPreference = Static<typeof WorkflowPreferenceItem>;
+
+/** A category as a subscriber sees it. */
+export const CategoryPreference = named("CategoryPreference", {
+  categoryId: Type.String(),
+  name: Type.String(),
+  description: Type.String(),
+  required: Type.Boolean({ description: "true: it cannot be switched off" }),
+  channels: PreferenceChannels,
+  updatedAt: Type.Optional(isoTime("Last change of the subscriber's choice for this category")),
+});
+export type CategoryPreference = Static<typeof CategoryPreference>;
 
 export const SubscriberPreferences = named("SubscriberPreferences", {
   global: named("GlobalPreference", {
@@ -93,6 +108,11 @@ export const SubscriberPreferences = named("SubscriberPreferences", {
     schedule: Type.Optional(Schedule),
   }),
   workflows: Type.Array(WorkflowPreferenceItem),
+  categories: Type.Optional(
+    Type.Array(CategoryPreference, {
+      description: "The categories with workflows, in their order; absent if there are none",
+    }),
+  ),
 });
 export type SubscriberPreferences = Static<typeof SubscriberPreferences>;
 
@@ -123,7 +143,7 @@ export const preferenceOperations = {
     path: "/v2/subscribers/{subscriberId}/preferences",
     summary: "Update a subscriber's preferences",
     description:
-      "For one workflow, or globally without `workflowId`. The given channels are merged into the stored ones; " +
+      "For one workflow, for one category, or globally. The given channels are merged into the stored ones; " +
       "`schedule` is replaced as a whole and only exists globally.",
     category: "configuration",
     role: "support",
@@ -131,11 +151,20 @@ export const preferenceOperations = {
     body: named("PreferencesPatch", {
       channels: Type.Optional(PreferenceChannelsIn),
       workflowId: Type.Optional(workflowId),
+      categoryId: Type.Optional(
+        Type.String({ minLength: 1, description: "Identifier of a category; not together with `workflowId`" }),
+      ),
       schedule: Type.Optional(Schedule),
       context,
     }),
     success: { status: 200, schema: SubscriberPreferences },
-    errors: ["SUBSCRIBER_NOT_FOUND", "WORKFLOW_NOT_FOUND", "CRITICAL_WORKFLOW"],
+    errors: [
+      "SUBSCRIBER_NOT_FOUND",
+      "WORKFLOW_NOT_FOUND",
+      "CRITICAL_WORKFLOW",
+      "CATEGORY_NOT_FOUND",
+      "REQUIRED_CATEGORY",
+    ],
   }),
   "subscribers.bulkUpdatePreferences": operation({
     id: "subscribers.bulkUpdatePreferences",

@@ -19,6 +19,7 @@ import { maxSteps } from "../../steps/kit.ts";
 import { IntegrationConfigurations } from "../channels/integrations.ts";
 import { InFlightStep } from "../operate/system.ts";
 import { topicKeyRule, topicNameRule } from "../topics/topics.ts";
+import { BrandIn } from "./brand.ts";
 import { StepFilterIn } from "./filters.ts";
 import { ResourceIssue } from "./issues.ts";
 import { Objectives } from "./objectives.ts";
@@ -78,6 +79,8 @@ export const WorkflowFile = strict("WorkflowFile", {
   isTranslationEnabled: flag(false),
   searchKeys: Type.Optional(searchKeys),
   objectives: Type.Optional(Objectives),
+  categoryId: Type.Optional(Type.String({ minLength: 1, description: "Identifier of a category of the environment" })),
+  isCommercial: flag(false, "Advertising: its mails always have the headers to unsubscribe"),
   preferences: Type.Optional(PreferencesIn),
   validatePayload: flag(false),
   payloadSchema: Type.Optional(nullableOpenObject({ description: "JSON Schema, draft-07 or 2020-12" })),
@@ -119,11 +122,16 @@ export const TopicFile = strict("TopicFile", {
 });
 export type TopicFile = Static<typeof TopicFile>;
 
+/** The brand of the environment; overrides of contexts are in no file. */
+export const BrandFile = strict("BrandFile", BrandIn.properties);
+export type BrandFile = Static<typeof BrandFile>;
+
 const resourceLists = {
   workflows: Type.Optional(Type.Array(WorkflowFile, { maxItems: maxFiles.workflows })),
   layouts: Type.Optional(Type.Array(LayoutFile, { maxItems: maxFiles.layouts })),
   integrations: Type.Optional(Type.Array(IntegrationFile, { maxItems: maxFiles.integrations })),
   topics: Type.Optional(Type.Array(TopicFile, { maxItems: maxFiles.topics })),
+  brand: Type.Optional(BrandFile),
 };
 
 export const FileResources = strict("FileResources", resourceLists);
@@ -142,7 +150,7 @@ const ExportedResources = Type.Unsafe<FileResources>({
   title: "ExportedResources",
 });
 
-export const fileTypes = ["workflow", "layout", "integration", "topic"] as const;
+export const fileTypes = ["workflow", "layout", "integration", "topic", "brand"] as const;
 export type FileType = (typeof fileTypes)[number];
 const FileTypeWord = oneOf(fileTypes, { title: "FileType" });
 
@@ -266,9 +274,9 @@ export const fileOperations = {
     path: "/v1/files",
     summary: "Export the configuration of an environment",
     description:
-      "Workflows and layouts with their texts, integrations without secrets, and topics that have a name, each with " +
-      "a fingerprint by which a later plan shows what has changed since. Topics are omitted if more than 1,000 have " +
-      "a name.",
+      "Workflows and layouts with their texts, integrations without secrets, topics that have a name, and the brand " +
+      "if one is set, each with a fingerprint by which a later plan shows what has changed since. Topics are omitted " +
+      "if more than 1,000 have a name.",
     category: "configuration",
     query: Type.Object({
       environmentId: Type.Optional(

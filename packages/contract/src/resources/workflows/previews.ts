@@ -1,7 +1,7 @@
 // Previews: the content of a step that is not saved, rendered as an event would render it.
 import { StepTypeWord } from "../../common.ts";
 import { operation } from "../../operation.ts";
-import { named, nullableOpenObject, nullableString, openObject, type Static, Type } from "../../schema.ts";
+import { named, nullableOpenObject, nullableString, oneOf, openObject, type Static, Type } from "../../schema.ts";
 
 export const StepPreviewIn = named("StepPreviewIn", {
   step: named("PreviewedStep", {
@@ -20,6 +20,9 @@ export const StepPreviewIn = named("StepPreviewIn", {
   ),
   payload: Type.Optional(openObject()),
   layoutId: Type.Optional(nullableString({ description: "Overrides the step's `layoutId`; null: without a layout" })),
+  withTemplate: Type.Optional(
+    Type.Boolean({ description: "For an email of blocks: the response contains `template`" }),
+  ),
   locale: Type.Optional(
     Type.String({ minLength: 1, maxLength: 35, description: "Overrides the subscriber's language" }),
   ),
@@ -59,6 +62,13 @@ export type PreviewFault = Static<typeof PreviewFault>;
 
 const PreviewResult = named("PreviewResult", {
   subject: Type.Optional(Type.String()),
+  preheader: Type.Optional(
+    Type.String({ description: "For an email: the text that mailboxes show after the subject" }),
+  ),
+  senderName: Type.Optional(Type.String({ description: "For an email" })),
+  replyTo: Type.Optional(Type.String({ description: "For an email" })),
+  cc: Type.Optional(Type.Array(Type.String(), { description: "For an email" })),
+  bcc: Type.Optional(Type.Array(Type.String(), { description: "For an email" })),
   html: Type.Optional(Type.String({ description: "For an email: with its layout, sanitized, styles inlined" })),
   text: Type.Optional(Type.String({ description: "For an email: the plain-text part" })),
   body: Type.Optional(Type.String({ description: "For every other channel; HTML for in_app, text otherwise" })),
@@ -70,10 +80,44 @@ const PreviewResult = named("PreviewResult", {
 });
 export type PreviewResult = Static<typeof PreviewResult>;
 
+export const mailCheckCodes = [
+  "missing_alt",
+  "missing_unsubscribe",
+  "empty_link",
+  "relative_link",
+  "insecure_link",
+  "relative_image",
+  "too_large",
+  "large_image",
+  "low_contrast",
+  "empty_variable",
+  "unknown_variable",
+  "missing_translation",
+  "capitals",
+  "no_text",
+  "no_subject",
+] as const;
+
+export const MailCheck = named("MailCheck", {
+  code: oneOf(mailCheckCodes),
+  severity: oneOf(["warning", "error"], { description: "error: part of the mail does not work" }),
+  message: Type.String({ description: "What is wrong and how to fix it" }),
+});
+export type MailCheck = Static<typeof MailCheck>;
+
 export const StepPreview = named("StepPreview", {
   data: Type.Object({
     result: PreviewResult,
     faults: Type.Array(PreviewFault, { description: "A field with an error is missing from `result`" }),
+    checks: Type.Optional(
+      Type.Array(MailCheck, {
+        description:
+          "For an email: what its author should look at, such as links without an address; at most 5 of a kind",
+      }),
+    ),
+    template: Type.Optional(
+      Type.String({ description: "The HTML and Liquid that the blocks of an email become; only with `withTemplate`" }),
+    ),
     variables: Type.Optional(
       openObject({ description: "JSON Schema of what a template of this step may use; only with `draft`" }),
     ),

@@ -15,6 +15,21 @@ export const Translation = named("Translation", {
   resourceType,
   locale: Type.String(),
   content,
+  outdatedKeys: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        "Keys whose text in the default locale has changed since this text was written; absent if there are none",
+    }),
+  ),
+  faults: Type.Optional(
+    Type.Array(
+      named("TranslationFault", {
+        key: Type.String(),
+        message: Type.String({ description: "What is wrong with the text as a template" }),
+      }),
+      { description: "Texts that cannot be rendered; absent if there are none" },
+    ),
+  ),
   createdAt: isoTime("When the texts were first stored"),
   updatedAt: isoTime("Last change"),
 });
@@ -44,6 +59,10 @@ const TranslationOverview = named("TranslationOverview", {
       keys: Type.Integer({ description: "Texts of this locale" }),
       missing: Type.Integer({ description: "Keys of the default locale that this one lacks" }),
       extra: Type.Integer({ description: "Keys that the default locale does not have" }),
+      outdated: Type.Optional(
+        Type.Integer({ description: "Texts whose source in the default locale has changed since; absent if none" }),
+      ),
+      faulty: Type.Optional(Type.Integer({ description: "Texts that cannot be rendered; absent if none" })),
     }),
   ),
 });
@@ -73,7 +92,19 @@ export const translationOperations = {
     description: "Replaces the resource's texts in this locale, if any.",
     category: "global",
     audit: "everyone",
-    body: named("TranslationIn", { resourceId, resourceType, locale, content }),
+    body: named("TranslationIn", {
+      resourceId,
+      resourceType,
+      locale,
+      content,
+      reviewed: Type.Optional(
+        Type.Array(Type.String({ maxLength: 1_000 }), {
+          maxItems: 10_000,
+          description:
+            "Dotted keys whose unchanged texts fit the current text of the default locale: no longer outdated",
+        }),
+      ),
+    }),
     success: { status: 200, schema: Translation },
     errors: notFound,
   }),
@@ -106,6 +137,29 @@ export const translationOperations = {
     category: "global",
     params: Type.Object(groupPath),
     success: { status: 200, schema: TranslationGroup },
+    errors: [...notFound, "TRANSLATION_GROUP_NOT_FOUND"],
+  }),
+  "translations.listKeys": operation({
+    id: "translations.listKeys",
+    method: "GET",
+    path: "/v2/translations/keys/{resourceType}/{resourceId}",
+    summary: "List the keys that templates use",
+    description:
+      "Keys that the templates of a workflow or layout read as `t.<key>`, whether they have texts or not. A key of " +
+      "plural forms is listed without the form. Computed keys are not known before a template is rendered.",
+    category: "global",
+    params: Type.Object(groupPath),
+    success: {
+      status: 200,
+      schema: named("UsedTextKeys", {
+        data: Type.Array(
+          named("UsedTextKey", {
+            key: Type.String({ description: "Dotted" }),
+            places: Type.Array(Type.String(), { description: "Where it is used, such as `Email: subject`" }),
+          }),
+        ),
+      }),
+    },
     errors: [...notFound, "TRANSLATION_GROUP_NOT_FOUND"],
   }),
   "translations.retrieveMaster": operation({

@@ -55,6 +55,8 @@ export const WorkflowVersion = named("WorkflowVersion", {
     isTranslationEnabled: Type.Boolean(),
     searchKeys: Type.Array(Type.String()),
     objectives: Objectives,
+    categoryId: Type.Optional(Type.String()),
+    isCommercial: Type.Optional(Type.Boolean({ description: "Absent: false" })),
     active: Type.Optional(
       Type.Boolean({ description: "Absent, like the next two, in versions saved before it was stored" }),
     ),

@@ -121,6 +121,10 @@ export const Workflow = named("Workflow", {
     Type.Array(Type.String(), { description: "Payload paths by whose values events can be found in the activity" }),
   ),
   objectives: Type.Optional(Objectives),
+  categoryId: Type.Optional(Type.String({ description: "The category in the preferences of subscribers" })),
+  isCommercial: Type.Optional(
+    Type.Boolean({ description: "true: its mails always have the headers to unsubscribe; absent: false" }),
+  ),
 });
 export type Workflow = Static<typeof Workflow>;
 
@@ -187,6 +191,10 @@ const settings = {
   onUnknownOutcome: Type.Optional(oneOf(onUnknownOutcomeWords, { default: "may_duplicate" })),
   searchKeys: Type.Optional(searchKeys),
   objectives: Type.Optional(Objectives),
+  categoryId: Type.Optional(nullableString({ description: "Identifier of an existing category; null: none" })),
+  isCommercial: Type.Optional(
+    Type.Boolean({ default: false, description: "Advertising: it can be unsubscribed from" }),
+  ),
 };
 
 export const PreferencesIn = named("WorkflowPreferencesIn", {

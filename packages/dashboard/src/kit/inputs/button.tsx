@@ -44,7 +44,7 @@ export const LinkButton = ({
   icon,
   children,
   ...link
-}: Look & { children: ReactNode } & Pick<LinkProps, "to" | "params" | "search" | "hash">) => (
+}: Look & { children: ReactNode; target?: "_blank" } & Pick<LinkProps, "to" | "params" | "search" | "hash">) => (
   <Link className={classOf({ look, size })} {...link}>
     {icon && <Icon name={icon} size={size === "small" ? 13 : 15} />}
     {children}

@@ -7,6 +7,8 @@ type FieldProps = {
   label: string;
   hint?: ReactNode;
   error?: string;
+  /** Something is probably wrong, and can be saved all the same. */
+  warning?: string;
   /** Shown next to the label, such as how much of a limit is used. */
   count?: string;
 };
@@ -18,11 +20,12 @@ export function Field({
   label,
   hint,
   error,
+  warning,
   count,
   children,
 }: FieldProps & { children: (described: Described) => ReactNode }) {
   const id = useId();
-  const note = error ?? hint;
+  const note = error ?? warning ?? hint;
   return (
     <div className={css.field}>
       <label className={css.label} htmlFor={id}>
@@ -31,7 +34,11 @@ export function Field({
       {count && <span className={css.count}>{count}</span>}
       {children({ id, ...(note && { "aria-describedby": `${id}-note` }), ...(error && { "aria-invalid": true }) })}
       {note && (
-        <p id={`${id}-note`} className={error ? css.error : css.hint} role={error ? "alert" : undefined}>
+        <p
+          id={`${id}-note`}
+          className={error ? css.error : warning ? css.warning : css.hint}
+          role={error ? "alert" : undefined}
+        >
           {note}
         </p>
       )}

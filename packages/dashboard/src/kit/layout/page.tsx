@@ -14,6 +14,8 @@ type PageProps = {
   back?: Pick<LinkProps, "to" | "params" | "search"> & { label: string };
   actions?: ReactNode;
   isNarrow?: boolean;
+  /** As wide as the window: for editors with a preview next to them. */
+  isFull?: boolean;
   /** The title and the actions stay in sight while the page is scrolled: for editors, whose Save is always wanted. */
   isSticky?: boolean;
   /** What needs a person: shown in the title of the tab. */
@@ -21,13 +23,24 @@ type PageProps = {
   children: ReactNode;
 };
 
-export function Page({ title, heading, lead, back, actions, isNarrow, isSticky, alerts = 0, children }: PageProps) {
+export function Page({
+  title,
+  heading,
+  lead,
+  back,
+  actions,
+  isNarrow,
+  isFull,
+  isSticky,
+  alerts = 0,
+  children,
+}: PageProps) {
   useEffect(() => {
     document.title = `${alerts > 0 ? `(${alerts}) ` : ""}${title} · ${words.product}`;
   }, [title, alerts]);
   const { label, ...link } = back ?? { label: "" };
   return (
-    <div className={classNames(css.page, isNarrow && css.narrow)}>
+    <div className={classNames(css.page, isNarrow && css.narrow, isFull && css.full)}>
       <header className={classNames(css.head, isSticky && css.sticky)}>
         <div className={css.titles}>
           {back && (

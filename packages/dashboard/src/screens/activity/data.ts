@@ -7,6 +7,7 @@ import { labelOf } from "../../outcomes/event-label.ts";
 import { outcomeNames } from "../../outcomes/outcome-names.ts";
 import { type ActivityFilters, type Outcome, ranges } from "./filters.ts";
 import { type ActivityPage, type ActivityRow, timeOfId } from "./rows.ts";
+import { words } from "./words.ts";
 
 const pageSize = 50;
 
@@ -53,11 +54,17 @@ const toRow = (event: ActivityEvent): ActivityRow => ({
   outcome: outcomeOf(event),
   verdict: event.verdict,
   channels: event.workflow.channels,
-  ...(event.searchKey && { label: labelOf(event.searchKey) }),
+  ...labelled(event),
   ...(event.recipient && { subscriber: subscriberOf(event.recipient) }),
   recipients: event.recipients,
   isCapped: event.isCapped,
 });
+
+/** What users call the event, after the mark of a test. */
+function labelled({ isTest, searchKey }: ActivityEvent): Pick<ActivityRow, "label"> {
+  const parts = [isTest && words.test, searchKey && labelOf(searchKey)].filter(Boolean);
+  return parts.length > 0 ? { label: parts.join(" · ") } : {};
+}
 
 const subscriberOf = ({ subscriberId, firstName, lastName }: NonNullable<ActivityEvent["recipient"]>) => ({
   subscriberId,

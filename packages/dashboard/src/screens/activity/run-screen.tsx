@@ -10,6 +10,7 @@ import { SaveScenario } from "../../app/save-scenario.tsx";
 import { CopyButton, Id, Json } from "../../kit/data/code.tsx";
 import { Time } from "../../kit/data/time.tsx";
 import { EmptyState, ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
+import { Badge } from "../../kit/feedback/verdict.tsx";
 import { Button, LinkButton } from "../../kit/inputs/button.tsx";
 import { Card, Facts, Page } from "../../kit/layout/page.tsx";
 import { lastFiltersOf } from "./filters.ts";
@@ -53,7 +54,16 @@ export function RunScreen() {
     <Page
       title={first?.template?.name ?? event?.workflow.name ?? words.run}
       back={back}
-      lead={<Id text={transactionId} what={words.transaction} />}
+      lead={
+        <span className={css.lead}>
+          <Id text={transactionId} what={words.transaction} />
+          {event?.isTest && (
+            <span title={words.testHint}>
+              <Badge tone="info">{words.test}</Badge>
+            </span>
+          )}
+        </span>
+      }
       actions={first && <RunActions notification={first} isAlone={isAlone} />}
     >
       {data.length === 0 && page === 0 && outcome === undefined && events.data && <NoSubscribers event={event} />}

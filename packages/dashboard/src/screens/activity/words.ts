@@ -36,6 +36,8 @@ export const words = {
   list: "Events",
 
   run: "Run",
+  test: "Test",
+  testHint: "A test of a draft: its waits ended at once.",
   back: "Activity",
   event: "Event accepted",
   transaction: "Transaction",

@@ -10,7 +10,7 @@ import { Icon } from "../../icons.tsx";
 import { Code, CopyButton, InlineCode } from "../../kit/data/code.tsx";
 import { Skeleton } from "../../kit/feedback/states.tsx";
 import { Dot } from "../../kit/feedback/verdict.tsx";
-import { Button } from "../../kit/inputs/button.tsx";
+import { Button, LinkButton } from "../../kit/inputs/button.tsx";
 import { Card } from "../../kit/layout/page.tsx";
 import { useConfirm } from "../../kit/overlays/confirm.tsx";
 import { showError, showToast } from "../../kit/overlays/toast.tsx";
@@ -66,6 +66,16 @@ export function FirstNotification({ isNew }: { isNew: boolean }) {
                   {text.create}
                 </Button>
               )}
+            </div>
+          )}
+          {isNew && may("gallery.use") && (
+            <div className={css.stepBlock}>
+              <p className={css.muted}>{text.galleryText}</p>
+              <div>
+                <LinkButton to="/gallery" search={{}} icon="book">
+                  {text.gallery}
+                </LinkButton>
+              </div>
             </div>
           )}
           {body && <Command body={body} />}

@@ -21,6 +21,8 @@ export const words = {
     workflow: "Workflow",
     subscriber: "Subscriber",
     none: "No workflow sends an in-app message yet",
+    galleryText: "Welcome mail, one-time code, order confirmation and twelve more are ready to use.",
+    gallery: "Open the gallery",
     noneText: "The example has one step: a message in a subscriber's inbox.",
     create: "Create the example workflow",
     createTitle: "Create the example workflow?",

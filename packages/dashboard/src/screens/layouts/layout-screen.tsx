@@ -7,7 +7,7 @@ import { requiredRole, useMay } from "../../api/permissions.ts";
 import { useEnvironment } from "../../api/session.tsx";
 import { LeaveGuard } from "../../drafts/leave-guard.tsx";
 import { useShortcuts } from "../../drafts/use-shortcuts.ts";
-import { CodeField } from "../../fields/code-field.tsx";
+import { BodyField } from "../../email/body-field.tsx";
 import { Id } from "../../kit/data/code.tsx";
 import { Stack } from "../../kit/data/list.tsx";
 import { Time } from "../../kit/data/time.tsx";
@@ -15,9 +15,7 @@ import { Notice } from "../../kit/feedback/notice.tsx";
 import { ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
 import { Badge } from "../../kit/feedback/verdict.tsx";
 import { Button, IconButton, LinkButton } from "../../kit/inputs/button.tsx";
-import { choicesOf } from "../../kit/inputs/choices.ts";
-import { Checkbox, Field, TextField } from "../../kit/inputs/field.tsx";
-import { Select } from "../../kit/inputs/select.tsx";
+import { Checkbox, TextField } from "../../kit/inputs/field.tsx";
 import { Page } from "../../kit/layout/page.tsx";
 import { useConfirm } from "../../kit/overlays/confirm.tsx";
 import { variableNames } from "../../steps/variable-names.ts";
@@ -135,29 +133,14 @@ function Form({ editor }: { editor: LayoutEditor }) {
   const usage = useOperation("layouts.usage", { params: { layoutId: layout._id } });
   return (
     <Stack>
-      <div className={css.pair}>
-        <TextField
-          label={words.name}
-          value={draft.name}
-          maxLength={128}
-          readOnly={isReadOnly}
-          onChange={({ target }) => change({ name: target.value }, "name")}
-        />
-        <Field label={say.kind}>
-          {({ id }) => (
-            <Select
-              id={id}
-              name={say.kind}
-              isWide
-              value={draft.editorType}
-              choices={choicesOf(say.kinds)}
-              disabled={isReadOnly}
-              onChange={(editorType) => change({ editorType }, "editorType")}
-            />
-          )}
-        </Field>
-      </div>
-      <CodeField
+      <TextField
+        label={words.name}
+        value={draft.name}
+        maxLength={128}
+        readOnly={isReadOnly}
+        onChange={({ target }) => change({ name: target.value }, "name")}
+      />
+      <BodyField
         label={say.body}
         hint={say.bodyHint}
         error={
@@ -167,11 +150,11 @@ function Form({ editor }: { editor: LayoutEditor }) {
               : issues.map(({ message }) => message).join(". ") || undefined
             : say.noContent
         }
-        language={draft.editorType === "html" ? "html" : "json"}
-        text={draft.body}
-        variables={variableNames(layout.variables)}
+        body={draft.body}
+        editorType={draft.editorType}
+        names={{ variables: variableNames(layout.variables) }}
         isReadOnly={isReadOnly}
-        onChange={(body) => change({ body }, "body")}
+        onChange={change}
       />
       <div className={css.flag}>
         <Checkbox

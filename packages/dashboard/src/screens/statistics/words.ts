@@ -78,6 +78,8 @@ export const words = {
     skipped_by_condition: "The step's condition",
     filtered_by_workflow: "The workflow's preferences",
     filtered_by_dashboard: "Preferences set by your team",
+    filtered_by_category: "The category's defaults",
+    filtered_by_subscriber_category: "The subscriber turned the category off",
     filtered_by_subscriber_global: "The subscriber turned the channel off",
     filtered_by_subscriber_workflow: "The subscriber turned this workflow off",
     outside_schedule: "Outside the subscriber's schedule",

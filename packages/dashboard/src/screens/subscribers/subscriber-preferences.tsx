@@ -30,15 +30,15 @@ export function SubscriberPreferences({ subscriberId, name }: { subscriberId: st
   const error = own.error ?? critical.error;
   if (error) return <ErrorPanel error={error} onRetry={own.refetch} />;
   if (!own.data || !critical.data) return <Skeleton />;
-  const { global, workflows } = own.data;
+  const { global, workflows, categories = [] } = own.data;
+  const chosenCategories = new Set<string | undefined>(
+    categories.filter(({ updatedAt }) => updatedAt !== undefined).map(({ categoryId }) => categoryId),
+  );
   const channels = order.filter((channel) => channel in global.channels);
   if (channels.length === 0) return <EmptyState icon="workflow" title={text.none} text={text.noneText} />;
-  const choose = (channel: Channel, isOn: boolean, workflowId?: string) =>
+  const choose = (channel: Channel, isOn: boolean, target: { workflowId?: string; categoryId?: string } = {}) =>
     confirm({ title: text.changeTitle, label: text.change }, () =>
-      update.mutate(
-        { params, body: { channels: { [channel]: isOn }, ...(workflowId !== undefined && { workflowId }) } },
-        { onError: showError },
-      ),
+      update.mutate({ params, body: { channels: { [channel]: isOn }, ...target } }, { onError: showError }),
     );
   const isDisabled = !mayChange || update.isPending;
   return (
@@ -75,6 +75,37 @@ export function SubscriberPreferences({ subscriberId, name }: { subscriberId: st
                 </td>
               ))}
             </tr>
+            {categories.map(({ categoryId, name: categoryName, description, required, channels: on }) => (
+              <tr key={`category ${categoryId}`} className={css.globalRow}>
+                <th scope="row">
+                  <span>
+                    {categoryName} <Badge>{text.category}</Badge>{" "}
+                    {required && (
+                      <span title={text.requiredNote}>
+                        <Badge tone="info">{text.required}</Badge>
+                      </span>
+                    )}
+                  </span>
+                  <span className={css.faint}>{description}</span>
+                </th>
+                {channels.map((channel) => (
+                  <td key={channel}>
+                    {on[channel] === undefined ? (
+                      <span className={css.absent} title={text.absent}>
+                        {words.nothing}
+                      </span>
+                    ) : (
+                      <Switch
+                        label={text.label(channelNames[channel], categoryName)}
+                        checked={on[channel] === true}
+                        disabled={isDisabled || required}
+                        onChange={({ target }) => choose(channel, target.checked, { categoryId })}
+                      />
+                    )}
+                  </td>
+                ))}
+              </tr>
+            ))}
             {[...workflows, ...critical.data.workflows].map((item) => {
               const isCritical = critical.data.workflows.includes(item);
               return (
@@ -103,10 +134,17 @@ export function SubscriberPreferences({ subscriberId, name }: { subscriberId: st
                             label={text.label(channelNames[channel], item.workflow.name)}
                             checked={item.channels[channel] === true}
                             disabled={isDisabled || isCritical}
-                            onChange={({ target }) => choose(channel, target.checked, item.workflow.identifier)}
+                            onChange={({ target }) =>
+                              choose(channel, target.checked, { workflowId: item.workflow.identifier })
+                            }
                           />
-                          <span className={css.layer} data-own={layerOf(item, channel, isCritical) === "workflow"}>
-                            {text.layers[layerOf(item, channel, isCritical)]}
+                          <span
+                            className={css.layer}
+                            data-own={
+                              layerOf(item, channel, isCritical, chosenCategories.has(item.categoryId)) === "workflow"
+                            }
+                          >
+                            {text.layers[layerOf(item, channel, isCritical, chosenCategories.has(item.categoryId))]}
                           </span>
                         </span>
                       )}
@@ -124,16 +162,18 @@ export function SubscriberPreferences({ subscriberId, name }: { subscriberId: st
 
 /**
  * The level that decided a cell. A choice of the subscriber is one for everything unless it has made one for this
- * workflow.
+ * workflow or for its category.
  */
 function layerOf(
   { overrides, updatedAt }: SubscriberWorkflowPreference,
   channel: Channel,
   isCritical: boolean,
+  hasCategoryChoice: boolean,
 ): keyof typeof text.layers {
   if (isCritical) return "critical";
   const source = overrides.find((one) => one.channel === channel)?.source;
   if (source === undefined) return "none";
-  if (source === "subscriber") return updatedAt === undefined ? "global" : "workflow";
+  if (source === "subscriber" && updatedAt === undefined) return hasCategoryChoice ? "category" : "global";
+  if (source === "subscriber") return "workflow";
   return source === "template" ? "template" : "scoped";
 }

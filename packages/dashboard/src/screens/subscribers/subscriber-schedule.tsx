@@ -3,6 +3,9 @@ import type { Schedule, Subscriber } from "@tidings/contract";
 import { useState } from "react";
 import { useChange, useOperation } from "../../api/hooks.ts";
 import { requiredRole, useMay } from "../../api/permissions.ts";
+import { LeaveGuard } from "../../drafts/leave-guard.tsx";
+import { type Base, useDraft } from "../../drafts/use-draft.ts";
+import { useShortcuts } from "../../drafts/use-shortcuts.ts";
 import { Notice } from "../../kit/feedback/notice.tsx";
 import { ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
 import { Button, IconButton } from "../../kit/inputs/button.tsx";
@@ -16,6 +19,8 @@ import { words } from "./words.ts";
 
 const text = words.schedule;
 
+type ScheduleDraft = { isOn: boolean; week: Week };
+
 export function SubscriberSchedule({ subscriber }: { subscriber: Subscriber }) {
   const params = { subscriberId: subscriber.subscriberId };
   const { data, error, refetch } = useOperation("subscribers.retrievePreferences", { params, query: {} });
@@ -27,14 +32,22 @@ export function SubscriberSchedule({ subscriber }: { subscriber: Subscriber }) {
 }
 
 function ScheduleForm({ stored, subscriber }: { stored: Schedule | undefined; subscriber: Subscriber }) {
-  const [isOn, setOn] = useState(stored?.isEnabled ?? false);
-  const [first] = useState<Week>(() => weekOf(stored));
-  const [week, setWeek] = useState(first);
   const update = useChange("subscribers.updatePreferences", ["subscribers.retrievePreferences"]);
   const { confirm, dialog } = useConfirm();
   const may = useMay();
   const mayChange = may("subscribers.updatePreferences");
-  const isChanged = isOn !== (stored?.isEnabled ?? false) || week !== first;
+  const [saved] = useState<Base<ScheduleDraft>>(() => ({
+    draft: { isOn: stored?.isEnabled ?? false, week: weekOf(stored) },
+    version: undefined,
+  }));
+  const held = useDraft<ScheduleDraft>({
+    recordId: `schedule.${subscriber.subscriberId}`,
+    saved,
+    isReadOnly: !mayChange,
+    isDraft: (found) => typeof found?.isOn === "boolean" && typeof found.week === "object",
+  });
+  const { isChanged, draft } = held;
+  const { isOn, week } = draft;
   const save = () =>
     confirm({ title: text.changeTitle, label: kitWords.save }, () =>
       update.mutate(
@@ -42,12 +55,26 @@ function ScheduleForm({ stored, subscriber }: { stored: Schedule | undefined; su
           params: { subscriberId: subscriber.subscriberId },
           body: { schedule: { isEnabled: isOn, weeklySchedule: week } },
         },
-        { onSuccess: () => showToast({ title: kitWords.saved }) },
+        {
+          onSuccess: () => {
+            held.adopt({ draft, version: undefined });
+            showToast({ title: kitWords.saved });
+          },
+        },
       ),
     );
+  const editor = {
+    ...held,
+    isSaving: update.isPending,
+    isReadOnly: !mayChange,
+    save,
+    discard: () => held.restart(saved),
+  };
+  useShortcuts(editor);
   return (
     <div className={css.stack}>
       {dialog}
+      <LeaveGuard editor={editor} />
       <p className={css.muted}>{text.text}</p>
       {!mayChange && <Notice icon="key">{kitWords.needsRole(requiredRole("subscribers.updatePreferences"))}</Notice>}
       {update.error && <ErrorPanel error={update.error} />}
@@ -56,7 +83,7 @@ function ScheduleForm({ stored, subscriber }: { stored: Schedule | undefined; su
           label={text.isOn}
           checked={isOn}
           disabled={!mayChange}
-          onChange={({ target }) => setOn(target.checked)}
+          onChange={({ target }) => held.change({ ...draft, isOn: target.checked })}
         />
         <span>{text.isOn}</span>
         <span className={css.muted}>
@@ -66,7 +93,13 @@ function ScheduleForm({ stored, subscriber }: { stored: Schedule | undefined; su
       {isOn && (
         <ul className={css.box}>
           {days.map((day) => (
-            <DayRow key={day} day={day} week={week} disabled={!mayChange} onChange={(changed) => setWeek(changed)} />
+            <DayRow
+              key={day}
+              day={day}
+              week={week}
+              disabled={!mayChange}
+              onChange={(changed) => held.change({ ...draft, week: changed })}
+            />
           ))}
         </ul>
       )}

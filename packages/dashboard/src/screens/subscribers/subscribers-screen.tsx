@@ -15,6 +15,7 @@ import { showError } from "../../kit/overlays/toast.tsx";
 import { nameOf } from "../../subscribers/avatar.tsx";
 import { PreferenceDialog } from "../../subscribers/preference-dialog.tsx";
 import { SubscriberLink } from "../../subscribers/subscriber-link.tsx";
+import { AddDialog } from "./add-dialog.tsx";
 import css from "./subscribers.module.css";
 import { useSubscribers } from "./use-subscribers.ts";
 import { words } from "./words.ts";
@@ -31,6 +32,7 @@ export function SubscribersScreen() {
   const navigate = useNavigate();
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [isChanging, setChanging] = useState(false);
+  const [isAdding, setAdding] = useState(false);
   const may = useMay();
   const [text, setText] = useState(q);
   useEffect(() => setText(q), [q]);
@@ -60,6 +62,11 @@ export function SubscribersScreen() {
               {words.importCsv}
             </LinkButton>
           )}
+          {may("subscribers.create") && (
+            <Button icon="plus" look="primary" onClick={() => setAdding(true)}>
+              {words.add.open}
+            </Button>
+          )}
         </>
       }
     >
@@ -81,6 +88,7 @@ export function SubscribersScreen() {
           </Button>
         </Selected>
       )}
+      {isAdding && <AddDialog onClose={() => setAdding(false)} />}
       {isChanging && <PreferenceDialog subscriberIds={[...selected]} onClose={() => setChanging(false)} />}
       {error && <ErrorPanel error={error} onRetry={refetch} />}
       {!rows && !error && <Skeleton />}

@@ -1,12 +1,10 @@
 // The rules of one subscription, in order: which workflows, and whether the subscriber gets them.
 import type { SubscriberRef } from "@tidings/contract";
-import { useId, useState } from "react";
+import { useState } from "react";
 import { useChange, useOperation } from "../../api/hooks.ts";
 import { useMay } from "../../api/permissions.ts";
 import { useEnvironment } from "../../api/session.tsx";
-import { LineFields } from "../../fields/condition-lines.tsx";
-import { type Condition, newLine, readRule, writeRule } from "../../fields/conditions.ts";
-import { JsonField } from "../../fields/json-field.tsx";
+import { ConditionBuilder } from "../../fields/condition-builder.tsx";
 import { Stack } from "../../kit/data/list.tsx";
 import { ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
 import { Button, IconButton } from "../../kit/inputs/button.tsx";
@@ -100,6 +98,8 @@ export function RulesDialog({ topicKey, subscription: { identifier, subscriber }
   );
 }
 
+const variables = ["payload.", "subscriber.firstName", "subscriber.locale", "subscriber.data.", "workflow.name"];
+
 type RuleFieldsProps = {
   rule: Rule;
   number: number;
@@ -158,76 +158,15 @@ function RuleFields({ rule, number, isReadOnly, onChange, onUp, onRemove }: Rule
         </Field>
       </div>
       {effect === "condition" && (
-        <ConditionFields
-          condition={rule.condition ?? {}}
+        <ConditionBuilder
+          rule={rule.condition}
+          none={say.variables}
+          meaning="met"
+          variables={variables}
           isReadOnly={isReadOnly}
-          onChange={(condition) => onChange({ ...rule, condition })}
+          onChange={(condition) => onChange(condition ? { ...rule, condition } : withEffect(rule, "default"))}
         />
       )}
     </section>
-  );
-}
-
-type ConditionFieldsProps = {
-  condition: Record<string, unknown>;
-  isReadOnly: boolean;
-  onChange: (condition: Record<string, unknown>) => void;
-};
-
-/**
- * A condition of a topic says when the subscriber gets a message, that of a step when it is skipped: lines mean the
- * plain rule here.
- */
-function ConditionFields({ condition, isReadOnly, onChange }: ConditionFieldsProps) {
-  const list = useId();
-  const read = readRule(condition);
-  if (!read || read.mode === "run")
-    return (
-      <JsonField
-        label={say.raw}
-        hint={say.rawHint}
-        value={condition}
-        isReadOnly={isReadOnly}
-        onChange={(value) => onChange(value ?? {})}
-      />
-    );
-  const set = (next: Condition) => onChange(writeRule(next));
-  return (
-    <div className={css.conditions}>
-      {read.lines.length > 1 && (
-        <Select
-          name={say.join}
-          value={read.join}
-          choices={choicesOf(say.joins)}
-          disabled={isReadOnly}
-          onChange={(join) => set({ ...read, join })}
-        />
-      )}
-      <ul aria-label={say.condition}>
-        {read.lines.map((line, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
-          <li key={index}>
-            <LineFields
-              line={line}
-              list={list}
-              isReadOnly={isReadOnly}
-              onChange={(next) => set({ ...read, lines: read.lines.with(index, next) })}
-              onRemove={() => read.lines.length > 1 && set({ ...read, lines: read.lines.toSpliced(index, 1) })}
-            />
-          </li>
-        ))}
-      </ul>
-      <datalist id={list}>
-        {["payload.", "subscriber.firstName", "subscriber.locale", "subscriber.data.", "workflow.name"].map((name) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
-      {!isReadOnly && (
-        <Button size="small" icon="plus" onClick={() => set({ ...read, lines: [...read.lines, newLine()] })}>
-          {say.addLine}
-        </Button>
-      )}
-      <p className={css.weak}>{say.variables}</p>
-    </div>
   );
 }

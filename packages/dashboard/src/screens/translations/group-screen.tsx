@@ -6,6 +6,7 @@ import { useChange } from "../../api/hooks.ts";
 import { requiredRole, useMay } from "../../api/permissions.ts";
 import { useEnvironment } from "../../api/session.tsx";
 import { LeaveGuard } from "../../drafts/leave-guard.tsx";
+import { useSaveShortcut } from "../../drafts/use-shortcuts.ts";
 import { ListBar } from "../../kit/data/list.tsx";
 import { Time } from "../../kit/data/time.tsx";
 import { Notice } from "../../kit/feedback/notice.tsx";
@@ -83,6 +84,8 @@ function LoadedGroup({ resourceType, resourceId }: { resourceType: TranslatedRes
 function Actions({ group }: { group: Group }) {
   const { confirm, dialog } = useConfirm();
   const { count, isSaving } = group;
+  const save = () => confirm({ title: say.unsaved(count), label: say.save }, group.save);
+  useSaveShortcut({ isReadOnly: false, isChanged: count > 0, isSaving, save });
   return (
     <>
       {dialog}
@@ -96,11 +99,7 @@ function Actions({ group }: { group: Group }) {
           {say.discard}
         </Button>
       )}
-      <Button
-        look="primary"
-        disabled={count === 0 || isSaving}
-        onClick={() => confirm({ title: say.unsaved(count), label: say.save }, group.save)}
-      >
+      <Button look="primary" disabled={count === 0 || isSaving} onClick={save}>
         {isSaving ? say.saving : say.save}
       </Button>
     </>
@@ -122,16 +121,21 @@ function Texts({ group, resourceType, resourceId, isReadOnly }: TextsProps) {
   const remove = useChange("translations.delete", ["translations.retrieveGroup", "translations.listGroups"]);
   const { locales } = group;
   const wanted = group.keysOf(defaultLocale);
-  const all = [
-    ...new Set([...locales.flatMap((locale) => [...group.keysOf(locale)]), ...group.editedKeys, ...newKeys]),
-  ].sort();
-  const isKnown = (key: string) => wanted.has(key) || group.textOf(defaultLocale, key) !== undefined;
+  const stored = [...new Set([...locales.flatMap((locale) => [...group.keysOf(locale)]), ...group.editedKeys])];
+  // A key of plural forms has its texts below it.
+  const used = [...group.used.keys()].filter((key) => !stored.some((one) => one.startsWith(`${key}.`)));
+  const all = [...new Set([...stored, ...used, ...newKeys])].sort();
+  const isKnown = (key: string) =>
+    wanted.has(key) || group.used.has(key) || group.textOf(defaultLocale, key) !== undefined;
   const hasGap = (key: string) => isKnown(key) && locales.some((locale) => group.textOf(locale, key) === undefined);
   const missing = all.filter(hasGap);
   const extra = all.filter((key) => wanted.size > 0 && !isKnown(key) && !newKeys.includes(key));
-  const chosen = show === "missing" ? missing : show === "extra" ? extra : all;
+  const inAny = (is: (locale: string, key: string) => unknown) =>
+    all.filter((key) => locales.some((one) => is(one, key)));
+  const lists = { all, missing, changed: inAny(group.isOutdated), faulty: inAny(group.faultOf), extra };
+  const chosen = lists[show];
   // A row stays in the filtered list while its texts are written.
-  const rows = [...new Set([...chosen, ...(show === "missing" ? group.editedKeys : [])])]
+  const rows = [...new Set([...chosen, ...(show === "all" ? [] : group.editedKeys)])]
     .sort()
     .filter((key) => matches(group, key, q));
   const removeLocale = (locale: string) => {
@@ -181,7 +185,7 @@ function Texts({ group, resourceType, resourceId, isReadOnly }: TextsProps) {
           isSet={show !== "all"}
           choices={choicesOf(say.shows).map(({ value, label }) => ({
             value,
-            label: value === "all" ? label : `${label} (${value === "missing" ? missing.length : extra.length})`,
+            label: value === "all" ? label : `${label} (${lists[value].length})`,
           }))}
           onChange={(value) => go({ show: value === "all" ? undefined : value })}
         />

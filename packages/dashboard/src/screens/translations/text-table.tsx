@@ -1,7 +1,7 @@
-// The table of texts. Each cell is a field; what is missing or outdated says so.
+// The table of texts. Each cell is a field; what is missing, outdated or broken says so.
 
 import { Badge } from "../../kit/feedback/verdict.tsx";
-import { IconButton } from "../../kit/inputs/button.tsx";
+import { Button, IconButton } from "../../kit/inputs/button.tsx";
 import { defaultLocale } from "./texts.ts";
 import css from "./translations.module.css";
 import type { Group } from "./use-group.ts";
@@ -53,7 +53,7 @@ export function TextTable({ group, keys, isExtra, isReadOnly, onRemoveLocale }: 
           {keys.slice(0, most).map((key) => (
             <tr key={key}>
               <th scope="row">
-                <code>{key}</code>
+                <code title={group.used.has(key) ? say.usedIn(group.used.get(key)!) : undefined}>{key}</code>
                 {isExtra(key) && (
                   <span title={say.extraHint}>
                     <Badge>{say.isExtra}</Badge>
@@ -74,8 +74,16 @@ export function TextTable({ group, keys, isExtra, isReadOnly, onRemoveLocale }: 
               {locales.map((locale) => {
                 const text = group.textOf(locale, key);
                 const isMissing = text === undefined && !isExtra(key);
+                const fault = group.faultOf(locale, key);
+                const isOutdated = group.isOutdated(locale, key);
                 return (
-                  <td key={locale} data-missing={isMissing} data-edited={group.isEdited(locale, key)}>
+                  <td
+                    key={locale}
+                    data-missing={isMissing}
+                    data-outdated={isOutdated}
+                    data-faulty={fault !== undefined}
+                    data-edited={group.isEdited(locale, key)}
+                  >
                     <textarea
                       rows={1}
                       aria-label={say.textOf(key, locale)}
@@ -86,6 +94,26 @@ export function TextTable({ group, keys, isExtra, isReadOnly, onRemoveLocale }: 
                         group.change(locale, key, target.value === "" ? undefined : target.value)
                       }
                     />
+                    {fault !== undefined && (
+                      <p className={css.textNote} data-tone="bad">
+                        {fault}
+                      </p>
+                    )}
+                    {isOutdated && (
+                      <p className={css.textNote} data-tone="warn">
+                        {say.sourceChanged}
+                        {!isReadOnly && (
+                          <Button
+                            size="small"
+                            look="plain"
+                            aria-label={say.stillFitsOf(key, locale)}
+                            onClick={() => group.review(locale, key)}
+                          >
+                            {say.stillFits}
+                          </Button>
+                        )}
+                      </p>
+                    )}
                   </td>
                 );
               })}

@@ -10,7 +10,8 @@ import { Time } from "../../kit/data/time.tsx";
 import { Badge } from "../../kit/feedback/verdict.tsx";
 import { Button } from "../../kit/inputs/button.tsx";
 import { Page } from "../../kit/layout/page.tsx";
-import { ExportDialog, ImportDialog } from "./file-dialogs.tsx";
+import { ExportDialog } from "./export-dialog.tsx";
+import { ImportDialog } from "./import-dialog.tsx";
 import { StartDialog } from "./start-dialog.tsx";
 import css from "./translations.module.css";
 import { words } from "./words.ts";
@@ -30,6 +31,7 @@ export function TranslationsScreen() {
     { keep: true },
   );
   const close = () => setOpened(null);
+  const known = [...new Set((data?.groups ?? []).flatMap(({ locales }) => locales))];
   return (
     <Page
       title={words.title}
@@ -69,8 +71,8 @@ export function TranslationsScreen() {
         ]}
       />
       {opened === "start" && <StartDialog onClose={close} />}
-      {opened === "export" && <ExportDialog onClose={close} />}
-      {opened === "import" && <ImportDialog onClose={close} />}
+      {opened === "export" && <ExportDialog known={known} onClose={close} />}
+      {opened === "import" && <ImportDialog known={known} onClose={close} />}
     </Page>
   );
 }
@@ -87,12 +89,14 @@ const NameCell = ({ resourceType, resourceId, resourceName }: Group) => (
 
 const LocalesCell = ({ completeness }: Group) => (
   <ul className={css.locales}>
-    {completeness.map(({ locale, keys, missing, extra }) => (
+    {completeness.map(({ locale, keys, missing, extra, outdated = 0, faulty = 0 }) => (
       <li key={locale} title={words.texts(keys)}>
         <strong>{locale}</strong>
+        {faulty > 0 && <Badge tone="bad">{words.faulty(faulty)}</Badge>}
         {missing > 0 && <Badge tone="warn">{words.missing(missing)}</Badge>}
+        {outdated > 0 && <Badge tone="warn">{words.outdated(outdated)}</Badge>}
         {extra > 0 && <Badge>{words.extra(extra)}</Badge>}
-        {missing === 0 && extra === 0 && <Badge tone="good">{words.complete}</Badge>}
+        {missing + extra + outdated + faulty === 0 && <Badge tone="good">{words.complete}</Badge>}
       </li>
     ))}
   </ul>

@@ -7,7 +7,7 @@ import { callOperation } from "../../api/client.ts";
 import { useOperation } from "../../api/hooks.ts";
 import { useEnvironment } from "../../api/session.tsx";
 import { type Base, useDraft } from "../../drafts/use-draft.ts";
-import { beginSave, showNotSaved, showSaved } from "../../kit/overlays/toast.tsx";
+import { beginSave, showError, showNotSaved, showSaved } from "../../kit/overlays/toast.tsx";
 import { type Content, defaultLocale, type Edits, textsOf, withEdits } from "./texts.ts";
 import { words } from "./words.ts";
 
@@ -27,6 +27,7 @@ export function useGroup(resourceType: TranslatedResource, resourceId: string) {
   const client = useQueryClient();
   const params = { resourceType, resourceId };
   const group = useOperation("translations.retrieveGroup", { params });
+  const used = useOperation("translations.listKeys", { params });
   // A workflow or layout without texts has no group yet.
   const isNew = group.error?.code === "TRANSLATION_GROUP_NOT_FOUND";
   const [added, setAdded] = useState<readonly string[]>([]);
@@ -42,6 +43,7 @@ export function useGroup(resourceType: TranslatedResource, resourceId: string) {
   const contents = new Map<string, Content>(
     answers.flatMap(({ data }) => (data ? [[data.locale, data.content as Content] as const] : [])),
   );
+  const health = new Map(answers.flatMap(({ data }) => (data ? [[data.locale, healthOf(data)] as const] : [])));
   const held = useDraft<AllEdits>({
     recordId: `texts.${resourceType}.${resourceId}`,
     saved: nothing,
@@ -64,6 +66,11 @@ export function useGroup(resourceType: TranslatedResource, resourceId: string) {
     held.change(Object.keys(own).length === 0 ? others : { ...others, [locale]: own }, `${locale}.${key}`);
   };
 
+  const refresh = () =>
+    client.invalidateQueries({
+      predicate: ({ queryKey: [environment, id] }) => environment === _id && String(id).startsWith("translations."),
+    });
+
   /** Only changed keys are written, into the current texts: what another member changed meanwhile stays. */
   const save = async () => {
     setSaving(true);
@@ -79,10 +86,20 @@ export function useGroup(resourceType: TranslatedResource, resourceId: string) {
     } catch (error) {
       showNotSaved(error, () => void again.current());
     } finally {
-      await client.invalidateQueries({
-        predicate: ({ queryKey: [environment, id] }) => environment === _id && String(id).startsWith("translations."),
-      });
+      await refresh();
       setSaving(false);
+    }
+  };
+
+  /** The text is right for the changed source too: it is stored again unchanged. */
+  const review = async (locale: string, key: string) => {
+    try {
+      const content = await readContent({ ...params, locale }, _id);
+      await callOperation("translations.create", { body: { ...params, locale, content, reviewed: [key] } }, _id);
+    } catch (error) {
+      showError(error);
+    } finally {
+      await refresh();
     }
   };
 
@@ -95,6 +112,15 @@ export function useGroup(resourceType: TranslatedResource, resourceId: string) {
     isLoading: (!group.data && !group.error) || answers.some(({ isPending }) => isPending),
     refetch: group.refetch,
     locales,
+    /** Keys that templates use, with their places. */
+    used: new Map((used.data?.data ?? []).map(({ key, places }) => [key, places])),
+    /** The default language has changed since this text was written. */
+    isOutdated: (locale: string, key: string): boolean =>
+      edits[locale]?.[key] === undefined && (health.get(locale)?.outdated.has(key) ?? false),
+    /** What is wrong with the stored text as a template. */
+    faultOf: (locale: string, key: string): string | undefined =>
+      edits[locale]?.[key] === undefined ? health.get(locale)?.faults.get(key) : undefined,
+    review: (locale: string, key: string) => void review(locale, key),
     keysOf: (locale: string): Set<string> => new Set(textsOf(contents.get(locale) ?? {}).keys()),
     textOf,
     change,
@@ -114,6 +140,11 @@ export function useGroup(resourceType: TranslatedResource, resourceId: string) {
     save: () => void save(),
   };
 }
+
+const healthOf = ({ outdatedKeys = [], faults = [] }: Translation) => ({
+  outdated: new Set(outdatedKeys),
+  faults: new Map(faults.map(({ key, message }) => [key, message])),
+});
 
 export type Group = ReturnType<typeof useGroup>;
 

@@ -1,4 +1,6 @@
 // The words of translations.
+import { defaultLocale } from "./texts.ts";
+
 const texts = (count: number) => (count === 1 ? "1 text" : `${count.toLocaleString()} texts`);
 
 export const words = {
@@ -17,7 +19,9 @@ export const words = {
   clear: "Clear search",
   count: (from: number, to: number, total: number) => `${from}–${to} of ${total}`,
   missing: (count: number) => `${count.toLocaleString()} missing`,
-  extra: (count: number) => `${count.toLocaleString()} outdated`,
+  extra: (count: number) => `${count.toLocaleString()} not in ${defaultLocale}`,
+  outdated: (count: number) => `${count.toLocaleString()} outdated`,
+  faulty: (count: number) => (count === 1 ? "1 error" : `${count.toLocaleString()} errors`),
   complete: "complete",
   start: "Translate",
   startTitle: "Translate a workflow or layout",
@@ -29,15 +33,22 @@ export const words = {
     export: "Export",
     import: "Import",
     exportTitle: "Export all texts in a language",
-    exportText: "One JSON file with the texts of every workflow and layout.",
+    exportText: "One file with every key of every workflow and layout. Choose a new language to have it translated.",
     locale: "Language",
-    localeHint: "For example, de_DE or en_US",
+    localeHint: "For example, de_DE or German",
+    format: "Format",
+    formats: { json: "JSON", csv: "CSV for spreadsheets" },
+    formatHints: {
+      json: `Keys without a text have the text of ${defaultLocale}.`,
+      csv: `The text of ${defaultLocale} is in one column, its translation in the next.`,
+    },
     exportAction: "Download",
     importTitle: "Import texts in a language",
-    importText: "A JSON file in the export format. Workflows and layouts that are not in it keep their texts.",
+    importText: "A JSON or CSV file in the export format. Workflows and layouts that are not in it keep their texts.",
     file: "File",
-    badFile: "This is not a JSON file in the export format.",
-    badLocale: "Enter a language such as de_DE.",
+    badFile: "This is not a JSON or CSV file in the export format.",
+    badLocale: "Choose a language from the list, or enter a code such as de_DE.",
+    unknown: "Left out, because there is no such workflow or layout:",
     willChange: "What will change",
     nothing: "The file matches what is stored. Nothing would change.",
     summary: (added: number, changed: number, removed: number) =>
@@ -52,9 +63,19 @@ export const words = {
     key: "Key",
     search: "Search key or text",
     show: "Show",
-    shows: { all: "All keys", missing: "Missing texts", extra: "Outdated keys" },
+    shows: {
+      all: "All keys",
+      missing: "Missing texts",
+      changed: "Source changed",
+      faulty: "With errors",
+      extra: `Not in ${defaultLocale}`,
+    },
     isMissing: "missing",
-    isExtra: "outdated",
+    isExtra: `not in ${defaultLocale}`,
+    sourceChanged: `${defaultLocale} changed since`,
+    stillFits: "Still fits",
+    stillFitsOf: (key: string, locale: string) => `${key} in ${locale} still fits`,
+    usedIn: (places: readonly string[]) => `Used in ${places.join(", ")}`,
     extraHint: "The default language no longer has this key.",
     defaultNote: "default",
     textOf: (key: string, locale: string) => `${key} in ${locale}`,

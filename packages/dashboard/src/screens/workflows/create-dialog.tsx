@@ -1,12 +1,12 @@
 // A new workflow, or a copy of one: both need a name and an identifier.
 import { useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useId, useState } from "react";
+import { type FormEvent, type ReactNode, useId, useState } from "react";
 import type { ApiError } from "../../api/api-error.ts";
 import { useChange } from "../../api/hooks.ts";
 import { useEnvironment } from "../../api/session.tsx";
 import { identifierFrom, isIdentifier } from "../../fields/identifier.ts";
 import { ErrorPanel } from "../../kit/feedback/states.tsx";
-import { Button } from "../../kit/inputs/button.tsx";
+import { Button, LinkButton } from "../../kit/inputs/button.tsx";
 import { TextField } from "../../kit/inputs/field.tsx";
 import { Dialog } from "../../kit/overlays/dialog.tsx";
 import { showToast } from "../../kit/overlays/toast.tsx";
@@ -33,6 +33,11 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
       isBusy={create.isPending}
       onSave={save}
       onClose={onClose}
+      other={
+        <LinkButton to="/gallery" search={{}} icon="book">
+          {words.gallery}
+        </LinkButton>
+      }
     />
   );
 }
@@ -74,9 +79,11 @@ type NameDialogProps = {
   isBusy: boolean;
   onSave: (name: string, workflowId: string) => void;
   onClose: () => void;
+  /** Another way to begin. */
+  other?: ReactNode;
 };
 
-function NameDialog({ title, text, action, startName = "", error, isBusy, onSave, onClose }: NameDialogProps) {
+function NameDialog({ title, text, action, startName = "", error, isBusy, onSave, onClose, other }: NameDialogProps) {
   const [name, setName] = useState(startName);
   const [ownId, setOwnId] = useState<string | null>(null);
   const form = useId();
@@ -96,6 +103,7 @@ function NameDialog({ title, text, action, startName = "", error, isBusy, onSave
       description={environment.type === "prod" ? `${text} ${words.production}` : text}
       actions={
         <>
+          {other}
           <Button onClick={onClose}>{kitWords.cancel}</Button>
           <Button
             look="primary"

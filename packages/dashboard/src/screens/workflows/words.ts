@@ -10,6 +10,7 @@ export const statusNames: Record<WorkflowStatus, string> = {
 export const words = {
   title: "Workflows",
   lead: "The steps that an event goes through for each recipient.",
+  gallery: "Start from the gallery",
   create: "New workflow",
   search: "Search name or identifier",
   status: "Status",

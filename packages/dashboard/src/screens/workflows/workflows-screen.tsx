@@ -1,7 +1,8 @@
 // The list of workflows.
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { useOperation } from "../../api/hooks.ts";
+import { useMay } from "../../api/permissions.ts";
 import { Icon } from "../../icons.tsx";
 import { ListBar, NameLink } from "../../kit/data/list.tsx";
 import { ListView } from "../../kit/data/list-view.tsx";
@@ -9,7 +10,7 @@ import { Pager, Table } from "../../kit/data/table.tsx";
 import { Time } from "../../kit/data/time.tsx";
 import { EmptyState } from "../../kit/feedback/states.tsx";
 import { Badge } from "../../kit/feedback/verdict.tsx";
-import { Button } from "../../kit/inputs/button.tsx";
+import { Button, LinkButton } from "../../kit/inputs/button.tsx";
 import { Select } from "../../kit/inputs/select.tsx";
 import { Page } from "../../kit/layout/page.tsx";
 import { useSettledText } from "../../kit/use-settled.ts";
@@ -18,11 +19,16 @@ import { stepNames } from "../../steps/facts.gen.ts";
 import { words as kitWords } from "../../words.ts";
 import { CreateDialog } from "./create-dialog.tsx";
 import { createCurl } from "./curl.ts";
+import { words as replaceWords } from "./replace/words.ts";
 import { RowMenu, type WorkflowRow } from "./row-menu.tsx";
 import type { ListSearch, WorkflowStatus } from "./search.ts";
 import { statusTones } from "./status-tones.ts";
 import { statusNames, words } from "./words.ts";
 import css from "./workflows.module.css";
+
+const ReplaceDialog = lazy(() =>
+  import("./replace/replace-dialog.tsx").then((module) => ({ default: module.ReplaceDialog })),
+);
 
 const workflowsRoute = getRouteApi("/shell/workflows");
 
@@ -31,6 +37,8 @@ const pageSize = 25;
 export function WorkflowsScreen() {
   const search = workflowsRoute.useSearch();
   const [isCreating, setCreating] = useState(false);
+  const [isReplacing, setReplacing] = useState(false);
+  const may = useMay();
   const { q, status, page = 0 } = search;
   const { data, error, refetch } = useOperation(
     "workflows.list",
@@ -52,9 +60,19 @@ export function WorkflowsScreen() {
       title={words.title}
       lead={words.lead}
       actions={
-        <Button look="primary" icon="plus" onClick={() => setCreating(true)}>
-          {words.create}
-        </Button>
+        <>
+          {may("workflows.update") && total > 0 && (
+            <Button icon="search" onClick={() => setReplacing(true)}>
+              {replaceWords.open}
+            </Button>
+          )}
+          <LinkButton to="/gallery" search={{}} icon="book">
+            {words.gallery}
+          </LinkButton>
+          <Button look="primary" icon="plus" onClick={() => setCreating(true)}>
+            {words.create}
+          </Button>
+        </>
       }
     >
       <Filters search={search} />
@@ -66,6 +84,11 @@ export function WorkflowsScreen() {
           </>
         )}
       </ListView>
+      {isReplacing && (
+        <Suspense>
+          <ReplaceDialog onClose={() => setReplacing(false)} />
+        </Suspense>
+      )}
       {isCreating && <CreateDialog onClose={() => setCreating(false)} />}
     </Page>
   );
@@ -95,7 +118,19 @@ function Filters({ search }: { search: ListSearch }) {
 function NoRows({ isFiltered }: { isFiltered: boolean }) {
   const navigate = useNavigate();
   if (!isFiltered)
-    return <EmptyState icon="workflow" title={words.none} text={words.noneText} command={createCurl()} />;
+    return (
+      <EmptyState
+        icon="workflow"
+        title={words.none}
+        text={words.noneText}
+        command={createCurl()}
+        action={
+          <LinkButton to="/gallery" search={{}} icon="book">
+            {words.gallery}
+          </LinkButton>
+        }
+      />
+    );
   const clear = () => void navigate({ to: "/workflows", search: {} });
   return (
     <EmptyState

@@ -97,6 +97,8 @@ export function itemsOf({ workflows, layouts, translations }: Publishable): Item
           onUnknownOutcome: row.on_unknown_outcome,
           searchKeys: row.search_keys,
           objectives: row.objectives,
+          categoryId: row.category_id,
+          isCommercial: row.is_commercial,
           origin: row.origin,
           preferences: { user: row.preferences_user, default: row.preferences_default },
           translations: textsOf("workflow", row.id),

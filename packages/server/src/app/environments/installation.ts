@@ -96,6 +96,8 @@ const welcomeWorkflow = ({ now, newId }: Pick<SetupTools, "now" | "newId">): Wor
   on_unknown_outcome: "may_duplicate",
   search_keys: [],
   objectives: null,
+  category_id: null,
+  is_commercial: false,
   last_published_at: null,
   last_published_by: null,
   origin: "svc-cloud",

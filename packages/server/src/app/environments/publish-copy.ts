@@ -11,9 +11,10 @@ import {
   type Publishable,
   putLayouts,
   putWorkflows,
-  replaceTranslations,
 } from "../../store/environments/publishing.ts";
+import { copyCategories, listCategories } from "../../store/subscribers/categories.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
+import { replaceTranslations } from "../../store/workflows/translations.ts";
 import type { WorkflowRow } from "../../store/workflows/workflows.ts";
 import { toWorkflow } from "../workflows/workflow-view.ts";
 import { viewFacts } from "../workflows/workflows.ts";
@@ -49,6 +50,7 @@ export async function carryOutPlan(
     })),
     deleted,
   };
+  await addMissingCategories(ctx, { source, target }, changes.workflows, now);
   await writeTarget(ctx, target.id, changes, "Published from another environment", now);
   // The only write in the source: when its workflows were published.
   const published = idsOfType(
@@ -59,6 +61,19 @@ export async function carryOutPlan(
   const workflows = changes.workflows.map(({ row }) => row);
   await emitChanged(ctx, target.id, { type: "workflow.published", workflows, deleted }, now);
   return recordPublish(ctx, caller, { kind: "publish", source, before, changes, now });
+}
+
+/** A category that the target has stays unchanged: its defaults are those of this environment. */
+async function addMissingCategories(
+  ctx: Ctx,
+  { source, target }: { source: EnvironmentRow; target: EnvironmentRow },
+  workflows: TargetChanges["workflows"],
+  now: Date,
+): Promise<void> {
+  const named = new Set(workflows.map(({ row }) => row.category_id).filter((id) => id !== null));
+  if (named.size === 0) return;
+  const rows = (await listCategories(ctx.db, source.id)).filter(({ category_id }) => named.has(category_id));
+  await copyCategories(ctx.db, target.id, { rows: rows.map((row) => ({ ...row, id: ctx.newId() })), now });
 }
 
 /** All that a publish or a restore writes into its target. */

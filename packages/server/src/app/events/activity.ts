@@ -101,6 +101,7 @@ function toEvent(row: ActivityRow, outcomes: Outcomes): ActivityEvent {
       channels: row.step_types.filter(isChannel),
     },
     createdAt: row.created_at.toISOString(),
+    ...(row.is_test && { isTest: true }),
     payload: row.payload,
     ...(row.search_key !== null &&
       row.search_value !== null && { searchKey: { key: row.search_key, value: row.search_value.trim() } }),

@@ -1,7 +1,7 @@
 // A dry run: what an event would do if it were triggered. It is evaluated as by events.trigger, its runs are created as
 // in the fan-out and advanced by the pipeline's own `advance()`, all in one read-only transaction.
 import { setImmediate as yieldToOthers } from "node:timers/promises";
-import type { DryRun, DryRunEvent, Input, Output, TriggerEvent } from "@tidings/contract";
+import type { DryRun, DryRunAssumptions, DryRunEvent, Input, Output, TriggerEvent } from "@tidings/contract";
 import { LRUCache } from "lru-cache";
 import type { Caller, Ctx, NetworkCtx } from "../../context.ts";
 import { invalid } from "../../failure.ts";
@@ -16,7 +16,7 @@ import {
   topicReason,
   withDecider,
 } from "../../pipeline/rules/recipient-reasons.ts";
-import { type BridgeSimulation, type EventUpserts, type SimulatedRun, simulate } from "../../pipeline/run/dry-run.ts";
+import { type BridgeSimulation, type Circumstances, type SimulatedRun, simulate } from "../../pipeline/run/dry-run.ts";
 import { loadVersions } from "../../pipeline/run/versions.ts";
 import type { Member } from "../../pipeline/trigger/audience.ts";
 import { previewRecipients } from "../../pipeline/trigger/recipients.ts";
@@ -53,7 +53,8 @@ export async function dryRun(
   return inReadOnlyTransaction(ctx.db, async (tx) => {
     const { event, ...simulated } = await readEvent({ ...ctx, db: tx }, caller, body);
     checkPayloadSizes([event]);
-    return explainEvent(simulated.ctx, caller, event, { limit, targets: simulated.targets, bridge });
+    const { targets, assume } = simulated;
+    return explainEvent(simulated.ctx, caller, event, { limit, targets, bridge, assume });
   });
 }
 
@@ -102,17 +103,18 @@ async function simulateWith(
   bridge: BridgeSimulation,
 ): Promise<void> {
   await inReadOnlyTransaction(ctx.db, async (tx) => {
-    const { event, targets, ...simulated } = await readEvent({ ...ctx, db: tx }, caller, body);
+    const { event, targets, assume, ...simulated } = await readEvent({ ...ctx, db: tx }, caller, body);
     checkPayloadSizes([event]);
-    return explainEvent(simulated.ctx, caller, event, { limit: maxBridgedPeople, targets, bridge });
+    return explainEvent(simulated.ctx, caller, event, { limit: maxBridgedPeople, targets, bridge, assume });
   });
 }
 
-type SimulatedEvent = { ctx: Ctx; event: TriggerEvent; targets?: TriggerTarget[] };
+type SimulatedEvent = { ctx: Ctx; event: TriggerEvent; targets?: TriggerTarget[]; assume: DryRunAssumptions };
 
 /** An event of a draft finds its version in its own cache, so that no other request ever sees the draft. */
-async function readEvent(ctx: Ctx, caller: Caller, { workflow, name, ...rest }: DryRunEvent): Promise<SimulatedEvent> {
-  if (workflow === undefined && name !== undefined) return { ctx, event: { name, ...rest } };
+async function readEvent(ctx: Ctx, caller: Caller, body: DryRunEvent): Promise<SimulatedEvent> {
+  const { workflow, name, assume = {}, ...rest } = body;
+  if (workflow === undefined && name !== undefined) return { ctx, event: { name, ...rest }, assume };
   if (workflow === undefined || name !== undefined) {
     const message = "Give either name, the identifier of a stored workflow, or workflow, an unsaved definition";
     throw invalid({ name: { messages: [message] } });
@@ -120,16 +122,21 @@ async function readEvent(ctx: Ctx, caller: Caller, { workflow, name, ...rest }: 
   const { version, target } = await readDraft(ctx, caller, workflow);
   const versions: Ctx["versions"] = new LRUCache({ max: 1 });
   versions.set(version.id, version);
-  return { ctx: { ...ctx, versions }, event: { name: target.workflow_id, ...rest }, targets: [target] };
+  return { ctx: { ...ctx, versions }, event: { name: target.workflow_id, ...rest }, targets: [target], assume };
 }
 
-type DryRunOptions = { limit: number; targets: TriggerTarget[] | undefined; bridge: BridgeSimulation };
+type DryRunOptions = {
+  limit: number;
+  targets: TriggerTarget[] | undefined;
+  bridge: BridgeSimulation;
+  assume: DryRunAssumptions;
+};
 
 async function explainEvent(
   ctx: Ctx,
   caller: Caller,
   given: TriggerEvent,
-  { limit, targets, bridge }: DryRunOptions,
+  { limit, targets, bridge, assume }: DryRunOptions,
 ): Promise<DryRun> {
   const { environmentId } = caller;
   const clock = await peekClock(ctx, environmentId);
@@ -159,8 +166,8 @@ async function explainEvent(
     ...event.recipients.slice(0, limit).map((recipient) => ({ recipient })),
     ...audience.members.map((member) => ({ member })),
   ];
-  const upserts = { contexts: accepted.contexts, tenant: accepted.tenant ?? null };
-  const recipients = await explainPeople(ctx, { event, version, clock, upserts, bridge }, people);
+  const around = { contexts: accepted.contexts, tenant: accepted.tenant ?? null, assume };
+  const recipients = await explainPeople(ctx, { event, version, clock, around, bridge }, people);
   return {
     workflow: { ...workflow, name: version.definition.name },
     ...head,
@@ -220,7 +227,7 @@ type Simulation = {
   event: EventRow;
   version: WorkflowVersion;
   clock: Clock;
-  upserts: EventUpserts;
+  around: Circumstances;
   bridge: BridgeSimulation;
 };
 
@@ -248,14 +255,14 @@ const contentLength = ({ steps }: Recipient): number =>
 
 async function explainBatch(ctx: Ctx, simulation: Simulation, batch: Person[]): Promise<Recipient[]> {
   const { db } = ctx;
-  const { event, version, clock, upserts, bridge } = simulation;
+  const { event, version, clock, around, bridge } = simulation;
   const { environment_id: environmentId } = event;
   const recipients = batch.flatMap((person) => ("recipient" in person ? person.recipient : []));
   const members = batch.flatMap((person) => ("member" in person ? person.member : []));
   const starts = [{ event, recipients, members }];
   const { created, ...found } = await previewRecipients(ctx, environmentId, starts);
   const runs = await makeRuns({ ...ctx, clock }, starts, found);
-  const simulated = await simulate({ ...ctx, clock }, runs, upserts, bridge);
+  const simulated = await simulate({ ...ctx, clock }, runs, around, bridge);
 
   const used = simulated.flatMap(({ messages }) => messages.flatMap(({ integrationId }) => integrationId ?? []));
   const integrations = await findIntegrationsByIds(db, environmentId, [...new Set(used)]);

@@ -10,6 +10,7 @@ import { insertRefusedEvents } from "../../store/events/refused-events.ts";
 import { resolveContexts } from "../../store/subscribers/contexts.ts";
 import { upsertTenants } from "../../store/subscribers/tenants.ts";
 import type { Audience } from "../../store/tables.ts";
+import type { TriggerTarget } from "../../store/workflows/workflows.ts";
 import { environmentClock } from "../environments/clock.ts";
 import {
   type AcceptedEvent,
@@ -56,14 +57,19 @@ export async function broadcast(
   inputs: (Input<"events.broadcast"> & Traced)[],
 ): Outcomes<"events.broadcast"> {
   const events = inputs.map((request) => ({ request, event: { ...request.body, to: [] } }));
-  const outcomes = await acceptEvents(ctx, caller, events, { kind: "everyone" });
+  const outcomes = await acceptEvents(ctx, caller, events, { audience: { kind: "everyone" } });
   return inputs.map((request) => onlyResult(outcomes.get(request)!));
 }
 
-/** Throws when the event is refused. */
-export async function triggerOne(ctx: Ctx, caller: Caller, event: TriggerEvent): Promise<TriggerResult> {
+/** Throws when the event is refused. `target`: a version of the workflow other than the saved one. */
+export async function triggerOne(
+  ctx: Ctx,
+  caller: Caller,
+  event: TriggerEvent,
+  target?: TriggerTarget,
+): Promise<TriggerResult> {
   const request = {};
-  const outcomes = await acceptEvents(ctx, caller, [{ request, event }]);
+  const outcomes = await acceptEvents(ctx, caller, [{ request, event }], { targets: target && [target] });
   const outcome = onlyResult(outcomes.get(request)!);
   if (outcome instanceof Failure) throw outcome;
   return outcome;
@@ -87,14 +93,14 @@ async function acceptEvents(
   ctx: Ctx,
   caller: Caller,
   events: RequestedEvent[],
-  audience: Audience | null = null,
+  { audience = null, targets }: { audience?: Audience | null; targets?: TriggerTarget[] } = {},
 ): Promise<Map<object, RequestOutcome>> {
   const { environmentId } = caller;
   const outcomes = refuseLargePayloads(events);
   const open = events.filter(({ request }) => !outcomes.has(request));
   const clock = await environmentClock(ctx, caller);
   const now = clock.now(environmentId);
-  const evaluations = await evaluateEvents(ctx, caller, open, { audience, now });
+  const evaluations = await evaluateEvents(ctx, caller, open, { audience, now, targets });
   const accepted = await dropDuplicates(ctx, environmentId, evaluations);
   await storeEventParts(ctx, environmentId, accepted, now);
   const requests = Map.groupBy(accepted, ({ request }) => request).values();

@@ -128,6 +128,7 @@ const toEvent = ({ event, status, version }: Question): Explanation["event"] => 
   time: event.created_at.toISOString(),
   status,
   contextKeys: event.context_keys,
+  ...(version.definition.isTest && { isTest: true }),
 });
 
 function reachedVia({ event, subscriberId }: Question, { subscriptions }: ListedNotification): Reach {

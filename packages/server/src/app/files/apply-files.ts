@@ -7,17 +7,19 @@ import { failure } from "../../failure.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { mask } from "../../lib/secrets.ts";
 import { type EventData, emit } from "../../pipeline/webhooks/events.ts";
+import { setBrand } from "../../store/environments/brand.ts";
 import {
   deleteLayouts,
   markWorkflowsDeleted,
   putLayouts,
   putWorkflows,
-  replaceTranslations,
   takenWorkflowId,
 } from "../../store/environments/publishing.ts";
 import { putTopics } from "../../store/topics/topics.ts";
 import { clearDefaultLayout, type LayoutRow } from "../../store/workflows/layouts.ts";
+import { replaceTranslations } from "../../store/workflows/translations.ts";
 import type { WorkflowRow } from "../../store/workflows/workflows.ts";
+import { orNone } from "../brand/read-brand.ts";
 import { environmentNow } from "../environments/clock.ts";
 import { refuseDuplicate } from "../identifiers.ts";
 import { unseal } from "../integrations/credentials.ts";
@@ -30,6 +32,7 @@ import type { LayoutWrite, Plan, WorkflowWrite } from "./plan.ts";
 export async function applyPlan(ctx: Ctx, caller: Caller, plan: Plan): Promise<void> {
   const { environmentId } = caller;
   const now = ctx.now();
+  if (plan.brand) await setBrand(ctx.db, environmentId, { brand: orNone(plan.brand), now });
   const layouts = plan.layouts.map((write) => layoutRow(ctx, caller, write, now));
   if (layouts.some(({ is_default }) => is_default)) await clearDefaultLayout(ctx.db, environmentId);
   await refuseDuplicate(

@@ -32,6 +32,9 @@ export const fingerprintOf = (value: unknown): string =>
 /** How fingerprints and changes name a resource. */
 export const keyOf = (type: FileType, id: string): string => `${type}/${id}`;
 
+/** An environment has one brand. */
+export const brandKey = keyOf("brand", "brand");
+
 export function toWorkflowFile(
   content: Omit<
     WorkflowContent,
@@ -52,6 +55,8 @@ export function toWorkflowFile(
     isTranslationEnabled: unless(content.is_translation_enabled, false),
     searchKeys: filled(content.search_keys),
     objectives: content.objectives ?? undefined,
+    categoryId: content.category_id ?? undefined,
+    isCommercial: unless(content.is_commercial, false),
     preferences: filled(
       definedMembers({
         workflow: filled(withoutDefaults(content.preferences_default)),

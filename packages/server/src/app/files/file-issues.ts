@@ -1,6 +1,7 @@
 // The issues of severity `error` that the workflows and layouts of a plan would have once it is applied.
 import { type FileIssue, type FileResources, maxFileIssues, type ResourceIssue } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
+import { listCategories } from "../../store/subscribers/categories.ts";
 import type { IssueFacts } from "../workflows/step-issues.ts";
 import { viewFacts } from "../workflows/workflows.ts";
 import type { FileState } from "./file-state.ts";
@@ -27,12 +28,28 @@ export async function findFileIssues(
   };
   for (const { content } of plan.layouts) add("layout", content.layout_id, await layoutErrors(content));
   const facts = factsAfter(await viewFacts(ctx, environmentId), state, plan);
+  const categoryIds = new Set((await listCategories(ctx.db, environmentId)).map((row) => row.category_id));
   for (const { content } of written) {
-    add("workflow", content.workflow_id, await workflowErrors(content, facts));
+    add("workflow", content.workflow_id, [
+      ...(await workflowErrors(content, facts)),
+      ...categoryErrors(content.category_id, categoryIds),
+    ]);
     if (issues.length >= maxFileIssues) break;
   }
   return issues.slice(0, maxFileIssues);
 }
+
+/** Files have no categories: they are created in the environment first. */
+const categoryErrors = (categoryId: string | null, known: ReadonlySet<string>): ResourceIssue[] =>
+  categoryId === null || known.has(categoryId)
+    ? []
+    : [
+        {
+          field: "categoryId",
+          issueType: "MISSING_VALUE",
+          message: `The environment has no category ${categoryId}: create it first`,
+        },
+      ];
 
 /** With the layouts and integrations that the plan brings. */
 function factsAfter(facts: IssueFacts, { layouts }: FileState, plan: Plan): IssueFacts {

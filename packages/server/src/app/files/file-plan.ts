@@ -1,6 +1,6 @@
 // Compares what an environment has with what files say it should have. Pure: the plan that is shown and the writes that
 // apply it come from the same comparison.
-import { type FileDrift, fileTypes, type TopicFile, unlistedReason } from "@tidings/contract";
+import { type BrandFile, type FileDrift, fileTypes, type TopicFile, unlistedReason } from "@tidings/contract";
 import { canonicalJson } from "../../lib/json.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import { versionOf, type WorkflowRow } from "../../store/workflows/workflows.ts";
@@ -9,7 +9,7 @@ import { diffContents, summarizeDiff } from "../workflows/version-diff.ts";
 import { keyOf, toWorkflowFile, withoutDefaults } from "./file-forms.ts";
 import type { FileState } from "./file-state.ts";
 import { planIntegration } from "./integration-plan.ts";
-import { planLayoutDeletions, planLayouts } from "./layout-plan.ts";
+import { changedMembers, planLayoutDeletions, planLayouts } from "./layout-plan.ts";
 import { bareChange, type Plan, type PlannedChange, type WorkflowWrite } from "./plan.ts";
 import type { ReadFiles } from "./read-files.ts";
 import { newWorkflowSentences, settingSentences, stepSentences, textSentences } from "./sentences.ts";
@@ -45,6 +45,7 @@ export function planFiles(
     if (write) plan.integrations.push(write);
   }
   planTopics(plan, state, files.topics ?? []);
+  if (files.brand) planBrand(plan, state.brand, files.brand);
   return plan;
 }
 
@@ -158,6 +159,24 @@ function planTopics(plan: Plan, state: FileState, given: TopicFile[]): void {
       sentences,
     });
   }
+}
+
+function planBrand(plan: Plan, before: BrandFile | null, brand: BrandFile): void {
+  if (isSame(before ?? {}, brand)) {
+    plan.unchanged++;
+    return;
+  }
+  plan.brand = brand;
+  const settings = changedMembers(before ?? {}, brand);
+  plan.changes.push({
+    ...bareChange,
+    type: "brand",
+    id: "brand",
+    name: brand.name ?? "Brand",
+    action: before ? "changed" : "created",
+    settings: before ? settings : [],
+    sentences: ["Messages, pages and inboxes look different from now on", ...settingSentences(settings)],
+  });
 }
 
 /** What happened in the environment since these fingerprints were taken, and whether the plan undoes it. */

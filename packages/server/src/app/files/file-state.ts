@@ -1,10 +1,11 @@
-// What an environment has, in the form of files, with the fingerprint of each resource and of all of them. Six queries,
-// however many resources there are.
-import { type FileResources, inAppProviderId, maxFiles } from "@tidings/contract";
+// What an environment has, in the form of files, with the fingerprint of each resource and of all of them. Seven
+// queries, however many resources there are.
+import { type BrandFile, type FileResources, inAppProviderId, maxFiles } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { mapWithPauses } from "../../lib/load/pauses.ts";
+import { findBrand } from "../../store/environments/brand.ts";
 import { readPublishable } from "../../store/environments/publishing.ts";
 import { type IntegrationRow, listIntegrations } from "../../store/integrations/integrations.ts";
 import { findTopicsByKeys, listNamedTopics, type TopicRow } from "../../store/topics/topics.ts";
@@ -14,6 +15,7 @@ import type { WorkflowRow } from "../../store/workflows/workflows.ts";
 import { builtIns } from "../environments/environment-setup.ts";
 import { unseal } from "../integrations/credentials.ts";
 import {
+  brandKey,
   fingerprintOf,
   keyOf,
   type Texts,
@@ -24,7 +26,7 @@ import {
 } from "./file-forms.ts";
 
 type Stored<Row, File> = { row: Row; file: File };
-type FilesOf<Name extends keyof FileResources> = NonNullable<FileResources[Name]>[number];
+type FilesOf<Name extends Exclude<keyof FileResources, "brand">> = NonNullable<FileResources[Name]>[number];
 
 export type FileState = {
   workflows: Stored<WorkflowRow, FilesOf<"workflows">>[];
@@ -32,6 +34,8 @@ export type FileState = {
   integrations: Stored<IntegrationRow, FilesOf<"integrations">>[];
   /** Null where there are too many: then files have none. */
   topics: Stored<TopicRow, FilesOf<"topics">>[] | null;
+  /** Null: none is set. */
+  brand: BrandFile | null;
   /** The topics that a request names and that exist, with or without a name. */
   namedTopics: TopicRow[];
   /** Also integrations that are hidden or built in. */
@@ -91,6 +95,7 @@ export async function readState(
       })),
       ({ row }) => row.identifier,
     ),
+    brand: await findBrand(ctx.db, environmentId),
     topics: topics.length > maxFiles.topics ? null : topics.map((row) => ({ row, file: toTopicFile(row) })),
   };
   const fingerprints: Record<string, string> = {};
@@ -100,6 +105,7 @@ export async function readState(
   for (const { row, file } of state.integrations)
     fingerprints[keyOf("integration", row.identifier)] = fingerprintOf(file);
   for (const { row, file } of state.topics ?? []) fingerprints[keyOf("topic", row.key)] = fingerprintOf(file);
+  if (state.brand) fingerprints[brandKey] = fingerprintOf(state.brand);
   return { ...state, namedTopics, allIntegrations, fingerprints, fingerprint: fingerprintOf(fingerprints) };
 }
 
@@ -112,4 +118,5 @@ export const toResources = (state: FileState): FileResources => ({
   layouts: state.layouts.map(({ file }) => file),
   integrations: state.integrations.map(({ file }) => file),
   ...(state.topics && { topics: state.topics.map(({ file }) => file) }),
+  ...(state.brand && { brand: state.brand }),
 });

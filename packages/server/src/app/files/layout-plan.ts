@@ -48,7 +48,7 @@ export function planLayouts(plan: Plan, state: FileState, given: ReadLayout[] | 
   }
 }
 
-function changedMembers(before: JsonObject, after: JsonObject): PlannedChange["settings"] {
+export function changedMembers(before: JsonObject, after: JsonObject): PlannedChange["settings"] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names
     .map((field) => ({ field, before: before[field] ?? null, after: after[field] ?? null }))

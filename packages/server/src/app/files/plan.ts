@@ -1,5 +1,5 @@
 // What a plan is: the changes as shown, and the writes that carry them out.
-import type { FileChange, FileKept, TopicFile } from "@tidings/contract";
+import type { BrandFile, FileChange, FileKept, TopicFile } from "@tidings/contract";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { WorkflowRow } from "../../store/workflows/workflows.ts";
 import type { IntegrationWrite } from "./integration-plan.ts";
@@ -24,6 +24,8 @@ export type Plan = {
   layouts: LayoutWrite[];
   integrations: IntegrationWrite[];
   topics: TopicFile[];
+  /** Absent: it does not change. */
+  brand?: BrandFile;
   deletedWorkflows: WorkflowRow[];
   deletedLayouts: LayoutRow[];
 };

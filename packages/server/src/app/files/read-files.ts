@@ -1,11 +1,12 @@
 // Resources of a request, read into what would be stored. Every error is collected and named by its place in the
 // request, such as `resources.workflows.3.steps.0.controlValues.subject`.
-import type { FileResources, FileType, IntegrationFile, LayoutFile, TopicFile } from "@tidings/contract";
+import type { BrandFile, FileResources, FileType, IntegrationFile, LayoutFile, TopicFile } from "@tidings/contract";
 import { findProvider } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
 import { Failure, type FieldFaults, invalid } from "../../failure.ts";
 import { pauseIfDue } from "../../lib/load/pauses.ts";
 import type { StoredStep } from "../../store/workflows/workflows.ts";
+import { readBrand } from "../brand/read-brand.ts";
 import { readFilters } from "../workflows/step-controls.ts";
 import { toFilterFile } from "./file-forms.ts";
 import { isBuiltIn } from "./file-state.ts";
@@ -17,6 +18,7 @@ export type ReadFiles = {
   layouts?: ReadLayout[];
   integrations?: IntegrationFile[];
   topics?: TopicFile[];
+  brand?: BrandFile;
 };
 
 type StoredSteps = ReadonlyMap<string, StoredStep[]>;
@@ -45,6 +47,8 @@ export async function readFiles(
     (file, index) => collect(faults, `resources.integrations.${index}`, () => checkIntegrationFile(file)) ?? [],
   );
   read.topics = resources.topics?.map(({ key, name }) => ({ key: key.trim(), name }));
+  const { brand } = resources;
+  if (brand) read.brand = collect(faults, "resources.brand", () => readBrand(brand));
   addDuplicates(faults, "workflow", "workflowId", resources.workflows);
   addDuplicates(faults, "layout", "layoutId", resources.layouts);
   addDuplicates(faults, "integration", "identifier", resources.integrations);

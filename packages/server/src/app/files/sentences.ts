@@ -66,6 +66,14 @@ const settingWords: Record<string, (field: ChangedField) => string> = {
     const texts = objectiveTexts(after as Objectives | null);
     return texts.length > 0 ? `Its objective becomes: ${texts.join(", ")}` : "Its objectives are removed";
   },
+  categoryId: ({ after }) =>
+    typeof after === "string"
+      ? `It joins the category ${after}: choices and defaults of the category apply`
+      : "It leaves its category: choices of subscribers for the category no longer apply",
+  isCommercial: ({ after }) =>
+    after === true
+      ? "It becomes commercial: its mails always have the headers to unsubscribe"
+      : "It is no longer commercial",
   isTranslationEnabled: ({ after }) =>
     after === true ? "Texts are taken from its translations" : "Its translations are no longer used",
   "preferences.default": preferenceSentence,

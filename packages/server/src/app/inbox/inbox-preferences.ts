@@ -1,8 +1,15 @@
 // Preferences of the subscriber whose token a request has. A session with contexts reads and changes those of its
 // contexts.
-import { channels, type InboxPreference, type Input, type Output, type PreferenceChannels } from "@tidings/contract";
+import {
+  type CategoryPreference,
+  channels,
+  type InboxPreference,
+  type Input,
+  type Output,
+  type PreferenceChannels,
+} from "@tidings/contract";
 import type { Ctx, InboxCaller } from "../../context.ts";
-import { invalid } from "../../failure.ts";
+import { failure, invalid } from "../../failure.ts";
 import { definedMembers } from "../../lib/json.ts";
 import { zoneOf } from "../../pipeline/rules/zones.ts";
 import { viewEntries, viewPreferences } from "../subscribers/preference-view.ts";
@@ -34,6 +41,31 @@ const globalOf = async (ctx: Ctx, caller: InboxCaller): Promise<InboxPreference>
 
 export async function retrieveGlobal(ctx: Ctx, caller: InboxCaller): Promise<Output<"inbox.retrieveGlobalPreference">> {
   return { data: await globalOf(ctx, caller) };
+}
+
+async function categoriesOf(ctx: Ctx, caller: InboxCaller): Promise<CategoryPreference[]> {
+  const shown = await viewPreferences(ctx, caller.subscriber, caller.contextKeys ?? [], "nonCritical");
+  return shown.categories ?? [];
+}
+
+export async function listCategories(ctx: Ctx, caller: InboxCaller): Promise<Output<"inbox.listCategoryPreferences">> {
+  return { data: await categoriesOf(ctx, caller) };
+}
+
+export async function updateCategory(
+  ctx: Ctx,
+  caller: InboxCaller,
+  { params, body }: Input<"inbox.updateCategoryPreference">,
+): Promise<Output<"inbox.updateCategoryPreference">> {
+  const { categoryId } = params;
+  const { categories = [] } = await preferences.update(ctx, caller, {
+    params: { subscriberId: caller.subscriber.subscriber_id },
+    query: {},
+    body: { categoryId, channels: readChannels(body), context: contextOf(caller) },
+  });
+  const found = categories.find((category) => category.categoryId === categoryId);
+  if (!found) throw failure("CATEGORY_NOT_FOUND", { categoryId });
+  return { data: found };
 }
 
 /** A body may have other members than channels. */

@@ -4,10 +4,13 @@
 import { type Input, type Output, severities } from "@tidings/contract";
 import type { Caller, Ctx, Visitor } from "../../context.ts";
 import { failure } from "../../failure.ts";
+import { resolveBrand } from "../../lib/brand/brand.ts";
+import { inboxTheme } from "../../lib/brand/inbox-theme.ts";
 import { isHashOf } from "../../lib/inbox-hash.ts";
 import { isOriginAllowed } from "../../lib/inbox-origins.ts";
 import { canonicalJson } from "../../lib/json.ts";
 import { signInboxToken } from "../../lib/tokens/inbox-token.ts";
+import { findContextBrand } from "../../store/environments/brand.ts";
 import { type EnvironmentRow, findPublicEnvironment, listLiveKeys } from "../../store/environments/environments.ts";
 import { listIntegrations } from "../../store/integrations/integrations.ts";
 import { resolveContexts } from "../../store/subscribers/contexts.ts";
@@ -61,8 +64,19 @@ export async function openSession(
       maxSnoozeDurationHours: ctx.config.maxSnoozeDays * 24,
       applicationIdentifier: environment.identifier,
       contextKeys: contextKeys ?? [],
+      theme: await findTheme(ctx, environment, contextKeys ?? []),
     },
   };
+}
+
+/** Undefined without a brand: the widget keeps its own colours. */
+async function findTheme(
+  ctx: Ctx,
+  { id, brand }: EnvironmentRow,
+  contextKeys: string[],
+): Promise<Record<string, string> | undefined> {
+  const override = await findContextBrand(ctx.db, id, contextKeys);
+  return brand || override ? inboxTheme(resolveBrand(brand, override)) : undefined;
 }
 
 export async function createToken(

@@ -4,7 +4,7 @@ import type { ExportId, OperationId, Operations } from "@tidings/contract";
 
 /** Operations that people call with a session and that change something. */
 type ChangingId = {
-  [Id in OperationId]: Operations[Id] extends { method: "GET" } | { isReadOnly: true }
+  [Id in OperationId]: Operations[Id] extends { method: "GET" } | { isReadOnly: true } | { audit: "never" }
     ? never
     : Operations[Id] extends { access: "inbox" | "signed" | "open" }
       ? never
@@ -20,6 +20,8 @@ const actions: Record<ChangingId | ExportId | SignInId | "scenarios.export", str
   "alertRules.test": "sent a test message for the alert rule",
   "alertRules.update": "changed the alert rule",
   "alerts.acknowledge": "took on the alert",
+  "assets.create": "uploaded an image",
+  "assets.delete": "deleted an image",
   "auth.redeemLink": "used a link to sign in",
   "auth.signIn": "signed in",
   "auth.signInFailed": "failed to sign in",
@@ -27,15 +29,27 @@ const actions: Record<ChangingId | ExportId | SignInId | "scenarios.export", str
   "auth.signOut": "signed out",
   "auth.signOutEverywhere": "signed out everywhere",
   "auth.updatePerson": "changed their own account",
+  "brand.copy": "copied the brand of another environment",
+  "brand.createLayout": "created a layout from the brand",
+  "brand.deleteContext": "removed the brand of the context",
+  "brand.update": "changed the brand",
+  "brand.updateContext": "changed the brand of the context",
   "bridge.sync": "read workflows from code",
   "captured.delete": "emptied the mailbox",
   "captured.deleteOne": "deleted a message from the mailbox",
+  "categories.create": "created the category",
+  "categories.delete": "deleted the category",
+  "categories.update": "changed the category",
+  "categories.updateOrder": "ordered the categories",
   "channelConnections.create": "connected a chat workspace",
   "channelConnections.delete": "disconnected a chat workspace",
   "channelConnections.update": "changed the chat workspace",
   "channelEndpoints.create": "added a chat channel",
   "channelEndpoints.delete": "removed a chat channel",
   "channelEndpoints.update": "changed a chat channel",
+  "comments.create": "commented on a step of the workflow",
+  "comments.delete": "deleted a comment on the workflow",
+  "comments.update": "resolved or reopened a comment on the workflow",
   "contexts.create": "created the context",
   "contexts.delete": "deleted the context",
   "contexts.update": "changed the context",
@@ -68,6 +82,7 @@ const actions: Record<ChangingId | ExportId | SignInId | "scenarios.export", str
   "exports.subscriptions": "exported topic subscriptions",
   "failedTasks.replay": "put a failed task back into the queue",
   "files.apply": "applied files",
+  "gallery.use": "created a workflow from the gallery",
   "imports.create": "imported people",
   "inbox.createToken": "created an inbox token",
   "integrations.autoConfigure": "registered the delivery webhook of the integration",
@@ -147,6 +162,7 @@ const actions: Record<ChangingId | ExportId | SignInId | "scenarios.export", str
   "workflows.patch": "changed the workflow",
   "workflows.restoreVersion": "restored a version of the workflow",
   "workflows.sync": "published the workflow",
+  "workflows.test": "sent a test of the workflow",
   "workflows.update": "changed the workflow",
 };
 

@@ -38,8 +38,13 @@ const forms: Partial<Record<OperationId, Form>> = {
       count: listOf(events).length,
     };
   },
+  "workflows.test": ({ to }, output) => describeEvent({ to }, output),
   "subscribers.createBulk": ({ subscribers }) => ({
     subscriberIds: listOf(subscribers).map(({ subscriberId }) => subscriberId),
+  }),
+  "assets.create": ({ file }, output) => ({
+    fileName: isJsonObject(file) ? file.fileName : undefined,
+    url: isJsonObject(output) ? output.url : undefined,
   }),
   "imports.create": ({ csv, ...rest }) => ({ ...rest, characters: String(csv).length }),
   "deadLetterReplays.create": ({ payload, ...rest }) => ({ ...rest, hasOtherPayload: payload !== undefined }),

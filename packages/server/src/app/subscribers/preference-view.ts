@@ -1,6 +1,7 @@
 // The preferences of a subscriber for one set of contexts, resolved over all levels, as the API, webhooks and the
 // preference page show them. Which level decides is pipeline/rules/preferences.ts.
 import {
+  type CategoryPreference,
   type Channel,
   channels,
   type PreferenceChannels,
@@ -16,6 +17,7 @@ import {
   type PreferenceLevels,
   withChoices,
 } from "../../pipeline/rules/preferences.ts";
+import { type CategoryRow, listCategories, toCategoryRule } from "../../store/subscribers/categories.ts";
 import {
   findPreferences,
   listPreferenceWorkflows,
@@ -27,11 +29,17 @@ import { toWorkflowRef, workflowLevels } from "../workflows/workflow-view.ts";
 
 type Criticality = "critical" | "nonCritical" | "all";
 
+/** The levels of a workflow without the subscriber. */
+export const ownLevels = (workflow: PreferenceWorkflow) => ({
+  ...workflowLevels(workflow),
+  category: workflow.category,
+});
+
 export const levelsOf = (
   workflow: PreferenceWorkflow,
   stored: PreferenceRow[],
   contextKeys: string[],
-): PreferenceLevels => withChoices(workflowLevels(workflow), stored, workflow.id, contextKeys);
+): PreferenceLevels => withChoices(ownLevels(workflow), stored, workflow.id, contextKeys);
 
 const channelsOf = (workflow: PreferenceWorkflow): Channel[] =>
   channels.filter((channel) => workflow.step_types.includes(channel));
@@ -45,8 +53,38 @@ export async function viewPreferences(
   contextKeys: string[],
   criticality: Criticality,
 ): Promise<SubscriberPreferences> {
-  const { global, stored, wanted } = await loadPreferences(ctx, subscriber, contextKeys, criticality);
-  return { global, workflows: wanted.map((workflow) => toItem(workflow, stored, contextKeys)) };
+  const { global, stored, wanted, categories } = await loadPreferences(ctx, subscriber, contextKeys, criticality);
+  return {
+    global,
+    workflows: wanted.map((workflow) => toItem(workflow, stored, contextKeys)),
+    ...(categories.length > 0 && { categories }),
+  };
+}
+
+/** The categories with workflows, in their order, with the channels that these have steps for. */
+export function viewCategories(
+  categories: CategoryRow[],
+  workflows: PreferenceWorkflow[],
+  stored: PreferenceRow[],
+  contextKeys: string[],
+): CategoryPreference[] {
+  const members = Map.groupBy(workflows, (workflow) => workflow.category?.id);
+  return categories.flatMap((row): CategoryPreference[] => {
+    const own = members.get(row.id);
+    if (!own) return [];
+    const levels = withChoices({ user: null, default: {}, category: toCategoryRule(row) }, stored, null, contextKeys);
+    const shown = channelsInUse(own);
+    return [
+      {
+        categoryId: row.category_id,
+        name: row.name,
+        description: row.description,
+        required: row.is_required,
+        channels: Object.fromEntries(shown.map((channel) => [channel, decidePreference(levels, channel).enabled])),
+        updatedAt: rowsFor(stored, row.id, contextKeys)[0]?.updated_at.toISOString(),
+      },
+    ];
+  });
 }
 
 /** The same with the entries of a bulk update, as an inbox shows them. */
@@ -59,15 +97,22 @@ async function loadPreferences(ctx: Ctx, subscriber: RecipientRow, contextKeys: 
   const stored = await findPreferences(ctx.db, subscriber.environment_id, subscriber.id, contextKeys);
   const workflows = await listPreferenceWorkflows(ctx.db, subscriber.environment_id);
   const wanted = workflows.filter(
-    (workflow) => criticality === "all" || isCritical(workflowLevels(workflow)) === (criticality === "critical"),
+    (workflow) => criticality === "all" || isCritical(ownLevels(workflow)) === (criticality === "critical"),
   );
-  return { global: viewGlobal(stored, contextKeys, channelsInUse(workflows)), stored, wanted };
+  const hasCategories = workflows.some(({ category }) => category !== null);
+  const rows = hasCategories ? await listCategories(ctx.db, subscriber.environment_id) : [];
+  return {
+    global: viewGlobal(stored, contextKeys, channelsInUse(workflows)),
+    stored,
+    wanted,
+    categories: viewCategories(rows, workflows, stored, contextKeys),
+  };
 }
 
 /** The row for these contexts, then the one without context: the second counts where the first has no value. */
-const rowsFor = (stored: PreferenceRow[], workflowId: string | null, contextKeys: string[]): PreferenceRow[] =>
+const rowsFor = (stored: PreferenceRow[], id: string | null, contextKeys: string[]): PreferenceRow[] =>
   stored
-    .filter((row) => row.workflow_id === workflowId && [contextKeys.join(), ""].includes(row.context_keys.join()))
+    .filter((row) => row.workflow_id === id && [contextKeys.join(), ""].includes(row.context_keys.join()))
     .sort((a, b) => b.context_keys.length - a.context_keys.length);
 
 /**
@@ -94,9 +139,10 @@ export function viewEntry(workflow: PreferenceWorkflow, stored: PreferenceRow[],
   const levels = levelsOf(workflow, stored, contextKeys);
   return {
     level: "template" as const,
-    workflow: toWorkflowRef(workflow),
+    workflow: { ...toWorkflowRef(workflow), critical: isCritical(levels) },
     enabled: isEnabledAsWhole(levels),
     channels: resolvedChannels(workflow, levels),
+    ...(workflow.category && { categoryId: workflow.category.categoryId }),
   };
 }
 
@@ -111,7 +157,7 @@ function toItem(
   const overrides = channelsOf(workflow).flatMap((channel): Override[] => {
     const { level, isScoped } = decidePreference(levels, channel);
     if (!level) return [];
-    const isOwn = level === "subscriber_global" || level === "subscriber_workflow";
+    const isOwn = level.startsWith("subscriber_");
     return [{ channel, source: isScoped ? "workflowOverride" : isOwn ? "subscriber" : "template" }];
   });
   return {
@@ -125,5 +171,6 @@ function toItem(
       updatedAt: workflow.updated_at.toISOString(),
     },
     updatedAt: rowsFor(stored, workflow.id, contextKeys)[0]?.updated_at.toISOString(),
+    ...(workflow.category && { categoryId: workflow.category.categoryId }),
   };
 }

@@ -4,8 +4,10 @@ import { type Input, type Output, type PreferenceChannels, type Schedule, weekDa
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { idFromSlug } from "../../lib/ids.ts";
+import { definedMembers } from "../../lib/json.ts";
 import { isCritical } from "../../pipeline/rules/preferences.ts";
 import { emit } from "../../pipeline/webhooks/events.ts";
+import type { CategoryRow } from "../../store/subscribers/categories.ts";
 import { resolveContexts } from "../../store/subscribers/contexts.ts";
 import {
   findPreferences,
@@ -15,9 +17,9 @@ import {
   type PreferenceWorkflow,
 } from "../../store/subscribers/preferences.ts";
 import type { RecipientRow } from "../../store/subscribers/subscribers.ts";
-import { workflowLevels } from "../workflows/workflow-view.ts";
+import { requireCategory } from "./categories.ts";
 import { contextKeysOf, readContext, readContextKeys } from "./contexts.ts";
-import { channelsInUse, viewEntry, viewGlobal, viewPreferences } from "./preference-view.ts";
+import { channelsInUse, ownLevels, viewCategories, viewEntry, viewGlobal, viewPreferences } from "./preference-view.ts";
 import { requireSubscriber } from "./subscribers.ts";
 
 export async function retrieve(
@@ -35,17 +37,20 @@ export async function update(
   caller: Caller,
   { params, body }: Input<"subscribers.updatePreferences">,
 ): Promise<Output<"subscribers.updatePreferences">> {
-  const { workflowId, schedule } = body;
-  if (schedule && workflowId !== undefined) {
-    throw invalid({ schedule: { messages: ["schedule and workflowId cannot be used together"] } });
+  const { workflowId, categoryId, schedule } = body;
+  const given = definedMembers({ schedule, workflowId, categoryId });
+  if (Object.keys(given).length > 1) {
+    const [field = "", other = ""] = Object.keys(given);
+    throw invalid({ [field]: { messages: [`${field} and ${other} cannot be used together`] } });
   }
   const named = readContext(body.context);
   const subscriber = await requireSubscriber(ctx, caller, params.subscriberId);
   const [workflow] = workflowId === undefined ? [] : await requireWorkflows(ctx, caller, [workflowId], "Workflow");
+  const category = categoryId === undefined ? undefined : await requireOptional(ctx, caller, categoryId);
   const contextKeys = await createContexts(ctx, caller, named);
   if (body.channels || schedule) {
     const choice = { channels: body.channels ?? {}, schedule: schedule && readSchedule(schedule) };
-    await saveChoices(ctx, subscriber, contextKeys, [{ workflow: workflow ?? null, ...choice }]);
+    await saveChoices(ctx, subscriber, contextKeys, [{ workflow: workflow ?? null, category, ...choice }]);
   }
   return viewPreferences(ctx, subscriber, contextKeys, "nonCritical");
 }
@@ -68,10 +73,25 @@ export async function bulkUpdate(
   return choices.map(({ workflow }) => viewEntry(workflow, stored, contextKeys));
 }
 
-/** For one workflow, or with null for all workflows without a choice. */
-export type Choice = { workflow: PreferenceWorkflow | null; channels: PreferenceChannels; schedule?: Schedule };
+/** A category that subscribers may switch off. */
+async function requireOptional(ctx: Ctx, caller: Caller, categoryId: string): Promise<CategoryRow> {
+  const category = await requireCategory(ctx, caller.environmentId, categoryId);
+  if (category.is_required) throw failure("REQUIRED_CATEGORY", { categoryId: category.category_id });
+  return category;
+}
 
-/** Merges choices into the stored ones, one per workflow, and sends the resulting preferences to webhooks. */
+/** For one workflow or one category; with null and none, for all workflows without a choice. */
+export type Choice = {
+  workflow: PreferenceWorkflow | null;
+  category?: CategoryRow;
+  channels: PreferenceChannels;
+  schedule?: Schedule;
+};
+
+/** The id under which the choice is stored. */
+export const choiceId = ({ workflow, category }: Choice): string | null => (category ?? workflow)?.id ?? null;
+
+/** Merges choices into the stored ones, one per workflow or category, and sends the results to webhooks. */
 export async function saveChoices(
   ctx: Ctx,
   subscriber: RecipientRow,
@@ -80,16 +100,22 @@ export async function saveChoices(
 ): Promise<void> {
   const { id, environment_id: environmentId, subscriber_id: subscriberId } = subscriber;
   const now = ctx.now();
-  const changes = choices.map(({ workflow, ...choice }) => ({ workflow_id: workflow?.id ?? null, ...choice }));
+  const changes = choices.map((choice) => ({
+    workflow_id: choiceId(choice),
+    channels: choice.channels,
+    schedule: choice.schedule,
+  }));
   await mergePreferences(ctx.db, environmentId, { subscriberId: id, contextKeys, changes, now });
   await emit(ctx, { environmentId, type: "preference.updated", at: now }, async () => {
     const stored = await findPreferences(ctx.db, environmentId, id, contextKeys);
-    const isGlobal = choices.some(({ workflow }) => workflow === null);
-    const used = isGlobal ? channelsInUse(await listPreferenceWorkflows(ctx.db, environmentId)) : [];
-    return choices.map(({ workflow }) => {
+    const needsAll = choices.some(({ workflow }) => workflow === null);
+    const workflows = needsAll ? await listPreferenceWorkflows(ctx.db, environmentId) : [];
+    return choices.map(({ workflow, category }) => {
       const entry = workflow
         ? viewEntry(workflow, stored, contextKeys)
-        : { level: "global", ...viewGlobal(stored, contextKeys, used) };
+        : category
+          ? { level: "category", ...viewCategories([category], workflows, stored, contextKeys)[0] }
+          : { level: "global", ...viewGlobal(stored, contextKeys, channelsInUse(workflows)) };
       return { object: { ...entry, contextKeys }, subscriberId };
     });
   });
@@ -133,7 +159,7 @@ export async function requireWorkflows(
     const message = noun === "Workflows" ? `Workflows not found: ${missing}` : undefined;
     throw failure("WORKFLOW_NOT_FOUND", { workflowId: missing }, { message });
   }
-  const critical = listed((row) => isCritical(workflowLevels(row!)));
+  const critical = listed((row) => isCritical(ownLevels(row!)));
   if (critical) throw failure("CRITICAL_WORKFLOW", { workflowIds: critical });
   return names.map((name) => find(name)!);
 }

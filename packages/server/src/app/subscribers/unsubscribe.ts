@@ -4,27 +4,37 @@
 //
 // A choice made here applies to all contexts: it is stored without context, and stored choices for single contexts are
 // removed for the same channel. Only channels that the reader changed are written.
-import { type Channel, channels, type PreferenceChannels } from "@tidings/contract";
+import { type Brand, type Channel, channels, type PreferenceChannels } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
+import { resolveBrand } from "../../lib/brand/brand.ts";
 import type { UnsubscribeTarget } from "../../lib/tokens/unsubscribe-token.ts";
-import { isCritical } from "../../pipeline/rules/preferences.ts";
+import { choiceFor, isCritical } from "../../pipeline/rules/preferences.ts";
+import { findBrand } from "../../store/environments/brand.ts";
+import { listCategories } from "../../store/subscribers/categories.ts";
 import {
   deleteScopedPreferences,
   findPreferenceOwner,
   findPreferences,
   findPreferenceWorkflows,
   listPreferenceWorkflows,
+  type PreferenceRow,
   type PreferenceWorkflow,
+  removeChoices,
 } from "../../store/subscribers/preferences.ts";
 import type { SubscriberRow } from "../../store/subscribers/subscribers.ts";
-import { workflowLevels } from "../workflows/workflow-view.ts";
-import { levelsOf, resolvedChannels, viewGlobal } from "./preference-view.ts";
-import { type Choice, saveChoices } from "./preferences.ts";
+import { channelsInUse, levelsOf, ownLevels, resolvedChannels, viewCategories, viewGlobal } from "./preference-view.ts";
+import { type Choice, choiceId, saveChoices } from "./preferences.ts";
 
 /** Workflows on one page: that of the email first, then the oldest ones. */
 const maxWorkflows = 200;
 
-type PageWorkflow = { id: string; name: string; channels: PreferenceChannels };
+export type PageWorkflow = { id: string; name: string; channels: PreferenceChannels };
+
+/** `isRequired`: it is shown, and cannot be changed. */
+type PageCategory = PageWorkflow & { description: string; isRequired: boolean };
+
+/** A category with its workflows; without a category, the workflows that have none. */
+export type PageGroup = { category?: PageCategory; workflows: PageWorkflow[] };
 
 export type PreferencePage = {
   /** Name and masked address: readers recognise themselves, others do not learn the address. */
@@ -32,7 +42,9 @@ export type PreferencePage = {
   /** The workflow of the email; undefined when it was deleted, or became critical and cannot be switched off. */
   subject?: PageWorkflow;
   global: PreferenceChannels;
-  workflows: PageWorkflow[];
+  groups: PageGroup[];
+  /** Workflows on the page. */
+  count: number;
   hasMore: boolean;
 };
 
@@ -40,27 +52,47 @@ export type PreferencePage = {
 export const findOwner = (ctx: Ctx, target: UnsubscribeTarget): Promise<SubscriberRow | null> =>
   findPreferenceOwner(ctx.db, target.environmentId, target.subscriberId);
 
-const isChangeable = (workflow: PreferenceWorkflow): boolean => !isCritical(workflowLevels(workflow));
+/** The brand that the pages of the environment show; null without one. */
+export async function findPageBrand(ctx: Ctx, target: UnsubscribeTarget): Promise<Brand | null> {
+  const stored = await findBrand(ctx.db, target.environmentId);
+  return stored && resolveBrand(stored);
+}
+
+const isChangeable = (workflow: PreferenceWorkflow): boolean => !isCritical(ownLevels(workflow));
 
 export async function viewPage(ctx: Ctx, subscriber: SubscriberRow, workflowId: string): Promise<PreferencePage> {
   const { environment_id: environmentId } = subscriber;
   const stored = await findPreferences(ctx.db, environmentId, subscriber.id, []);
-  const all = (await listPreferenceWorkflows(ctx.db, environmentId))
-    .filter((workflow) => isChangeable(workflow) && (workflow.active || workflow.id === workflowId))
-    .map((workflow): PageWorkflow => {
-      const resolved = resolvedChannels(workflow, levelsOf(workflow, stored, []));
-      return { id: workflow.id, name: workflow.name, channels: resolved };
-    })
-    .filter((workflow) => Object.keys(workflow.channels).length > 0);
-  const subject = all.find(({ id }) => id === workflowId);
-  const workflows = [...(subject ? [subject] : []), ...all.filter((one) => one !== subject)].slice(0, maxWorkflows);
-  const used = channels.filter((channel) => workflows.some((workflow) => channel in workflow.channels));
+  const active = (await listPreferenceWorkflows(ctx.db, environmentId)).filter(
+    (workflow) => workflow.active || workflow.id === workflowId,
+  );
+  const offered = active.filter((one) => isChangeable(one) && channelsInUse([one]).length > 0);
+  const subject = offered.find(({ id }) => id === workflowId);
+  const listed = [...(subject ? [subject] : []), ...offered.filter((one) => one !== subject)].slice(0, maxWorkflows);
+  const hasCategories = active.some(({ category }) => category !== null);
+  const rows = hasCategories ? await listCategories(ctx.db, environmentId) : [];
+  const toRow = (workflow: PreferenceWorkflow): PageWorkflow => ({
+    id: workflow.id,
+    name: workflow.name,
+    channels: resolvedChannels(workflow, levelsOf(workflow, stored, [])),
+  });
+  const members = Map.groupBy(listed, ({ category }) => category?.id ?? null);
+  const without = members.get(null) ?? [];
+  const byIdentifier = new Map(rows.map((row) => [row.category_id, row.id]));
+  const groups = [
+    ...viewCategories(rows, active, stored, []).map(({ categoryId, required: isRequired, ...category }): PageGroup => {
+      const id = byIdentifier.get(categoryId)!;
+      return { category: { ...category, id, isRequired }, workflows: (members.get(id) ?? []).map(toRow) };
+    }),
+    ...(without.length > 0 ? [{ workflows: without.map(toRow) }] : []),
+  ];
   return {
     subscriberName: nameOf(subscriber),
-    subject,
-    global: viewGlobal(stored, [], used).channels,
-    workflows,
-    hasMore: all.length > workflows.length,
+    subject: subject && toRow(subject),
+    global: viewGlobal(stored, [], channelsInUse(listed)).channels,
+    groups,
+    count: listed.length,
+    hasMore: offered.length > listed.length,
   };
 }
 
@@ -71,56 +103,130 @@ function nameOf({ first_name, last_name, email }: SubscriberRow): string {
   return name && address ? `${name} (${address})` : name || address;
 }
 
+/** What a person had chosen before for a channel of a workflow, a category or everything; null: nothing. */
+export type EarlierChoice = { id: string | null; channel: Channel; enabled: boolean | null };
+
 /**
  * `critical`: the workflow can no longer be switched off. A deleted workflow sends no emails, so it counts as done.
+ * `was`: what an undo brings back.
  */
-type Unsubscribed = { kind: "done" | "critical"; workflowName?: string };
+export type Unsubscribed = { kind: "done" | "critical"; workflowName?: string; was: EarlierChoice[] };
 
 export async function unsubscribe(ctx: Ctx, subscriber: SubscriberRow, workflowId: string): Promise<Unsubscribed> {
   const { id, environment_id: environmentId } = subscriber;
   const found = await findPreferenceWorkflows(ctx.db, environmentId, [workflowId]);
   // The lookup also finds identifiers, and one may have the form of an id.
   const workflow = found.find((one) => one.id === workflowId);
-  if (!workflow) return { kind: "done" };
-  if (!isChangeable(workflow)) return { kind: "critical", workflowName: workflow.name };
+  if (!workflow) return { kind: "done", was: [] };
+  const workflowName = workflow.name;
+  if (!isChangeable(workflow)) return { kind: "critical", workflowName, was: [] };
   const stored = await findPreferences(ctx.db, environmentId, id, []);
-  const isOff = stored.some((row) => row.workflow_id === workflow.id && row.channels.email === false);
-  const hadScoped = await dropContextChoices(ctx, subscriber, [{ workflow, channels: { email: false } }]);
+  const choices: Choice[] = [{ workflow, channels: { email: false } }];
+  const was = earlierChoices(stored, choices);
+  const hadScoped = await dropContextChoices(ctx, subscriber, choices);
   // Mail clients may repeat the one-click request: a repetition writes nothing and sends no webhook.
-  if (!isOff || hadScoped) await saveChoices(ctx, subscriber, [], [{ workflow, channels: { email: false } }]);
-  return { kind: "done", workflowName: workflow.name };
+  if (was.length > 0 || hadScoped) await saveChoices(ctx, subscriber, [], choices);
+  return { kind: "done", workflowName, was };
 }
 
-/** One row of the submitted form: channels it showed, and those that are checked. Without workflow: the global row. */
-export type Edit = { workflowId: string | null; shown: Channel[]; wanted: Channel[] };
+/** What these choices would change. */
+const earlierChoices = (stored: PreferenceRow[], choices: Choice[]): EarlierChoice[] =>
+  choices.flatMap((choice) => {
+    const id = choiceId(choice);
+    const before = choiceFor(stored, id, [])?.channels ?? {};
+    return (Object.keys(choice.channels) as Channel[])
+      .filter((channel) => before[channel] !== choice.channels[channel])
+      .map((channel) => ({ id, channel, enabled: before[channel] ?? null }));
+  });
 
-/** Returns whether anything was changed. Workflows that were deleted or became critical meanwhile are ignored. */
+/**
+ * Switches off every channel of everything, and what was switched on for single workflows and categories. Critical
+ * workflows and required categories are not affected. Returns what an undo brings back.
+ */
+export async function unsubscribeFromAll(ctx: Ctx, subscriber: SubscriberRow): Promise<EarlierChoice[]> {
+  const { environment_id: environmentId } = subscriber;
+  const stored = await findPreferences(ctx.db, environmentId, subscriber.id, []);
+  const workflows = await listPreferenceWorkflows(ctx.db, environmentId);
+  const off = (names: Channel[]) => Object.fromEntries(names.map((name) => [name, false]));
+  const chosen = await namedChoices(
+    ctx,
+    environmentId,
+    stored.flatMap((row) => {
+      const on = channels.filter((channel) => row.channels[channel] === true);
+      return row.workflow_id === null || on.length === 0 ? [] : [{ id: row.workflow_id, channels: off(on) }];
+    }),
+  );
+  const all: Choice[] = [{ workflow: null, channels: off(channelsInUse(workflows)) }, ...chosen];
+  const was = earlierChoices(stored, all);
+  const hadScoped = await dropContextChoices(ctx, subscriber, all);
+  if (was.length > 0 || hadScoped) await saveChoices(ctx, subscriber, [], all);
+  return was;
+}
+
+/** Brings earlier choices back; those for single contexts stay removed. */
+export async function restore(ctx: Ctx, subscriber: SubscriberRow, was: EarlierChoice[]): Promise<void> {
+  const { environment_id: environmentId } = subscriber;
+  const byId = [...Map.groupBy(was, ({ id }) => id)];
+  const chosen = byId.map(([id, own]) => ({
+    id,
+    channels: Object.fromEntries(own.flatMap(({ channel, enabled }) => (enabled === null ? [] : [[channel, enabled]]))),
+  }));
+  await removeChoices(ctx.db, environmentId, {
+    subscriberId: subscriber.id,
+    chosen: byId.map(([id, own]) => ({
+      workflow_id: id,
+      names: own.filter(({ enabled }) => enabled === null).map(({ channel }) => channel),
+    })),
+    now: ctx.now(),
+  });
+  const choices = await namedChoices(ctx, environmentId, chosen);
+  if (choices.length > 0) await saveChoices(ctx, subscriber, [], choices);
+}
+
+/** One row of the submitted form: channels it showed, and those that are checked. Without an id: the global row. */
+export type Edit = { id: string | null; shown: Channel[]; wanted: Channel[] };
+
+/** Returns whether anything was changed. What was deleted or became critical meanwhile is ignored. */
 export async function save(ctx: Ctx, subscriber: SubscriberRow, edits: Edit[]): Promise<boolean> {
-  const ids = edits.flatMap(({ workflowId }) => workflowId ?? []);
-  const found = await findPreferenceWorkflows(ctx.db, subscriber.environment_id, ids);
-  const workflows = new Map(found.filter(isChangeable).map((workflow) => [workflow.id, workflow]));
-  const choices = new Map<string | null, Choice>();
-  for (const { workflowId, shown, wanted } of edits) {
-    const workflow = workflowId === null ? null : workflows.get(workflowId);
+  const changes = new Map<string | null, PreferenceChannels>();
+  for (const { id, shown, wanted } of edits) {
     const changed = channels.filter((channel) => shown.includes(channel) !== wanted.includes(channel));
-    if (workflow === undefined || changed.length === 0) continue;
-    const chosen = Object.fromEntries(changed.map((channel) => [channel, wanted.includes(channel)]));
-    choices.set(workflowId, { workflow, channels: chosen });
+    if (changed.length === 0) continue;
+    changes.set(id, Object.fromEntries(changed.map((channel) => [channel, wanted.includes(channel)])));
   }
-  const all = [...choices.values()];
-  if (all.length === 0) return false;
-  await dropContextChoices(ctx, subscriber, all);
-  await saveChoices(ctx, subscriber, [], all);
+  const given = [...changes].map(([id, chosen]) => ({ id, channels: chosen }));
+  const choices = await namedChoices(ctx, subscriber.environment_id, given);
+  if (choices.length === 0) return false;
+  await dropContextChoices(ctx, subscriber, choices);
+  await saveChoices(ctx, subscriber, [], choices);
   return true;
+}
+
+type GivenChoice = { id: string | null; channels: PreferenceChannels };
+
+/** Choices with the workflow or category that they are for; what cannot be changed is left out. */
+async function namedChoices(ctx: Ctx, environmentId: string, given: GivenChoice[]): Promise<Choice[]> {
+  const ids = given.flatMap(({ id }) => id ?? []);
+  if (given.length === 0) return [];
+  const found = await findPreferenceWorkflows(ctx.db, environmentId, ids);
+  const workflows = new Map(found.filter(isChangeable).map((workflow) => [workflow.id, workflow]));
+  const rest = ids.some((id) => !workflows.has(id)) ? await listCategories(ctx.db, environmentId) : [];
+  const categories = new Map(rest.filter((row) => !row.is_required).map((row) => [row.id, row]));
+  return given.flatMap(({ id, channels: chosen }): Choice[] => {
+    if (id === null) return [{ workflow: null, channels: chosen }];
+    const workflow = workflows.get(id) ?? null;
+    const category = categories.get(id);
+    return workflow || category ? [{ workflow, category, channels: chosen }] : [];
+  });
 }
 
 /** Removes choices for single contexts that would override these. */
 const dropContextChoices = (ctx: Ctx, subscriber: SubscriberRow, choices: Choice[]): Promise<boolean> =>
   deleteScopedPreferences(ctx.db, subscriber.environment_id, {
     subscriberId: subscriber.id,
-    chosen: choices.map(({ workflow, channels: chosen }) => ({
-      workflow_id: workflow?.id ?? null,
-      names: Object.keys(chosen) as Channel[],
+    chosen: choices.map((choice) => ({
+      workflow_id: choiceId(choice),
+      names: Object.keys(choice.channels) as Channel[],
     })),
     now: ctx.now(),
   });

@@ -121,6 +121,10 @@ const settingSentences: Record<string, (after: unknown) => string> = {
     const texts = objectiveTexts(after as Objectives | null);
     return texts.length > 0 ? `The objective becomes: ${texts.join(", ")}` : "Objectives are removed";
   },
+  categoryId: (after) =>
+    typeof after === "string" ? `It joins the category ${quote(after)}` : "It leaves its category",
+  isCommercial: (after) =>
+    after ? "Its mails always have the headers to unsubscribe" : "It is no longer marked as commercial",
   onUnknownOutcome: (after) =>
     after === "may_delay"
       ? "When a provider does not respond, the message is not sent again"

@@ -10,14 +10,16 @@ import {
 } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
+import { resolveBrand } from "../../lib/brand/brand.ts";
 import { freeIdentifier, identifierFrom } from "../../lib/identifiers.ts";
 import { idFromSlug, slug } from "../../lib/ids.ts";
 import { peekClock } from "../../pipeline/clock/clock.ts";
 import { plainLayoutBody } from "../../pipeline/render/layout.ts";
 import { RenderError } from "../../pipeline/render/liquid.ts";
 import { renderMail } from "../../pipeline/render/mail-body.ts";
-import { clockScope, textsFor } from "../../pipeline/rules/scope.ts";
-import { findLinkSchemes, lockEnvironment } from "../../store/environments/environments.ts";
+import { clockScope, previewLinks, textsFor } from "../../pipeline/rules/scope.ts";
+import { findRenderSettings } from "../../store/environments/brand.ts";
+import { lockEnvironment } from "../../store/environments/environments.ts";
 import {
   deleteLayout,
   findLayout,
@@ -34,7 +36,7 @@ import { refuseDuplicate } from "../identifiers.ts";
 import { layoutIssues } from "./layout-issues.ts";
 import { layoutVariables } from "./variables.ts";
 
-const toLayout = async (row: LayoutRow): Promise<Layout> => ({
+export const toLayout = async (row: LayoutRow): Promise<Layout> => ({
   _id: row.id,
   layoutId: row.layout_id,
   slug: slug(row.name, "lt", row.id),
@@ -84,7 +86,7 @@ export async function list(
 
 type NewLayout = Pick<LayoutRow, "layout_id" | "name" | "is_translation_enabled" | "control_values">;
 
-async function insertNew(ctx: Ctx, caller: Caller, layout: NewLayout): Promise<LayoutRow> {
+export async function insertNew(ctx: Ctx, caller: Caller, layout: NewLayout): Promise<LayoutRow> {
   // The lock makes requests take turns: only the first layout of an environment becomes the default.
   await lockEnvironment(ctx.db, caller.environmentId);
   const now = ctx.now();
@@ -207,9 +209,10 @@ export async function preview(
   const subscriber = { ...sampleSubscriber, ...body.previewPayload?.subscriber };
   const clock = await peekClock(ctx, caller.environmentId);
   const time = clockScope(subscriber.timezone, ctx.config.defaultTimezone, clock.now(caller.environmentId));
-  const scope = { ...time, subscriber, payload: {}, steps: {}, workflow: {}, context: {} };
+  const { linkSchemes, brand } = await findRenderSettings(ctx.db, caller.environmentId);
+  const roots = { subscriber, payload: {}, steps: {}, workflow: {}, context: {}, brand: resolveBrand(brand) };
+  const scope = { ...time, ...previewLinks(ctx.config.publicUrl), ...roots };
   const layout = { values: values ?? row.control_values, scope: { ...scope, t: await previewTexts(ctx, row, scope) } };
-  const linkSchemes = await findLinkSchemes(ctx.db, caller.environmentId);
   try {
     const { html } = renderMail({ controls: { body: sampleContent }, layout, scope, linkSchemes });
     return {

@@ -1,25 +1,27 @@
 // Previews: the content of a step that is not saved, rendered by the functions that the steps themselves use. Each
 // field is rendered on its own, with the budget of work of a whole step, so that an error is reported with its field
 // and the fields without an error are shown.
-import type { Input, Output, PreviewFault, PreviewResult } from "@tidings/contract";
+import type { Brand, Input, Output, PreviewFault, PreviewResult } from "@tidings/contract";
 import type { Caller, Ctx, NetworkCtx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
+import { resolveBrand } from "../../lib/brand/brand.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { pauseIfDue } from "../../lib/load/pauses.ts";
 import { peekClock } from "../../pipeline/clock/clock.ts";
-import { isBlockBody } from "../../pipeline/render/blocks.ts";
+import { blockTemplate, isBlockBody } from "../../pipeline/render/blocks.ts";
 import { chooseLayout } from "../../pipeline/render/layout.ts";
-import { checkTemplate, literalScope, RenderError, render } from "../../pipeline/render/liquid.ts";
-import { type MailControls, renderMail } from "../../pipeline/render/mail-body.ts";
-import { clockScope, subscriberScope, textsFor } from "../../pipeline/rules/scope.ts";
+import { checkTemplate, literalScope, RenderError } from "../../pipeline/render/liquid.ts";
+import { clockScope, previewLinks, subscriberScope, textsFor } from "../../pipeline/rules/scope.ts";
 import { contentOf } from "../../pipeline/steps/bridge.ts";
-import { type InAppControls, renderInApp } from "../../pipeline/steps/in-app.ts";
-import { findLinkSchemes } from "../../store/environments/environments.ts";
+import { findRenderSettings } from "../../store/environments/brand.ts";
 import { type LayoutRow, listAllLayouts } from "../../store/workflows/layouts.ts";
 import { listTranslations, type Resource } from "../../store/workflows/translations.ts";
+import type { WorkflowRow } from "../../store/workflows/workflows.ts";
 import { requireSubscriber } from "../subscribers/subscribers.ts";
 import { askStep } from "./bridge-preview.ts";
 import { sampleSubscriber } from "./layouts.ts";
+import { checkPreview } from "./preview/mail-checks.ts";
+import { attempt, mailParts, type PreviewedContent, plainParts } from "./preview/parts.ts";
 import { readControlValues } from "./step-controls.ts";
 import { templatesIn } from "./step-issues.ts";
 import { stepVariables } from "./variables.ts";
@@ -27,13 +29,6 @@ import { requireStep, requireWorkflow } from "./workflows.ts";
 
 type PreviewBody = Input<"workflows.preview">["body"];
 type PreviewedDraft = NonNullable<PreviewBody["draft"]>;
-type PreviewedContent = {
-  values: JsonObject;
-  scope: object;
-  layout: { row: LayoutRow; scope: object } | null;
-  linkSchemes: string[];
-};
-type Part = { field: string; render(): PreviewResult };
 
 /** For a step of a workflow that is defined in code: what its bridge returns for `preview`. */
 export async function askBridge(
@@ -78,10 +73,26 @@ export async function preview(
   bridged: BridgePreview | null,
 ): Promise<Output<"workflows.preview">> {
   const { data } = await previewContent(ctx, caller, body, bridged);
-  return { data: { ...data, ...(body.draft && { variables: draftVariables(body.draft) }) } };
+  return {
+    data: {
+      ...data,
+      ...(body.withTemplate && templateOf(body.step)),
+      ...(body.draft && { variables: draftVariables(body.draft, body.step.type) }),
+    },
+  };
 }
 
-const draftVariables = ({ steps, payloadSchema = null, isTranslationEnabled = false }: PreviewedDraft): JsonObject =>
+/** What an author who leaves the block editor continues with. A document with an error has no template. */
+function templateOf({ type, controlValues: { body, editorType } = {} }: PreviewBody["step"]): { template?: string } {
+  if (type !== "email" || typeof body !== "string" || !isBlockBody(editorType, body)) return {};
+  const template = attempt(() => blockTemplate(body));
+  return template instanceof RenderError ? {} : { template };
+}
+
+const draftVariables = (
+  { steps, payloadSchema = null, isTranslationEnabled = false }: PreviewedDraft,
+  type: PreviewBody["step"]["type"],
+): JsonObject =>
   stepVariables(
     {
       steps: steps.map(({ stepId, type, controlValues = {} }) => ({ stepId, type, controlValues })),
@@ -89,6 +100,7 @@ const draftVariables = ({ steps, payloadSchema = null, isTranslationEnabled = fa
       is_translation_enabled: isTranslationEnabled,
     },
     steps.length,
+    type,
   );
 
 async function previewContent(
@@ -100,13 +112,42 @@ async function previewContent(
   const { step } = body;
   if (bridged && "fault" in bridged)
     return { data: { result: {}, faults: [{ field: "bridge", message: bridged.fault }] } };
-  const linkSchemes = await findLinkSchemes(ctx.db, caller.environmentId);
-  if (bridged)
-    return renderContent(step.type, { values: bridged.values, scope: literalScope, layout: null, linkSchemes }, []);
+  const { linkSchemes, brand } = await findRenderSettings(ctx.db, caller.environmentId);
+  if (bridged) {
+    const content = { values: bridged.values, scope: literalScope, layout: null, workflow: null, linkSchemes };
+    return renderChecked(ctx, caller, body, { content, faults: [] });
+  }
   const { values, faults: refused } = readControlValues({ ...step, name: step.type }, "step.controlValues");
   if (Object.keys(refused).length > 0) throw invalid(refused);
-  const content = await loadContent(ctx, caller, body, values);
-  return renderContent(step.type, { ...content, linkSchemes }, await parseFaults(step.type, values));
+  const content = await loadContent(ctx, caller, { ...body, brand: resolveBrand(brand) }, values);
+  const faults = await parseFaults(step.type, values);
+  return renderChecked(ctx, caller, body, { content: { ...content, linkSchemes }, faults });
+}
+
+/** The content, and for an email what its author should look at. */
+async function renderChecked(
+  ctx: Ctx,
+  { environmentId }: Caller,
+  body: PreviewBody,
+  { content, faults }: { content: PreviewedContent; faults: PreviewFault[] },
+): Promise<Output<"workflows.preview">> {
+  const { data } = await renderContent(body.step.type, content, faults);
+  if (body.step.type !== "email") return { data };
+  const { values, workflow } = content;
+  // A second time, with watched outputs: the places of errors are those of the templates as they were written.
+  const renderAll = () => mailParts(content).forEach(({ render }) => void attempt(render));
+  const variables = body.draft
+    ? draftVariables(body.draft, body.step.type)
+    : workflow && savedVariables(workflow, body.step.stepId);
+  const mail = { values, result: data.result, renderAll, variables, workflow };
+  const checks = await checkPreview(ctx, environmentId, mail);
+  return { data: { ...data, checks } };
+}
+
+/** Null for a step that is not saved: its place among the others is not known. */
+function savedVariables(workflow: WorkflowRow, stepId: string | undefined): JsonObject | null {
+  const index = workflow.steps.findIndex((step) => step.stepId === stepId);
+  return index < 0 ? null : stepVariables(workflow, index);
 }
 
 async function renderContent(
@@ -138,7 +179,7 @@ async function loadSubscriber(ctx: Ctx, caller: Caller, { subscriberId, locale }
 async function loadContent(
   ctx: Ctx,
   caller: Caller,
-  body: PreviewBody,
+  body: PreviewBody & { brand: Brand },
   values: JsonObject,
 ): Promise<Omit<PreviewedContent, "linkSchemes">> {
   const { environmentId } = caller;
@@ -159,7 +200,9 @@ async function loadContent(
         }
       : {},
     context: {},
+    brand: body.brand,
     steps: body.steps ?? {},
+    ...(body.step.type === "email" && previewLinks(ctx.config.publicUrl)),
   };
   const textsOf = async (resource: Resource) =>
     textsFor(await listTranslations(ctx.db, environmentId, resource), subscriber.locale, roots);
@@ -169,7 +212,7 @@ async function loadContent(
   };
   const row = body.step.type === "email" ? await findLayout(ctx, environmentId, body, values) : null;
   const layoutTexts = row?.is_translation_enabled ? await textsOf({ type: "layout", id: row.id }) : undefined;
-  return { values, scope, layout: row && { row, scope: { ...scope, t: layoutTexts } } };
+  return { values, scope, workflow, layout: row && { row, scope: { ...scope, t: layoutTexts } } };
 }
 
 async function findLayout(
@@ -183,15 +226,6 @@ async function findLayout(
   const choice = chooseLayout(layouts, { stepId: "", controlValues }, null);
   if ("unknown" in choice) throw failure("LAYOUT_NOT_FOUND", { layoutId: choice.unknown.slice(0, 255) });
   return choice.layout;
-}
-
-function attempt<T>(work: () => T): T | RenderError {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof RenderError) return error;
-    throw error;
-  }
 }
 
 const toFault = (field: string, { message, place }: RenderError, hasPlace: boolean): PreviewFault => ({
@@ -217,57 +251,9 @@ async function parseFaults(type: PreviewBody["step"]["type"], values: JsonObject
   return faults;
 }
 
-function mailParts({ values, scope, layout, linkSchemes }: PreviewedContent): Part[] {
-  const { subject, body, ...rest } = values as MailControls;
-  const frame = layout && { values: layout.row.control_values, scope: layout.scope };
-  return [
-    {
-      field: "subject",
-      render: () => ({ subject: renderMail({ controls: { subject }, layout: null, scope }).subject }),
-    },
-    {
-      field: "body",
-      render: () => {
-        const { html, text } = renderMail({ controls: { ...rest, body }, layout: frame, scope, linkSchemes });
-        return { html, text };
-      },
-    },
-  ];
-}
-
 /** A body that fails with its layout and not without it: the error is in the layout. */
 function faultyField(field: string, content: PreviewedContent): string {
   if (field !== "body" || !content.layout) return field;
-  const [, body] = mailParts({ ...content, layout: null });
-  return attempt(body!.render) instanceof RenderError ? field : "layoutId";
-}
-
-function plainParts(type: PreviewBody["step"]["type"], content: PreviewedContent): Part[] {
-  if (type === "in_app") return inAppParts(content);
-  const { values, scope } = content;
-  const fields = { sms: ["body"], chat: ["body"], push: ["subject", "body"] }[type as string] ?? [];
-  return fields
-    .filter((field) => values[field] !== undefined)
-    .map((field) => ({ field, render: () => ({ [field]: render(String(values[field]), scope, "text") }) }));
-}
-
-const inAppFields = ["subject", "body", "avatar", "redirect", "primaryAction", "secondaryAction", "data"] as const;
-
-function inAppParts({ values: controls, scope, linkSchemes }: PreviewedContent): Part[] {
-  const values = controls as InAppControls;
-  const { disableOutputSanitization } = values;
-  return inAppFields
-    .filter((field) => values[field] !== undefined)
-    .map((field) => ({
-      field,
-      render: () => {
-        const { subject, content, cta, data, actor } = renderInApp(
-          { [field]: values[field], disableOutputSanitization },
-          scope,
-          linkSchemes,
-        );
-        const all = { ...cta, subject, body: content, data, avatar: actor?.data } as JsonObject;
-        return all[field] ? { [field]: all[field] } : {};
-      },
-    }));
+  const body = mailParts({ ...content, layout: null }).find((part) => part.field === "body")!;
+  return attempt(body.render) instanceof RenderError ? field : "layoutId";
 }

@@ -7,6 +7,7 @@ import { blockTemplate, isBlockBody } from "../../pipeline/render/blocks.ts";
 import { type Candidate, chooseLayout } from "../../pipeline/render/layout.ts";
 import { checkTemplate, RenderError, type RenderTarget } from "../../pipeline/render/liquid.ts";
 import { isSafeUrl } from "../../pipeline/render/safe-urls.ts";
+import { invalidMailFields } from "../../pipeline/rules/override-fields.ts";
 import { branchOf } from "./step-controls.ts";
 import { ruleIssues, type WaitFacts } from "./step-rule-issues.ts";
 import { filterFaults } from "./template-filters.ts";
@@ -80,6 +81,10 @@ async function controlIssues(step: CheckedStep, variables: JsonObject, facts: Is
   if (choice && "unknown" in choice) {
     const message = `Layout ${choice.unknown} does not exist in this environment`;
     addIssue(issues, "layoutId", "ILLEGAL_VARIABLE_IN_CONTROL_VALUE", message);
+  }
+  if (type === "email") {
+    for (const [path, message] of invalidMailFields(values))
+      addIssue(issues, path, "ILLEGAL_VARIABLE_IN_CONTROL_VALUE", message);
   }
   for (const path of invalidUrls({ properties }, values)) {
     const message = `${path} must be a web address, a path that begins with /, or a template`;

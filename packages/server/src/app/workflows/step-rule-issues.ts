@@ -1,9 +1,8 @@
 // Issues of the controls that decide whether and when a step runs: its skip condition, its waits, and the payload paths
 // of its keys.
-import type { ContentIssue, StepType } from "@tidings/contract";
+import { type ContentIssue, type StepType, variablePaths } from "@tidings/contract";
 import { conditionFault } from "../../lib/conditions.ts";
 import { isObject, type JsonObject, toDottedPath } from "../../lib/json.ts";
-import { variablePaths } from "../../pipeline/rules/conditions.ts";
 import { readExpiry } from "../../pipeline/rules/expiry.ts";
 import { readLength, readWait, type Wait } from "../../pipeline/rules/waits.ts";
 import { zoneOf } from "../../pipeline/rules/zones.ts";

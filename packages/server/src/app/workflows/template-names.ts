@@ -98,3 +98,16 @@ export const isKnownPath = (path: string, schema: JsonObject): boolean =>
 /** Whether the template uses a variable with this root. Throws when the template does not parse. */
 export const usesName = (template: string, root: string): boolean =>
   namesIn(template).some((segments) => segments[0] === root);
+
+/**
+ * Dotted names of what the template reads below a root, such as `order.shipped` of `t.order.shipped`, without computed
+ * names. Throws when the template does not parse.
+ */
+export function membersOf(template: string, root: string): string[] {
+  const names = namesIn(template).flatMap(([first, ...rest]) => {
+    if (first !== root) return [];
+    const computed = rest.findIndex((part) => Array.isArray(part));
+    return computed === -1 ? [rest.join(".")] : [];
+  });
+  return [...new Set(names)].filter((name) => name !== "");
+}

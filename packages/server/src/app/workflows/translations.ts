@@ -11,6 +11,7 @@ import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { canonicalLocale, defaultLocale } from "../../lib/locale.ts";
+import { outdatedKeys } from "../../lib/text/translated-texts.ts";
 import {
   deleteTranslations,
   findNamedResources,
@@ -25,6 +26,7 @@ import {
 } from "../../store/workflows/translations.ts";
 import { formats } from "../../validation.ts";
 import { requireLayout } from "./layouts.ts";
+import { textFaults } from "./texts/text-faults.ts";
 import { contentFault, readTranslationFile } from "./translation-files.ts";
 import { requireWorkflow } from "./workflows.ts";
 
@@ -40,18 +42,20 @@ async function requireOwner(ctx: Ctx, caller: Caller, type: TranslatedResource, 
 }
 
 /** The workflow or layout named in a path; 404 for an unknown type, too. */
-function requirePathOwner(ctx: Ctx, caller: Caller, params: { resourceType: string; resourceId: string }) {
+export function requirePathOwner(ctx: Ctx, caller: Caller, params: { resourceType: string; resourceId: string }) {
   const { resourceType, resourceId } = params;
   const type = translatedResources.find((one) => one === resourceType);
   if (!type) throw failure("TRANSLATION_GROUP_NOT_FOUND", { resourceType, resourceId });
   return requireOwner(ctx, caller, type, resourceId);
 }
 
-const toTranslation = (owner: Owner, row: TranslationRow): Translation => ({
+/** `reference`: the texts of the default locale. */
+const toTranslation = (owner: Owner, row: TranslationRow, reference: TranslationRow | undefined): Translation => ({
   resourceId: owner.identifier,
   resourceType: owner.type,
   locale: row.locale,
   content: row.content,
+  ...healthOf(row, reference),
   createdAt: row.created_at.toISOString(),
   updatedAt: row.updated_at.toISOString(),
 });
@@ -64,9 +68,16 @@ export async function create(
   const fault = contentFault(body.content);
   if (fault) throw invalid({ content: { messages: [`content ${fault}`] } });
   const owner = await requireOwner(ctx, caller, body.resourceType, body.resourceId);
-  const entry = entryOf(owner, canonicalLocale(body.locale), body.content);
+  const entry = { ...entryOf(owner, canonicalLocale(body.locale), body.content), reviewed: body.reviewed };
   const [row] = await upsertTranslations(ctx.db, caller.environmentId, [entry], ctx.now());
-  return toTranslation(owner, row!);
+  return toTranslation(owner, row!, await findTranslation(ctx.db, caller.environmentId, owner, defaultLocale));
+}
+
+/** What is wrong with the texts of a locale; members without anything are absent. */
+function healthOf(row: TranslationRow, reference: TranslationRow | undefined) {
+  const outdated = reference && row.locale !== defaultLocale ? outdatedKeys(row, reference.content) : [];
+  const faults = textFaults(row.content);
+  return { ...(outdated.length > 0 && { outdatedKeys: outdated }), ...(faults.length > 0 && { faults }) };
 }
 
 const entryOf = (owner: { type: TranslatedResource; id: string }, locale: string, content: JsonObject) => ({
@@ -127,13 +138,16 @@ function groupOf(owner: Owner, rows: TranslationRow[]): Output<"translations.ret
 function completenessOf(rows: TranslationRow[]) {
   const reference = rows.find((row) => row.locale === defaultLocale);
   const wanted = new Set(reference ? keysOf(reference.content) : []);
-  return rows.map(({ locale, content }) => {
-    const own = new Set(keysOf(content));
+  return rows.map((row) => {
+    const own = new Set(keysOf(row.content));
+    const { outdatedKeys: outdated, faults } = healthOf(row, reference);
     return {
-      locale,
+      locale: row.locale,
       keys: own.size,
       missing: [...wanted].filter((key) => !own.has(key)).length,
       extra: reference ? [...own].filter((key) => !wanted.has(key)).length : 0,
+      ...(outdated && { outdated: outdated.length }),
+      ...(faults && { faulty: faults.length }),
     };
   });
 }
@@ -154,7 +168,7 @@ export async function retrieve(
   const locale = readPathLocale(params.locale);
   const row = locale && (await findTranslation(ctx.db, caller.environmentId, owner, locale));
   if (!row) throw failure("TRANSLATION_NOT_FOUND", params);
-  return toTranslation(owner, row);
+  return toTranslation(owner, row, await findTranslation(ctx.db, caller.environmentId, owner, defaultLocale));
 }
 
 /** Null when the text is not a locale, so that no translation can exist for it. */

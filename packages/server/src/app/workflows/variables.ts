@@ -1,6 +1,6 @@
 // JSON Schemas of the variables that templates may use: shown as `variables` of steps and layouts, and checked for
 // issues.
-import { closed, stepDefinitions } from "@tidings/contract";
+import { brandColorNames, closed, stepDefinitions } from "@tidings/contract";
 import type { JsonObject } from "../../lib/json.ts";
 import type { StoredStep, WorkflowRow } from "../../store/workflows/workflows.ts";
 
@@ -31,14 +31,34 @@ const commonRoots = {
   }),
   tenant: closed({ identifier: text, name: text, data: open }),
   context: { type: "object", additionalProperties: closed({ id: text, data: open }) },
+  brand: closed({
+    name: text,
+    logoUrl: text,
+    logoDarkUrl: text,
+    colors: closed(Object.fromEntries(brandColorNames.map((name) => [name, text]))),
+    fontStack: text,
+    cornerRadius: { type: "integer" },
+    address: text,
+    socialLinks: { type: "array", items: closed({ network: text, name: text, url: text }) },
+  }),
+};
+
+/** The links that only emails and their layouts have. */
+const mailLinks = {
+  unsubscribeUrl: { type: "string", description: "The page on which the reader unsubscribes from this workflow" },
+  preferencesUrl: { type: "string", description: "The page with all preferences of the reader" },
 };
 
 type ResultStep = Pick<StoredStep, "stepId" | "type" | "controlValues">;
 
-/** For the templates of the step at this position: they may use the results of earlier steps only. */
+/**
+ * For the templates of the step at this position: they may use the results of earlier steps only. `type`: of a step
+ * that is not saved yet.
+ */
 export function stepVariables(
   row: Pick<WorkflowRow, "payload_schema" | "is_translation_enabled"> & { steps: readonly ResultStep[] },
   index: number,
+  type = row.steps[index]?.type,
 ): JsonObject {
   const payload = row.payload_schema ?? open;
   const earlier = row.steps.slice(0, index);
@@ -46,11 +66,12 @@ export function stepVariables(
     ...commonRoots,
     payload,
     ...(row.is_translation_enabled && { t: open }),
+    ...(type === "email" && mailLinks),
     steps: closed(
       Object.fromEntries(
-        earlier.map(({ stepId, type, controlValues }) => [
+        earlier.map(({ stepId, type: earlierType, controlValues }) => [
           stepId,
-          stepDefinitions[type].results({ controlValues, payload }),
+          stepDefinitions[earlierType].results({ controlValues, payload }),
         ]),
       ),
     ),
@@ -61,8 +82,10 @@ export function stepVariables(
 export const layoutVariables = (layout: { is_translation_enabled: boolean }): JsonObject =>
   closed({
     ...commonRoots,
+    ...mailLinks,
     content: { type: "string", description: "The email's own content, as html" },
     payload: open,
     ...(layout.is_translation_enabled && { t: open }),
+    ...mailLinks,
     steps: open,
   });

@@ -106,6 +106,8 @@ const settingWords: Record<string, string> = {
   isTranslationEnabled: "translation",
   outsideSchedule: "quiet hours",
   onUnknownOutcome: "retry after a timeout",
+  categoryId: "category",
+  isCommercial: "commercial flag",
   "preferences.user": "preferences",
   "preferences.default": "default preferences",
 };

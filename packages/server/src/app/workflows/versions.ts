@@ -113,6 +113,8 @@ export function toContent({ definition, settings }: VersionContent, row: Workflo
     is_translation_enabled: definition.isTranslationEnabled ?? false,
     search_keys: definition.searchKeys ?? [],
     objectives: definition.objectives ?? null,
+    category_id: definition.categoryId ?? null,
+    is_commercial: definition.isCommercial ?? false,
     validate_payload: settings?.validatePayload ?? row.validate_payload,
     payload_schema: settings ? settings.payloadSchema : row.payload_schema,
   };

@@ -23,6 +23,8 @@ type Settings = Pick<
   | "on_unknown_outcome"
   | "search_keys"
   | "objectives"
+  | "category_id"
+  | "is_commercial"
 >;
 
 export const defaultSettings: Omit<Settings, "active"> = {
@@ -36,6 +38,8 @@ export const defaultSettings: Omit<Settings, "active"> = {
   on_unknown_outcome: "may_duplicate",
   search_keys: [],
   objectives: null,
+  category_id: null,
+  is_commercial: false,
 };
 
 /** A repeated tag is stored once. Programs for Novu expect a refusal. */
@@ -67,6 +71,8 @@ export function readSettings(body: WorkflowPatch, stored: Settings): Settings {
     on_unknown_outcome: body.onUnknownOutcome ?? stored.on_unknown_outcome,
     search_keys: body.searchKeys ? [...new Set(body.searchKeys)] : stored.search_keys,
     objectives: body.objectives ? readObjectives(body.objectives) : stored.objectives,
+    category_id: body.categoryId === undefined ? stored.category_id : body.categoryId,
+    is_commercial: body.isCommercial ?? stored.is_commercial,
   };
 }
 

@@ -45,15 +45,25 @@ export async function toWorkflow(row: WorkflowRow, facts: ViewFacts): Promise<Wo
   return withIssues(row, facts, issues);
 }
 
-/** Warnings about the payload schema, by the place in it. */
-function settingIssues({ payload_schema: schema, search_keys: keys }: WorkflowRow): Workflow["issues"] {
-  if (!schema) return undefined;
-  const faults = [
+/** By the place in the payload schema. */
+function schemaFaults({ payload_schema: schema, search_keys: keys }: WorkflowRow): (readonly [string, string])[] {
+  if (!schema) return [];
+  return [
     ...defaultFaults(schema).map(({ path, message }) => [`payloadSchema.${path}`, message] as const),
     ...keys.flatMap((key, index) =>
       isInSchema(schema, key) ? [] : [[`searchKeys.${index}`, `${key} is not in the payload schema`] as const],
     ),
   ];
+}
+
+const commercialFaults = (row: WorkflowRow): (readonly [string, string])[] =>
+  row.is_commercial && isCritical(workflowLevels(row))
+    ? [["isCommercial", "A critical workflow cannot be unsubscribed from: a commercial one has to be"]]
+    : [];
+
+/** Warnings about the settings, by field. */
+function settingIssues(row: WorkflowRow): Workflow["issues"] {
+  const faults = [...schemaFaults(row), ...commercialFaults(row)];
   if (faults.length === 0) return undefined;
   return Object.fromEntries(
     faults.map(([field, message]) => [
@@ -106,6 +116,8 @@ const withIssues = (row: WorkflowRow, facts: ViewFacts, issues: Step["issues"][]
   onUnknownOutcome: row.on_unknown_outcome,
   searchKeys: row.search_keys,
   objectives: row.objectives ?? {},
+  categoryId: row.category_id ?? undefined,
+  isCommercial: row.is_commercial || undefined,
 });
 
 export const toListedWorkflow = (row: ListedWorkflow, issues: Step["issues"][]): WorkflowSummary => ({

@@ -26,6 +26,7 @@ import {
 } from "../../store/workflows/workflows.ts";
 import { environmentNow } from "../environments/clock.ts";
 import { refuseDuplicate } from "../identifiers.ts";
+import { refuseUnknownCategory } from "../subscribers/categories.ts";
 import { readBridgedSteps, refuseChangeOfCode } from "./bridged-content.ts";
 import { diffContents, summarizeDiff } from "./version-diff.ts";
 import { defaultPreference, defaultSettings, readSettings, readSteps, refuseRepeatedTags } from "./workflow-content.ts";
@@ -79,6 +80,7 @@ export async function create(
   { body }: Input<"workflows.create">,
 ): Promise<Output<"workflows.create">> {
   refuseRepeatedTags(ctx, body.tags);
+  await refuseUnknownCategory(ctx, caller.environmentId, body.categoryId);
   const content: WorkflowContent = {
     // Clients of Novu trigger a workflow right after creating it, so with its vocabulary a new one is active.
     ...readSettings(body, { ...defaultSettings, active: ctx.config.vocabulary === "novu" }),
@@ -116,6 +118,7 @@ export async function update(
 ): Promise<Output<"workflows.update">> {
   refuseRepeatedTags(ctx, body.tags);
   const row = await requireWorkflow(ctx, caller.environmentId, params.workflowId, { lock: true });
+  await refuseUnknownCategory(ctx, caller.environmentId, body.categoryId);
   if (body.expectedVersion !== undefined && body.expectedVersion !== row.version_id) {
     throw await changedFailure(ctx, row, body.expectedVersion);
   }
@@ -145,6 +148,7 @@ export async function patch(
 ): Promise<Output<"workflows.patch">> {
   refuseRepeatedTags(ctx, body.tags);
   const row = await requireWorkflow(ctx, caller.environmentId, params.workflowId, { lock: true });
+  await refuseUnknownCategory(ctx, caller.environmentId, body.categoryId);
   return save(ctx, caller, row, { ...readSettings(body, row), name: body.name ?? row.name });
 }
 

@@ -6,30 +6,42 @@ import { type Html, html, trusted } from "../docs/docs-page.markup.ts";
 import { errorAnswer } from "../errors.ts";
 import { pageStyle } from "./page.css.ts";
 
+const contentPolicy =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
 const pageHeaders = {
   "content-type": "text/html; charset=utf-8",
-  "content-security-policy":
-    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  "content-security-policy": contentPolicy,
   "cache-control": "no-store",
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff",
   "x-robots-tag": "noindex",
 };
 
-export type Page = { status: number; html: string };
+/** `imageSources`: origins that it may load images from; none unless given. */
+export type Page = { status: number; html: string; imageSources?: string[] };
 
 export const page = (html: string, status = 200): Page => ({ status, html });
 
-export const sendPage = (reply: FastifyReply, { status, html }: Page): FastifyReply =>
-  reply.code(status).headers(pageHeaders).serializer(String).send(html);
+export function sendPage(reply: FastifyReply, { status, html, imageSources = [] }: Page): FastifyReply {
+  reply.code(status).headers(pageHeaders);
+  if (imageSources.length > 0)
+    reply.header("content-security-policy", `${contentPolicy}; img-src ${imageSources.join(" ")}`);
+  return reply.serializer(String).send(html);
+}
 
 /** A redirect with the headers of a page: the target does not learn the address with the token. */
 export const sendRedirect = (reply: FastifyReply, url: string): FastifyReply =>
   reply.headers(pageHeaders).redirect(url, 303);
 
-export const frame = (title: string, body: Html): string =>
+/** The language that a page is written in. */
+type Language = { lang: string; dir: "ltr" | "rtl" };
+
+const english: Language = { lang: "en", dir: "ltr" };
+
+export const frame = (title: string, body: Html, { lang, dir }: Language = english): string =>
   html`<!doctype html>
-<html lang="en">
+<html lang="${lang}" dir="${dir}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -46,13 +58,18 @@ ${body}
 </html>
 `.html;
 
-/** A page with one message; `link` is the text of a link to the page under the same address. */
-export const renderNotice = (title: string, text: string, link?: string): string =>
+/** What a notice has below its text: a form, and the text of a link to the page under the same address. */
+type NoticeParts = { language?: Language; form?: Html; link?: string };
+
+/** A page with one message. */
+export const renderNotice = (title: string, text: string, { language, form, link }: NoticeParts = {}): string =>
   frame(
     title,
     html`<h1>${title}</h1>
 <p class="lead">${text}</p>
+${form}
 ${link !== undefined && html`<p><a href="">${link}</a></p>`}`,
+    language,
   );
 
 /** Title and text of a page. */

@@ -1,59 +1,97 @@
 // The preference page as HTML, for any browser: it is opened from a mail.
 import { type Channel, channels, type PreferenceChannels } from "@tidings/contract";
-import type { PreferencePage } from "../../app/subscribers/unsubscribe.ts";
+import type { PageGroup, PageWorkflow, PreferencePage } from "../../app/subscribers/unsubscribe.ts";
 import { idToBase62 } from "../../lib/ids.ts";
+import { preferencesAnchor } from "../../lib/tokens/unsubscribe-token.ts";
 import { type Html, html, trusted } from "../docs/docs-page.markup.ts";
 import { frame } from "./page.ts";
+import type { PageWords } from "./words/page-words.ts";
+import { fill, type PageLanguage } from "./words/words.ts";
 
-/** Names of form fields. RFC 8058 fixes the first; `shown` holds, for each row, the choices that the page showed. */
-export const fields = { oneClick: "List-Unsubscribe", shown: "shown", everything: "all" } as const;
+/**
+ * Names of form fields. RFC 8058 fixes the first. `shown` holds, for each row, the choices that the page showed; `was`
+ * the choices that an undo brings back.
+ */
+export const fields = {
+  oneClick: "List-Unsubscribe",
+  shown: "shown",
+  everything: "all",
+  stop: "stop",
+  was: "was",
+} as const;
 
-const channelNames: Record<Channel, string> = {
-  in_app: "In-app",
-  email: "Email",
-  sms: "SMS",
-  chat: "Chat",
-  push: "Push",
-};
+/** The name of a row: that of a category begins with this. */
+export const categoryPrefix = "c_";
 
-export const renderPreferences = (page: PreferencePage, notice?: string): string =>
-  frame(
-    "Notification preferences",
-    html`<h1>Notification preferences</h1>
-${page.subscriberName !== "" && html`<p class="lead">For ${page.subscriberName}</p>`}
-${notice !== undefined && html`<p class="card saved" role="status">${notice}</p>`}
-${page.subject && subjectCard(page.subject)}
-${page.workflows.length > 0 ? choices(page) : html`<p class="card">There is nothing to turn on or off right now.</p>`}`,
+export type PageNotice = { text: string; undo?: string[] };
+
+export function renderPreferences(page: PreferencePage, language: PageLanguage, notice?: PageNotice): string {
+  const { words } = language;
+  return frame(
+    words.title,
+    html`<h1>${words.title}</h1>
+${page.subscriberName !== "" && html`<p class="lead">${fill(words.forPerson, { name: page.subscriberName })}</p>`}
+${notice && noticeCard(notice, words)}
+${page.subject && subjectCard(page.subject, words)}
+${page.groups.length > 0 ? choices(page, words) : html`<p class="card">${words.nothing}</p>`}`,
+    language,
   );
+}
 
-const subjectCard = ({
-  name,
-  channels: on,
-}: NonNullable<PreferencePage["subject"]>): Html => html`<section class="card">
+const noticeCard = ({ text, undo }: PageNotice, words: PageWords): Html =>
+  html`<div class="card saved"><p role="status">${text}</p>${undo && undoForm(undo, words)}</div>`;
+
+/** Brings back what was chosen before. */
+export const undoForm = (was: string[], words: PageWords): Html =>
+  html`<form method="post">${was.map((value) => html`<input type="hidden" name="${fields.was}" value="${value}">`)}<button class="quiet">${words.undo}</button></form>`;
+
+const subjectCard = ({ name, channels: on }: PageWorkflow, words: PageWords): Html => html`<section class="card">
 <h2>${name}</h2>
 ${
   on.email
-    ? html`<p>You receive these notifications by email.</p>
-<form method="post"><input type="hidden" name="${fields.oneClick}" value="One-Click"><button>Unsubscribe from these emails</button></form>`
-    : html`<p>You do not receive these notifications by email.</p>`
+    ? html`<p>${words.receives}</p>
+<form method="post"><input type="hidden" name="${fields.oneClick}" value="One-Click"><button>${words.unsubscribe}</button></form>`
+    : html`<p>${words.receivesNot}</p>`
 }
 </section>`;
 
-const choices = ({ global, workflows, hasMore }: PreferencePage): Html => html`<form method="post" class="card">
-<h2>What you receive, and where</h2>
-<p class="note">Settings below override this.</p>
-${row(fields.everything, html`All notifications <small>unless set below</small>`, global)}
-${workflows.map(({ id, name, channels: on }) => row(idToBase62(id), html`${name}`, on))}
-${hasMore && html`<p class="note">Only the first ${workflows.length} are shown.</p>`}
-<button class="save">Save</button>
+function choices({ global, groups, count, hasMore }: PreferencePage, words: PageWords): Html {
+  const shown = channels.filter((channel) => channel in global);
+  const columns = { shown, words };
+  return html`<form method="post" class="card" id="${preferencesAnchor}" style="--columns:${shown.length}">
+<h2>${words.choices}</h2>
+<p class="note">${words.precedence}</p>
+<div class="row head" aria-hidden="true"><span></span>${shown.map((channel) => html`<span>${words.channels[channel]}</span>`)}</div>
+${row(fields.everything, html`${words.everything} <small>${words.unlessSet}</small>`, global, columns)}
+${groups.map((group) => groupRows(group, columns, groups.length > 1))}
+${hasMore && html`<p class="note">${fill(words.onlyFirst, { count })}</p>`}
+<div class="ends"><button class="save">${words.save}</button>
+<button class="quiet" name="${fields.stop}" value="all">${words.stopAll}</button></div>
+<p class="note">${words.stopAllText}</p>
 </form>`;
+}
 
-const row = (key: string, name: Html, on: PreferenceChannels): Html => {
+type Columns = { shown: readonly Channel[]; words: PageWords };
+
+function groupRows({ category, workflows }: PageGroup, columns: Columns, hasOthers: boolean): Html {
+  const { words } = columns;
+  const rows = workflows.map(({ id, name, channels: on }) => row(idToBase62(id), html`${name}`, on, columns));
+  if (!category) return html`${hasOthers && html`<h3>${words.other}</h3>`}${rows}`;
+  const { id, name, description, isRequired, channels: on } = category;
+  const about = description !== "" && html`<small><bdi>${description}</bdi></small>`;
+  if (isRequired)
+    return html`<div class="row group"><span>${name} ${about}<small>${words.required}</small></span></div>`;
+  const label = html`${name} ${about}`;
+  return html`<div class="group">${row(`${categoryPrefix}${idToBase62(id)}`, label, on, columns)}<div class="members">${rows}</div></div>`;
+}
+
+function row(key: string, name: Html, on: PreferenceChannels, { shown, words }: Columns): Html {
   const offered = channels.filter((channel) => on[channel] !== undefined);
-  const shown = `${key}:${offered.filter((channel) => on[channel]).join(",")}`;
+  const before = `${key}:${offered.filter((channel) => on[channel]).join(",")}`;
+  const boxOf = (channel: Channel): Html =>
+    html`<label><input type="checkbox" name="${key}" value="${channel}"${on[channel] && trusted(" checked")}><span>${words.channels[channel]}</span></label>`;
   return html`<div class="row" role="group" aria-labelledby="n-${key}"><span id="n-${key}">${name}</span>
-<input type="hidden" name="${fields.shown}" value="${shown}"><div class="channels">${offered.map(
-    (channel) =>
-      html`<label><input type="checkbox" name="${key}" value="${channel}"${on[channel] && trusted(" checked")}>${channelNames[channel]}</label>`,
-  )}</div></div>`;
-};
+<input type="hidden" name="${fields.shown}" value="${before}">${shown.map((channel) =>
+    on[channel] === undefined ? html`<span class="absent"></span>` : boxOf(channel),
+  )}</div>`;
+}

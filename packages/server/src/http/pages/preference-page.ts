@@ -7,30 +7,20 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import * as unsubscribe from "../../app/subscribers/unsubscribe.ts";
 import type { Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
-import { base62ToId } from "../../lib/ids.ts";
+import { base62ToId, idToBase62 } from "../../lib/ids.ts";
 import { readUnsubscribeToken, type UnsubscribeTarget } from "../../lib/tokens/unsubscribe-token.ts";
 import { inRepeatableTransaction } from "../../store/db.ts";
 import type { RateLimiter } from "../auth/rate-limit.ts";
 import { FormError, parseForm, readBoundary } from "../request/multipart.ts";
+import { brandPage } from "./branded-page.ts";
 import { limitPageRate, type Notice, type Page, page, renderErrorsAsPages, renderNotice, sendPage } from "./page.ts";
-import { fields, renderPreferences } from "./preference-page.markup.ts";
+import { categoryPrefix, fields, type PageNotice, renderPreferences, undoForm } from "./preference-page.markup.ts";
+import { acceptedLocales, fill, type PageLanguage, pageLanguage } from "./words/words.ts";
 
 const preferencePagePath = "/u/:token";
 
 /** Twice the size of the largest form that a page has. */
 const bodyLimit = 64 * 1024;
-
-const unknownLinkPage = page(
-  renderNotice(
-    "This link does not work",
-    "It is incomplete. Please open it from the email again, or copy the whole link.",
-  ),
-  404,
-);
-
-const unknownSubscriberPage = page(
-  renderNotice("Nothing to change", "You are no longer on our list, so you do not receive these notifications."),
-);
 
 const faults: Record<number, Notice> = {
   400: ["This could not be read", "The form was not received correctly. Please go back and try again."],
@@ -51,52 +41,108 @@ export function addPreferencePage(server: FastifyInstance, ctx: Ctx, limiter: Ra
       bodyLimit,
       onRequest: limitPageRate(limiter, (request) => targetOf(request)?.environmentId),
       handler: async (request, reply) => {
+        const accepted = acceptedLocales(request.headers["accept-language"]);
         const target = targetOf(request);
-        if (!target) return sendPage(reply, unknownLinkPage);
-        if (request.method !== "POST") return sendPage(reply, await showPreferences(ctx, target));
+        if (!target) return sendPage(reply, unknownLinkPage(pageLanguage(accepted)));
+        const send = async (shown: Page) =>
+          sendPage(reply, brandPage(shown, await unsubscribe.findPageBrand(ctx, target)));
+        if (request.method !== "POST") return send(await showPreferences(ctx, target, accepted));
         const form = (request.body as URLSearchParams | undefined) ?? new URLSearchParams();
-        return sendPage(
-          reply,
-          await inRepeatableTransaction(ctx.db, (tx) => changePreferences({ ...ctx, db: tx }, target, form)),
+        return send(
+          await inRepeatableTransaction(ctx.db, (tx) => changePreferences({ ...ctx, db: tx }, target, form, accepted)),
         );
       },
     });
   });
 }
 
-async function showPreferences(ctx: Ctx, target: UnsubscribeTarget): Promise<Page> {
-  const subscriber = await unsubscribe.findOwner(ctx, target);
-  if (!subscriber) return unknownSubscriberPage;
-  return page(renderPreferences(await unsubscribe.viewPage(ctx, subscriber, target.workflowId)));
+function unknownLinkPage(language: PageLanguage): Page {
+  const { badLink, badLinkText } = language.words;
+  return page(renderNotice(badLink, badLinkText, { language }), 404);
 }
 
-async function changePreferences(ctx: Ctx, target: UnsubscribeTarget, form: URLSearchParams): Promise<Page> {
-  const { workflowId } = target;
+function unknownSubscriberPage(language: PageLanguage): Page {
+  const { gone, goneText } = language.words;
+  return page(renderNotice(gone, goneText, { language }));
+}
+
+/** A person who has no locale with words reads the language of the browser, if it has words. */
+const languageOf = ({ locale }: { locale: string | null }, accepted: string[]): PageLanguage =>
+  pageLanguage([locale, ...accepted]);
+
+async function showPreferences(ctx: Ctx, target: UnsubscribeTarget, accepted: string[]): Promise<Page> {
   const subscriber = await unsubscribe.findOwner(ctx, target);
-  if (!subscriber) return unknownSubscriberPage;
+  if (!subscriber) return unknownSubscriberPage(pageLanguage(accepted));
+  const shown = await unsubscribe.viewPage(ctx, subscriber, target.workflowId);
+  return page(renderPreferences(shown, languageOf(subscriber, accepted)));
+}
+
+async function changePreferences(
+  ctx: Ctx,
+  { workflowId, ...target }: UnsubscribeTarget,
+  form: URLSearchParams,
+  accepted: string[],
+): Promise<Page> {
+  const subscriber = await unsubscribe.findOwner(ctx, { workflowId, ...target });
+  if (!subscriber) return unknownSubscriberPage(pageLanguage(accepted));
+  const language = languageOf(subscriber, accepted);
+  const { words } = language;
   if (form.get(fields.oneClick)?.toLowerCase() === "one-click") {
-    const { kind, workflowName } = await unsubscribe.unsubscribe(ctx, subscriber, workflowId);
-    if (kind === "critical") {
-      const text = `“${workflowName}” is too important to be turned off: you will still get it by email.`;
-      return page(renderNotice("This cannot be turned off", text, "View all preferences"), 400);
-    }
-    const what = workflowName ? `“${workflowName}”` : "these notifications";
-    const text = `You will no longer receive ${what} by email.`;
-    return page(renderNotice("You are unsubscribed", text, "View all preferences"));
+    return unsubscribedPage(await unsubscribe.unsubscribe(ctx, subscriber, workflowId), language);
+  }
+  const show = async (notice: PageNotice): Promise<Page> =>
+    page(renderPreferences(await unsubscribe.viewPage(ctx, subscriber, workflowId), language, notice));
+  if (form.get(fields.stop) === "all") {
+    const was = await unsubscribe.unsubscribeFromAll(ctx, subscriber);
+    return was.length === 0 ? show({ text: words.unchanged }) : show({ text: words.stoppedAll, undo: was.map(toWas) });
+  }
+  const was = form.getAll(fields.was).slice(0, maxUndone).flatMap(readWas);
+  if (was.length > 0) {
+    await unsubscribe.restore(ctx, subscriber, was);
+    return show({ text: words.undone });
   }
   const edits = readEdits(form);
   if (edits.length === 0) return page(renderNotice(...faults[400]!), 400);
   const isChanged = await unsubscribe.save(ctx, subscriber, edits);
-  const notice = isChanged ? "Your preferences have been saved." : "Nothing was changed.";
-  return page(renderPreferences(await unsubscribe.viewPage(ctx, subscriber, workflowId), notice));
+  return show({ text: isChanged ? words.saved : words.unchanged });
+}
+
+function unsubscribedPage({ kind, workflowName, was }: unsubscribe.Unsubscribed, language: PageLanguage): Page {
+  const { words } = language;
+  const more = { language, link: words.viewAll };
+  if (kind === "critical") {
+    const text = fill(words.fixedText, { name: workflowName ?? "" });
+    return page(renderNotice(words.fixed, text, more), 400);
+  }
+  const text =
+    workflowName === undefined ? words.unsubscribedThese : fill(words.unsubscribedText, { name: workflowName });
+  const form = was.length > 0 ? undoForm(was.map(toWas), words) : undefined;
+  return page(renderNotice(words.unsubscribed, text, { ...more, form }));
+}
+
+/** Choices that one form brings back: twice as many as a page has. */
+const maxUndone = 3_000;
+
+const keyOf = (id: string | null): string => (id === null ? fields.everything : idToBase62(id));
+const idOf = (key: string): string | null | undefined =>
+  key === fields.everything ? null : (base62ToId(key) ?? undefined);
+
+const toWas = ({ id, channel, enabled }: unsubscribe.EarlierChoice): string =>
+  `${keyOf(id)}:${channel}:${enabled === null ? "" : Number(enabled)}`;
+
+function readWas(value: string): unsubscribe.EarlierChoice[] {
+  const [key = "", channel = "", before = ""] = value.split(":");
+  const id = idOf(key);
+  if (id === undefined || !isChannel(channel)) return [];
+  return [{ id, channel, enabled: before === "" ? null : before === "1" }];
 }
 
 function readEdits(form: URLSearchParams): unsubscribe.Edit[] {
   return form.getAll(fields.shown).flatMap((value): unsubscribe.Edit[] => {
     const [key = "", shown = ""] = value.split(":");
-    const workflowId = key === fields.everything ? null : base62ToId(key);
-    if (workflowId === null && key !== fields.everything) return [];
-    return [{ workflowId, shown: shown.split(",").filter(isChannel), wanted: form.getAll(key).filter(isChannel) }];
+    const id = idOf(key.startsWith(categoryPrefix) ? key.slice(categoryPrefix.length) : key);
+    if (id === undefined) return [];
+    return [{ id, shown: shown.split(",").filter(isChannel), wanted: form.getAll(key).filter(isChannel) }];
   });
 }
 

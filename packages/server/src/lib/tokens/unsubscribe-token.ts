@@ -14,6 +14,14 @@ export function signUnsubscribeToken(secrets: Secrets, target: UnsubscribeTarget
   return secrets.sign(purpose, [environmentId, subscriberId, workflowId].map(idToBase62).join(""));
 }
 
+/** The page behind a link in a mail. Both open the same page: `preferencesUrl` opens it at the list of choices. */
+export const unsubscribeUrl = (publicUrl: string, token: string): string => `${publicUrl}/u/${token}`;
+export const preferencesUrl = (publicUrl: string, token: string): string =>
+  `${unsubscribeUrl(publicUrl, token)}#${preferencesAnchor}`;
+
+/** The id of the list of choices on the page. */
+export const preferencesAnchor = "preferences";
+
 /** Null when the signature is not valid. */
 export function readUnsubscribeToken(secrets: Secrets, token: string): UnsubscribeTarget | null {
   const text = secrets.readSigned(purpose, token);

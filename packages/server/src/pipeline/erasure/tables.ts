@@ -258,8 +258,8 @@ const erasureTables = {
   },
   contexts: {
     does: "rewritten",
-    what: "ids and data",
-    scan: { isOnce: true, key: { type: "text", id: "text" }, columns: { id: "text", data: "jsonb" } },
+    what: "ids, data and brands",
+    scan: { isOnce: true, key: { type: "text", id: "text" }, columns: { id: "text", data: "jsonb", brand: "jsonb" } },
   },
   tenants: {
     does: "rewritten",

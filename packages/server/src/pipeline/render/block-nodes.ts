@@ -1,44 +1,36 @@
 // The HTML of each block of a block document in an email. A block of an unknown type renders only its content.
-import type { JsonObject } from "../../lib/json.ts";
 import {
   alignment,
   attributeText,
+  type Block,
+  type BlockNode,
   escapeHtml,
+  faintInk,
   href,
+  ink,
   type Loop,
   length,
+  lineInk,
   oneOf,
+  type Place,
   type Styles,
+  shadeInk,
   style,
   styleValue,
   table,
   tableOf,
+  textInk,
   textTemplate,
   variable,
   variableName,
   withImage,
 } from "./block-parts.ts";
-
-export type BlockNode = {
-  type: string;
-  attrs: JsonObject;
-  text: string;
-  marks: BlockNode[];
-  content: BlockNode[];
-};
-
-/** The surroundings of a block in its document. */
-export type Place = { loop: Loop; isInListItem: boolean };
-
-type Block = { node: BlockNode; attrs: BlockNode["attrs"]; place: Place; inside: (place?: Place) => string };
+import { button } from "./blocks/button.ts";
+import { showIfTemplate } from "./blocks/show-if.ts";
+import { codeBlock, dataCell, dataRow, dataTable, headerCell, socialLinks } from "./blocks/text-blocks.ts";
 
 /** As many as the events that a digest keeps. */
 const maxIterations = 1_000;
-
-const ink = "#111827";
-const textInk = "#374151";
-const faintInk = "#64748b";
-const lineInk = "#e5e7eb";
 
 const headings: Record<string, Styles> = {
   h1: { "font-size": "36px", "line-height": "40px", "font-weight": "800" },
@@ -55,24 +47,24 @@ const holdsContent = ({ content }: BlockNode): boolean =>
   );
 
 function paragraph({ node, attrs, place, inside }: Block): string {
-  const margin = place.isInListItem ? "0" : "0 0 20px";
-  const styles = { margin, "font-size": "15px", "line-height": "24px", color: textInk, ...textAlign(attrs) };
+  const margin = place.isTight ? "0" : "0 0 20px";
+  const styles = { margin, "font-size": "15px", "line-height": "24px", color: place.look.text, ...textAlign(attrs) };
   const tag = holdsContent(node) ? "div" : "p";
   return `<${tag}${style(styles)}>${inside() || "&nbsp;"}</${tag}>`;
 }
 
-function heading({ attrs, inside }: Block): string {
+function heading({ attrs, place, inside }: Block): string {
   const tag = `h${Math.min(3, Math.max(1, Math.trunc(Number(attrs.level)) || 1))}`;
-  return `<${tag}${style({ margin: "0 0 12px", color: ink, ...headings[tag], ...textAlign(attrs) })}>${inside()}</${tag}>`;
+  return `<${tag}${style({ margin: "0 0 12px", color: place.look.heading, ...headings[tag], ...textAlign(attrs) })}>${inside()}</${tag}>`;
 }
 
-function list(tag: "ul" | "ol", { attrs, inside }: Block): string {
+function list(tag: "ul" | "ol", { attrs, place, inside }: Block): string {
   const start = tag === "ol" && Number.isInteger(attrs.start) && attrs.start !== 1 ? ` start="${attrs.start}"` : "";
-  return `<${tag}${start}${style({ margin: "0 0 20px", "padding-left": "26px", color: textInk })}>${inside()}</${tag}>`;
+  return `<${tag}${start}${style({ margin: "0 0 20px", "padding-left": "26px", color: place.look.text })}>${inside()}</${tag}>`;
 }
 
 const listItem = ({ place, inside }: Block): string =>
-  `<li style="margin:0 0 8px">${inside({ ...place, isInListItem: true })}</li>`;
+  `<li style="margin:0 0 8px">${inside({ ...place, isTight: true })}</li>`;
 
 const blockquote = ({ inside }: Block): string =>
   `<blockquote style="margin:0 0 20px;padding-left:12px;border-left:4px solid #d1d5db">${inside()}</blockquote>`;
@@ -125,34 +117,6 @@ const inlineImage = (block: Block): string =>
     "vertical-align": "middle",
   });
 
-const corners: Record<string, string> = { sharp: "0", smooth: "6px", round: "9999px" };
-
-function button({ node, attrs, place, inside }: Block): string {
-  const color = styleValue(attrs.buttonColor ?? attrs.backgroundColor, "#000000");
-  const isFilled = attrs.variant !== "outline";
-  const padding = ["Top", "Right", "Bottom", "Left"].map(
-    (side, index) => length(attrs[`padding${side}`]) ?? (index % 2 === 0 ? "10px" : "32px"),
-  );
-  const styles: Styles = {
-    display: "inline-block",
-    padding: padding.join(" "),
-    "border-radius": corners[String(attrs.borderRadius)] ?? length(attrs.borderRadius) ?? "6px",
-    border: `2px solid ${color}`,
-    "background-color": isFilled ? color : "transparent",
-    color: styleValue(attrs.textColor ?? attrs.color, isFilled ? "#ffffff" : "#000000"),
-    "font-size": "14px",
-    "font-weight": "500",
-    "text-decoration": "none",
-  };
-  const text = node.content.length > 0 ? inside() : attributeText(attrs.text, attrs.isTextVariable, place.loop);
-  const link = href(attrs.url, attrs.isUrlVariable, place.loop);
-  return table(
-    { align: alignment(attrs.alignment) },
-    { padding: "0 0 20px" },
-    `<a${link} target="_blank" rel="noopener noreferrer"${style(styles)}>${text}</a>`,
-  );
-}
-
 /** The four sides of `padding` or `margin`; null for a side that is not set. */
 const sides = (attrs: BlockNode["attrs"], name: "padding" | "margin"): Styles =>
   Object.fromEntries(
@@ -198,7 +162,7 @@ function linkCard({ attrs, place }: Block): string {
     attrs.image,
     attrs.isImageVariable,
     place.loop,
-    (src) => `<img${src} alt=""${style(styles)} />`,
+    (src) => `<img${src} alt="" role="presentation"${style(styles)} />`,
   );
   const note = text("badgeText") || text("subTitle");
   const lines = [
@@ -249,6 +213,12 @@ const blocks: Record<string, (block: Block) => string> = {
   column,
   footer,
   linkCard,
+  codeBlock,
+  table: dataTable,
+  tableRow: dataRow,
+  tableHeader: headerCell,
+  tableCell: dataCell,
+  socialLinks,
   htmlCodeBlock: ({ node, place }) => htmlOf(node, place.loop),
   repeat,
   for: repeat,
@@ -263,7 +233,7 @@ const marks: Record<string, (html: string, attrs: BlockNode["attrs"], loop: Loop
   strike: wrap("s"),
   subscript: wrap("sub"),
   superscript: wrap("sup"),
-  code: (html) => `<code style="padding:2px 4px;border-radius:4px;background-color:#f3f4f6">${html}</code>`,
+  code: (html) => `<code style="padding:2px 4px;border-radius:4px;background-color:${shadeInk}">${html}</code>`,
   textStyle: (html, attrs) => `<span${style({ color: styleValue(attrs.color) })}>${html}</span>`,
   highlight: (html, attrs) => `<span${style({ "background-color": styleValue(attrs.color) })}>${html}</span>`,
   link: (html, attrs, loop) => {
@@ -280,8 +250,5 @@ export function blockHtml(node: BlockNode, place: Place, inside: (place?: Place)
   for (const { type, attrs } of node.marks) {
     if (Object.hasOwn(marks, type)) html = marks[type]?.(html, attrs, place.loop) ?? html;
   }
-  const condition = node.attrs.showIfKey;
-  if (typeof condition !== "string" || condition.trim() === "") return html;
-  const name = variableName(condition, place.loop);
-  return `{% assign block_shown = ${name} | block_shown %}{% if block_shown %}${html}{% endif %}`;
+  return showIfTemplate(node.attrs, place.loop, html);
 }

@@ -1,9 +1,31 @@
 // The parts of blocks: texts with Liquid, names of variables, addresses, styles. Each function returns part of a Liquid
 // template that renders to html.
+import type { BlockLook } from "../../lib/brand/block-look.ts";
+import type { JsonObject } from "../../lib/json.ts";
 import { blockImage, blockStyle, constantLink } from "./filters.ts";
 import { RenderError } from "./liquid.ts";
 
+export type BlockNode = {
+  type: string;
+  attrs: JsonObject;
+  text: string;
+  marks: BlockNode[];
+  content: BlockNode[];
+};
+
+/** The surroundings of a block in its document. `isTight`: paragraphs have no margin, as in list items and cells. */
+export type Place = { loop: Loop; isTight: boolean; look: BlockLook };
+
+/** A block with what surrounds it; `inside` renders its content. */
+export type Block = { node: BlockNode; attrs: BlockNode["attrs"]; place: Place; inside: (place?: Place) => string };
+
 export type Styles = Record<string, string | null>;
+
+export const ink = "#111827";
+export const textInk = "#374151";
+export const faintInk = "#64748b";
+export const lineInk = "#e5e7eb";
+export const shadeInk = "#f3f4f6";
 
 const htmlSigns: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&#34;", "'": "&#39;" };
 
@@ -33,7 +55,7 @@ function nextLiquid(text: string, from: number): number {
   return -1;
 }
 
-const hasLiquid = (text: string): boolean => text.includes("{{") || text.includes("{%");
+export const hasLiquid = (text: string): boolean => text.includes("{{") || text.includes("{%");
 
 /** Inside a loop over `each`, editors name the members of an item after the list: `payload.items.name`. */
 export type Loop = { each: string } | null;
@@ -71,6 +93,14 @@ export function href(value: unknown, isVariable: unknown, loop: Loop): string {
   const constant = hasLiquid(template) ? null : constantLink(template);
   if (constant !== null) return constant;
   return `{% capture block_url %}${template}{% endcapture %}{{ block_url | block_link | raw }}`;
+}
+
+/** `html` with the `href` attribute of a link, or nothing when the address is not safe in an email. */
+export function withLink(value: unknown, isVariable: unknown, loop: Loop, html: (link: string) => string): string {
+  const link = href(value, isVariable, loop);
+  if (!hasLiquid(link)) return link && html(link);
+  const assign = `{% capture block_href %}${link}{% endcapture %}`;
+  return `${assign}{% if block_href != "" %}${html("{{ block_href | raw }}")}{% endif %}`;
 }
 
 /** `html` with the `src` attribute of an image, or nothing when the address is not safe in an email. */

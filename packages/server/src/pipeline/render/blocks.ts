@@ -3,10 +3,12 @@
 // A document is compiled to a Liquid template once, and the template is rendered for each email: so loops, conditions
 // and values have the same limits and the same escaping as in HTML bodies, and the same checks when a workflow is
 // saved. The HTML uses tables and inline styles, for mail programs. The HTML of each block is in block-nodes.ts.
+import type { Brand } from "@tidings/contract";
 import { LRUCache } from "lru-cache";
+import { type BlockLook, blockLook, plainLook } from "../../lib/brand/block-look.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
-import { type BlockNode, blockHtml, type Place } from "./block-nodes.ts";
-import { table } from "./block-parts.ts";
+import { blockHtml } from "./block-nodes.ts";
+import { type BlockNode, type Place, table } from "./block-parts.ts";
 import { RenderError, render } from "./liquid.ts";
 
 const maxDepth = 50;
@@ -37,20 +39,21 @@ const templates = new LRUCache<string, string>({
 });
 
 /** The document as a Liquid template for html. Throws RenderError when it is not a block document. */
-export function blockTemplate(body: string): string {
-  const cached = templates.get(body);
+export function blockTemplate(body: string, look: BlockLook = plainLook): string {
+  const key = look.key + body;
+  const cached = templates.get(key);
   if (cached !== undefined) return cached;
-  const template = compile(readDocument(body));
-  templates.set(body, template);
+  const template = compile(readDocument(body), { loop: null, isTight: false, look });
+  templates.set(key, template);
   return template;
 }
 
 /** The template centred in its own page. */
-const blockPage = (template: string): string =>
+const blockPage = (template: string, { fontStack }: BlockLook): string =>
   table(
     { align: "center" },
     {},
-    table({ align: "left" }, { "font-family": "Helvetica,Arial,sans-serif", padding: "8px" }, template, {
+    table({ align: "left" }, { "font-family": fontStack, padding: "8px" }, template, {
       width: `${bodyWidth}`,
       style: { width: "100%", "max-width": `${bodyWidth}px` },
     }),
@@ -86,15 +89,16 @@ function readNode(given: JsonObject, read: { count: number }, depth: number): Bl
   };
 }
 
-const compile = (node: BlockNode, place: Place = { loop: null, isInListItem: false }): string =>
+const compile = (node: BlockNode, place: Place): string =>
   node.content.map((child) => blockHtml(child, place, (inner = place) => compile(child, inner))).join("");
 
 /** Renders a body of either editor. `isPage`: it is the whole email, not the content of a layout. */
 export function renderBody(body: string, editorType: unknown, isPage: boolean, scope: object): string {
   if (!isBlockBody(editorType, body)) return render(body, scope, "html");
-  const template = blockTemplate(body);
+  const look = blockLook((scope as { brand?: Brand }).brand);
+  const template = blockTemplate(body, look);
   try {
-    return render(isPage ? blockPage(template) : template, scope, "html");
+    return render(isPage ? blockPage(template, look) : template, scope, "html");
   } catch (error) {
     // Line and column refer to the compiled template, which the author of the document never sees.
     throw error instanceof RenderError ? new RenderError(error.message) : error;

@@ -13,11 +13,13 @@ import { Parser } from "htmlparser2";
 import sanitize from "sanitize-html";
 import { createBoundedCache } from "../../lib/bounded-cache.ts";
 import { chargeRender } from "./liquid.ts";
+import { anyLink, linkPattern } from "./quick-clean.ts";
 import { cleanCss } from "./safe-css.ts";
 
 type Taken = { html: string; restore(cleaned: string): string };
 
-export type CommentCleaner = (html: string) => Taken;
+/** `takeOut`: all of them from a mail; `cleanComment`: cleans one conditional comment, from `<!--` to `-->`. */
+export type CommentCleaner = { takeOut: (html: string) => Taken; cleanComment: (comment: string) => string };
 
 const doctypePattern = /^<!doctype html(?: (?:public|system) "[\w ./:+-]{0,200}"(?: "[\w ./:+-]{0,200}")?)? ?>$/i;
 
@@ -40,8 +42,15 @@ const maxTagLength = 4_000;
 /** `options`: how tags of the mail are cleaned, and those that Outlook alone reads. */
 export function createCommentCleaner(options: sanitize.IOptions): CommentCleaner {
   const known = createBoundedCache<{ cleaned: string }>(1_000);
+  const comments = createBoundedCache<{ cleaned: string }>(500);
 
+  /** Addresses are kept alike, so a tag is cleaned once for all of them. */
   const cleanTag = (tag: string): string => {
+    const [link] = tag.includes(anyLink) ? [] : (linkPattern.exec(tag) ?? []);
+    return link ? cleanOnce(tag.replace(linkPattern, anyLink)).replace(anyLink, () => link) : cleanOnce(tag);
+  };
+
+  const cleanOnce = (tag: string): string => {
     const cached = known.get(tag);
     if (cached) return cached.cleaned;
     chargeRender(tagCost);
@@ -86,7 +95,7 @@ export function createCommentCleaner(options: sanitize.IOptions): CommentCleaner
     return content === null || /--!?>/.test(content) ? "" : `<!--${start}${content}${hiddenEnd}-->`;
   };
 
-  return (html) => {
+  const takeOutAll = (html: string): Taken => {
     const mark = `kept${randomBytes(16).toString("hex")}x`;
     const pieces: string[] = [];
     const kept: string[] = [];
@@ -114,6 +123,20 @@ export function createCommentCleaner(options: sanitize.IOptions): CommentCleaner
         doctype + cleaned.replace(new RegExp(`${mark}(\\d+);`, "g"), (_, index: string) => kept[Number(index)]!),
     };
   };
+
+  const cleanWhole = (comment: string): string => cleanComment(comment.slice("<!--".length, -"-->".length), comment);
+
+  /** The comments of a template are the same in every mail, except for an address. */
+  const cleanKnown = (comment: string): string => {
+    if (comment.length > maxTagLength || comment.includes(anyLink)) return cleanWhole(comment);
+    const [link] = linkPattern.exec(comment) ?? [];
+    const key = link ? comment.replace(linkPattern, anyLink) : comment;
+    const found = comments.get(key) ?? { cleaned: cleanWhole(key) };
+    comments.set(key, found);
+    return link ? found.cleaned.replace(anyLink, () => link) : found.cleaned;
+  };
+
+  return { takeOut: takeOutAll, cleanComment: cleanKnown };
 }
 
 /**

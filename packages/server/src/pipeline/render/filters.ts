@@ -1,7 +1,10 @@
 // Filters beyond standard Liquid. The `block_*` filters are used by compiled block documents, to check addresses and
 // styles that are known only when the template is rendered.
 import type { Context } from "liquidjs";
-import { valueAt } from "../../lib/json.ts";
+import { createBoundedCache } from "../../lib/bounded-cache.ts";
+import { isTruthy } from "../../lib/condition-operators.ts";
+import { evaluate } from "../../lib/conditions.ts";
+import { type JsonObject, valueAt } from "../../lib/json.ts";
 import { isSafeImage, isSafeMailLink, isUsualLink } from "./safe-urls.ts";
 import { countOf, Texts } from "./translate.ts";
 
@@ -67,6 +70,30 @@ export function blockStyle(value: unknown, otherwise = ""): string {
   return /^[#\w\s(),.%+-]{1,100}$/.test(text) && !/(url|expression)\s*\(/i.test(text) ? text : otherwise;
 }
 
+const averageCharacter = 8;
+
+/**
+ * The width of a button in pixels, from its label and the room around it: shapes of Outlook do not grow with their
+ * text. Steps of ten, so that few tags differ.
+ */
+export function blockWidth(label: unknown, room: unknown = 0): number {
+  const text = String(label ?? "")
+    .replace(/<[^<>]*>/g, "")
+    .replace(/&[a-z\d#]+;/gi, "x");
+  return Math.min(560, Math.ceil((text.trim().length * averageCharacter + (Number(room) || 0)) / 10) * 10);
+}
+
+/** By their text: the conditions of blocks, decoded once. */
+const conditions = createBoundedCache<{ rule: unknown }>(1_000);
+
+/** Whether the condition of a block holds; `encoded` is JSON Logic in base64, which needs no escapes in a tag. */
+function blockCondition(this: FilterImpl, encoded: unknown): boolean {
+  const key = String(encoded);
+  const known = conditions.get(key) ?? { rule: JSON.parse(Buffer.from(key, "base64").toString()) };
+  conditions.set(key, known);
+  return isTruthy(evaluate(known.rule, this.context.getAll() as JsonObject));
+}
+
 /** Whether a block with `showIfKey` is shown: empty, "0" and "false" count as no. */
 function blockShown(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0;
@@ -81,4 +108,6 @@ export const filters = {
   block_image: blockImage,
   block_style: blockStyle,
   block_shown: blockShown,
+  block_condition: blockCondition,
+  block_width: blockWidth,
 };

@@ -42,6 +42,8 @@ type TextState = {
   tables: Table[];
   links: { href: string; from: number }[];
   hiddenDepth: number;
+  /** Open `pre` elements: their lines and spaces are kept. */
+  preDepth: number;
 };
 
 const isHidden = (name: string, { style = "", hidden }: Attributes): boolean =>
@@ -61,6 +63,7 @@ export function htmlToText(html: string): string {
     tables: [],
     links: [],
     hiddenDepth: 0,
+    preDepth: 0,
   };
   const parser = new Parser(
     {
@@ -88,11 +91,25 @@ function write(state: TextState, text: string): void {
 
 function addText(state: TextState, data: string): void {
   if (state.hiddenDepth > 0) return;
+  if (state.preDepth > 0) {
+    addLines(state, data.replace(/\r\n?/g, "\n"));
+    return;
+  }
   const text = data.trim();
   if (/^\s/.test(data) && state.gap === "") state.gap = " ";
   if (text === "") return;
   write(state, text.replace(/\s+/g, " "));
   state.gap = /\s$/.test(data) ? " " : "";
+}
+
+/** Line ends around the text separate it from what is next to it. */
+function addLines(state: TextState, data: string): void {
+  const text = data.replace(/^\n+/, "").trimEnd();
+  if (/^\n/.test(data)) state.lines = Math.max(state.lines, 1);
+  if (text !== "") write(state, text);
+  const rest = data.slice(data.trimEnd().length);
+  if (rest.includes("\n")) state.lines = Math.max(state.lines, 1);
+  else if (rest !== "") state.gap = " ";
 }
 
 function openElement(state: TextState, name: string, attributes: Attributes): void {
@@ -110,6 +127,7 @@ function openElement(state: TextState, name: string, attributes: Attributes): vo
 
 function openBlock(state: TextState, name: string, lineEnds: number): void {
   const { lists, tables } = state;
+  if (name === "pre") state.preDepth += 1;
   if (state.mark === "") endLine(state, lineEnds);
   const table = tables.at(-1);
   if (name === "ul" || name === "ol") lists.push({ isOrdered: name === "ol", index: 0 });
@@ -149,6 +167,7 @@ function closeElement(state: TextState, name: string): void {
   if (name === "ul" || name === "ol") state.lists.pop();
   if (name === "table") state.tables.pop();
   if (name === "li") state.mark = "";
+  if (name === "pre") state.preDepth -= 1;
   endLine(state, breaks[name]);
 }
 

@@ -13,7 +13,7 @@ export type HtmlPlace = "mail" | "feed";
 
 const words = (text: string): string[] => text.split(" ");
 
-const inlineTags = [...sanitize.defaults.allowedTags, ...words("img center font del ins map area")];
+const inlineTags = [...sanitize.defaults.allowedTags, ...words("img center font del ins map area picture source")];
 const documentTags = words("style title head body html meta");
 
 const commonAttributes = [
@@ -47,6 +47,7 @@ const mailOptions: sanitize.IOptions = {
     html: ["xmlns", "xmlns:*"],
     img: ["src", "srcset", "usemap", "sizes"],
     map: ["name"],
+    source: ["srcset", "sizes", "media"],
     meta: ["charset", "name", "content", "http-equiv", "property"],
     // Without `media`, rules for print or for small screens would count everywhere.
     style: ["media"],
@@ -102,15 +103,15 @@ type Cleaners = Record<HtmlPlace, Cleaner>;
 export function createCleaners(appSchemes: readonly string[]): Cleaners {
   const mailTags = withApps(mailOptions, appSchemes);
   const feedTags = withApps({ ...mailOptions, allowedTags: inlineTags }, appSchemes);
-  const takeOutDeclarations = createCommentCleaner(withApps(outlookOptions, appSchemes));
+  const { takeOut, cleanComment } = createCommentCleaner(withApps(outlookOptions, appSchemes));
   const cleanMail = (html: string): string => sanitize(html, mailTags);
   const cleanFeed = (html: string): string => sanitize(html, feedTags);
   const cleanDocument = (whole: string): string => {
-    const { html, restore } = takeOutDeclarations(whole);
+    const { html, restore } = takeOut(whole);
     return restore(cleanSheets(cleanMail(html)));
   };
   return {
-    mail: { clean: cleanDocument, cleanQuickly: createQuickCleaner(cleanMail) },
+    mail: { clean: cleanDocument, cleanQuickly: createQuickCleaner(cleanMail, cleanComment) },
     feed: { clean: cleanFeed, cleanQuickly: createQuickCleaner(cleanFeed) },
   };
 }

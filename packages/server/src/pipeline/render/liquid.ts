@@ -5,6 +5,7 @@ import { LRUCache } from "lru-cache";
 import { charge, OverBudgetError, withinBudget } from "../../lib/work.ts";
 import { boundEngine, boundedContext, boundedOperators, escapeOutput, renderNodes } from "./bounded-liquid.ts";
 import { searchingFilters } from "./bounded-text.ts";
+import { watched, watchedTemplate } from "./checks/watched-outputs.ts";
 import { dateFilters } from "./dates.ts";
 import { filters } from "./filters.ts";
 
@@ -51,7 +52,12 @@ function createEngine(target: RenderTarget): Liquid {
   for (const tag of ["include", "render", "layout", "block"]) delete engine.tags[tag];
   // These filters evaluate a text as an expression, and are not part of standard Liquid.
   for (const filter of Object.keys(engine.filters)) if (filter.endsWith("_exp")) delete engine.filters[filter];
-  for (const [name, filter] of Object.entries({ ...filters, ...dateFilters, ...searchingFilters }))
+  for (const [name, filter] of Object.entries({
+    ...filters,
+    ...dateFilters,
+    ...searchingFilters,
+    block_watched: watched,
+  }))
     engine.registerFilter(name, filter);
   boundEngine(engine);
   return engine;
@@ -125,7 +131,8 @@ export function render(template: string, scope: object, target: RenderTarget): s
       charge(5 + template.length / 64);
       if (scope === literalScope || isConstant(template)) return template;
       const engine = engines[target];
-      const output = renderNodes(engine, parseTemplate(template, target), boundedContext(engine, scope));
+      const templates = parseTemplate(watchedTemplate(template), target);
+      const output = renderNodes(engine, templates, boundedContext(engine, scope));
       return toStorableText(String(output ?? ""));
     });
   } catch (error) {

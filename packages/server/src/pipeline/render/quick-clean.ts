@@ -38,12 +38,15 @@ const endsTag = (open: string | undefined, tag: string): boolean =>
 const tagPattern = /^<([a-z][a-z0-9]*)(?:\s+[a-z][a-z-]*="[^"<>]*")*\s*\/?>$/;
 
 /** An address with a scheme that is allowed in every place, and nothing in it that has to be escaped. */
-const linkPattern = /(?<=\s(?:href|src)=")https?:\/\/(?:[\w\-.~:/?#@!$()*+,;=%]|&amp;)*(?=")/;
+export const linkPattern = /(?<=\s(?:href|src)=")https?:\/\/(?:[\w\-.~:/?#@!$()*+,;=%]|&amp;)*(?=")/;
 /** Represents every such address in the cache: they are kept alike. */
-const anyLink = "https://any.example/";
+export const anyLink = "https://any.example/";
 
 /** `>` and entities but the usual ones, which the cleaner reads and writes again. */
 const unusualText = /[>\0]|&(?!(?:amp|lt|gt|quot|#39);)/;
+
+/** Comments that Outlook reads. Others are rare, and so is every unusual end of one. */
+const conditional = /^<!--(?:\[if |<!\[endif\]-->)/;
 
 /** Longer tags are seldom the same again. */
 const maxTagLength = 1_000;
@@ -57,8 +60,11 @@ export type Clean = (html: string) => string;
  */
 type CleanTag = { name: string; cleaned: string | null; rest: string };
 
-/** Returns what `clean` would return, or null where only `clean` can decide. */
-export function createQuickCleaner(clean: Clean): (html: string) => string | null {
+/**
+ * Returns what `clean` would return, or null where only `clean` can decide. `cleanComment` cleans a conditional
+ * comment, where these are kept.
+ */
+export function createQuickCleaner(clean: Clean, cleanComment?: Clean): (html: string) => string | null {
   const known = createBoundedCache<CleanTag>(2_000);
 
   const learnTag = (name: string, tag: string): CleanTag => {
@@ -85,6 +91,14 @@ export function createQuickCleaner(clean: Clean): (html: string) => string | nul
       if (unusualText.test(text)) return null;
       cleaned += decodeQuotes(text);
       if (start < 0) break;
+      if (cleanComment && html.startsWith("<!--", start)) {
+        const end = html.indexOf("-->", start + 4) + 3;
+        const comment = html.slice(start, end);
+        if (end === 2 || !conditional.test(comment) || comment.includes("--!>")) return null;
+        cleaned += cleanComment(comment);
+        at = end;
+        continue;
+      }
       at = html.indexOf(">", start) + 1;
       if (at === 0 || at - start > maxTagLength) return null;
       const tag = html.slice(start, at);

@@ -7,7 +7,8 @@ import { isObject, type JsonObject, valueAt } from "../../lib/json.ts";
 import { localeChain } from "../../lib/locale.ts";
 
 type LocaleTexts = { locale: string; content: JsonObject };
-type RenderText = (template: string, values: JsonObject) => string;
+/** `at`: which text it is, for errors. */
+type RenderText = (template: string, values: JsonObject, at: { key: string; locale: string }) => string;
 
 /** `rendered` caches texts by key: a text in a loop is rendered once. */
 type Catalog = { locales: LocaleTexts[]; render: RenderText; rendered: Map<string, string> };
@@ -63,18 +64,18 @@ function readKey(catalog: Catalog, path: string[]): unknown {
   for (const texts of catalog.locales) {
     const value = valueIn(texts, path);
     if (value === undefined || value === null) continue;
-    if (typeof value === "string") return textOf(catalog, path.join("."), value);
+    if (typeof value === "string") return textOf(catalog, { key: path.join("."), locale: texts.locale }, value);
     if (!isObject(value)) return value;
     break;
   }
   return new Texts(catalog, path);
 }
 
-function textOf({ rendered, render }: Catalog, key: string, template: string): string {
-  let text = rendered.get(key);
+function textOf({ rendered, render }: Catalog, at: { key: string; locale: string }, template: string): string {
+  let text = rendered.get(at.key);
   if (text === undefined) {
-    text = render(template, {});
-    rendered.set(key, text);
+    text = render(template, {}, at);
+    rendered.set(at.key, text);
   }
   return text;
 }
@@ -99,7 +100,7 @@ function pluralForm(catalog: Catalog, path: string[], count: number): string {
     if (!isObject(forms)) continue;
     const names = [...(count === 0 ? ["zero"] : []), rulesOf(texts.locale).select(count), "other"];
     const form = names.map((name) => valueAt(forms, name)).find((text) => typeof text === "string");
-    if (form !== undefined) return catalog.render(form, { count });
+    if (form !== undefined) return catalog.render(form, { count }, { key: path.join("."), locale: texts.locale });
   }
   return path.join(".");
 }

@@ -1,6 +1,7 @@
 // The `skip` rule of a step: JSON Logic whose texts may be templates. A truthy result skips the step; no rule, or an
 // empty one, lets it run. The rule and the values it read are stored with the response, so that the job shows why its
 // step was skipped; both are bounded in size, because every job stores them.
+import { variablePaths } from "@tidings/contract";
 import { isTruthy, memberAt } from "../../lib/condition-operators.ts";
 import { evaluate } from "../../lib/conditions.ts";
 import { isObject, isWithinBytes, type JsonObject } from "../../lib/json.ts";
@@ -35,29 +36,6 @@ function faultText(error: unknown): string {
   return (words || "the rule cannot be evaluated").slice(0, 200).toWellFormed();
 }
 
-const iterations = new Set(["map", "filter", "all", "some", "none", "reduce"]);
-
-/**
- * Paths of the scope that a JSON Logic rule reads with `var`, `missing` and `missing_some`, without computed names.
- * Inside an iteration a name is relative to the current item, so only the list that is iterated over is included.
- */
-export function* variablePaths(rule: unknown): Generator<string> {
-  if (Array.isArray(rule)) for (const part of rule) yield* variablePaths(part);
-  else if (isObject(rule)) {
-    for (const [operator, args] of Object.entries(rule)) {
-      const list = Array.isArray(args) ? args : [args];
-      if (operator === "var") yield* constantNames(list.slice(0, 1));
-      else if (operator === "missing") yield* constantNames(list.flat());
-      else if (operator === "missing_some") yield* constantNames([list[1]].flat());
-      if (iterations.has(operator)) yield* variablePaths([list[0], operator === "reduce" ? list[2] : undefined]);
-      else yield* variablePaths(list);
-    }
-  }
-}
-
-const constantNames = (names: unknown[]): string[] =>
-  names.filter((name): name is string => typeof name === "string" && name !== "");
-
 const maxValues = 20;
 const maxValueLength = 200;
 
@@ -80,8 +58,13 @@ function shorten(value: unknown): unknown {
   return Array.isArray(value) ? `a list of ${value.length}` : "an object";
 }
 
+/** A stored value that may have been shortened: it can be shown, but not compared. */
+export const isShortened = (value: unknown): boolean =>
+  typeof value === "string" && (value.length > maxValueLength || /^(?:a list of \d+|an object)$/.test(value));
+
 const maxRuleBytes = 2_000;
 
 /** A rule beyond this size is not stored with the job: it can be read in the workflow. */
-export const storableRule = (rule: unknown): unknown =>
-  isWithinBytes(rule, maxRuleBytes) ? rule : "too long to be kept here";
+export const storableRule = (rule: unknown): unknown => (isWithinBytes(rule, maxRuleBytes) ? rule : unstoredRule);
+
+export const unstoredRule = "too long to be kept here";

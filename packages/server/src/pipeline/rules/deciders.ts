@@ -35,6 +35,7 @@ function namesOf(
     case "workflow":
       return { id: workflow.workflowId, name: workflow.name };
     case "preference":
+      return definedNames(subscriberId, raw.category);
     case "schedule":
     case "subscriber":
       return definedNames(subscriberId);

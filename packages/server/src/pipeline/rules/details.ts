@@ -35,6 +35,7 @@ export const details = {
   waiting_for_receipt: entry("Step delayed", "Pending", { by: "provider", isWait: true }),
   step_held: entry("Step held until the subscriber's schedule opens", "Pending", { by: "schedule", isWait: true }),
   step_extended: entry("Step extended to the subscriber's schedule", "Pending", { by: "schedule" }),
+  wait_fast_forwarded: entry("Wait fast-forwarded by a test", "Success"),
   skipped_by_condition: entry("Step skipped by its condition", "Success", { by: "condition" }),
   skipped_by_bridge: entry("Step skipped by its code", "Success", { by: "bridge" }),
   not_reached_in_bridge: entry("Step skipped, its code did not run it for this event", "Success", { by: "bridge" }),
@@ -46,6 +47,10 @@ export const details = {
   condition_failed: entry("Step condition could not be evaluated", "Failed", { source: "Payload", by: "condition" }),
   filtered_by_workflow: entry("Step filtered by workflow preferences", "Success", { by: "workflow" }),
   filtered_by_dashboard: entry("Step filtered by dashboard preferences", "Success", { by: "workflow" }),
+  filtered_by_category: entry("Step filtered by the defaults of the category", "Success", { by: "workflow" }),
+  filtered_by_subscriber_category: entry("Step filtered by subscriber category preferences", "Success", {
+    by: "preference",
+  }),
   filtered_by_subscriber_global: entry("Step filtered by subscriber global preferences", "Success", {
     by: "preference",
   }),

@@ -13,12 +13,16 @@ export const groupPathOf = (path: unknown): string =>
   typeof path === "string" ? toDottedPath(path.trim()).replace(/^payload\./, "") : "";
 
 /** Events without the value, or with `null`, are one group. */
-export function groupKeyOf(payload: JsonObject, path: unknown, contextKeys: string[] = []): string {
+function groupKeyOf(payload: JsonObject, path: unknown, contextKeys: string[] = []): string {
   const key = groupPathOf(path);
   const value = key === "" ? null : (valueAt(payload, key) ?? null);
   // Hashed, because the key is indexed and a payload value can be larger than an index entry may be.
   return sha256(canonicalJson([value, contextKeys])).toString("base64url");
 }
+
+/** A test is a group alone: it neither joins real events in a digest or throttle nor counts among them. */
+export const groupKeyOfRun = ({ event, version }: Run, path: unknown, contextKeys?: string[]): string =>
+  version.definition.isTest ? `test:${event.id}` : groupKeyOf(event.payload, path, contextKeys);
 
 export type ThrottleSettings = { threshold: number; until: Date };
 

@@ -1,14 +1,14 @@
 // The members of an override object that the service reads itself, validated before a message is created; all other
 // members go to the provider under its own names. An invalid member fails the step with an error that names it: a
 // message must not be sent with only some of its overrides, and a line break must not get into a header.
-import { parseMailbox } from "@tidings/providers";
+import { parseMailbox } from "@tidings/providers/mail";
 import { isObject, type JsonObject, jsonBytes } from "../../lib/json.ts";
 import type { ProviderExtras } from "../run/run.ts";
 
 /** An override that is not valid. */
 export class OverrideError extends Error {}
 
-const maxAddresses = 50;
+export const maxAddresses = 50;
 const maxHeaders = 50;
 const maxName = 200;
 /** RFC 5322, 2.1.1: name and value share a line when the value cannot be folded. */
@@ -63,6 +63,40 @@ export function readEmailOverride(given: JsonObject): EmailOverride {
   const count = read.to.length + (read.cc?.length ?? 0) + (read.bcc?.length ?? 0);
   if (count > maxAddresses) throw new OverrideError(`to, cc and bcc must not hold more than ${maxAddresses} addresses`);
   return read;
+}
+
+/** Members that a step can set too, where the event does not override them. */
+export type EmailControls = Pick<EmailOverride, (typeof mailFields)[number]>;
+
+export const mailFields = ["senderName", "replyTo", "cc", "bcc"] as const;
+
+/** Rendered controls: an empty text is not set, and the addresses of a list are separated by commas. */
+export function readEmailControls(given: Record<keyof EmailControls, string>): EmailControls {
+  const set = (text: string) => (text.trim() === "" ? undefined : text);
+  const list = (text: string) => {
+    const addresses = text.split(",").filter((address) => address.trim() !== "");
+    return addresses.length > 0 ? addresses : undefined;
+  };
+  return {
+    senderName: readLine("senderName", set(given.senderName), 255),
+    replyTo: readAddress("replyTo", set(given.replyTo)),
+    cc: readAddresses("cc", list(given.cc)),
+    bcc: readAddresses("bcc", list(given.bcc)),
+  };
+}
+
+/** The controls without Liquid that are not valid, for the issues of a step. */
+export function* invalidMailFields(controls: JsonObject): Generator<[name: string, message: string]> {
+  for (const name of mailFields) {
+    const value = controls[name];
+    if (typeof value !== "string" || /\{\{|\{%/.test(value)) continue;
+    try {
+      readEmailControls({ senderName: "", replyTo: "", cc: "", bcc: "", [name]: value });
+    } catch (error) {
+      if (!(error instanceof OverrideError)) throw error;
+      yield [name, error.message];
+    }
+  }
 }
 
 export type SmsOverride = ProviderExtras & { to?: string; from?: string; content?: string };

@@ -1,42 +1,62 @@
 // Which level decides whether a channel step runs. Levels, weakest first: the workflow's definition, its preferences in
-// the dashboard, the subscriber's global preferences, the subscriber's preferences for this workflow. A level without a
-// value for a channel leaves the decision to the next weaker one; without any value the channel is enabled. A
-// preference for the event's contexts comes before the same preference without context. A critical workflow ignores the
-// subscriber.
+// the dashboard, the defaults of its category, the subscriber's global preferences, those for the category, those for
+// this workflow. A level without a value for a channel leaves the decision to the next weaker one; without any value
+// the channel is enabled. A preference for the event's contexts comes before the same preference without context. A
+// required category ignores the subscriber; a critical workflow ignores its category too.
 import type { Channel, PreferenceChannels, WorkflowPreference } from "@tidings/contract";
+import type { CategoryRule } from "../../store/subscribers/categories.ts";
 import type { DetailName } from "./details.ts";
 
-type PreferenceLevel = "workflow" | "dashboard" | "subscriber_global" | "subscriber_workflow";
+type PreferenceLevel =
+  | "workflow"
+  | "dashboard"
+  | "category"
+  | "subscriber_global"
+  | "subscriber_category"
+  | "subscriber_workflow";
 
 /** The subscriber's preferences on one level, strongest first: for the event's contexts, then without context. */
 type SubscriberChoices = { scoped?: PreferenceChannels; plain?: PreferenceChannels };
 
-export type PreferenceLevels = {
+/** What is decided without the subscriber. */
+type OwnLevels = {
   user: WorkflowPreference | null;
   default: WorkflowPreference;
+  category?: CategoryRule | null;
+};
+
+export type PreferenceLevels = OwnLevels & {
   subscriberGlobal?: SubscriberChoices;
+  subscriberCategory?: SubscriberChoices;
   subscriberWorkflow?: SubscriberChoices;
 };
 
 /** `level` is null when no level has a value; `isScoped`: a preference for the event's contexts decided. */
 export type PreferenceDecision = { enabled: boolean; level: PreferenceLevel | null; isScoped: boolean };
 
-/** A critical workflow cannot be changed or switched off by subscribers. */
-export const isCritical = (levels: PreferenceLevels): boolean =>
-  levels.user?.all?.readOnly ?? levels.default.all?.readOnly ?? false;
+const isCriticalWorkflow = ({ user, default: own }: OwnLevels): boolean =>
+  user?.all?.readOnly ?? own.all?.readOnly ?? false;
+
+/** Subscribers cannot change or switch off a critical workflow, and no workflow of a required category. */
+export const isCritical = (levels: OwnLevels): boolean =>
+  isCriticalWorkflow(levels) || (levels.category?.required ?? false);
 
 const workflowValue = (level: WorkflowPreference | null, channel: Channel): boolean | undefined =>
   level?.channels?.[channel]?.enabled ?? level?.all?.enabled;
 
-const noChoices: Pick<PreferenceLevels, "subscriberGlobal" | "subscriberWorkflow"> = {};
+const noChoices: Pick<PreferenceLevels, "subscriberGlobal" | "subscriberCategory" | "subscriberWorkflow"> = {};
 
 export function decidePreference(levels: PreferenceLevels, channel: Channel): PreferenceDecision {
-  const { subscriberGlobal, subscriberWorkflow } = isCritical(levels) ? noChoices : levels;
+  const { subscriberGlobal, subscriberCategory, subscriberWorkflow } = isCritical(levels) ? noChoices : levels;
+  const category = isCriticalWorkflow(levels) ? null : levels.category;
   return (
     decide("subscriber_workflow", subscriberWorkflow?.scoped?.[channel], true) ??
     decide("subscriber_workflow", subscriberWorkflow?.plain?.[channel]) ??
+    decide("subscriber_category", subscriberCategory?.scoped?.[channel], true) ??
+    decide("subscriber_category", subscriberCategory?.plain?.[channel]) ??
     decide("subscriber_global", subscriberGlobal?.scoped?.[channel], true) ??
     decide("subscriber_global", subscriberGlobal?.plain?.[channel]) ??
+    decide("category", category?.channels[channel]) ??
     decide("dashboard", workflowValue(levels.user, channel)) ??
     decide("workflow", workflowValue(levels.default, channel)) ?? { enabled: true, level: null, isScoped: false }
   );
@@ -54,26 +74,35 @@ export const isEnabledAsWhole = (levels: PreferenceLevels): boolean =>
 export const filterDetail = ({ enabled, level }: PreferenceDecision): DetailName | null =>
   enabled || !level ? null : `filtered_by_${level}`;
 
-/** A subscriber's preference as stored; without a workflow it is the global one. */
+/** A subscriber's preference as stored, for a workflow or a category; without either it is the global one. */
 export type StoredChoice = { workflow_id: string | null; context_keys: string[]; channels: PreferenceChannels };
+
+/** The preference for one workflow, category or everything, for these contexts; undefined without one. */
+export const choiceFor = <Row extends StoredChoice>(
+  stored: readonly Row[],
+  id: string | null,
+  contextKeys: readonly string[],
+): Row | undefined => {
+  const key = contextKeys.join();
+  return stored.find((row) => row.workflow_id === id && row.context_keys.join() === key);
+};
 
 /** All levels for one workflow and one set of contexts. `contextKeys` are sorted, as records store them. */
 export function withChoices(
-  levels: Pick<PreferenceLevels, "user" | "default">,
+  levels: OwnLevels,
   stored: readonly StoredChoice[],
   workflowId: string | null,
   contextKeys: readonly string[],
 ): PreferenceLevels {
   if (stored.length === 0) return levels;
-  const key = contextKeys.join();
-  const choices = (id: string | null): SubscriberChoices => {
-    const find = (wanted: string) =>
-      stored.find((row) => row.workflow_id === id && row.context_keys.join() === wanted)?.channels;
-    return { scoped: key === "" ? undefined : find(key), plain: find("") };
-  };
+  const choices = (id: string | null): SubscriberChoices => ({
+    scoped: contextKeys.length === 0 ? undefined : choiceFor(stored, id, contextKeys)?.channels,
+    plain: choiceFor(stored, id, [])?.channels,
+  });
   return {
     ...levels,
     subscriberGlobal: choices(null),
+    subscriberCategory: levels.category ? choices(levels.category.id) : undefined,
     subscriberWorkflow: workflowId === null ? undefined : choices(workflowId),
   };
 }

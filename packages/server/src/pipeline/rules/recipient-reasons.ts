@@ -1,6 +1,6 @@
 // Why an event reaches a subscriber or does not: the match against its topics, and the reasons as text. The walk
 // through an audience, the dry-run and the explanation of a past event share these rules. Pure.
-import type { DecidedBy, Decider, Reach } from "@tidings/contract";
+import { conditionText, type DecidedBy, type Decider, type Reach } from "@tidings/contract";
 import type { JsonObject } from "../../lib/json.ts";
 import { withinBudget } from "../../lib/work.ts";
 import type { EventRow } from "../../store/events/events.ts";
@@ -104,7 +104,7 @@ export function ruleReason(refusals: readonly Refusal[]): Reach {
 }
 
 function ruleText({ condition, enabled }: StoredRule): string {
-  if (condition) return `its condition ${JSON.stringify(condition).slice(0, 300)} is not met`;
+  if (condition) return `it lets events through only when ${conditionText(condition)}`;
   return enabled === undefined ? "it follows the workflow, which is turned off" : "it is turned off for this workflow";
 }
 

@@ -1,18 +1,22 @@
 // The data that templates and conditions can read: `subscriber`, `payload`, `workflow`, `actor`, `tenant`, `context`,
-// `steps`, `t`.
+// `brand`, `steps`, `t`; in emails also `unsubscribeUrl` and `preferencesUrl`.
 import { isChannel } from "@tidings/contract";
 import type { JsonObject } from "../../lib/json.ts";
 import { defaultLocale } from "../../lib/locale.ts";
+import { preferencesUrl, signUnsubscribeToken, unsubscribeUrl } from "../../lib/tokens/unsubscribe-token.ts";
+import type { CategoryRule } from "../../store/subscribers/categories.ts";
 import type { RecipientRow } from "../../store/subscribers/subscribers.ts";
 import type { WorkflowDefinition } from "../../store/tables.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { TranslationEntry } from "../../store/workflows/translations.ts";
 import { type RenderClock, renderClock } from "../render/dates.ts";
 import { toSentence } from "../render/filters.ts";
-import { literalScope, render } from "../render/liquid.ts";
+import { literalScope, RenderError, render } from "../render/liquid.ts";
 import { type Texts, translator } from "../render/translate.ts";
+import { brandOf } from "../run/brands.ts";
 import type { ContextData, DigestResult, Facts, JobState, Run, StepInput } from "../run/run.ts";
 import { digestResult } from "./grouping.ts";
+import { isCritical } from "./preferences.ts";
 import { channelResult } from "./step-results.ts";
 import { zoneOf } from "./zones.ts";
 
@@ -102,6 +106,14 @@ export const clockScope = (timezone: string | null | undefined, defaultTimezone:
   [renderClock]: { zone: zoneOf(timezone, defaultTimezone).name, now } satisfies RenderClock,
 });
 
+/** The category of the workflow; undefined without one, and where it was deleted. */
+export const categoryOf = ({ environmentId, rules }: Run, { categories }: Facts): CategoryRule | undefined =>
+  rules.categoryId === undefined ? undefined : categories.get(environmentId)?.get(rules.categoryId);
+
+/** Whether the subscriber may switch the workflow of this run off. */
+const canUnsubscribe = (run: Run, facts: Facts): boolean =>
+  !isCritical({ ...run.rules.preferences, category: categoryOf(run, facts) });
+
 /** The data of a run, without translations and time. */
 export const rootsOf = (run: Run, facts: Facts) => ({
   subscriber: subscriberScope(run.subscriber),
@@ -110,17 +122,43 @@ export const rootsOf = (run: Run, facts: Facts) => ({
   payload: run.event.payload,
   workflow: workflowScope(run.version.definition),
   context: contextScope(run, facts.contexts),
+  brand: brandOf(run, facts.brands),
   steps: stepsScope(run, facts),
 });
 
-export function templateScope({ run, facts, now }: Pick<StepInput, "run" | "facts" | "now">) {
+export function templateScope({ run, job, facts, now }: Pick<StepInput, "run" | "facts" | "now"> & Partial<StepInput>) {
   const roots = {
     ...rootsOf(run, facts),
+    ...(job?.step.type === "email" && linkScope(run, facts)),
     ...clockScope(run.subscriber?.timezone, facts.defaultTimezone, now),
   };
   const isTranslated = run.version.definition.isTranslationEnabled ?? false;
   return { ...roots, t: isTranslated ? textsOf(run.version.workflowId, run, facts, roots) : undefined };
 }
+
+/**
+ * The links of a mail. Functions, which the engine calls when a template reads them: a mail without links signs none.
+ * Empty without a public URL. `unsubscribeUrl` is also empty where the subscriber cannot unsubscribe.
+ */
+function linkScope(run: Run, facts: Facts) {
+  const { environmentId, subscriber, version } = run;
+  const { publicUrl, secrets } = facts;
+  const link = (toUrl: (base: string, token: string) => string) => (): string => {
+    if (publicUrl === "" || !subscriber) return "";
+    const { workflowId } = version;
+    return toUrl(publicUrl, signUnsubscribeToken(secrets, { environmentId, subscriberId: subscriber.id, workflowId }));
+  };
+  return {
+    unsubscribeUrl: () => (canUnsubscribe(run, facts) ? link(unsubscribeUrl)() : ""),
+    preferencesUrl: link(preferencesUrl),
+  };
+}
+
+/** The links of a preview, which leads to nobody's preferences. */
+export const previewLinks = (publicUrl: string) => ({
+  unsubscribeUrl: publicUrl && unsubscribeUrl(publicUrl, "preview"),
+  preferencesUrl: publicUrl && preferencesUrl(publicUrl, "preview"),
+});
 
 /** The scope for the content of a step: what a bridge returned is not a template. */
 export const contentScope = (input: StepInput): object =>
@@ -146,6 +184,15 @@ type OwnTexts = Pick<TranslationEntry, "locale" | "content">;
 export function textsFor(translations: readonly OwnTexts[], locale: string | null | undefined, scope: object): Texts {
   // `t` is not available inside a translation: translations could include each other without end.
   const roots = { ...scope, t: undefined };
-  const renderText = (template: string, values: object) => render(template, { ...roots, ...values }, "text");
+  const renderText = (template: string, values: object, { key, locale }: { key: string; locale: string }) => {
+    try {
+      return render(template, { ...roots, ...values }, "text");
+    } catch (error) {
+      if (!(error instanceof RenderError)) throw error;
+      // The place is that in the text, and not in the template that uses it.
+      const at = [error.message, error.position].filter(Boolean).join(", ");
+      throw new RenderError(`translation ${key}, ${locale}: ${at}`);
+    }
+  };
   return translator({ translations, locale, defaultLocale, render: renderText });
 }

@@ -2,7 +2,7 @@
 // produced. The text of a step that did not run names the condition, preference or schedule that decided. Pure.
 import { type Channel, isChannel, type JobStatus, type StepOutcome, type StepType } from "@tidings/contract";
 import { findProvider } from "@tidings/providers";
-import { isObject, type JsonObject } from "../../lib/json.ts";
+import type { JsonObject } from "../../lib/json.ts";
 import type { StoredDetail } from "../../store/tables.ts";
 import { findEntry } from "../steps/catalogue.ts";
 import {
@@ -14,6 +14,7 @@ import {
   suppressedText,
 } from "./delivery-text.ts";
 import type { DetailName } from "./details.ts";
+import { conditionReason } from "./text/condition-text.ts";
 
 /** `dry-run` says "would be" where the past says "was". */
 type Tense = "past" | "dry-run";
@@ -212,18 +213,20 @@ const wordOf = (type: StepType): string => (isChannel(type) ? channelWords[type]
 const contextText = ({ contextKeys }: JsonObject): string =>
   Array.isArray(contextKeys) && contextKeys.length > 0 ? ` in the context ${contextKeys.join(", ")}` : "";
 
+const sinceText = ({ since }: JsonObject): string => (typeof since === "string" ? ` since ${since}` : "");
+
 const reasonTexts: Readonly<Record<string, ReasonText | undefined>> = {
   filtered_by_workflow: (_raw, type, { workflow }) => `workflow ${workflow} turns ${wordOf(type)} off by default`,
   filtered_by_dashboard: (_raw, type, { workflow }) =>
     `${wordOf(type)} was turned off for workflow ${workflow} in its preferences`,
+  filtered_by_category: ({ category }, type) => `the category ${category} turns ${wordOf(type)} off by default`,
+  filtered_by_subscriber_category: (raw, type) =>
+    `the category ${raw.category} is off for ${wordOf(type)}: the subscriber's choice${contextText(raw)}${sinceText(raw)}`,
   filtered_by_subscriber_global: (raw, type) =>
     `subscriber turned ${wordOf(type)} off for all workflows${contextText(raw)}`,
   filtered_by_subscriber_workflow: (raw, type, { workflow }) =>
     `subscriber turned ${wordOf(type)} off for workflow ${workflow}${contextText(raw)}`,
-  skipped_by_condition: ({ rule, filters, values }) =>
-    filters === undefined
-      ? `its skip condition is met: ${shown(rule)}${withValues(values)}`
-      : `its filters do not match: ${shown(filters)}${withValues(values)}`,
+  skipped_by_condition: (raw, _type, { tense }) => conditionReason(raw, tense === "past" ? "was" : "is"),
   outside_schedule: ({ opensAt, reason }, _type, { workflow }) =>
     opensAt === undefined
       ? `it is outside the subscriber's schedule: ${reason}`
@@ -249,18 +252,6 @@ const textOf = (stored: StoredDetail): string => findEntry(stored)?.text ?? stor
 /** "SMS" stays unchanged. */
 const lowerFirst = (text: string): string =>
   /^\p{Lu}{2}/u.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
-
-const maxShown = 300;
-
-function shown(value: unknown): string {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.length <= maxShown ? text : `${text.slice(0, maxShown).toWellFormed()}…`;
-}
-
-function withValues(values: unknown): string {
-  const pairs = isObject(values) ? Object.entries(values) : [];
-  return pairs.length === 0 ? "" : `, with ${pairs.map(([path, value]) => `${path} = ${shown(value)}`).join(", ")}`;
-}
 
 /** The whole notification in one sentence: the outcome of its channel steps, or the wait before them. */
 export function summarizeSteps(steps: readonly { step: DescribedJob["step"]; summary: StepSummary }[]): string {

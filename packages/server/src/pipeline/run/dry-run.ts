@@ -1,5 +1,6 @@
 // Simulates new runs with the same `advance()` as the stages: the clock jumps to the end of each wait, every provider
 // accepts, and claims are simulated without being taken. Reads only.
+import type { DryRunAssumptions } from "@tidings/contract";
 import type { JsonObject } from "../../lib/json.ts";
 import { isPauseDue, pauseIfDue } from "../../lib/load/pauses.ts";
 import { type AddressHashes, createAddressHashes } from "../../lib/suppression-hash.ts";
@@ -24,10 +25,14 @@ import { claimPreview, settleClaims } from "./claims.ts";
 import { loadFacts } from "./facts.ts";
 import type { ClaimResult, DigestResult, Facts, MessageDraft, Progress, Run } from "./run.ts";
 
-/** The contexts and the tenant that the event would create or update before its runs start. */
-export type EventUpserts = {
+/**
+ * The contexts and the tenant that the event would create or update before its runs start, and what is assumed to
+ * happen while they wait.
+ */
+export type Circumstances = {
   contexts: readonly { type: string; id: string; data?: JsonObject }[];
   tenant: TenantEntry | null;
+  assume: DryRunAssumptions;
 };
 
 /**
@@ -50,12 +55,13 @@ type StepAsk = { stepId: string; request: StepRequest };
 export async function simulate(
   batch: Batch,
   runs: Run[],
-  upserts: EventUpserts,
+  around: Circumstances,
   bridge: BridgeSimulation,
 ): Promise<SimulatedRun[]> {
   const claimResults = new Map<string, ClaimResult>();
   const digests = new Map<string, DigestResult>();
-  const facts = withUpserts(await loadFacts(batch, runs, claimResults, digests), runs, upserts);
+  const loaded = await loadFacts(batch, runs, claimResults, digests);
+  const facts = { ...withUpserts(loaded, runs, around), marks: assumedMarks(batch, runs, around.assume) };
   const all = runs.map(
     (run): SimulatedRun => ({
       run,
@@ -78,7 +84,7 @@ export async function simulate(
         (progress.asking !== null && simulateAnswer(one, progress.asking, facts, bridge)) ||
         progress.claim !== null ||
         progress.sending.length > 0 ||
-        simulateWait(one, progress, facts, digests);
+        simulateWait(one, progress, { facts, digests, assume: around.assume });
       if (goesOn) continuing.push(one);
     }
     active = continuing;
@@ -152,22 +158,41 @@ function simulateAnswer({ run, now }: SimulatedRun, jobId: string, facts: Facts,
   return true;
 }
 
-/** Moves the clock to the end of the wait; a digest that the run leads closes with the events of this run alone. */
-function simulateWait(
-  one: SimulatedRun,
-  { wakeAt }: Progress,
-  facts: Facts,
-  digests: Map<string, DigestResult>,
-): boolean {
+type Waiting = { facts: Facts; digests: Map<string, DigestResult>; assume: DryRunAssumptions };
+
+/**
+ * Moves the clock to the end of the wait; a digest that the run leads closes with the events of this run, and as many
+ * like them as are assumed.
+ */
+function simulateWait(one: SimulatedRun, { wakeAt }: Progress, { facts, digests, assume }: Waiting): boolean {
   if (!wakeAt) return false;
   const job = one.run.jobs.find(({ status }) => status === "delayed");
-  if (job?.step.type === "digest") digests.set(job.id, digestInput(one.run, job.stepIndex, facts));
+  if (job?.step.type === "digest") {
+    digests.set(job.id, filledUp(digestInput(one.run, job.stepIndex, facts), assume.digestedEvents ?? 1));
+  }
   if (wakeAt > one.now) one.now = wakeAt;
   return true;
 }
 
+function filledUp(digest: DigestResult, count: number): DigestResult {
+  const { events, eventCount } = digest;
+  const more = Array.from({ length: Math.max(0, count - eventCount) }, (_, index) => events[index % events.length]!);
+  return { events: [...events, ...more], eventCount: Math.max(count, eventCount) };
+}
+
+/** The in-app messages of the runs, which are not stored, as they are assumed to be. */
+function assumedMarks({ clock }: Batch, runs: Run[], { isRead }: DryRunAssumptions): Facts["marks"] {
+  if (!isRead) return new Map();
+  const marked = ({ environmentId, jobs }: Run) => {
+    const at = clock.now(environmentId);
+    const marks = { seen: true, read: true, lastSeenAt: at, lastReadAt: at };
+    return jobs.filter(({ step }) => step.type === "in_app").map(({ id }) => [id, marks] as const);
+  };
+  return new Map(runs.flatMap(marked));
+}
+
 /** Existing contexts are not changed; a tenant gets the name and data that the event gives. */
-function withUpserts(facts: Facts, runs: Run[], { contexts, tenant }: EventUpserts): Facts {
+function withUpserts(facts: Facts, runs: Run[], { contexts, tenant }: Circumstances): Facts {
   const [first] = runs;
   if (!first) return facts;
   const { environmentId } = first;

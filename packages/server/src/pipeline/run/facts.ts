@@ -16,6 +16,8 @@ import { type ActiveIntegration, findActiveIntegrationsOfBatch } from "../../sto
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import { findInAppMarks } from "../../store/messages/message-marks.ts";
 import {
+  type BrandedTenant,
+  type ContextContent,
   findContextsOfBatch,
   findPreferencesOfBatch,
   findTenantsOfBatch,
@@ -25,6 +27,7 @@ import { findLayoutsOfBatch } from "../../store/workflows/workflows.batch.ts";
 import { isCritical } from "../rules/preferences.ts";
 import { type Marks, toMarks } from "../rules/step-results.ts";
 import { isFinished } from "./advance.ts";
+import { toBrands } from "./brands.ts";
 import type { ClaimResult, ContextData, Facts, OpenEndpoint, Run } from "./run.ts";
 
 export async function loadFacts(
@@ -35,20 +38,24 @@ export async function loadFacts(
 ): Promise<Facts> {
   const integrations = await findActiveIntegrationsOfBatch(ctx.db, environmentsOf(runs), channelsOf(runs));
   const layouts = await loadLayouts(ctx.db, runs);
+  const contexts = await loadContexts(ctx.db, runs);
+  const tenants = await loadTenants(ctx.db, runs);
   return {
     integrations,
     linkSchemes: linkSchemesOf(integrations),
-    preferences: await loadPreferences(ctx.db, runs),
-    contexts: await loadContexts(ctx.db, runs),
+    ...(await loadPreferences(ctx.db, runs)),
+    contexts: toContextData(contexts),
+    brands: toBrands(integrations, contexts, tenants),
     layouts,
     translations: await loadTranslations(ctx.db, runs, layouts),
-    tenants: await loadTenants(ctx.db, runs),
+    tenants: toTenants(tenants),
     chatEndpoints: await loadChatEndpoints(ctx, runs, integrations),
     marks: await loadMarks(ctx.db, runs),
     claimResults,
     digests,
     maxWaitDays: ctx.config.maxWaitDays,
     defaultTimezone: ctx.config.defaultTimezone,
+    publicUrl: ctx.config.publicUrl,
     secrets: ctx.secrets,
     newId: ctx.newId,
   };
@@ -101,10 +108,13 @@ async function loadTranslations(db: Db, runs: Run[], layouts: Facts["layouts"]):
   return Map.groupBy(found, (row) => row.resource_id);
 }
 
-async function loadTenants(db: Db, runs: Run[]): Promise<Facts["tenants"]> {
+function loadTenants(db: Db, runs: Run[]): Promise<BrandedTenant[]> {
   const concerned = runs.filter((run) => run.event.tenant !== null);
   const identifiers = [...new Set(concerned.map((run) => run.event.tenant!))];
-  const rows = await findTenantsOfBatch(db, environmentsOf(concerned), identifiers);
+  return findTenantsOfBatch(db, environmentsOf(concerned), identifiers);
+}
+
+function toTenants(rows: BrandedTenant[]): Facts["tenants"] {
   const found = Map.groupBy(rows, (row) => row.environment_id);
   return new Map([...found].map(([id, tenants]) => [id, new Map(tenants.map((row) => [row.identifier, row]))]));
 }
@@ -186,28 +196,43 @@ async function withConnections(
 /** Endpoints that need a connection; webhooks and phone numbers need none. */
 const connectedTypes = new Set(["chatapp_channel", "chatapp_user", "teamsapp_channel", "teamsapp_user"]);
 
-/** One query for the batch, and none for critical workflows, which ignore the choices of subscribers. */
-async function loadPreferences(db: Db, runs: Run[]): Promise<Facts["preferences"]> {
+/**
+ * One or two queries for the batch, and none for critical workflows, which ignore their category and the choices of
+ * subscribers.
+ */
+async function loadPreferences(db: Db, runs: Run[]): Promise<Pick<Facts, "preferences" | "categories">> {
   const open = runs.filter((run) => run.subscriber && !isCritical(run.rules.preferences));
-  const each = (pick: (run: Run) => string) => [...new Set(open.map(pick))];
-  const rows = await findPreferencesOfBatch(
+  const each = (pick: (run: Run) => string | string[]) => [...new Set(open.flatMap(pick))];
+  const { rows, categories } = await findPreferencesOfBatch(
     db,
     each((run) => run.environmentId),
-    each((run) => run.subscriber!.id),
-    each((run) => run.version.workflowId),
+    {
+      subscriberIds: each((run) => run.subscriber!.id),
+      workflowIds: each((run) => run.version.workflowId),
+      categoryIds: each((run) => run.rules.categoryId ?? []),
+    },
   );
-  return Map.groupBy(rows, (row) => row.subscriber_id);
+  const byEnvironment = Map.groupBy(categories, (category) => category.environmentId);
+  return {
+    preferences: Map.groupBy(rows, (row) => row.subscriber_id),
+    categories: new Map(
+      [...byEnvironment].map(([id, own]) => [id, new Map(own.map((category) => [category.categoryId, category]))]),
+    ),
+  };
 }
 
 /** One query for the batch, and none when no run has a context. */
-async function loadContexts(db: Db, runs: Run[]): Promise<ContextData> {
+function loadContexts(db: Db, runs: Run[]): Promise<ContextContent[]> {
   const concerned = runs.filter((run) => run.contextKeys.length > 0);
   const environmentIds = [...new Set(concerned.map((run) => run.environmentId))];
   const named = [...new Set(concerned.flatMap((run) => run.contextKeys))].map((key) => {
     const [type = "", id = ""] = key.split(":");
     return { type, id };
   });
-  const rows = await findContextsOfBatch(db, environmentIds, named);
+  return findContextsOfBatch(db, environmentIds, named);
+}
+
+function toContextData(rows: ContextContent[]): ContextData {
   const found = Map.groupBy(rows, (row) => row.environment_id);
   return new Map(
     [...found].map(([environmentId, rows]) => [

@@ -7,6 +7,7 @@ import type { Secrets } from "../../lib/secrets.ts";
 import type { NewEvent } from "../../store/events/events.ts";
 import type { TargetEndpoint } from "../../store/integrations/channel-targets.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
+import type { CategoryRule } from "../../store/subscribers/categories.ts";
 import type { PreferenceRow } from "../../store/subscribers/preferences.ts";
 import type { RecipientRow } from "../../store/subscribers/subscribers.ts";
 import type { TenantRow } from "../../store/subscribers/tenants.ts";
@@ -22,6 +23,7 @@ import type { TranslationRow } from "../../store/workflows/translations.ts";
 import type { StoredStep, WorkflowRules, WorkflowVersion } from "../../store/workflows/workflows.ts";
 import { openOverrides } from "../encrypted-parts.ts";
 import type { Marks } from "../rules/step-results.ts";
+import type { BrandFacts } from "./brands.ts";
 
 export type RunEvent = {
   id: string;
@@ -127,10 +129,14 @@ export type Facts = {
   integrations: IntegrationRow[];
   /** Preferences of the subscribers of the batch, by internal id; subscribers without any are not in it. */
   preferences: ReadonlyMap<string, PreferenceRow[]>;
+  /** The categories that workflows of the batch name, by environment and identifier. */
+  categories: ReadonlyMap<string, ReadonlyMap<string, CategoryRule>>;
   /** Data of the contexts of the batch. */
   contexts: ContextData;
   /** Schemes of apps whose links stay in messages, by environment; environments without any are not in it. */
   linkSchemes: ReadonlyMap<string, readonly string[]>;
+  /** The brands of the environments and contexts of the batch. */
+  brands: BrandFacts;
   /** Layouts of the environments that have emails to render, by environment. */
   layouts: ReadonlyMap<string, LayoutRow[]>;
   /** Translations in the locales of the batch's subscribers, by the id of their workflow or layout. */
@@ -148,6 +154,8 @@ export type Facts = {
   maxWaitDays: number;
   /** For subscribers without a time zone. */
   defaultTimezone: string;
+  /** The address of this service, for links in emails; empty when it is not set. */
+  publicUrl: string;
   /** Decrypts the channels of a subscriber, for the steps that need them. */
   secrets: Secrets;
   newId: () => string;
@@ -195,9 +203,14 @@ export type Routed<Fields> = Fields & { route: string[]; perProvider?: Record<st
 
 /**
  * What the provider call needs beyond subject and content: overrides merged, addresses checked. `attachments` says that
- * the event has some for email; their content is stored separately.
+ * the event has some for email; their content is stored separately. `isRequired`: the subscriber cannot switch the
+ * category of the workflow off.
  */
-type Outgoing = (Routed<EmailFields> & { attachments?: true }) | Routed<SmsFields> | PushFields | ChatFields;
+type Outgoing =
+  | (Routed<EmailFields> & { attachments?: true; isRequired?: true })
+  | Routed<SmsFields>
+  | PushFields
+  | ChatFields;
 
 export type MessageDraft = {
   id: string;

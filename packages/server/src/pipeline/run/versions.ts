@@ -1,7 +1,7 @@
 // Workflow versions by id. They are immutable, so a cached one is never stale.
 import type { Ctx } from "../../context.ts";
 import { findVersions } from "../../store/workflows/workflows.batch.ts";
-import type { WorkflowVersion } from "../../store/workflows/workflows.ts";
+import type { WorkflowRules, WorkflowVersion } from "../../store/workflows/workflows.ts";
 
 export async function loadVersions(ctx: Ctx, ids: string[]): Promise<Map<string, WorkflowVersion>> {
   const found = new Map<string, WorkflowVersion>();
@@ -19,3 +19,9 @@ export async function loadVersions(ctx: Ctx, ids: string[]): Promise<Map<string,
   }
   return found;
 }
+
+/** The rules of the current workflow, where it was read. A test has the rules of its draft. */
+export const rulesOf = (
+  { definition }: WorkflowVersion,
+  current: { rules: WorkflowRules } | undefined,
+): WorkflowRules => (definition.isTest ? definition : (current?.rules ?? definition));

@@ -19,7 +19,7 @@ import { isFinished, isSleeping } from "./advance.ts";
 import { loadDigests } from "./digests.ts";
 import { advanceAll, writeProgress } from "./progress.ts";
 import { type JobState, type Run, toRunEvent } from "./run.ts";
-import { loadVersions } from "./versions.ts";
+import { loadVersions, rulesOf } from "./versions.ts";
 
 export async function runWake(ctx: Ctx, tasks: Task<WakeTask>[]): Promise<void> {
   // Closing one digest while claiming the next can, rarely, deadlock with a batch that locks them in the other order.
@@ -86,7 +86,7 @@ export async function loadRuns(ctx: Ctx, keys: RowKey[]): Promise<Run[]> {
         subscriber: subscribers.byId.get(row.subscriber_id) ?? null,
         actor: subscribers.byKey.get(event.actor?.subscriberId ?? "") ?? null,
         isWorkflowDeleted: states.get(row.workflow_id)?.isDeleted ?? false,
-        rules: states.get(row.workflow_id)?.rules ?? version.definition,
+        rules: rulesOf(version, states.get(row.workflow_id)),
         contextKeys: row.context_keys,
         subscriptions: row.subscriptions,
         jobs: (jobs.get(row.id) ?? []).map((job) => toJobState(job, steps)),

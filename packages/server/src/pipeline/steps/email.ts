@@ -9,9 +9,10 @@ import { literalScope } from "../render/liquid.ts";
 import { type MailControls, renderMail } from "../render/mail-body.ts";
 import { attachmentsFor } from "../rules/attachments.ts";
 import { type EmailOverride, readEmailOverride } from "../rules/override-fields.ts";
-import { contentScope, layoutScope, templateScope } from "../rules/scope.ts";
+import { categoryOf, contentScope, layoutScope, templateScope } from "../rules/scope.ts";
 import type { EmailFields, StepInput, StepResult } from "../run/run.ts";
 import type { StepHandler } from "./handler.ts";
+import { renderMailFields, withControls } from "./mail-fields.ts";
 import { CannotSendError, chooseRoute, type Note, routedOverrides, sendStep, unaddressed } from "./sending.ts";
 
 export default { run: runEmail, bridgeResult: () => ({}), controlsFromBridge: mailFromBridge } satisfies StepHandler;
@@ -44,13 +45,17 @@ function runEmail(input: StepInput): StepResult {
     });
     draft.subject = mail.subject;
     draft.content = mail.html;
+    const own = renderMailFields(job.step.controlValues, scope);
     const outgoing = overrides.routed((override): EmailFields => {
       const { replacesTo: _, toRecipient: __, to, text = mail.text, ...fields } = override;
       const all = recipients(override);
-      return { ...fields, to: all.length > 0 ? all : addresses, text };
+      return withControls({ ...fields, to: all.length > 0 ? all : addresses, text }, own);
     });
-    draft.outgoing =
-      attachmentsFor(run.event.payload, "email").length > 0 ? { ...outgoing, attachments: true } : outgoing;
+    draft.outgoing = {
+      ...outgoing,
+      ...(attachmentsFor(run.event.payload, "email").length > 0 && { attachments: true }),
+      ...(categoryOf(run, facts)?.required && { isRequired: true }),
+    };
     return [draft];
   });
 }

@@ -6,8 +6,8 @@ import type { StoredDetail } from "../../store/tables.ts";
 import { RenderError } from "../render/liquid.ts";
 import { evaluateSkip, storableRule, valuesAt } from "../rules/conditions.ts";
 import { detail } from "../rules/details.ts";
-import { decidePreference, filterDetail, withChoices } from "../rules/preferences.ts";
-import { templateScope } from "../rules/scope.ts";
+import { choiceFor, decidePreference, filterDetail, withChoices } from "../rules/preferences.ts";
+import { categoryOf, templateScope } from "../rules/scope.ts";
 import { passesFilters, renderFilters } from "../rules/step-filters.ts";
 import type { StepInput, StepResult } from "../run/run.ts";
 import { openingAt } from "./wait.ts";
@@ -71,11 +71,20 @@ function stoppedByFilters(input: StepInput): StepResult | null {
 function stoppedByPreferences({ run, facts, now }: StepInput, channel: Channel): StepResult | null {
   const { version, contextKeys, rules } = run;
   const chosen = facts.preferences.get(run.subscriber?.id ?? "") ?? [];
-  const levels = withChoices(rules.preferences, chosen, version.workflowId, contextKeys);
+  const category = categoryOf(run, facts);
+  const levels = withChoices({ ...rules.preferences, category }, chosen, version.workflowId, contextKeys);
   const decision = decidePreference(levels, channel);
   const filter = filterDetail(decision);
   if (!filter) return null;
-  const raw = { channel, workflow: version.definition.workflowId, ...(decision.isScoped && { contextKeys }) };
+  const named = decision.level === "category" || decision.level === "subscriber_category";
+  const choice = named && category && choiceFor(chosen, category.id, decision.isScoped ? contextKeys : []);
+  const raw = {
+    channel,
+    workflow: version.definition.workflowId,
+    ...(named && category && { category: category.name, categoryId: category.categoryId }),
+    ...(choice && decision.level === "subscriber_category" && { since: choice.updated_at.toISOString() }),
+    ...(decision.isScoped && { contextKeys }),
+  };
   return { kind: "skipped", details: [detail(filter, now, { raw })] };
 }
 
@@ -94,5 +103,7 @@ function stoppedBySchedule(input: StepInput, channel: Channel): StepResult | nul
   if (run.rules.outsideSchedule === "skip") {
     return { kind: "skipped", details: [detail("outside_schedule", now, { raw: { channel, opensAt: until } })] };
   }
+  // The author of a test waits for the result.
+  if (run.version.definition.isTest) return null;
   return { kind: "waiting", until: opensAt, details: [detail("step_held", now, { raw: { until } })] };
 }

@@ -1,7 +1,7 @@
 // Throttle: the first events of a group in a window pass; for the others this step and all later ones are skipped. The
 // database counts them: this step returns a claim, and runs again with its result.
 import { detailOf, entry } from "../rules/details.ts";
-import { groupKeyOf, readThrottle } from "../rules/grouping.ts";
+import { groupKeyOfRun, readThrottle } from "../rules/grouping.ts";
 import type { StepInput, StepResult } from "../run/run.ts";
 import type { StepHandler } from "./handler.ts";
 import { waitRequest } from "./wait.ts";
@@ -39,7 +39,7 @@ function runThrottle(input: StepInput): StepResult {
   const { threshold, until } = settings;
   const claimed = facts.claimResults.get(job.id);
   if (claimed?.kind !== "granted" && claimed?.kind !== "denied") {
-    const groupKey = groupKeyOf(run.event.payload, job.step.controlValues.throttleKey);
+    const groupKey = groupKeyOfRun(run, job.step.controlValues.throttleKey);
     return { kind: "claim", claim: { kind: "throttle", jobId: job.id, groupKey, threshold, until } };
   }
   const output = {

@@ -24,7 +24,7 @@ import { detail } from "../rules/details.ts";
 import { ignoredOverrides, severityOverride } from "../rules/overrides.ts";
 import { advanceAll, writeProgress } from "../run/progress.ts";
 import { type JobState, type Run, type RunEvent, toRunEvent } from "../run/run.ts";
-import { loadVersions } from "../run/versions.ts";
+import { loadVersions, rulesOf } from "../run/versions.ts";
 import { type FanoutTask, keysIn, type PageTask, recipientsPerTask, type TriggerTask } from "../tasks.ts";
 import { type Member, readPage } from "./audience.ts";
 import { addTask, followPage, newPlan, releaseHeldEvents, type Start, tasksOfRequests } from "./batch-plan.ts";
@@ -198,7 +198,7 @@ export async function makeRuns(
         subscriber,
         actor,
         isWorkflowDeleted: state?.isDeleted ?? false,
-        rules: state?.rules ?? version.definition,
+        rules: rulesOf(version, state),
         contextKeys: event.context_keys,
         subscriptions,
         jobs: steps.map((step, stepIndex) => newJob(notificationId, step, stepIndex, notes)),

@@ -95,12 +95,12 @@ export async function findEnvironmentIdentifiersLike(
   return new Set(rows.map((row) => row.identifier));
 }
 
-export const insertEnvironment = (db: Db, row: Omit<EnvironmentRow, "retention">): Promise<EnvironmentRow> =>
+export const insertEnvironment = (db: Db, row: Omit<EnvironmentRow, "retention" | "brand">): Promise<EnvironmentRow> =>
   db.insertInto("environments").values(row).returningAll().executeTakeFirstOrThrow();
 
-/** Without its test clock, which clocks.ts writes, and its retention (retention.ts). */
+/** Without its test clock, which clocks.ts writes, its retention (retention.ts) and its brand (brand.ts). */
 export function updateEnvironment(db: Db, row: EnvironmentRow): Promise<EnvironmentRow> {
-  const { test_clock, test_clock_target, retention, ...changes } = row;
+  const { test_clock, test_clock_target, retention, brand, ...changes } = row;
   return db
     .updateTable("environments")
     .set(changes)
@@ -138,16 +138,6 @@ export async function listTags(db: Db, environmentId: string): Promise<string[]>
     select distinct unnest(tags) as name from workflows
     where environment_id = ${environmentId} and deleted_at is null order by name`.execute(db);
   return rows.map((row) => row.name);
-}
-
-/** The schemes of apps whose links the environment keeps in mails and in-app bodies. */
-export async function findLinkSchemes(db: Db, environmentId: string): Promise<string[]> {
-  const row = await db
-    .selectFrom("environments")
-    .where("id", "=", environmentId)
-    .select("link_schemes")
-    .executeTakeFirst();
-  return row?.link_schemes ?? [];
 }
 
 /** Records the first time that a feed was served. */

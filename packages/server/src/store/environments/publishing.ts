@@ -3,12 +3,7 @@ import { sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import { type Db, isUniqueViolation } from "../db.ts";
 import { type LayoutRow, listAllLayouts } from "../workflows/layouts.ts";
-import {
-  listAllTranslations,
-  type TranslationEntry,
-  type TranslationRow,
-  upsertTranslations,
-} from "../workflows/translations.ts";
+import { listAllTranslations, type TranslationRow } from "../workflows/translations.ts";
 import { insertVersions } from "../workflows/versions.ts";
 import { versionOf, type WorkflowRow } from "../workflows/workflows.ts";
 /** The publishable resources of an environment. */
@@ -51,6 +46,8 @@ const workflowColumns = {
   on_unknown_outcome: "text",
   search_keys: "text[]",
   objectives: "jsonb",
+  category_id: "text",
+  is_commercial: "boolean",
   last_published_at: "timestamptz",
   last_published_by: "uuid",
   created_at: "timestamptz",
@@ -113,18 +110,6 @@ export const findDeletedWorkflows = (db: Db, environmentId: string, ids: string[
         .execute();
 
 export const putLayouts = (db: Db, rows: LayoutRow[]): Promise<void> => putRows(db, "layouts", layoutColumns, rows);
-
-/** Replaces all translations of these resources. */
-export async function replaceTranslations(
-  db: Db,
-  environmentId: string,
-  { resourceIds, entries, now }: { resourceIds: string[]; entries: TranslationEntry[]; now: Date },
-): Promise<void> {
-  await sql`delete from translations
-    where environment_id = ${environmentId} and resource_type in ('workflow', 'layout')
-      and resource_id = any(${resourceIds})`.execute(db);
-  await upsertTranslations(db, environmentId, entries, now);
-}
 
 /** Runs of these workflows are canceled when the pipeline next processes them. */
 export async function markWorkflowsDeleted(db: Db, environmentId: string, ids: string[], now: Date): Promise<void> {

@@ -55,7 +55,8 @@ export async function countInFlightOf(
     select looked.workflow_id, looked.count as looked, w.workflow_version_id as version_id, v.number, v.definition->'steps' as steps,
       w.step_index, w.type, w.status, w.count, w.oldest, w.next_at
     from (select workflow_id, count(*) as count from recent group by 1) as looked
-    left join waiting w on w.workflow_id = looked.workflow_id left join workflow_versions v on v.id = w.workflow_version_id
+    left join (waiting w join workflow_versions v on v.id = w.workflow_version_id and v.number > 0)
+      on w.workflow_id = looked.workflow_id
     order by v.number desc, w.step_index, w.status`.execute(db);
   return new Map(
     [...Map.groupBy(rows, (row) => row.workflow_id)].map(([workflowId, own]) => [

@@ -1,11 +1,11 @@
 // The integrations that a batch of messages is sent through.
-import type { Channel } from "@tidings/contract";
+import type { BrandIn, Channel } from "@tidings/contract";
 import { sql } from "kysely";
 import type { Db } from "../db.ts";
 import type { IntegrationRow } from "./integrations.ts";
 
-/** With the schemes of apps that its environment allows in links: a batch that creates messages needs both. */
-export type ActiveIntegration = IntegrationRow & { link_schemes: string[] };
+/** With what its environment renders content with: a batch that creates messages needs both. */
+export type ActiveIntegration = IntegrationRow & { link_schemes: string[]; brand: BrandIn | null };
 
 /**
  * Active integrations of these channels in several environments, in order of delivery: the primary first, then by
@@ -18,7 +18,7 @@ export async function findActiveIntegrationsOfBatch(
 ): Promise<ActiveIntegration[]> {
   if (environmentIds.length === 0 || channels.length === 0) return [];
   const { rows } = await sql<ActiveIntegration>`
-    select i.*, e.link_schemes from integrations i join environments e on e.id = i.environment_id
+    select i.*, e.link_schemes, e.brand from integrations i join environments e on e.id = i.environment_id
     where i.environment_id = any(${environmentIds}::uuid[]) and i.deleted_at is null and i.active
       and i.channel = any(${channels}::text[])
     order by i.is_primary desc, i.priority desc, i.created_at`.execute(db);

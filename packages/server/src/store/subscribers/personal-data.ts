@@ -43,8 +43,9 @@ const sources = {
     key: sql`t.created_at::text || t.ctid::text`,
     type: "text",
     rowsPerPage: 500,
-    data: sql`to_jsonb(t) || jsonb_build_object('workflow', w.workflow_id)`,
+    data: sql`to_jsonb(t) || jsonb_build_object('workflow', w.workflow_id, 'category', c.category_id)`,
     from: (environmentId, person) => sql`subscriber_preferences t left join workflows w on w.id = t.workflow_id
+      left join preference_categories c on c.id = t.workflow_id
       where ${own(environmentId, person)}`,
   },
   topics: {

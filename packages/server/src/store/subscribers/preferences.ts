@@ -6,11 +6,12 @@ import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import type { Tables } from "../tables.ts";
 import type { WorkflowRow } from "../workflows/workflows.ts";
+import { type CategoryRule, categoryRule } from "./categories.ts";
 import type { SubscriberRow } from "./subscribers.ts";
 export type PreferenceRow = Selectable<Tables["subscriber_preferences"]>;
 
 export type PreferenceChange = {
-  /** Null for the global level. */
+  /** The id of a workflow or of a category; null for the global level. */
   workflow_id: string | null;
   channels: PreferenceChannels;
   schedule?: Schedule;
@@ -93,6 +94,19 @@ export async function deleteScopedPreferences(
   return (numAffectedRows ?? 0n) > 0n;
 }
 
+/** Removes choices without contexts for these channels, so that weaker levels decide again. */
+export async function removeChoices(
+  db: Db,
+  environmentId: string,
+  { subscriberId, chosen, now }: { subscriberId: string; chosen: ChosenChannels[]; now: Date },
+): Promise<void> {
+  await sql`
+    update subscriber_preferences p set channels = p.channels - c.names, updated_at = ${now}
+    from ${rowsOf("c", { workflow_id: "uuid", names: "text[]" }, chosen)}
+    where p.environment_id = ${environmentId} and p.subscriber_id = ${subscriberId} and p.context_keys = '{}'
+      and p.workflow_id is not distinct from c.workflow_id and p.channels ?| c.names`.execute(db);
+}
+
 /** By internal id; null when the subscriber or its environment was deleted. */
 export async function findPreferenceOwner(
   db: Db,
@@ -131,12 +145,13 @@ export type PreferenceWorkflow = Pick<
   | "preferences_user"
   | "preferences_default"
   | "updated_at"
-> & { step_types: StepType[] };
+> & { step_types: StepType[]; category: CategoryRule | null };
 
 const workflows = sql`
   select w.id, w.workflow_id, w.name, w.active, w.tags, w.severity, w.preferences_user, w.preferences_default,
-         w.updated_at, v.step_types
-  from workflows w join workflow_versions v on v.id = w.version_id`;
+         w.updated_at, v.step_types, case when c.id is not null then ${categoryRule} end as category
+  from workflows w join workflow_versions v on v.id = w.version_id
+    left join preference_categories c on c.environment_id = w.environment_id and c.category_id = w.category_id`;
 
 /** An environment has hundreds of workflows; the limit only bounds the response. */
 const maxWorkflows = 10_000;

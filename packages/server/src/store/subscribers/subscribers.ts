@@ -38,6 +38,14 @@ export async function findSubscribersByIds(db: Db, environmentId: string, ids: s
   return rows;
 }
 
+/** For what is shown of a sample of them. */
+export async function listNewestSubscribers(db: Db, environmentId: string, limit: number): Promise<RecipientRow[]> {
+  const { rows } = await sql<RecipientRow>`
+    select ${recipientColumns} from subscribers where environment_id = ${environmentId}
+    order by id desc limit ${limit}`.execute(db);
+  return rows;
+}
+
 const columnOf = {
   firstName: "first_name",
   lastName: "last_name",

@@ -2,15 +2,26 @@
 import type { TranslatedResource } from "@tidings/contract";
 import { type Selectable, sql } from "kysely";
 import type { JsonObject } from "../../lib/json.ts";
+import { defaultLocale } from "../../lib/locale.ts";
+import { sourcesAfter } from "../../lib/text/translated-texts.ts";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { cappedCount } from "../paging.ts";
 import type { Tables } from "../tables.ts";
 export type TranslationRow = Selectable<Tables["translations"]>;
-export type TranslationEntry = Pick<TranslationRow, "resource_type" | "resource_id" | "locale" | "content">;
+/** `reviewed`: keys whose texts are up to date, though unchanged. */
+export type TranslationEntry = Pick<TranslationRow, "resource_type" | "resource_id" | "locale" | "content"> & {
+  reviewed?: readonly string[];
+};
 export type Resource = { type: TranslatedResource; id: string };
 
-const entryColumns = { resource_type: "text", resource_id: "uuid", locale: "text", content: "jsonb" };
+const entryColumns = {
+  resource_type: "text",
+  resource_id: "uuid",
+  locale: "text",
+  content: "jsonb",
+  sources: "jsonb",
+};
 
 /** Inserts or replaces the texts of many resources and locales. No resource and locale may be given twice. */
 export async function upsertTranslations(
@@ -19,13 +30,55 @@ export async function upsertTranslations(
   entries: TranslationEntry[],
   now: Date,
 ): Promise<TranslationRow[]> {
-  if (entries.length === 0) return [];
+  const ids = [...new Set(entries.map(({ resource_id }) => resource_id))];
+  return writeTranslations(db, environmentId, {
+    entries,
+    known: entries.length === 0 ? [] : await listTranslationsOf(db, environmentId, ids),
+    now,
+  });
+}
+
+/** Replaces all translations of these resources. */
+export async function replaceTranslations(
+  db: Db,
+  environmentId: string,
+  { resourceIds, entries, now }: { resourceIds: string[]; entries: TranslationEntry[]; now: Date },
+): Promise<void> {
+  const known = await listTranslationsOf(db, environmentId, resourceIds);
+  await sql`delete from translations
+    where environment_id = ${environmentId} and resource_type in ('workflow', 'layout')
+      and resource_id = any(${resourceIds})`.execute(db);
+  await writeTranslations(db, environmentId, { entries, known, now });
+}
+
+/** `known`: the texts of these resources before. Those of the default locale are the sources of the others. */
+async function writeTranslations(
+  db: Db,
+  environmentId: string,
+  { entries: given, known, now }: { entries: TranslationEntry[]; known: readonly TranslationRow[]; now: Date },
+): Promise<TranslationRow[]> {
+  if (given.length === 0) return [];
+  const keyOf = ({ resource_type, resource_id }: TranslationEntry, locale: string) =>
+    `${resource_type} ${resource_id} ${locale}`;
+  const before = new Map(known.map((row) => [keyOf(row, row.locale), row]));
+  const after = new Map(given.map((entry) => [keyOf(entry, entry.locale), entry]));
+  const entries = given.map(({ reviewed, ...entry }) => {
+    if (entry.locale === defaultLocale) return { ...entry, sources: null };
+    const reference = keyOf(entry, defaultLocale);
+    const sources = sourcesAfter(entry.content, {
+      before: before.get(keyOf(entry, entry.locale)),
+      reference: (after.get(reference) ?? before.get(reference))?.content,
+      reviewed,
+    });
+    return { ...entry, sources };
+  });
   const { rows } = await sql<TranslationRow>`
-    insert into translations (environment_id, resource_type, resource_id, locale, content, created_at, updated_at)
-    select ${environmentId}, r.resource_type, r.resource_id, r.locale, r.content, ${now}, ${now}
+    insert into translations
+      (environment_id, resource_type, resource_id, locale, content, sources, created_at, updated_at)
+    select ${environmentId}, r.resource_type, r.resource_id, r.locale, r.content, r.sources, ${now}, ${now}
     from ${rowsOf("r", entryColumns, entries)}
     on conflict (environment_id, resource_type, resource_id, locale) do update
-      set content = excluded.content, updated_at = excluded.updated_at
+      set content = excluded.content, sources = excluded.sources, updated_at = excluded.updated_at
     returning *`.execute(db);
   return rows;
 }
@@ -100,8 +153,9 @@ export async function copyTranslations(
   { from, to, now }: { from: Resource; to: Resource; now: Date },
 ): Promise<void> {
   await sql`
-    insert into translations (environment_id, resource_type, resource_id, locale, content, created_at, updated_at)
-    select environment_id, ${to.type}, ${to.id}, locale, content, ${now}, ${now} from translations
+    insert into translations
+      (environment_id, resource_type, resource_id, locale, content, sources, created_at, updated_at)
+    select environment_id, ${to.type}, ${to.id}, locale, content, sources, ${now}, ${now} from translations
     where environment_id = ${environmentId} and resource_type = ${from.type} and resource_id = ${from.id}`.execute(db);
 }
 

@@ -31,6 +31,24 @@ export async function insertVersions(db: Db, environmentId: string, versions: Ne
     from ${rowsOf("r", columns, versions)} where environment_id = ${environmentId}`.execute(db);
 }
 
+/**
+ * Stores a draft that is sent as a test, under the lock of the workflow's row, and returns the id of the version to
+ * run. Numbers of tests are negative, which keeps them out of the list of versions. A draft that is the same as in the
+ * last test is stored once.
+ */
+export async function keepTestVersion(db: Db, environmentId: string, version: NewVersion): Promise<string> {
+  const lowest = sql`least(0, (select min(v.number) from workflow_versions v where v.workflow_id = ${version.workflow_id}))`;
+  const { rows } = await sql<{ id: string }>`
+    select id from workflow_versions where environment_id = ${environmentId} and workflow_id = ${version.workflow_id}
+      and number < 0 and number = ${lowest} and definition = ${JSON.stringify(version.definition)}::jsonb`.execute(db);
+  if (rows[0]) return rows[0].id;
+  const names = sql.raw(Object.keys(columns).join(", "));
+  await sql`insert into workflow_versions (${names}, number)
+    select ${names}, ${lowest} - 1 from ${rowsOf("r", columns, [version])}
+    where environment_id = ${environmentId}`.execute(db);
+  return version.id;
+}
+
 /** A version without its content, with the name of its author. */
 export type VersionHead = Pick<VersionRow, "id" | "number" | "created_at" | "created_by" | "summary"> & {
   created_by_name: string | null;
@@ -38,6 +56,8 @@ export type VersionHead = Pick<VersionRow, "id" | "number" | "created_at" | "cre
 
 const head = sql`v.id, v.number, v.created_at, v.created_by, v.summary, u.name as created_by_name`;
 const joined = sql`from workflow_versions v left join users u on u.id = v.created_by`;
+/** What was saved: the drafts of tests have negative numbers. */
+const isSaved = sql`v.number > 0`;
 
 export function listVersions(
   db: Db,
@@ -45,7 +65,7 @@ export function listVersions(
   workflowId: string,
   request: CursorRequest,
 ): Promise<CursorPage<VersionHead>> {
-  const from = sql`${joined} where v.environment_id = ${environmentId} and v.workflow_id = ${workflowId}`;
+  const from = sql`${joined} where v.environment_id = ${environmentId} and v.workflow_id = ${workflowId} and ${isSaved}`;
   return cursorPage(db, { columns: head, from, sort: sql`v.created_at`, id: sql`v.id` }, request);
 }
 
@@ -63,7 +83,8 @@ export async function findVersion(
   const which = isNumber ? sql`v.number = ${Number(idOrNumber)}` : sql`v.id = ${idOrNumber}`;
   const { rows } = await sql<FoundVersion>`
     select ${head}, v.definition, v.settings ${joined}
-    where v.environment_id = ${environmentId} and v.workflow_id = ${workflowId} and ${which}`.execute(db);
+    where v.environment_id = ${environmentId} and v.workflow_id = ${workflowId} and ${isSaved}
+      and ${which}`.execute(db);
   return rows[0];
 }
 

@@ -25,12 +25,12 @@ export async function findWorkflowStates(db: Db, ids: string[]): Promise<Map<str
   const rows = await db
     .selectFrom("workflows")
     .where("id", "in", ids)
-    .select(["id", "deleted_at", "preferences_user", "preferences_default", "outside_schedule"])
+    .select(["id", "deleted_at", "preferences_user", "preferences_default", "outside_schedule", "category_id"])
     .execute();
   return new Map(
     rows.map((row) => {
       const preferences = { user: row.preferences_user, default: row.preferences_default };
-      const rules = { preferences, outsideSchedule: row.outside_schedule };
+      const rules = { preferences, outsideSchedule: row.outside_schedule, categoryId: row.category_id ?? undefined };
       return [row.id, { isDeleted: row.deleted_at !== null, rules }];
     }),
   );

@@ -9,7 +9,7 @@ export type { StoredStep, WorkflowDefinition };
 export type WorkflowRow = Selectable<Tables["workflows"]>;
 
 /** Whom a workflow reaches through which channels and when; `critical` is one of the preferences. */
-export type WorkflowRules = Pick<WorkflowDefinition, "preferences" | "outsideSchedule">;
+export type WorkflowRules = Pick<WorkflowDefinition, "preferences" | "outsideSchedule" | "categoryId">;
 
 export type WorkflowVersion = {
   id: string;
@@ -35,6 +35,8 @@ const definitionOf = (row: WorkflowContent): WorkflowDefinition => ({
   isTranslationEnabled: row.is_translation_enabled,
   ...(row.search_keys.length > 0 && { searchKeys: row.search_keys }),
   ...(row.objectives && { objectives: row.objectives }),
+  ...(row.category_id !== null && { categoryId: row.category_id }),
+  ...(row.is_commercial && { isCommercial: true }),
   ...(row.bridge_url === null ? {} : { isBridged: true }),
 });
 

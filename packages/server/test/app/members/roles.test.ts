@@ -93,9 +93,14 @@ test("files with the data of many people need support", async () => {
   }
 });
 
-test("a viewer changes nothing but the own account", () => {
+test("a viewer changes nothing but the own account, and is seen where it looks", () => {
   const allowed = all.filter((operation) => requiredRoleOf(operation) === "viewer" && !readsOnly(operation));
-  assert.deepEqual(allowed.map(({ id }) => id).sort(), ["auth.signOut", "auth.signOutEverywhere", "auth.updatePerson"]);
+  assert.deepEqual(allowed.map(({ id }) => id).sort(), [
+    "auth.signOut",
+    "auth.signOutEverywhere",
+    "auth.updatePerson",
+    "workflows.announceViewer",
+  ]);
 });
 
 test("an editor does everything but people, API keys, the retention, an erasure and the end of an environment", () => {

@@ -32,7 +32,9 @@ const expected: Record<string, [group: string | undefined, words: string[]]> = {
     [
       ...["subject TEXT_INLINE_LABEL", "body EMAIL_BODY", "editorType EMAIL_EDITOR_SELECT"],
       ...["rendererType EMAIL_RENDERER_SELECT", "layoutId LAYOUT_SELECT"],
-      ...["disableOutputSanitization DISABLE_SANITIZATION_SWITCH", skip],
+      ...["disableOutputSanitization DISABLE_SANITIZATION_SWITCH"],
+      ...["preheader", "senderName", "replyTo", "cc", "bcc", "text"].map((name) => `${name} TEXT_INLINE_LABEL`),
+      skip,
     ],
   ],
   sms: ["SMS", ["body SMS_BODY", skip]],

@@ -26,7 +26,10 @@ describe("create", () => {
     assert.equal(updatedAt, createdAt);
     assert.match(updatedBy!._id, uuid);
     const roots = Object.keys((variables as { properties: object }).properties).sort();
-    assert.deepEqual(roots, ["actor", "content", "context", "payload", "steps", "subscriber", "tenant", "workflow"]);
+    assert.deepEqual(roots, [
+      ...["actor", "brand", "content", "context", "payload", "preferencesUrl", "steps", "subscriber", "tenant"],
+      ...["unsubscribeUrl", "workflow"],
+    ]);
     assert.deepEqual(rest, {
       layoutId: "first",
       name: "Größe Eins",

@@ -2,8 +2,10 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import type { ErrorCode, StepPreviewIn, StepType } from "@tidings/contract";
+import { filters } from "../../../../dashboard/src/fields/completion/filters.ts";
 import { variableNames } from "../../../../dashboard/src/steps/variable-names.ts";
 import { errorOf } from "../../support/http.ts";
+import { imageFile, pngOf } from "../../support/images.ts";
 import { shareService } from "../../support/service.ts";
 import { createWorkflow, inApp } from "../../support/verbs.ts";
 
@@ -36,6 +38,41 @@ describe("a preview", () => {
     assert.ok(names.includes("actor.firstName") && names.includes("tenant.name") && names.includes("context"));
     assert.ok(!names.includes("steps.text.read"), "only in-app messages are read");
     assert.equal("variables" in (await show("email", { subject: "Hi", body: "Hi" })), false);
+  });
+
+  test("renders every filter that the dashboard offers", async () => {
+    for (const { use } of filters) {
+      const { faults } = await show("sms", { body: `{{ payload.x | ${use} }}` }, { payload: { x: [] } });
+      assert.deepEqual(faults, [], use);
+    }
+  });
+
+  test("has the HTML template of a block document, with its Liquid, when it is asked for", async () => {
+    const content = [
+      {
+        type: "paragraph",
+        content: [
+          { type: "text", text: "Hi " },
+          { type: "variable", attrs: { id: "payload.name" } },
+        ],
+      },
+      { type: "repeat", attrs: { each: "payload.items" }, content: [{ type: "paragraph" }] },
+    ];
+    const body = JSON.stringify({ type: "doc", content });
+    const { template = "" } = await show("email", { subject: "Hi", body }, { withTemplate: true, layoutId: null });
+    assert.match(template, />Hi \{\{ payload\.name \}\}<\/p>/);
+    assert.match(template, /\{% for current in payload\.items/);
+    const payload = { name: "Ada", items: [1] };
+    const html = async (given: string) =>
+      (await show("email", { subject: "Hi", body: given, editorType: "html" }, { payload, layoutId: null })).result
+        .html;
+    assert.match((await html(template))!, />Hi Ada<\/p>/);
+    for (const [given, rest] of [
+      [body, {}],
+      ["<p>Hi</p>", { withTemplate: true }],
+      ['{"type":"doc", broken', { withTemplate: true }],
+    ] as const)
+      assert.equal("template" in (await show("email", { subject: "Hi", body: given }, rest)), false, given);
   });
 
   test("renders every channel for a real subscriber and payload", async () => {
@@ -157,5 +194,108 @@ describe("a preview", () => {
       const body = { step: { type: "email" }, ...given };
       errorOf(await client.raw("workflows.preview", { body }), code);
     }
+  });
+});
+
+describe("checks of an email", () => {
+  const draft = {
+    steps: [],
+    payloadSchema: {
+      type: "object",
+      properties: { comment: { type: "string" } },
+      additionalProperties: false,
+    },
+  };
+  const codes = (checks: { code: string }[] | undefined) => checks?.map(({ code }) => code);
+  const body = '<p>{{ payload.coment }}</p><a href="{{ payload.url }}">Open</a><img src="https://example.com/a.png">';
+  const values = { subject: "SALE for {{ subscriber.data.nick }}", body, editorType: "html" };
+
+  test("sentences about what does not work for this person", async () => {
+    const { checks, faults } = await show("email", values, { subscriberId: "ada", draft, layoutId: null });
+    assert.deepEqual(faults, []);
+    assert.deepEqual(codes(checks), [
+      "capitals",
+      "unknown_variable",
+      "unknown_variable",
+      "empty_variable",
+      "empty_link",
+      "missing_alt",
+      "missing_unsubscribe",
+    ]);
+    assert.equal(checks![1]!.message, "payload.coment is not a variable of this step. Did you mean payload.comment?");
+    assert.match(checks![3]!.message, /^\{\{ subscriber\.data\.nick \}\} is empty for this person/);
+  });
+
+  test("a critical workflow needs no unsubscribe link; other channels have no checks", async () => {
+    const preferences = { user: { all: { enabled: true, readOnly: true } } };
+    await createWorkflow(client, "critical", [inApp()], { preferences } as never);
+    const plain = { subject: "Hi", body: "<p>Hi</p>", editorType: "html" };
+    const { checks } = await show("email", plain, { workflowId: "critical", layoutId: null });
+    assert.deepEqual(checks, []);
+    assert.equal("checks" in (await show("sms", { body: "Hi" })), false);
+  });
+
+  test("an uploaded image of more than 1 MB", async () => {
+    const bytes = Buffer.concat([pngOf(), Buffer.alloc(1_100_000)]);
+    const { url } = (await client("assets.create", { body: { file: imageFile(bytes) } })).body;
+    const block = { type: "doc", content: [{ type: "image", attrs: { src: url } }] };
+    const { checks } = await show("email", { subject: "Hi", body: JSON.stringify(block) }, { layoutId: null });
+    assert.deepEqual(codes(checks), ["missing_alt", "relative_image", "large_image", "missing_unsubscribe", "no_text"]);
+    assert.match(checks![2]!.message, /has 1\.0 MB/);
+  });
+
+  test("a body with an error is not checked, and its error has its place", async () => {
+    const broken = {
+      subject: "Hi",
+      body: "<p>{{ '2026-03-02T03:00:00Z' | date: '%Y', 'Nowhere' }}</p>",
+      editorType: "html",
+    };
+    const { checks, faults } = await show("email", broken, { layoutId: null });
+    assert.deepEqual(checks, []);
+    assert.deepEqual(
+      faults.map(({ field, line, column }) => [field, line, column]),
+      [["body", 1, 4]],
+    );
+  });
+});
+
+describe("the lines of an email", () => {
+  const lines = {
+    subject: "Hi",
+    body: "<html><head></head><body class='a'><p>Hi</p></body></html>",
+    editorType: "html",
+    preheader: "For {{ subscriber.firstName }} & co\n",
+    senderName: "{{ payload.shop }}",
+    replyTo: "Help <help@example.com>",
+    cc: "{{ payload.boss }}, two@example.com",
+    bcc: "{{ payload.nobody }}",
+    text: "Hi {{ subscriber.firstName }}",
+  };
+
+  test("are shown; the preheader is hidden at the beginning of the mail", async () => {
+    const payload = { shop: "Acme", boss: "boss@example.com" };
+    const { result, faults } = await show("email", lines, { subscriberId: "ada", payload, layoutId: null });
+    assert.deepEqual(faults, []);
+    const { html, ...rest } = result;
+    assert.deepEqual(rest, {
+      subject: "Hi",
+      preheader: "For Ada & co",
+      senderName: "Acme",
+      replyTo: "Help <help@example.com>",
+      cc: ["boss@example.com", "two@example.com"],
+      text: "Hi Ada",
+    });
+    assert.match(
+      html!,
+      /<body class="a"><div style="display:none;[^>]*>For Ada &amp; co[\u200c\u00a0]+<\/div><p>Hi<\/p>/,
+    );
+  });
+
+  test("an error is reported with its field, and the mail is shown", async () => {
+    const wrong = { ...lines, replyTo: "{{ subscriber.firstName }}", preheader: "{{ 'x' | nofilter }}", text: "{{" };
+    const { result, faults } = await show("email", wrong, { layoutId: null });
+    assert.deepEqual(faults.map(({ field }) => field).sort(), ["preheader", "replyTo", "text"]);
+    assert.match(result.html!, /<p>Hi<\/p>/);
+    assert.equal(result.text, "Hi");
   });
 });

@@ -16,6 +16,7 @@ describe("control schemas of all nine types", () => {
     email: [
       { subject: "a", body: "", layoutId: null },
       { subject: "a", body: "", editorType: "block", rendererType: "html" },
+      { subject: "a", body: "", preheader: "", senderName: "{{ tenant.name }}", replyTo: "a@example.com", text: "a" },
     ],
     sms: [{ body: "" }],
     push: [{ subject: "", body: "" }],
@@ -48,7 +49,12 @@ describe("control schemas of all nine types", () => {
       { body: "a", extra: 1 },
       { body: "a", expiresIn: { amount: 1 } },
     ],
-    email: [{ body: "" }, { subject: "" }, { subject: "a", body: "", layoutId: "" }],
+    email: [
+      { body: "" },
+      { subject: "" },
+      { subject: "a", body: "", layoutId: "" },
+      { subject: "a", body: "", cc: ["x"] },
+    ],
     sms: [{}, { body: 1 }],
     push: [{ body: "a" }],
     chat: [{}],
@@ -83,6 +89,6 @@ describe("control schemas of all nine types", () => {
       .concat(
         "rendererType layoutId type amount unit extendToSchedule cron dynamicKey lookBackWindow digestKey threshold ",
       )
-      .concat("throttleKey custom expiresAt expiresIn unknown");
+      .concat("throttleKey custom expiresAt expiresIn preheader senderName replyTo cc bcc text unknown");
   const everything = Object.fromEntries(names.split(" ").map((name) => [name, 1]));
 });

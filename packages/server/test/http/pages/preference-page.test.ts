@@ -34,6 +34,12 @@ async function fire(subscriberId: string, { name = "orders", ...more }: Sent = {
   return { notification: notification!, headers: (mail?.headers ?? {}) as Record<string, string>, isSent: !!mail };
 }
 
+async function mailTo(subscriberId: string, name: string): Promise<{ html: string }> {
+  const { notification } = await fire(subscriberId, { name });
+  const { body } = await client("captured.list", { query: { transactionId: notification.transactionId } });
+  return body.data[0] as never;
+}
+
 async function linkFor(subscriberId: string): Promise<string> {
   const { headers } = await fire(subscriberId);
   const link = /^<(.+)>$/.exec(headers["List-Unsubscribe"]!)![1]!;
@@ -80,6 +86,46 @@ test("a mail that may be switched off says how, once and in the words of RFC 805
   assert.deepEqual((await fire("ada", { name: "alarm" })).headers, {});
   const own = { "list-unsubscribe": "<mailto:out@example.com>" };
   assert.deepEqual((await fire("ada", { overrides: { email: { headers: own } } })).headers, own);
+});
+
+test("templates of emails and layouts have both links, each signed for its reader", async () => {
+  await client("layouts.create", { body: { layoutId: "linked", name: "Linked" } });
+  const controlValues = {
+    email: { body: '{{ content }}<a href="{{ preferencesUrl }}">Preferences</a>', editorType: "html" },
+  };
+  const { body: saved } = await client("layouts.update", {
+    params: { layoutId: "linked" },
+    body: { name: "Linked", controlValues } as never,
+  });
+  assert.equal(saved.issues, undefined);
+  const body = '<p>Hello <a href="{{ unsubscribeUrl }}">Unsubscribe</a></p>';
+  const step = email({ subject: "News", body, layoutId: "linked" });
+  const workflow = await createWorkflow(client, "linked", [step]);
+  assert.equal(workflow.steps[0]!.issues?.controls, undefined);
+  assert.ok("unsubscribeUrl" in (workflow.steps[0]!.variables.properties as object));
+  const hrefs = (html: string) => [...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href!);
+  const [unsubscribe, preferences] = hrefs((await mailTo("ada", "linked")).html);
+  const { headers } = await fire("ada", { name: "linked" });
+  assert.equal(`<${unsubscribe}>`, headers["List-Unsubscribe"], "the link in the text is the one of the header");
+  assert.equal(preferences, `${unsubscribe}#preferences`);
+  assert.match((await get(unsubscribe!.slice(publicUrl.length))).html, /id="preferences"/);
+  assert.notEqual(hrefs((await mailTo("bob", "linked")).html)[0], unsubscribe);
+
+  const { result } = (await client("workflows.preview", { body: { workflowId: "linked", step } })).body.data;
+  assert.deepEqual(hrefs(result.html!), [`${publicUrl}/u/preview`, `${publicUrl}/u/preview#preferences`]);
+});
+
+test("a critical workflow has no link to unsubscribe, and a message of another channel has none at all", async () => {
+  const text = "Links: {{ unsubscribeUrl }}|{{ preferencesUrl }}";
+  const workflow = await createWorkflow(
+    client,
+    "locked",
+    [inApp({ body: text }), email({ subject: "S", body: text })],
+    critical,
+  );
+  assert.match(JSON.stringify(workflow.steps[0]!.issues), /unsubscribeUrl/);
+  const { html } = await mailTo("ada", "locked");
+  assert.match(html, /Links: \|https:\/\/notify\.example\.com\/tidings\/u\/[\w.-]+#preferences/);
 });
 
 test("looking changes nothing and gives nothing away", async () => {
@@ -167,6 +213,81 @@ test("saving writes what the reader changed, and nothing else", async () => {
   after.append(orders, "pigeon");
   assert.equal((await post(link, after)).status, 200);
   assert.deepEqual(await chosen("fay", "news"), { email: true, in_app: false });
+});
+
+test("unsubscribing can be undone, and leaves what was chosen before", async () => {
+  const link = await linkFor("ina");
+  const undone = formIn((await post(link, oneClick())).html);
+  assert.deepEqual(await chosen("ina"), { email: false, in_app: true });
+  const again = await post(link, undone);
+  assert.match(again.html, /Undone: your earlier choice applies again\./);
+  assert.deepEqual(await chosen("ina"), { email: true, in_app: true });
+  // No choice is left: a later one for everything counts.
+  await client("subscribers.updatePreferences", {
+    params: { subscriberId: "ina" },
+    body: { channels: { email: false } },
+  });
+  assert.deepEqual(await chosen("ina"), { email: false, in_app: true });
+});
+
+test("everything but what is required can be switched off at once, and back on", async () => {
+  await client("categories.create", {
+    body: {
+      categoryId: "product",
+      name: "Product <i>",
+      description: "News of the product",
+      channels: { email: false },
+    },
+  });
+  await client("categories.create", { body: { categoryId: "safety", name: "Safety", required: true } });
+  await createWorkflow(client, "launch", [email()], { name: "Launch", categoryId: "product" });
+  await createWorkflow(client, "breach", [email()], { name: "Breach", categoryId: "safety" });
+  const subscriberId = "jo";
+  const link = await linkFor(subscriberId);
+  await client("subscribers.updatePreferences", {
+    params: { subscriberId },
+    body: { workflowId: "news", channels: { email: true } },
+  });
+  const { html } = await get(link);
+  assert.match(html, /Product &lt;i&gt;[\s\S]*News of the product[\s\S]*Launch/);
+  assert.match(html, /Safety[\s\S]*Always sent: this cannot be turned off\./);
+  assert.ok(!html.includes(">Breach<"));
+  const category = /id="n-(c_\w+)">Product/.exec(html)![1]!;
+  const form = formIn(html);
+  assert.deepEqual(form.getAll(category), [], "off by default");
+  form.append(category, "email");
+  await post(link, form);
+  assert.deepEqual(await chosen(subscriberId, "launch"), { email: true });
+
+  const stop = formIn((await get(link)).html);
+  stop.append("stop", "all");
+  const stopped = await post(link, stop);
+  assert.match(stopped.html, /You are unsubscribed from everything that can be turned off\./);
+  for (const name of ["orders", "news", "launch"]) assert.equal((await chosen(subscriberId, name)).email, false, name);
+  assert.equal((await fire(subscriberId, { name: "breach" })).isSent, true);
+  const forms = stopped.html.split("<form").slice(1);
+  const undo = forms.find((one) => one.includes('name="was"'))!;
+  const was = new URLSearchParams(
+    [...undo.matchAll(/name="was" value="([^"]+)"/g)].map(([, value]): [string, string] => ["was", value!]),
+  );
+  await post(link, was);
+  assert.deepEqual(await chosen(subscriberId), { email: true, in_app: true });
+  assert.deepEqual(await chosen(subscriberId, "launch"), { email: true });
+});
+
+test("the page speaks the language of its reader, and says which", async () => {
+  const link = await linkFor("kai");
+  const read = async (locale: string | null, accepts = "") => {
+    await client("subscribers.update", { params: { subscriberId: "kai" }, body: { locale } as never });
+    const response = await fetch(`${service.url}${link}`, { headers: { "accept-language": accepts } });
+    return response.text();
+  };
+  assert.match(await read("de_DE"), /<html lang="de" dir="ltr">[\s\S]*Einstellungen für Benachrichtigungen/);
+  assert.match(await read("ar"), /<html lang="ar" dir="rtl">/);
+  assert.match(await read("tlh"), /<html lang="en" dir="ltr">/);
+  assert.match(await read("tlh", "ja,en;q=0.5"), /<html lang="ja" dir="ltr">/);
+  const wrong = await fetch(`${service.url}/u/x`, { headers: { "accept-language": "fr" } });
+  assert.match(await wrong.text(), /<html lang="fr" dir="ltr">[\s\S]*Ce lien ne fonctionne pas/);
 });
 
 test("what cannot be read is refused and changes nothing", async () => {

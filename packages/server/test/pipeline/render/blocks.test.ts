@@ -26,9 +26,11 @@ const scope = {
 
 const bodyOf = (...content: unknown[]) => JSON.stringify({ type: "doc", content });
 const render = (...content: unknown[]) => renderBody(bodyOf(...content), "block", false, scope);
-/** Without the looks, which would only repeat the source here. */
+/** Without the looks, which would only repeat the source here, and without what only Outlook reads. */
 const plain = (...content: unknown[]) =>
-  render(...content).replace(/ (style|role|cellpadding|cellspacing|border|target|rel|width)="[^"]*"/g, "");
+  render(...content)
+    .replace(/<!--\[if mso\]>.*?<!\[endif\]-->|<!--\[if !mso\]><!-->|<!--<!\[endif\]-->/gs, "")
+    .replace(/ (style|role|cellpadding|cellspacing|border|target|rel|width)="[^"]*"/g, "");
 const text = (value: string, ...marks: object[]): Node => ({ type: "text", text: value, marks });
 const p = (...content: unknown[]): Node => ({ type: "paragraph", content });
 const link = (attrs: object) => ({ type: "link", attrs });
@@ -81,6 +83,52 @@ test("what each block becomes", () => {
       '<table><tr><td><table><tr><td valign="top"><p>l</p></td><td valign="top"></td></tr></table></td></tr></table>',
     ],
     [{ type: "footer", content: [text("f")] }, "<p>f</p>"],
+    [{ type: "codeBlock", content: [text("a < b\n  {{ payload.name }}")] }, "<pre><code>a &lt; b\n  Ada</code></pre>"],
+    [
+      {
+        type: "table",
+        content: [
+          {
+            type: "tableRow",
+            content: [
+              {
+                type: "tableHeader",
+                attrs: { colspan: 2, rowspan: 1, colwidth: [100, 50] },
+                content: [p(text("Item"))],
+              },
+            ],
+          },
+          {
+            type: "tableRow",
+            attrs: { showIf: { "==": [{ var: "payload.name" }, "Ada"] } },
+            content: [
+              { type: "tableCell", attrs: { align: "right", colspan: '2" onclick="x' }, content: [p(text("1"))] },
+              { type: "tableCell", content: [p(text("2"))] },
+            ],
+          },
+          { type: "tableRow", attrs: { showIf: { "==": [{ var: "payload.name" }, "Bob"] } } },
+        ],
+      },
+      '<table><tr><th colspan="2" align="left" valign="top"><p>Item</p></th></tr>' +
+        '<tr><td align="right" valign="top"><p>1</p></td><td align="left" valign="top"><p>2</p></td></tr></table>',
+    ],
+    [
+      {
+        type: "socialLinks",
+        attrs: {
+          alignment: "center",
+          links: [
+            { network: "github", url: "https://github.com/acme" },
+            { network: "<Own>", url: "{{ payload.url }}" },
+            { network: "x", url: "" },
+            { network: "x", url: "{{ payload.bad }}" },
+            null,
+          ],
+        },
+      },
+      '<table><tr><td align="center"><a href="https://github.com/acme">GitHub</a>' +
+        '<a href="https://example.com/?a=1&amp;b=2">&lt;Own&gt;</a></td></tr></table>',
+    ],
     [{ type: "htmlCodeBlock", content: [text("<i>{{ payload.name }}</i>")] }, "<i>Ada</i>"],
     [{ type: "digest-block", content: [p(text("inside"))] }, "<p>inside</p>"],
     [{ type: "constructor", content: [text("inside")] }, "inside"],
@@ -158,6 +206,83 @@ describe("values", () => {
     for (const key of ["payload.name", "{{ payload.items }}", "payload.items.size"])
       assert.equal(shown(key), true, key);
     for (const key of ["payload.no", "payload.nothing", "payload.items[1].tags"]) assert.equal(shown(key), false, key);
+  });
+});
+
+describe("showIf", () => {
+  const shown = (showIf: unknown, more: object = {}) =>
+    plain({ type: "section", attrs: { showIf, ...more }, content: [text("x")] }) !== "";
+  const isAda = { "==": [{ var: "payload.name" }, "Ada"] };
+
+  test("a condition decides, together with showIfKey", () => {
+    assert.equal(shown(isAda), true);
+    assert.equal(shown({ "!": isAda }), false);
+    assert.equal(shown({ ">": [{ var: "payload.items.length" }, 1] }), true);
+    assert.equal(shown({ some: [{ var: "payload.items" }, { "==": [{ var: "name" }, "Two"] }] }), true);
+    assert.equal(shown(isAda, { showIfKey: "payload.no" }), false);
+    assert.equal(shown({ "!": isAda }, { showIfKey: "payload.name" }), false);
+    assert.equal(shown(isAda, { showIfKey: "payload.name" }), true);
+    for (const none of [undefined, null, {}]) assert.equal(shown(none), true);
+    assert.equal(shown({ "==": [{ var: "payload.markup" }, scope.payload.markup] }), true);
+    assert.equal(shown({ "==": ["%}", "}}"] }), false);
+  });
+
+  test("inside a loop it reads the item, by either of its names", () => {
+    for (const name of ["current.name", "payload.items.name"]) {
+      const item = { type: "section", attrs: { showIf: { "==": [{ var: name }, "Two"] } }, content: [text("two")] };
+      assert.match(
+        plain({ type: "repeat", attrs: { each: "payload.items" }, content: [item] }),
+        /^<table>.*two<.*<\/table>$/,
+      );
+    }
+  });
+
+  test("a rule that cannot be evaluated is an error of the document; one that takes too long fails", () => {
+    const faultOf = (showIf: unknown) => fault(bodyOf({ type: "section", attrs: { showIf } }));
+    assert.equal(faultOf({ eval: [1] }), "the block document has a block whose showIf uses an unknown operator: eval");
+    assert.match(faultOf("yes"), /showIf must be an object/);
+    const deep = (levels: number): unknown => (levels === 0 ? 1 : { "!": [deep(levels - 1)] });
+    assert.match(faultOf(deep(40)), /nested deeper than 32/);
+    const list = Array.from({ length: 300 }, (_, n) => n);
+    const slow = { map: [list, { map: [list, { map: [list, { "+": [1, 2] }] }] }] };
+    assert.match(faultOf(slow), /takes too long/);
+    assert.equal(shown({ "==": [{ var: "__proto__.constructor" }, null] }), true);
+  });
+});
+
+describe("buttons in Outlook", () => {
+  const shapeOf = (attrs: object) => /<!--\[if mso\]>(.*?)<!\[endif\]-->/s.exec(render({ type: "button", attrs }))?.[1];
+
+  test("a shape as large as its label, with the same link, colours and corners", () => {
+    const shape = shapeOf({
+      text: "Open it",
+      url: "https://example.com",
+      buttonColor: "#123456",
+      borderRadius: "round",
+    });
+    assert.match(shape!, /^<v:roundrect [^>]*href="https:\/\/example\.com" style="height:40px;[^"]*width:130px"/);
+    assert.match(shape!, /arcsize="50%" strokecolor="#123456" strokeweight="2px" fillcolor="#123456">/);
+    assert.match(shape!, /<center style="color:#ffffff;[^>]*>Open it<\/center>/);
+    assert.match(shapeOf({ text: "x", url: "https://e.com", variant: "outline" })!, / filled="f">/);
+  });
+
+  test("values appear in it; without a link there is no shape", () => {
+    const shape = shapeOf({ text: "Hi {{ payload.name }} {{ payload.markup }}", url: "{{ payload.url }}" })!;
+    assert.match(shape, /href="https:\/\/example\.com\/\?a=1&amp;b=2"/);
+    assert.match(shape, />Hi Ada &lt;b&gt;&#34;x&#34;&lt;\/b&gt;<\/center>/);
+    for (const url of [undefined, "", "{{ payload.bad }}", "{{ payload.nothing }}"])
+      assert.equal(shapeOf({ text: "x", url }), undefined);
+  });
+
+  test("the cleaner keeps it, and nothing hostile in it", () => {
+    const html = render({ type: "button", attrs: { text: "Go", url: "https://example.com" } });
+    const cleaned = sanitizeHtml(html, "mail");
+    assert.match(cleaned, /<!--\[if mso\]><v:roundrect [^>]*href="https:\/\/example\.com"/);
+    assert.match(cleaned, /<!--\[if !mso\]><!--><a href/);
+    const label = "{{ payload.evil | raw }}";
+    const evil = { payload: { evil: '--><script>alert(1)</script><!--<![endif]--><b onclick="x">' } };
+    const body = bodyOf({ type: "button", attrs: { text: label, url: "https://example.com" } });
+    assert.doesNotMatch(sanitizeHtml(renderBody(body, "block", false, evil), "mail"), /<script|onclick/);
   });
 });
 

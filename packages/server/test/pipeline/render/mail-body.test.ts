@@ -150,19 +150,50 @@ describe("style sheets", () => {
     for (const [css, html, inlined] of table) assert.equal(styled(css, html), inlined, css);
   });
 
-  test("rules inside media queries win over inlined ones, unless the author has decided", () => {
-    const sheetOf = (css: string) =>
-      inlineCss(`<style>p{x:1}${css}</style><p>a</p>`).match(/<style>p\{x:1\}(.*)<\/style>/)![1];
-    const table: [css: string, sent: string][] = [
-      ["@media (max-width:9px){p{x:2;y:3}}", "@media (max-width:9px){p{x:2 !important;y:3 !important}}"],
+  test("rules for some screens and states win over inlined ones exactly where they do in the sheet", () => {
+    const sheetOf = (css: string, html = "<p class='a'>a</p>") =>
+      inlineCss(`<style>p{x:1}${css}</style>${html}`).match(/<style>p\{x:1\}(.*)<\/style>/)![1]!;
+    const strengthened: [css: string, sent: string][] = [
+      ["@media (max-width:9px){p{x:2;y:3}}", "@media (max-width:9px){p{x:2 !important;y:3}}"],
       ["@supports (x:1){@media print{p{x:2}}}", "@supports (x:1){@media print{p{x:2 !important}}}"],
-      ["@media print{p{x:2!important}p{x:3;y:1}}", "@media print{p{x:2!important}p{x:3;y:1 !important}}"],
-      ["@media print{@keyframes a{from{x:2}}}", "@media print{@keyframes a{from{x:2}}}"],
-      ["p:hover{x:2}", "p:hover{x:2}"],
+      ["@supports (x:1){.a{x:2}}", "@supports (x:1){.a{x:2 !important}}"],
+      ["p{y-z:1}@media print{p{y:2}}", "p{y-z:1}@media print{p{y:2 !important}}"],
+      ["p:hover{x:2}", "p:hover{x:2 !important}"],
+      ["@media print{p:is(p){x:2}}", "@media print{p:is(p){x:2 !important}}"],
+      ["@media print{p{x:2}}@media tv{.a{x:3}}", "@media print{p{x:2 !important}}@media tv{.a{x:3 !important}}"],
     ];
-    for (const [css, sent] of table) assert.equal(sheetOf(css), sent);
+    for (const [css, sent] of strengthened) assert.equal(sheetOf(css), sent, css);
+    const weak = [
+      "@media print{p{x:2!important}p{x:3;y:1}}",
+      "@media print{@keyframes a{from{x:2}}}",
+      "@media print{p{x:2}}.a{x:3}",
+      ".a{x:3}@media print{p{x:2}}",
+      "p{y:1!important}@media print{p{y:2}}",
+      "@media print{b{x:2}}",
+      "@media print{p::before{x:2}}",
+      "p:is(p){x:2}",
+      "@layer l{p{x:2}}",
+    ];
+    for (const css of weak) assert.equal(sheetOf(css), css, css);
+    const own = inlineCss('<style>p{x:1}@media print{p{x:2}}</style><p style="x:3;y:1">a</p><p>b</p>');
+    assert.equal(
+      own,
+      '<style>p{x:1}@media print{p{x:2 !important}}</style><p style="x:1;x:3 !important;y:1">a</p><p style="x:1">b</p>',
+    );
+    const both = "td{p:6}tr:first-child td{p-top:9}@media print{td{p:3}}";
+    assert.equal(
+      sheetOf(both, "<table><tr><td>a</td></tr></table>"),
+      "td{p:6}tr:first-child td{p-top:9 !important}@media print{td{p:3 !important}}",
+    );
     const untouched = "<style>@media print{p{x:2}}</style><p>a</p>";
     assert.equal(inlineCss(untouched), untouched, "nothing was inlined");
+  });
+
+  test("a mark that a media query has to win against stays in the sheet only", () => {
+    const sheet = "<style>p{x:1!important;y:1!important}@media print{p{x:2!important}}</style>";
+    assert.equal(inlineCss(`${sheet}<p style="x:0">a</p>`), `${sheet}<p style="y:1!important;x:0;x:1">a</p>`);
+    const bySheet = inlineCss('<style>p{x:1}</style><style media="(max-width:9px)">p{x:2}</style><p>a</p>');
+    assert.match(bySheet, /<style media="\(max-width:9px\)">p\{x:2 !important\}<\/style><p style="x:1">/);
   });
 
   test("the sheet stays for media queries; entities and the rest of the html stay as they were", () => {
@@ -207,6 +238,7 @@ describe("style sheets", () => {
       [`b${":not(".repeat(15_000)}{x:1}`, "<b>x</b>"],
       [rules(900, (index) => `[a*=${"a".repeat(90)}b${index}]{x:1}`), `<b a=${"a".repeat(500_000)}>x</b>`],
       ["a{".repeat(20_000), "<a>x</a>"],
+      [`p{${"x:1;".repeat(9_000)}}@media print{p{${"x:2;".repeat(9_000)}}}p{${"x:3;".repeat(5_000)}}`, "<p>x</p>"],
     ] as const;
     for (const [css, html] of bombs) {
       const given = `<style>${css}</style>${html}`;

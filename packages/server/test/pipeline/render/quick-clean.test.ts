@@ -65,6 +65,19 @@ for (const html of [
   test(`left to the cleaner: ${html}`, () => assert.equal(cleanQuickly(html), null));
 }
 
+const shape = (n: number) =>
+  `<p>x<!--[if mso]><v:roundrect xmlns:v="urn:schemas-microsoft-com:vml" href="https://a.example/${n}" ` +
+  `style="width:90px"><w:anchorlock/><center>Label ${n}</center></v:roundrect><![endif]-->` +
+  `<!--[if !mso]><!--><a href="https://a.example/${n}">Label ${n}</a><!--<![endif]--></p>`;
+
+test("conditional comments of mails are cleaned by their tags too; feeds have none", () => {
+  const [mail, feed] = cleaners;
+  assert.equal(mail!.cleanQuickly(shape(1)), mail!.clean(shape(1)));
+  assert.match(mail!.cleanQuickly(shape(2))!, /<v:roundrect[^>]* href="https:\/\/a\.example\/2"/);
+  assert.equal(feed!.cleanQuickly(shape(1)), null);
+  assert.doesNotMatch(feed!.clean(shape(1)), /roundrect|<!--/);
+});
+
 for (const html of [
   '<a href="javascript:alert(1)">x</a>',
   '<a href="java&#9;script:alert(1)">x</a>',
@@ -131,6 +144,14 @@ const text = fc.oneof(
     ">",
     "ü",
     "<!-- c -->",
+    "<!--[if mso]><b>x</b><![endif]-->",
+    '<!--[if mso]><v:rect href="javascript:x" onclick="y"><w:anchorlock/></v:rect><![endif]-->',
+    '<!--[if mso]><a href="https://a.example/?a=1&amp;b"><![endif]-->',
+    "<!--[if !mso]><!-->",
+    "<!--<![endif]-->",
+    "<!--[if mso]><!--",
+    "<!--[if mso]>--!><![endif]-->",
+    "<!-->",
     "\0",
     "&#0;",
   ),

@@ -1,9 +1,10 @@
 // The skip rule of a step: what it sees, what it decides, and what is kept of it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { variablePaths } from "@tidings/contract";
 import fc from "fast-check";
 import { jsonBytes } from "../../../src/lib/json.ts";
-import { evaluateSkip, variablePaths } from "../../../src/pipeline/rules/conditions.ts";
+import { evaluateSkip } from "../../../src/pipeline/rules/conditions.ts";
 
 const scope = {
   subscriber: { firstName: "Ada", isOnline: false, data: { plan: "pro" } },

@@ -7,7 +7,9 @@ import {
   filterDetail,
   isCritical,
   type PreferenceLevels,
+  withChoices,
 } from "../../../src/pipeline/rules/preferences.ts";
+import type { CategoryRule } from "../../../src/store/subscribers/categories.ts";
 
 const filteredBy = (levels: PreferenceLevels, channel: Channel) => filterDetail(decidePreference(levels, channel));
 
@@ -42,6 +44,132 @@ test("a level may be stored without members", () => {
   const bare = {} as WorkflowPreference;
   assert.equal(filteredBy({ user: bare, default: bare }, "in_app"), null);
   assert.equal(isCritical({ user: bare, default: bare }), false);
+});
+
+const category = (changes: Partial<CategoryRule> = {}): CategoryRule => ({
+  id: "c",
+  categoryId: "news",
+  name: "News",
+  required: false,
+  channels: {},
+  ...changes,
+});
+
+test("a category stands between what the subscriber and the workflow say", () => {
+  const off = { email: false };
+  const on = { email: true };
+  const critical = { all: { readOnly: true } };
+  const table: [levels: PreferenceLevels, expected: string | null][] = [
+    [{ user: null, default: {}, category: category({ channels: off }) }, "filtered_by_category"],
+    [{ user: level(true), default: level(true), category: category({ channels: off }) }, "filtered_by_category"],
+    [{ user: level(false), default: {}, category: category({ channels: on }) }, null],
+    [{ user: level(false), default: {}, category: category() }, "filtered_by_dashboard"],
+    [{ user: null, default: {}, category: category({ channels: off }), subscriberGlobal: { plain: on } }, null],
+    [
+      {
+        user: null,
+        default: {},
+        category: category(),
+        subscriberGlobal: { plain: on },
+        subscriberCategory: { plain: off },
+      },
+      "filtered_by_subscriber_category",
+    ],
+    [
+      {
+        user: null,
+        default: {},
+        category: category(),
+        subscriberCategory: { plain: off },
+        subscriberWorkflow: { plain: on },
+      },
+      null,
+    ],
+    [{ user: null, default: {}, category: category({ required: true }), subscriberWorkflow: { plain: off } }, null],
+    [{ user: null, default: {}, category: category({ required: true }), subscriberGlobal: { plain: off } }, null],
+    // A required category still has its defaults, and a critical workflow has none.
+    [
+      {
+        user: null,
+        default: {},
+        category: category({ required: true, channels: off }),
+        subscriberGlobal: { plain: on },
+      },
+      "filtered_by_category",
+    ],
+    [{ user: null, default: critical, category: category({ channels: off }) }, null],
+  ];
+  for (const [levels, expected] of table) {
+    assert.equal(filteredBy(levels, "email"), expected, JSON.stringify(levels));
+  }
+  assert.equal(isCritical({ user: null, default: {}, category: category({ required: true }) }), true);
+});
+
+const choice = fc.option(fc.boolean(), { nil: undefined });
+const scopes = fc.option(fc.record({ scoped: choice, plain: choice }), { nil: undefined });
+
+/** A second reading: rows of `[level, value]` are searched from the strongest to the weakest. */
+function interpret(given: {
+  readOnly: boolean;
+  required: boolean;
+  values: Record<string, { scoped?: boolean; plain?: boolean } | undefined>;
+  hasCategory: boolean;
+}): string | null {
+  const rows: [string, boolean | undefined][] = [];
+  for (const name of ["subscriber_workflow", "subscriber_category", "subscriber_global"]) {
+    if (given.readOnly || (given.hasCategory && given.required)) continue;
+    if (name === "subscriber_category" && !given.hasCategory) continue;
+    rows.push([name, given.values[name]?.scoped], [name, given.values[name]?.plain]);
+  }
+  if (given.hasCategory && !given.readOnly) rows.push(["category", given.values.category?.plain]);
+  rows.push(["dashboard", given.values.dashboard?.plain], ["workflow", given.values.workflow?.plain]);
+  const [name, enabled] = rows.find(([, value]) => value !== undefined) ?? ["", true];
+  return enabled ? null : `filtered_by_${name}`;
+}
+
+test("choices as they are stored are decided as the second reading does", () => {
+  const values = fc.record({
+    subscriber_workflow: scopes,
+    subscriber_category: scopes,
+    subscriber_global: scopes,
+    category: scopes,
+    dashboard: scopes,
+    workflow: scopes,
+  });
+  fc.assert(
+    fc.property(values, fc.boolean(), fc.boolean(), fc.boolean(), (given, readOnly, required, hasCategory) => {
+      const ids = { subscriber_workflow: "w", subscriber_category: "c", subscriber_global: null } as const;
+      const stored = (Object.keys(ids) as (keyof typeof ids)[]).flatMap((name) =>
+        (
+          [
+            ["scoped", ["tenant:a"]],
+            ["plain", []],
+          ] as const
+        ).flatMap(([scope, context_keys]) => {
+          const email = given[name]?.[scope];
+          const channels = email === undefined ? {} : { email };
+          return [{ workflow_id: ids[name], context_keys: [...context_keys], channels }];
+        }),
+      );
+      const own = (value: { plain?: boolean } | undefined, all: object = {}): WorkflowPreference => ({
+        all,
+        channels: value?.plain === undefined ? {} : { email: { enabled: value.plain } },
+      });
+      const email = given.category?.plain;
+      const levels = withChoices(
+        {
+          user: own(given.dashboard),
+          default: own(given.workflow, { readOnly }),
+          category: hasCategory ? category({ required, channels: email === undefined ? {} : { email } }) : null,
+        },
+        stored,
+        "w",
+        ["tenant:a"],
+      );
+      assert.equal(filteredBy(levels, "email"), interpret({ readOnly, required, hasCategory, values: given }));
+    }),
+    { numRuns: 2_000 },
+  );
 });
 
 const flag = fc.option(fc.boolean(), { nil: undefined });

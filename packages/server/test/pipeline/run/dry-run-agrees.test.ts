@@ -162,10 +162,10 @@ async function prepare(client: Client, name: string, scene: Scene) {
 
 const comparableMessage = ({ _id, attempts, ...message }: ExplainedMessage) => message;
 
-/** The words differ in tense only: what follows the colon is the same. */
+/** The words differ in tense only: what follows the colon is the same, but for the value of a condition. */
 const comparable = ({ details, messages, reason, ...step }: ExplainedStep) => ({
   ...step,
-  because: reason.split(/:(.*)/s)[1],
+  because: reason.split(/:(.*)/s)[1]?.replaceAll(" it was ", " it is "),
   messages: messages.map(comparableMessage),
 });
 

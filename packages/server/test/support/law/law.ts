@@ -66,20 +66,30 @@ const packagesOf: Record<string, string[]> = {
   contract: [],
   providers: ["@tidings/contract"],
   client: ["@tidings/contract"],
-  // Contract: types, and the list of roles, which brings no schemas into the bundle.
-  dashboard: ["@tidings/contract", "@tidings/contract/roles", "@tidings/client/source"],
+  // Contract: types, the list of roles, cron and the words of conditions, which bring no schemas into the bundle.
+  dashboard: [
+    "@tidings/contract",
+    "@tidings/contract/conditions",
+    "@tidings/contract/cron",
+    "@tidings/contract/roles",
+    "@tidings/client/source",
+  ],
   // The widget's script has limits: the schemas of the contract and the table of operations are too large for it.
   inbox: ["@tidings/contract", "@tidings/client/exchange"],
   // `checks`: what the service checks when a workflow is saved, for files that are checked without a service.
   // `operate`: types alone, the bundle next to the command line has the code.
-  cli: ["@tidings/contract", "@tidings/client/source", "@tidings/server/checks", "@tidings/server/operate"],
+  cli: [
+    ...["@tidings/contract", "@tidings/contract/gallery", "@tidings/client/source"],
+    ...["@tidings/server/checks", "@tidings/server/operate"],
+  ],
 };
 
 function packagesFor(path: string): string[] {
   const own = packagesOf[path.split("/")[1]!];
   if (own) return own;
   const layer = layerOf(path);
-  return layer === "store" || layer === "lib" ? ["@tidings/contract"] : ["@tidings/contract", "@tidings/providers"];
+  if (layer === "store" || layer === "lib") return ["@tidings/contract"];
+  return ["@tidings/contract", "@tidings/contract/gallery", "@tidings/providers", "@tidings/providers/mail"];
 }
 
 function importFaults(file: SourceFile): string[] {

@@ -345,7 +345,7 @@ export const samples: Sample[] = [
     text: 'import { routes } from "../screens/index.ts";',
     fault: /api may not import screens/,
   },
-  ...["fields", "outcomes", "drafts"].map((room) => ({
+  ...["fields", "outcomes", "drafts", "email"].map((room) => ({
     name: `${room} and a screen`,
     path: `dashboard/src/${room}/a.ts`,
     text: 'import type { A } from "../screens/a/a.ts";',

@@ -7,7 +7,7 @@ import css from "./editor.module.css";
 import type { Editor } from "./use-editor.ts";
 import { words } from "./words.ts";
 
-export function EditorActions({ editor }: { editor: Editor }) {
+export function EditorActions({ editor, onTest }: { editor: Editor; onTest: () => void }) {
   const { workflow, isChanged, isReadOnly, isSaving, canUndo, canRedo } = editor;
   const { confirm, dialog } = useConfirm();
   const discard = () =>
@@ -31,6 +31,9 @@ export function EditorActions({ editor }: { editor: Editor }) {
           <IconButton label={words.undo} icon="undo" disabled={!canUndo} onClick={editor.undo} />
           <IconButton label={words.redo} icon="redo" disabled={!canRedo} onClick={editor.redo} />
           {isChanged && <Button onClick={discard}>{words.discard}</Button>}
+          <Button icon="play" onClick={onTest}>
+            {words.test}
+          </Button>
           <Button
             look="primary"
             onClick={() => editor.save()}

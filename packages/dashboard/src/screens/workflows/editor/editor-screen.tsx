@@ -1,7 +1,7 @@
 // The workflow editor: it loads the workflow, and asks before production is edited.
 import { getRouteApi } from "@tanstack/react-router";
 import type { Workflow } from "@tidings/contract";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { useOperation } from "../../../api/hooks.ts";
 import { useMay } from "../../../api/permissions.ts";
 import { useEnvironment } from "../../../api/session.tsx";
@@ -10,6 +10,7 @@ import { useShortcuts } from "../../../drafts/use-shortcuts.ts";
 import { Id } from "../../../kit/data/code.tsx";
 import { ErrorPanel, Skeleton } from "../../../kit/feedback/states.tsx";
 import { Badge } from "../../../kit/feedback/verdict.tsx";
+import { focusFault } from "../../../kit/focus.ts";
 import { Page } from "../../../kit/layout/page.tsx";
 import { Tabs } from "../../../kit/layout/tabs.tsx";
 import { ObjectivesTab } from "../objectives/objectives-tab.tsx";
@@ -17,17 +18,21 @@ import { useSample } from "../preview/use-sample.ts";
 import type { EditorSearch, EditorTab } from "../search.ts";
 import { SimulatorTab } from "../simulator/simulator-tab.tsx";
 import { statusTones } from "../status-tones.ts";
+import { Viewers } from "../team/viewers.tsx";
 import { DigestsTab } from "../versions/digests-tab.tsx";
 import { VersionsTab } from "../versions/versions-tab.tsx";
 import { words as listWords, statusNames } from "../words.ts";
 import { ConflictDialog } from "./conflict-dialog.tsx";
 import css from "./editor.module.css";
 import { EditorActions } from "./editor-actions.tsx";
+import { problemsOf } from "./issues.ts";
 import { Notices } from "./notices.tsx";
 import { SettingsTab } from "./settings-tab.tsx";
 import { StepsTab } from "./steps-tab.tsx";
 import { useEditor } from "./use-editor.ts";
 import { words } from "./words.ts";
+
+const TestDialog = lazy(() => import("../test/test-dialog.tsx").then((module) => ({ default: module.TestDialog })));
 
 const workflowRoute = getRouteApi("/shell/workflows/$workflowId");
 
@@ -45,12 +50,27 @@ export function EditorScreen() {
   );
 }
 
-const Lead = ({ workflow: { workflowId, status } }: { workflow: Workflow }) => (
-  <span className={css.lead}>
-    <Id text={workflowId} what={listWords.id} />
-    <Badge tone={statusTones[status]}>{statusNames[status]}</Badge>
-  </span>
-);
+type LeadProps = { workflow: Workflow; isEditing: boolean; onShow: (stepId: string) => void };
+
+/** The first problem is one press away: the step is chosen, and the field in it has the focus. */
+function Lead({ workflow, isEditing, onShow }: LeadProps) {
+  const { _id, workflowId, status } = workflow;
+  const [problem] = problemsOf(workflow);
+  const badge = <Badge tone={statusTones[status]}>{statusNames[status]}</Badge>;
+  return (
+    <span className={css.lead}>
+      <Id text={workflowId} what={listWords.id} />
+      {problem ? (
+        <button type="button" className={css.status} title={problem.text} onClick={() => onShow(problem.stepId)}>
+          {badge}
+        </button>
+      ) : (
+        badge
+      )}
+      <Viewers workflowId={_id} isEditing={isEditing} />
+    </span>
+  );
+}
 
 function LoadedEditor({ workflow }: { workflow: Workflow }) {
   const search = workflowRoute.useSearch();
@@ -58,6 +78,7 @@ function LoadedEditor({ workflow }: { workflow: Workflow }) {
   const isProduction = useEnvironment().type === "prod";
   const canEdit = useMay()("workflows.update");
   const [isUnlocked, setUnlocked] = useState(false);
+  const [isTesting, setTesting] = useState(false);
   const go = (changed: EditorSearch, replace = true) =>
     // The page stays where it is scrolled to: a chosen step far down must not leave sight.
     void navigate({ to: ".", search: (before) => ({ ...before, ...changed }), replace, resetScroll: false });
@@ -69,14 +90,19 @@ function LoadedEditor({ workflow }: { workflow: Workflow }) {
   const sample = useSample(workflow);
   useShortcuts(editor);
   const { draft } = editor;
+  const showProblem = (step: string) => {
+    go({ tab: undefined, step });
+    focusFault();
+  };
   const tab: EditorTab = search.tab ?? "steps";
   return (
     <Page
       title={draft.name || workflow.name}
       back={back}
-      lead={<Lead workflow={workflow} />}
-      actions={<EditorActions editor={editor} />}
+      lead={<Lead workflow={workflow} isEditing={editor.isChanged} onShow={showProblem} />}
+      actions={<EditorActions editor={editor} onTest={() => setTesting(true)} />}
       isSticky
+      isFull={tab === "steps"}
     >
       <Notices
         editor={editor}
@@ -117,6 +143,11 @@ function LoadedEditor({ workflow }: { workflow: Workflow }) {
           },
         ]}
       />
+      {isTesting && (
+        <Suspense>
+          <TestDialog editor={editor} sample={sample} onClose={() => setTesting(false)} />
+        </Suspense>
+      )}
       <ConflictDialog editor={editor} />
       <LeaveGuard editor={editor} />
     </Page>

@@ -1,5 +1,5 @@
 // The workflow as the editor holds it: what a person can change, without what the service adds. Pure.
-import type { StepFilter, StepType, Workflow, WorkflowDraft, WorkflowUpdate } from "@tidings/contract";
+import type { StepFilter, StepType, Workflow, WorkflowDraft, WorkflowTestIn, WorkflowUpdate } from "@tidings/contract";
 import { identifierFrom } from "../../../fields/identifier.ts";
 import { isSame } from "../../../kit/is-same.ts";
 import { stepNames } from "../../../steps/facts.gen.ts";
@@ -36,8 +36,10 @@ export type Draft = Required<
     | "onUnknownOutcome"
     | "searchKeys"
     | "objectives"
+    | "isCommercial"
   >
 > & {
+  categoryId: string | null;
   payloadSchema: Values | null;
   preferences: { user: Workflow["preferences"]["default"] | null; workflow: Workflow["preferences"]["default"] };
   steps: DraftStep[];
@@ -75,6 +77,8 @@ export function draftOf(workflow: Workflow): Draft {
     onUnknownOutcome: workflow.onUnknownOutcome ?? "may_duplicate",
     searchKeys: workflow.searchKeys ?? [],
     objectives: workflow.objectives ?? {},
+    categoryId: workflow.categoryId ?? null,
+    isCommercial: workflow.isCommercial ?? false,
     preferences: { user: workflow.preferences.user ?? null, workflow: workflow.preferences.default },
     steps: workflow.steps.map((step) => toDraftStep({ ...step, controlValues: step.controls.values as Values })),
   };
@@ -106,6 +110,12 @@ export const toDryRun = (draft: Draft, workflowId: string): WorkflowDraft => ({
   active: true,
   steps: stepsOut(draft.steps),
 });
+
+/** For a test of the draft. */
+export function toTest(draft: Draft): WorkflowTestIn["workflow"] {
+  const { workflowId: _identifier, ...content } = toDryRun(draft, "");
+  return content;
+}
 
 /** A step with a name and an identifier that the workflow does not have yet. */
 export function newStep(type: StepType, steps: readonly DraftStep[]): DraftStep {

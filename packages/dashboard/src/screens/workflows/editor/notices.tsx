@@ -17,6 +17,9 @@ export function Notices({ editor, canEdit, isLocked, onUnlock }: NoticesProps) {
     <div className={css.notices} role="status">
       {!canEdit && <Notice icon="key">{words.production.role}</Notice>}
       {canEdit && isLocked && <ProductionNotice onUnlock={onUnlock} />}
+      {canEdit && !isLocked && workflow.active && workflow.steps.length === 0 && (
+        <Notice icon="zap">{words.goesLive}</Notice>
+      )}
       {refused.map((message) => (
         <Notice key={message} icon="alert" tone="bad">
           {message}

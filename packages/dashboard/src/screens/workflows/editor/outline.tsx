@@ -4,6 +4,7 @@ import { Icon } from "../../../icons.tsx";
 import { classNames } from "../../../kit/class-names.ts";
 import { Button, IconButton } from "../../../kit/inputs/button.tsx";
 import { stepIcons } from "../../../outcomes/tones.ts";
+import { maxSteps } from "../../../steps/facts.gen.ts";
 import { isConditional, summarizeStep } from "../step/summary.ts";
 import { AddStep } from "./add-step.tsx";
 import css from "./editor.module.css";
@@ -34,8 +35,9 @@ export function Outline({ editor, selected, onOpen }: OutlineProps) {
     requestAnimationFrame(focus);
     setTimeout(() => document.activeElement === document.body && focus(), 150);
   };
-  const { add, move, remove, told } = useStepActions(editor, onOpen, focusStep);
+  const { add, move, remove, copy, paste, told } = useStepActions(editor, onOpen, focusStep);
   const isEmpty = steps.length === 0 && !isReadOnly;
+  const isFull = steps.length >= maxSteps;
   // A workflow that was just created: the dialog it was named in is gone, and the first step is what comes next.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the editor is opened
   useEffect(() => {
@@ -57,7 +59,8 @@ export function Outline({ editor, selected, onOpen }: OutlineProps) {
     else if (event.key === "Home" || event.key === "End") choose(steps.at(event.key === "Home" ? 0 : -1));
     else if (event.key === "Delete" || event.key === "Backspace") {
       remove(index);
-    } else if (event.key === "Enter") onOpen();
+    } else if (event.key === "c" && (event.ctrlKey || event.metaKey)) copy(index);
+    else if (event.key === "Enter") onOpen();
     else return;
     event.preventDefault();
   };
@@ -82,11 +85,12 @@ export function Outline({ editor, selected, onOpen }: OutlineProps) {
               setDragged(null);
             }}
           >
-            {!isReadOnly && (
+            {!isReadOnly && !isFull && (
               <span className={css.gap}>
                 <AddStep
                   trigger={<IconButton label={say.addAt(index + 1)} icon="plus" size="small" />}
                   onAdd={(type) => add(type, index)}
+                  onPaste={(copied) => paste(copied, index)}
                 />
               </span>
             )}
@@ -114,6 +118,7 @@ export function Outline({ editor, selected, onOpen }: OutlineProps) {
                   disabled={index === steps.length - 1}
                   onClick={() => move(index, index + 1)}
                 />
+                <IconButton label={say.copy} icon="copy" size="small" onClick={() => copy(index)} />
                 <IconButton label={say.remove} icon="trash" size="small" onClick={() => remove(index)} />
               </span>
             )}
@@ -121,15 +126,17 @@ export function Outline({ editor, selected, onOpen }: OutlineProps) {
         ))}
       </ol>
       {!isReadOnly && (
-        <div ref={adder}>
+        <div ref={adder} className={css.adder}>
           <AddStep
             trigger={
-              <Button icon="plus" size="small">
+              <Button icon="plus" size="small" disabled={isFull}>
                 {say.add}
               </Button>
             }
             onAdd={(type) => add(type, steps.length)}
+            onPaste={(copied) => paste(copied, steps.length)}
           />
+          {isFull && <p className={css.full}>{say.full(maxSteps)}</p>}
         </div>
       )}
       <p className="visually-hidden" role="status">
@@ -154,6 +161,7 @@ const StepRow = ({ step, number, isSelected, issues, onSelect, onKey }: StepRowP
     className={css.step}
     aria-current={isSelected ? "step" : undefined}
     data-step={step.key}
+    title={step.name}
     tabIndex={isSelected || number === 1 ? 0 : -1}
     onClick={onSelect}
     onKeyDown={onKey}

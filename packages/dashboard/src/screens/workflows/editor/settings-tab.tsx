@@ -1,5 +1,6 @@
 // The settings of a workflow.
 import { useState } from "react";
+import { useOperation } from "../../../api/hooks.ts";
 import { JsonField } from "../../../fields/json-field.tsx";
 import { Checkbox, Field, TextArea, TextField } from "../../../kit/inputs/field.tsx";
 import { Select } from "../../../kit/inputs/select.tsx";
@@ -98,8 +99,37 @@ function RulesCard({ editor, set }: CardProps) {
   );
 }
 
+type CategoryFieldProps = {
+  value: string | null;
+  isReadOnly: boolean;
+  error?: string;
+  onChange: (categoryId: string | null) => void;
+};
+
+/** A category that was deleted since stays in the list, by its identifier. */
+function CategoryField({ value, isReadOnly, error, onChange }: CategoryFieldProps) {
+  const { data } = useOperation("categories.list", {});
+  const known = (data?.categories ?? []).map(({ categoryId, name }) => ({ value: categoryId, label: name }));
+  const isUnknown = value !== null && !known.some((choice) => choice.value === value);
+  return (
+    <Field label={words.category} hint={words.categoryHint} error={error}>
+      {({ id }) => (
+        <Select
+          id={id}
+          name={words.category}
+          isWide
+          value={value ?? ""}
+          choices={[{ value: "", label: words.noCategory }, ...known, ...(isUnknown ? [{ value, label: value }] : [])]}
+          disabled={isReadOnly}
+          onChange={(chosen) => onChange(chosen === "" ? null : chosen)}
+        />
+      )}
+    </Field>
+  );
+}
+
 function PreferencesCard({ editor, set }: CardProps) {
-  const { draft, isReadOnly } = editor;
+  const { draft, isReadOnly, issues } = editor;
   const { user, workflow: byDefault } = draft.preferences;
   const shown = user ?? byDefault;
   const setPreference = (next: typeof byDefault) =>
@@ -107,12 +137,25 @@ function PreferencesCard({ editor, set }: CardProps) {
   return (
     <Card title={words.preferences}>
       <div className={css.fields}>
+        <CategoryField
+          value={draft.categoryId}
+          isReadOnly={isReadOnly}
+          error={issues.of("", "categoryId")}
+          onChange={(categoryId) => set({ categoryId })}
+        />
         <Checkbox
           label={words.critical}
           checked={shown.all?.readOnly ?? false}
           disabled={isReadOnly}
           onChange={({ target }) => setPreference({ ...shown, all: { ...shown.all, readOnly: target.checked } })}
         />
+        <Checkbox
+          label={words.commercial}
+          checked={draft.isCommercial}
+          disabled={isReadOnly}
+          onChange={({ target }) => set({ isCommercial: target.checked })}
+        />
+        {draft.isCommercial && shown.all?.readOnly && <p>{words.commercialCritical}</p>}
         <fieldset className={css.channels}>
           <legend>{words.channels}</legend>
           {channels.map((channel) => (

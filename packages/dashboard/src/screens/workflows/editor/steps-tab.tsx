@@ -1,16 +1,22 @@
 // The steps: outline or canvas, the form of the chosen step, and its preview.
-import { lazy, type RefObject, Suspense, useMemo, useRef } from "react";
+import { lazy, type RefObject, Suspense, useRef, useState } from "react";
 import { classNames } from "../../../kit/class-names.ts";
 import { EmptyState, Skeleton } from "../../../kit/feedback/states.tsx";
-import { variableNames } from "../../../steps/variable-names.ts";
+import { IconButton } from "../../../kit/inputs/button.tsx";
 import { PreviewPane } from "../preview/preview-pane.tsx";
+import { useKnowledge } from "../preview/use-knowledge.ts";
 import { usePreview } from "../preview/use-preview.ts";
 import type { Sample } from "../preview/use-sample.ts";
 import { StepForm } from "../step/step-form.tsx";
+import { servedVariables, useNames } from "../step/use-names.ts";
 import css from "./editor.module.css";
 import type { DraftStep } from "./model.ts";
 import { Outline } from "./outline.tsx";
+import { Split } from "./split.tsx";
+import { starters } from "./starters.ts";
 import type { Editor } from "./use-editor.ts";
+import { useFolded } from "./use-folded.ts";
+import { useStepActions } from "./use-step-actions.ts";
 import { words } from "./words.ts";
 
 const Canvas = lazy(() => import("../canvas/canvas.tsx").then((module) => ({ default: module.Canvas })));
@@ -36,10 +42,28 @@ export function StepsTab({ editor, sample, stepId, view, onView }: StepsTabProps
     requestAnimationFrame(() =>
       form.current?.querySelector<HTMLElement>("input, textarea, button, [tabindex]")?.focus(),
     );
+  const isMail = selected?.type === "email" && view !== "canvas";
+  const [isFolded, setFolded] = useFolded();
   return (
-    <div className={classNames(css.columns, view === "canvas" && css.withCanvas)}>
+    <div
+      className={classNames(css.columns, view === "canvas" && css.withCanvas, isMail && css.withMail)}
+      data-folded={isMail && isFolded}
+    >
       <div className={css.left}>
-        <ViewSwitch view={view} onView={onView} />
+        <div className={css.leftBar}>
+          <ViewSwitch view={view} onView={onView} />
+          {isMail && (
+            <span className={css.fold}>
+              <IconButton
+                label={isFolded ? words.outline.unfold : words.outline.fold}
+                icon={isFolded ? "chevronRight" : "arrowLeft"}
+                size="small"
+                aria-expanded={!isFolded}
+                onClick={() => setFolded(!isFolded)}
+              />
+            </span>
+          )}
+        </div>
         {view === "canvas" ? (
           <Suspense fallback={<Skeleton />}>
             <Canvas editor={editor} selected={selected} onOpen={focusForm} />
@@ -49,32 +73,77 @@ export function StepsTab({ editor, sample, stepId, view, onView }: StepsTabProps
         )}
       </div>
       {selected ? (
-        <StepPanes key={selected.key} editor={editor} step={selected} sample={sample} form={form} />
+        <StepPanes key={selected.key} editor={editor} step={selected} sample={sample} form={form} isMail={isMail} />
       ) : (
         <div className={css.middle}>
-          <EmptyState icon="workflow" title={words.outline.none} text={words.outline.noneText} />
+          <EmptyState
+            icon="workflow"
+            title={words.outline.none}
+            text={words.outline.noneText}
+            action={!editor.isReadOnly && <Starters editor={editor} onStarted={focusForm} />}
+          />
         </div>
       )}
     </div>
   );
 }
 
-type StepPanesProps = { editor: Editor; step: DraftStep; sample: Sample; form: RefObject<HTMLDivElement | null> };
-
-function StepPanes({ editor, step, sample, form }: StepPanesProps) {
-  const preview = usePreview(editor, step, sample);
-  const saved = editor.workflow.steps.find(({ _id }) => _id === step._id);
-  const served = preview.data?.variables ?? saved?.variables;
-  const variables = useMemo(() => variableNames(served, sample.payload), [served, sample.payload]);
+function Starters({ editor, onStarted }: { editor: Editor; onStarted: () => void }) {
+  const { start } = useStepActions(editor, onStarted);
   return (
-    <>
-      <div ref={form} className={css.middle}>
-        <StepForm editor={editor} step={step} variables={variables} />
+    <ul className={css.starters}>
+      {starters.map((starter) => (
+        <li key={starter.id}>
+          <button type="button" onClick={() => start(starter)}>
+            <strong>{words.starters[starter.id].label}</strong>
+            <span>{words.starters[starter.id].text}</span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+type StepPanesProps = {
+  editor: Editor;
+  step: DraftStep;
+  sample: Sample;
+  form: RefObject<HTMLDivElement | null>;
+  /** Form and preview share the window, with a divider between them. */
+  isMail: boolean;
+};
+
+function StepPanes({ editor, step, sample, form, isMail }: StepPanesProps) {
+  const preview = usePreview(editor, step, sample);
+  const served = servedVariables(editor, step, preview);
+  const names = useNames(editor, step, sample, served);
+  const knowledge = useKnowledge(served, sample);
+  const [side, setSide] = useState<"start" | "end">("start");
+  const start = (
+    <div ref={form} className={css.middle}>
+      <StepForm editor={editor} step={step} names={names} knowledge={knowledge} payload={sample.payload} />
+    </div>
+  );
+  const end = <PreviewPane editor={editor} step={step} sample={sample} preview={preview} />;
+  if (!isMail)
+    return (
+      <>
+        {start}
+        <div className={css.right}>{end}</div>
+      </>
+    );
+  return (
+    <div className={css.mail}>
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would need a legend that is seen */}
+      <div className={classNames(css.switch, css.paneSwitch)} role="group" aria-label={words.panes.label}>
+        {(["start", "end"] as const).map((one) => (
+          <button key={one} type="button" aria-pressed={side === one} onClick={() => setSide(one)}>
+            {words.panes[one]}
+          </button>
+        ))}
       </div>
-      <div className={css.right}>
-        <PreviewPane editor={editor} step={step} sample={sample} preview={preview} />
-      </div>
-    </>
+      <Split start={start} end={end} side={side} />
+    </div>
   );
 }
 

@@ -2,7 +2,10 @@
 import type { StepType } from "@tidings/contract";
 import { useState } from "react";
 import { showToast } from "../../../kit/overlays/toast.tsx";
+import { maxSteps } from "../../../steps/facts.gen.ts";
+import { type CopiedStep, copyStep, pastedStep } from "./copied-step.ts";
 import { type DraftStep, insertStep, moveStep, newStep, removeStep } from "./model.ts";
+import { type Starter, withStarter } from "./starters.ts";
 import type { Editor } from "./use-editor.ts";
 import { words } from "./words.ts";
 
@@ -12,6 +15,10 @@ export type StepActions = {
   add: (type: StepType, index: number) => void;
   move: (from: number, to: number) => void;
   remove: (index: number) => void;
+  copy: (index: number) => void;
+  /** The step that was copied, in this workflow or another one. */
+  paste: (copied: CopiedStep, index: number) => void;
+  start: (starter: Starter) => void;
   /** What was done last, for screen readers. */
   told: string;
 };
@@ -28,10 +35,32 @@ export function useStepActions(
   return {
     told,
     add: (type, index) => {
-      if (isReadOnly) return;
+      if (isReadOnly || steps.length >= maxSteps) return;
       const step = newStep(type, steps);
       editor.change(insertStep(draft, step, index));
       select(step.stepId);
+      onAdded();
+    },
+    copy: (index) => {
+      const step = steps[index];
+      if (!step) return;
+      const isCopied = copyStep(step, draft.name);
+      // Also draws the menus again, which offer the copy.
+      setTold(isCopied ? say.copied(step.name) : say.notCopied);
+      showToast(isCopied ? { title: say.copied(step.name) } : { title: say.notCopied, look: "bad" });
+    },
+    paste: (copied, index) => {
+      if (isReadOnly) return;
+      const step = pastedStep(copied, steps);
+      editor.change(insertStep(draft, step, index));
+      select(step.stepId);
+      onAdded();
+    },
+    start: (starter) => {
+      if (isReadOnly) return;
+      const started = withStarter(draft, starter);
+      editor.change(started.draft);
+      select(started.first.stepId);
       onAdded();
     },
     move: (from, to) => {

@@ -1,10 +1,10 @@
 // A rendered message as its channel would show it.
 import type { PreviewResult, StepType } from "@tidings/contract";
 import { Icon } from "../../../icons.tsx";
-import { HtmlFrame } from "../../../kit/data/html-frame.tsx";
-import { Letter } from "../../../kit/data/letter.tsx";
 import { stepIcons } from "../../../outcomes/tones.ts";
+import { MailView } from "./mail-view.tsx";
 import css from "./preview.module.css";
+import { smsLength } from "./sms-length.ts";
 import type { Subscriber } from "./use-sample.ts";
 import { words } from "./words.ts";
 
@@ -14,7 +14,7 @@ export function Rendered({ type, result, subscriber, isFaulty }: RenderedProps) 
   const { subject, html, text, body } = result;
   if ([subject, html, text, body].every((part) => part === undefined || part === ""))
     return <p className={css.weak}>{isFaulty ? words.faulty : words.noContent}</p>;
-  if (type === "email") return <Email subject={subject} html={html} text={text} subscriber={subscriber} />;
+  if (type === "email") return <MailView result={result} subscriber={subscriber} isOld={isFaulty} />;
   if (type === "in_app") return <InAppItem result={result} />;
   return (
     <div className={css.bubble}>
@@ -24,35 +24,11 @@ export function Rendered({ type, result, subscriber, isFaulty }: RenderedProps) 
       <div>
         {subject && <strong>{subject}</strong>}
         <p className={css.plain}>{body}</p>
+        {type === "sms" && <p className={css.faint}>{words.sms(smsLength(body ?? ""))}</p>}
       </div>
     </div>
   );
 }
-
-type EmailProps = Pick<PreviewResult, "subject" | "html" | "text"> & { subscriber: Subscriber | undefined };
-
-const views = { html: words.asHtml, phone: words.phone, text: words.asText } as const;
-
-const Email = ({ subject, html = "", text = "", subscriber }: EmailProps) => (
-  <Letter
-    views={views}
-    label={words.as}
-    head={
-      <>
-        <strong>{subject || words.noSubject}</strong>
-        {subscriber && <span className={css.weak}>{subscriber.name}</span>}
-      </>
-    }
-  >
-    {(view) =>
-      view === "text" ? (
-        <pre className={css.plain}>{text}</pre>
-      ) : (
-        <HtmlFrame html={html} title={subject || words.title} height="24rem" />
-      )
-    }
-  </Letter>
-);
 
 const labelOf = (action: object | undefined): string | undefined => {
   const label = (action as { label?: unknown } | undefined)?.label;

@@ -21,10 +21,28 @@ export function SampleBar({ sample }: { sample: Sample }) {
   );
 }
 
+/** Payloads to begin with: of recent events, the example of the schema, and an empty one. */
+export function payloadEntries(
+  { recent, example }: Pick<Sample, "recent" | "example">,
+  onChoose: (text: string, subscriber?: Subscriber) => void,
+): MenuEntry[] {
+  const choose = (payload: object, subscriber?: Subscriber) => onChoose(JSON.stringify(payload, null, 2), subscriber);
+  return [
+    ...(recent.length > 0 ? [{ kind: "group" as const, label: words.recent }] : []),
+    ...recent.map(({ at, subscriber, payload }) => ({
+      label: subscriber?.name ?? formatTime(at),
+      note: `${formatTime(at)} · ${JSON.stringify(payload).slice(0, 60)}`,
+      onChoose: () => choose(payload, subscriber),
+    })),
+    ...(recent.length > 0 ? [{ kind: "line" as const }] : []),
+    ...(example ? [{ label: words.example, onChoose: () => choose(example) }] : []),
+    { label: words.empty, onChoose: () => choose({}) },
+  ];
+}
+
 /** The menu of payloads, and the payload itself when it is to be changed. */
 export function SamplePayload({ sample, size }: { sample: Sample; size?: "small" }) {
   const [isOpen, setOpen] = useState(false);
-  const setPayload = (payload: object) => sample.setPayloadText(JSON.stringify(payload, null, 2));
   const entries: MenuEntry[] = [
     {
       label: isOpen ? words.hidePayload : words.showPayload,
@@ -32,18 +50,10 @@ export function SamplePayload({ sample, size }: { sample: Sample; size?: "small"
       onChoose: () => setOpen(!isOpen),
     },
     { kind: "line" },
-    ...(sample.recent.length > 0 ? [{ kind: "group" as const, label: words.recent }] : []),
-    ...sample.recent.map(({ at, subscriber, payload }) => ({
-      label: subscriber?.name ?? formatTime(at),
-      note: `${formatTime(at)} · ${JSON.stringify(payload).slice(0, 60)}`,
-      onChoose: () => {
-        setPayload(payload);
-        if (subscriber) sample.setSubscriber(subscriber);
-      },
-    })),
-    ...(sample.recent.length > 0 ? [{ kind: "line" as const }] : []),
-    ...(sample.example ? [{ label: words.example, onChoose: () => setPayload(sample.example!) }] : []),
-    { label: words.empty, onChoose: () => setPayload({}) },
+    ...payloadEntries(sample, (text, subscriber) => {
+      sample.setPayloadText(text);
+      if (subscriber) sample.setSubscriber(subscriber);
+    }),
   ];
   return (
     <>

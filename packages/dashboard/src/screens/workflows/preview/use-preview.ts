@@ -15,7 +15,11 @@ import type { Sample } from "./use-sample.ts";
 type PreviewData = { result: PreviewResult; faults: PreviewFault[]; variables?: Values };
 export type Preview = { data: PreviewData | undefined; error: ApiError | null };
 
-export function usePreview({ workflow, draft }: Editor, step: DraftStep, { subscriber, payload }: Sample): Preview {
+export function usePreview(
+  { workflow, draft }: Editor,
+  step: DraftStep,
+  { subscriber, payload, assume }: Sample,
+): Preview {
   const { steps, payloadSchema, isTranslationEnabled } = draft;
   const { _id: environmentId } = useEnvironment();
   const body = useMemo(() => {
@@ -28,14 +32,16 @@ export function usePreview({ workflow, draft }: Editor, step: DraftStep, { subsc
       workflowId: workflow._id,
       ...(subscriber && { subscriberId: subscriber.subscriberId }),
       payload: payload ?? {},
-      ...(before.some(({ type }) => editorSteps[type].sampleResult) && { steps: sampleResults(before, payload ?? {}) }),
+      ...(before.some(({ type }) => editorSteps[type].sampleResult) && {
+        steps: sampleResults(before, payload ?? {}, assume.digestedEvents),
+      }),
       draft: {
         steps: before.map(({ stepId, type, controlValues }) => ({ stepId, type, controlValues })),
         payloadSchema,
         isTranslationEnabled,
       },
     };
-  }, [steps, payloadSchema, isTranslationEnabled, step, workflow._id, subscriber, payload]);
+  }, [steps, payloadSchema, isTranslationEnabled, step, workflow._id, subscriber, payload, assume.digestedEvents]);
   const settled = useSettled(body);
   return useQuery<PreviewData, ApiError>({
     queryKey: [environmentId, "workflows.preview", settled],
@@ -46,10 +52,11 @@ export function usePreview({ workflow, draft }: Editor, step: DraftStep, { subsc
   });
 }
 
-const sampleResults = (before: readonly DraftStep[], payload: object): Record<string, unknown> =>
+/** Results of earlier steps that templates need to show anything. */
+export const sampleResults = (before: readonly DraftStep[], payload: object, eventCount = 1): Record<string, unknown> =>
   Object.fromEntries(
     before.flatMap(({ stepId, type }) => {
-      const result = editorSteps[type].sampleResult?.(payload);
+      const result = editorSteps[type].sampleResult?.(payload, eventCount);
       return result ? [[stepId, result]] : [];
     }),
   );

@@ -1,6 +1,6 @@
 // The subscriber and the payload that the preview and the simulator use: those of the newest event, until others are
 // chosen.
-import type { Workflow } from "@tidings/contract";
+import type { DryRunAssumptions, Workflow } from "@tidings/contract";
 import { useMemo, useState } from "react";
 import { useOperation } from "../../../api/hooks.ts";
 import { parseObject } from "../../../fields/json-object.ts";
@@ -18,7 +18,12 @@ export type Sample = {
   setPayloadText: (text: string) => void;
   recent: readonly RecentEvent[];
   example: Values | null;
+  /** What is assumed to happen while a run waits. */
+  assume: Assumptions;
+  setAssume: (assume: Assumptions) => void;
 };
+
+type Assumptions = Required<DryRunAssumptions>;
 
 export const subscriberName = (subscriber: {
   firstName?: string | null;
@@ -44,6 +49,7 @@ export function useSample(workflow: Workflow): Sample {
   );
   const [ownSubscriber, setSubscriber] = useState<Subscriber | null>(null);
   const [isSampleSubscriber, setSampleSubscriber] = useState(false);
+  const [assume, setAssume] = useState<Assumptions>({ digestedEvents: 1, isRead: false });
   const [ownText, setPayloadText] = useState<string | null>(null);
   const example = (workflow.payloadExample as Values | null | undefined) ?? null;
   const payloadText = ownText ?? JSON.stringify(recent[0]?.payload ?? example ?? {}, null, 2);
@@ -61,5 +67,7 @@ export function useSample(workflow: Workflow): Sample {
     setPayloadText,
     recent,
     example,
+    assume,
+    setAssume,
   };
 }

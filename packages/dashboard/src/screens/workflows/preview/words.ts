@@ -1,4 +1,6 @@
 // Words of the preview, and of the subscriber and payload pickers, which the simulator shares.
+import type { SmsLength } from "./sms-length.ts";
+
 export const words = {
   title: "Preview",
   subscriber: "Subscriber",
@@ -13,10 +15,24 @@ export const words = {
   hidePayload: "Hide payload",
   showPayload: "Edit payload",
   noSubject: "No subject",
-  asText: "Text part",
-  asHtml: "HTML",
   as: "Shown as",
-  phone: "375 px",
+  mail: {
+    row: "As a mailbox lists it",
+    to: (name: string) => `To ${name}`,
+    toSample: "To a sample subscriber",
+    views: { desktop: "Desktop", phone: "Phone", text: "Text", source: "Source" },
+    dark: "Dark",
+    noImages: "No images",
+    noDark: "This email has no dark colours: mail programs show it light, or invert it themselves.",
+    noText: "The email has no text part.",
+    smaller: (width: number, percent: number) => `${width} px wide, shown at ${percent} %`,
+  },
+  sms: ({ characters, segments, isUnicode }: SmsLength) =>
+    `${characters} ${characters === 1 ? "character" : "characters"}, ${segments} ${segments === 1 ? "segment" : "segments"}${isUnicode ? " (other alphabet: 70 per segment)" : ""}`,
+  digestedEvents: "Events in the digest",
+  checks: "Checks",
+  severities: { error: "Error", warning: "Warning", info: "Note" },
+  old: "The preview shows the last version without errors.",
   noContent: "Nothing to show yet: the step has no content.",
   faulty: "Fix the error to update the preview.",
   noPreview: "This step sends nothing. The simulator shows how it affects the steps after it.",

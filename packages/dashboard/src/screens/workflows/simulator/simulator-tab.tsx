@@ -10,6 +10,7 @@ import { useSettled } from "../../../kit/use-settled.ts";
 import { toDryRun } from "../editor/model.ts";
 import type { Editor } from "../editor/use-editor.ts";
 import type { Sample } from "../preview/use-sample.ts";
+import { Assume } from "./assume.tsx";
 import { momentsOf } from "./axis.ts";
 import { type Addressee, Recipients } from "./recipients.tsx";
 import { Scrubber } from "./scrubber.tsx";
@@ -32,6 +33,7 @@ export function SimulatorTab({ editor, sample }: SimulatorTabProps) {
     <div className={css.simulator}>
       <p className={css.weak}>{words.lead}</p>
       <Recipients to={to} sample={sample} onChange={setOwn} />
+      <Assume steps={editor.draft.steps} sample={sample} />
       {error && <ErrorPanel error={error} />}
       {to.length === 0 && <EmptyState icon="users" title={words.noRecipient} text={words.noneText} />}
       {to.length > 0 && !data && !error && <Skeleton />}
@@ -69,7 +71,7 @@ function Answer({ run, nameOf, workflowId }: AnswerProps) {
   );
 }
 
-function useDryRun({ draft, workflow }: Editor, { payload }: Sample, to: readonly Addressee[]) {
+function useDryRun({ draft, workflow }: Editor, { payload, assume }: Sample, to: readonly Addressee[]) {
   const { _id: environmentId } = useEnvironment();
   const body = useMemo(
     () => ({
@@ -78,8 +80,9 @@ function useDryRun({ draft, workflow }: Editor, { payload }: Sample, to: readonl
         one.kind === "subscriber" ? one.subscriberId : { type: "Topic" as const, topicKey: one.topicKey },
       ) as TriggerEvent["to"],
       payload: payload ?? {},
+      assume,
     }),
-    [draft, workflow.workflowId, payload, to],
+    [draft, workflow.workflowId, payload, to, assume],
   );
   const settled = useSettled(body, 500);
   return useQuery<DryRun, ApiError>({

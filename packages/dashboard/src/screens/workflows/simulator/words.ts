@@ -1,5 +1,6 @@
 export const words = {
   lead: "What the workflow in the editor would do if an event arrived now. Nothing is sent or stored.",
+  isRead: "In-app messages are read before the next step",
   to: "Recipients",
   addSubscriber: "Add a subscriber",
   topic: "Topic",

@@ -1,5 +1,6 @@
 // When a step runs.
 import { ConditionBuilder } from "../../../fields/condition-builder.tsx";
+import type { Knowledge } from "../../../fields/condition-types.ts";
 import { Json } from "../../../kit/data/code.tsx";
 import { Button } from "../../../kit/inputs/button.tsx";
 import { stepKinds } from "../../../steps/facts.gen.ts";
@@ -13,11 +14,14 @@ type StepConditionProps = {
   step: DraftStep;
   isReadOnly: boolean;
   variables: readonly string[];
+  knowledge: Knowledge;
+  match: { payload: Values | null; workflowId: string };
   error?: string;
   onChange: (changed: Partial<DraftStep>, field: string) => void;
 };
 
-export function StepCondition({ step, isReadOnly, variables, error, onChange }: StepConditionProps) {
+export function StepCondition(props: StepConditionProps) {
+  const { step, isReadOnly, variables, knowledge, match, error, onChange } = props;
   const setRule = (rule: Values | undefined, field: string) => {
     const { skip: _skip, ...others } = step.controlValues;
     onChange({ controlValues: rule === undefined ? others : { ...others, skip: rule } }, `skip.${field}`);
@@ -29,6 +33,8 @@ export function StepCondition({ step, isReadOnly, variables, error, onChange }: 
         none={stepKinds[step.type] === "channel" ? say.none : say.noneWait}
         isReadOnly={isReadOnly}
         variables={variables}
+        knowledge={knowledge}
+        match={match}
         error={error}
         onChange={setRule}
       />

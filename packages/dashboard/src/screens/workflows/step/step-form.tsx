@@ -1,28 +1,60 @@
 // The form of one step: its name, what it sends or waits for, and when it runs.
-import { useMemo } from "react";
+import { useMemo, useRef } from "react";
+import { BodyField } from "../../../email/body-field.tsx";
+import { sampleAt } from "../../../email/sample-value.ts";
+import { type Insert, InsertionProvider } from "../../../fields/completion/insertion.ts";
+import type { Names } from "../../../fields/completion/names.ts";
+import type { Knowledge } from "../../../fields/condition-types.ts";
 import { isIdentifier } from "../../../fields/identifier.ts";
 import { ValueField } from "../../../fields/value-field.tsx";
 import { Icon } from "../../../icons.tsx";
 import { Checkbox, TextField } from "../../../kit/inputs/field.tsx";
 import { stepIcons } from "../../../outcomes/tones.ts";
 import { stepKinds, stepNames } from "../../../steps/facts.gen.ts";
-import type { FieldSpec } from "../../../steps/kit.ts";
+import type { FieldSpec, Values } from "../../../steps/kit.ts";
 import { changeStep, type DraftStep, valueAt, withValue } from "../editor/model.ts";
 import type { Editor } from "../editor/use-editor.ts";
+import { StepComments } from "../team/step-comments.tsx";
 import { fieldsFor, isSet } from "./fields.ts";
+import { RenamedUses } from "./renamed-uses.tsx";
 import css from "./step.module.css";
 import { StepCondition } from "./step-condition.tsx";
 import { Variables } from "./variables.tsx";
 import { words } from "./words.ts";
 
-type StepFormProps = { editor: Editor; step: DraftStep; variables: readonly string[] };
+type StepFormProps = {
+  editor: Editor;
+  step: DraftStep;
+  names: Names;
+  knowledge: Knowledge;
+  payload: Values | null;
+};
 
-export function StepForm({ editor, step, variables }: StepFormProps) {
+export function StepForm({ editor, step, names, knowledge, payload }: StepFormProps) {
   const { draft, isReadOnly, issues } = editor;
+  const { variables } = names;
   const fields = useMemo(() => fieldsFor(step.type, step.controlValues), [step.type, step.controlValues]);
   const errorOf = (path: string) => issues.of(step.key, path);
   const change = (changed: Partial<DraftStep>, field: string) =>
     editor.change(changeStep(draft, step.key, changed), `${step.key}.${field}`);
+  const drawBody = ({ path, label, hint }: FieldSpec) => (
+    <BodyField
+      label={label}
+      hint={hint}
+      error={errorOf(`controlValues.${path}`)}
+      faults={issues.faultsOf(step.key, path)}
+      body={String(step.controlValues.body ?? "")}
+      editorType={step.controlValues.editorType}
+      isReadOnly={isReadOnly}
+      names={names}
+      sampleOf={(name) => sampleAt({ payload: payload ?? {} }, name)}
+      onChange={({ body, ...others }, undoStep) => {
+        // An empty body is an absent value, so that the service says what is missing.
+        const changed = { ...step.controlValues, ...others };
+        change({ controlValues: withValue(changed, "body", body === "" ? undefined : body) }, `${path}.${undoStep}`);
+      }}
+    />
+  );
   const draw = (spec: FieldSpec) => (
     <ValueField
       key={spec.path}
@@ -31,56 +63,64 @@ export function StepForm({ editor, step, variables }: StepFormProps) {
       error={errorOf(`controlValues.${spec.path}`)}
       faults={issues.faultsOf(step.key, spec.path)}
       isReadOnly={isReadOnly}
-      variables={variables}
+      names={names}
       onChange={(value) => change({ controlValues: withValue(step.controlValues, spec.path, value) }, spec.path)}
     />
   );
-  const main = fields.filter(({ isMore }) => !isMore);
+  const main = fields.filter(({ isMore, kind }) => !isMore && kind !== "part");
   const more = fields.filter(({ isMore }) => isMore);
   const hasContent = stepKinds[step.type] === "channel" || stepKinds[step.type] === "custom";
   const moreSet = more.filter((spec) => isSet(spec, step.controlValues)).length;
+  const target = useRef<Insert | null>(null);
   return (
-    <div className={css.form}>
-      <header className={css.head}>
-        <Icon name={stepIcons[step.type]} size={16} />
-        <h2>{step.name || stepNames[step.type]}</h2>
-        {step.name !== stepNames[step.type] && <span className={css.weak}>{stepNames[step.type]}</span>}
-      </header>
-      {issues.notesOf(step.key).map((note) => (
-        <p key={note} className={css.note}>
-          <Icon name="alert" size={14} />
-          {note}
-        </p>
-      ))}
-      <section className={css.section} aria-label={hasContent ? words.contentSection : words.timingSection}>
-        <div className={css.grid}>{main.map((spec) => wrap(spec, draw(spec)))}</div>
-        {more.length > 0 && (
-          <details className={css.more} open={more.some(({ path }) => errorOf(`controlValues.${path}`)) || undefined}>
-            <summary>{moreSet > 0 ? words.hasMore(moreSet) : words.more}</summary>
-            <div className={css.grid}>{more.map((spec) => wrap(spec, draw(spec)))}</div>
-          </details>
-        )}
-        {hasContent && variables.length > 0 && <Variables names={variables} />}
-      </section>
-      <section className={css.section} aria-label={words.condition.title}>
-        <h3>{words.condition.title}</h3>
-        <StepCondition
-          key={step.key}
-          step={step}
-          isReadOnly={isReadOnly}
-          variables={variables}
-          error={errorOf("controlValues.skip")}
-          onChange={change}
-        />
-      </section>
-      <details
-        className={css.more}
-        open={errorOf("stepId") !== undefined || errorOf("name") !== undefined || undefined}
-      >
-        <summary>{words.stepSettings}</summary>
-        <StepSettings editor={editor} step={step} onChange={change} />
-      </details>
-    </div>
+    <InsertionProvider value={target}>
+      <div className={css.form}>
+        <header className={css.head}>
+          <Icon name={stepIcons[step.type]} size={16} />
+          <h2>{step.name || stepNames[step.type]}</h2>
+          {step.name !== stepNames[step.type] && <span className={css.weak}>{stepNames[step.type]}</span>}
+        </header>
+        {issues.notesOf(step.key).map((note) => (
+          <p key={note} className={css.note}>
+            <Icon name="alert" size={14} />
+            {note}
+          </p>
+        ))}
+        <section className={css.section} aria-label={hasContent ? words.contentSection : words.timingSection}>
+          <div className={css.grid}>
+            {main.map((spec) => wrap(spec, spec.kind === "email" ? drawBody(spec) : draw(spec)))}
+          </div>
+          {more.length > 0 && (
+            <details className={css.more} open={more.some(({ path }) => errorOf(`controlValues.${path}`)) || undefined}>
+              <summary>{moreSet > 0 ? words.hasMore(moreSet) : words.more}</summary>
+              <div className={css.grid}>{more.map((spec) => wrap(spec, draw(spec)))}</div>
+            </details>
+          )}
+          {hasContent && variables.length > 0 && <Variables names={variables} target={target} />}
+        </section>
+        <section className={css.section} aria-label={words.condition.title}>
+          <h3>{words.condition.title}</h3>
+          <StepCondition
+            key={step.key}
+            step={step}
+            isReadOnly={isReadOnly}
+            variables={variables}
+            knowledge={knowledge}
+            match={{ payload, workflowId: editor.workflow._id }}
+            error={errorOf("controlValues.skip")}
+            onChange={change}
+          />
+        </section>
+        <details
+          className={css.more}
+          open={errorOf("stepId") !== undefined || errorOf("name") !== undefined || undefined}
+        >
+          <summary>{words.stepSettings}</summary>
+          <StepSettings editor={editor} step={step} onChange={change} />
+        </details>
+        {step._id !== undefined && <StepComments workflowId={editor.workflow._id} stepId={step._id} />}
+      </div>
+    </InsertionProvider>
   );
 }
 
@@ -96,7 +136,8 @@ type StepSettingsProps = {
   onChange: (changed: Partial<DraftStep>, field: string) => void;
 };
 
-function StepSettings({ editor: { draft, isReadOnly, issues, select }, step, onChange }: StepSettingsProps) {
+function StepSettings({ editor, step, onChange }: StepSettingsProps) {
+  const { draft, isReadOnly, issues, select } = editor;
   const isTaken = draft.steps.some(({ key, stepId }) => key !== step.key && stepId === step.stepId);
   const own = isTaken ? words.stepIdTaken : isIdentifier(step.stepId) ? undefined : words.badStepId;
   const rename = (stepId: string) => {
@@ -123,6 +164,7 @@ function StepSettings({ editor: { draft, isReadOnly, issues, select }, step, onC
         error={own ?? issues.of(step.key, "stepId")}
         onChange={({ target }) => rename(target.value)}
       />
+      {!isReadOnly && own === undefined && <RenamedUses editor={editor} step={step} />}
       <TextField
         label={words.deadline}
         type="number"

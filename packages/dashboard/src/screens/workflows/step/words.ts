@@ -9,6 +9,9 @@ export const words = {
   stepIdHint: "Templates and conditions of later steps read its result as",
   badStepId: "Letters and digits, joined by - _ or .",
   stepIdTaken: "Another step has this identifier.",
+  oldUses: (stepId: string, places: readonly string[]) =>
+    `steps.${stepId} is still used in ${places.join(", ")}, where it is empty now.`,
+  renameUses: (count: number, stepId: string) => `Change ${count === 1 ? "it" : `all ${count}`} to steps.${stepId}`,
   active: "This step is active",
   stopOnFail: "If it fails, cancel the following steps",
   deadline: "Expires after (seconds)",
@@ -16,7 +19,7 @@ export const words = {
   contentSection: "Content",
   timingSection: "Timing",
   variables: (count: number) => `Variables (${count})`,
-  variablesHint: "Click to copy.",
+  variablesHint: "Click to insert at the cursor.",
   condition: {
     title: "Condition",
     none: "Runs for every recipient who has not turned the channel off.",

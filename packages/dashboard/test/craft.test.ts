@@ -1,0 +1,79 @@
+// What the editor does with steps of several places: uses of an identifier, copies, starters, search and replace.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { pastedStep } from "../src/screens/workflows/editor/copied-step.ts";
+import { type Draft, type DraftStep, newStep } from "../src/screens/workflows/editor/model.ts";
+import { starters, withStarter } from "../src/screens/workflows/editor/starters.ts";
+import { findUses, renameUses } from "../src/screens/workflows/editor/step-uses.ts";
+import { findHits, replaceIn } from "../src/screens/workflows/replace/replace.ts";
+
+const step = (stepId: string, controlValues: Record<string, unknown> = {}): DraftStep => ({
+  key: stepId,
+  stepId,
+  name: stepId,
+  type: "email",
+  controlValues,
+  active: true,
+  shouldStopOnFail: false,
+});
+const draftOf = (steps: DraftStep[]) => ({ steps }) as Draft;
+
+test("an identifier is renamed wherever it is used, and nowhere else", () => {
+  const draft = draftOf([
+    step("mail-2"),
+    step("a", {
+      subject: "{{ steps.mail.events.size }} and {{ steps['mail'].eventCount }} but {{ steps.mail-2.read }}",
+      body: "steps.mailing, mysteps.mail, {{ payload.mail }}",
+      skip: { and: [{ "!!": [{ var: "steps.mail.read" }] }, { "==": [{ var: "steps.mail" }, 1] }] },
+      data: { list: ["{{steps.mail}}"] },
+    }),
+  ]);
+  assert.deepEqual(
+    findUses(draft.steps, "mail").map(({ path }) => path),
+    ["subject", "skip", "data.list.0"],
+  );
+  const [untouched, changed] = renameUses(draft, "mail", "letter").steps;
+  assert.equal(untouched, draft.steps[0]);
+  assert.deepEqual(changed!.controlValues, {
+    subject: "{{ steps.letter.events.size }} and {{ steps['letter'].eventCount }} but {{ steps.mail-2.read }}",
+    body: "steps.mailing, mysteps.mail, {{ payload.mail }}",
+    skip: { and: [{ "!!": [{ var: "steps.letter.read" }] }, { "==": [{ var: "steps.letter" }, 1] }] },
+    data: { list: ["{{steps.letter}}"] },
+  });
+  assert.deepEqual(findUses(renameUses(draft, "mail", "letter").steps, "mail"), []);
+});
+
+test("a pasted step keeps its content, and takes another name where its own is taken", () => {
+  const { key: _key, ...copied } = step("welcome", { subject: "Hi" });
+  const alone = pastedStep({ step: copied, workflow: "Other" }, []);
+  assert.deepEqual([alone.stepId, alone.controlValues], ["welcome", { subject: "Hi" }]);
+  const beside = pastedStep({ step: copied, workflow: "Other" }, [alone]);
+  assert.notEqual(beside.stepId, "welcome");
+  assert.notEqual(beside.key, alone.key);
+  assert.equal(beside._id, undefined);
+});
+
+test("every starter adds steps that refer to each other", () => {
+  for (const starter of starters) {
+    const { draft, first } = withStarter(draftOf([newStep("in_app", [])]), starter);
+    assert.equal(draft.steps.length, 1 + starter.parts.length);
+    assert.equal(draft.steps[1], first);
+    assert.equal(new Set(draft.steps.map(({ stepId }) => stepId)).size, draft.steps.length);
+  }
+  const { draft } = withStarter(draftOf([]), starters.find(({ id }) => id === "unread")!);
+  const [message, , mail] = draft.steps;
+  assert.deepEqual(mail!.controlValues.skip, { "!!": [{ var: `steps.${message!.stepId}.read` }] });
+});
+
+test("search shows each place once, and replaces texts as they are written", () => {
+  const steps = [step("a", { subject: "Acme, acme (ACME)", body: "x".repeat(50) }), step("b", { n: 3 })];
+  const search = { text: "acme", isCaseSensitive: false };
+  const [hit, ...more] = findHits(steps, search);
+  assert.deepEqual(more, []);
+  assert.deepEqual([hit!.path, hit!.count, hit!.match, hit!.after], ["subject", 3, "Acme", ", acme (ACME)"]);
+  assert.equal(findHits(steps, { ...search, isCaseSensitive: true })[0]!.count, 1);
+  const [changed, same] = replaceIn(steps, { text: "(ACME)", isCaseSensitive: true }, "$& Co.");
+  assert.equal(changed!.controlValues.subject, "Acme, acme $& Co.");
+  assert.equal(same, steps[1]);
+  assert.deepEqual(findHits(steps, { text: "", isCaseSensitive: true }), []);
+});

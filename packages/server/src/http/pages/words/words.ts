@@ -1,0 +1,84 @@
+// The words of the preference page and of the notices around it, by language. A person whose locale has no words reads
+// English; the `lang` attribute of the page names the language that is shown.
+import { canonicalLocale } from "../../../lib/locale.ts";
+import * as eastAsian from "./east-asian.ts";
+import * as germanic from "./germanic.ts";
+import type { PageWords } from "./page-words.ts";
+import * as romance from "./romance.ts";
+import * as slavic from "./slavic.ts";
+import * as various from "./various.ts";
+
+/** By locale as this service writes it. */
+export const pageWords: Record<string, PageWords> = {
+  en: germanic.en,
+  de: germanic.de,
+  nl: germanic.nl,
+  sv: germanic.sv,
+  da: germanic.da,
+  nb: germanic.nb,
+  fr: romance.fr,
+  es: romance.es,
+  pt: romance.pt,
+  pt_BR: romance.ptBr,
+  it: romance.it,
+  ro: romance.ro,
+  pl: slavic.pl,
+  cs: slavic.cs,
+  sk: slavic.sk,
+  uk: slavic.uk,
+  ru: slavic.ru,
+  hu: various.hu,
+  fi: various.fi,
+  tr: various.tr,
+  ar: various.ar,
+  he: various.he,
+  ja: eastAsian.ja,
+  ko: eastAsian.ko,
+  zh_CN: eastAsian.zhCn,
+  zh_TW: eastAsian.zhTw,
+};
+
+/** Other names of the same languages, and the script that a region of China reads. */
+const aliases: Record<string, string> = {
+  no: "nb",
+  nn: "nb",
+  iw: "he",
+  zh: "zh_CN",
+  zh_Hans: "zh_CN",
+  zh_Hant: "zh_TW",
+  zh_HK: "zh_TW",
+  zh_MO: "zh_TW",
+};
+
+const rightToLeft = new Set(["ar", "he"]);
+
+export type PageLanguage = { lang: string; dir: "ltr" | "rtl"; words: PageWords };
+
+function nameIn(locale: string): string | undefined {
+  const parts = canonicalLocale(locale).split("_");
+  const shorter = parts.map((_, index) => parts.slice(0, parts.length - index).join("_"));
+  return shorter.map((name) => aliases[name] ?? name).find((name) => Object.hasOwn(pageWords, name));
+}
+
+/** The first of these locales that has words, else English. */
+export function pageLanguage(locales: readonly (string | null | undefined)[]): PageLanguage {
+  const found = locales.flatMap((locale) => (locale ? (nameIn(locale) ?? []) : []));
+  const name = found[0] ?? "en";
+  return {
+    lang: name.replace("_", "-"),
+    dir: rightToLeft.has(name) ? "rtl" : "ltr",
+    words: pageWords[name]!,
+  };
+}
+
+/** The locales of an `Accept-Language` header, in the order in which browsers send them. */
+export const acceptedLocales = (header: string | undefined): string[] =>
+  (header ?? "")
+    .slice(0, 500)
+    .split(",")
+    .map((part) => part.split(";")[0]!.trim())
+    .filter((part) => /^[a-z]{2,3}([-_][a-z0-9]{2,8}){0,2}$/i.test(part));
+
+/** Fills in the texts in braces. */
+export const fill = (text: string, values: Record<string, string | number>): string =>
+  text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ""));

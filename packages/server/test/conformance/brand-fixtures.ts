@@ -1,0 +1,36 @@
+// One good input for each operation of the brand and the gallery. A colour without contrast, so that a response has a
+// warning.
+import { type BrandIn, brandColorNames, type OperationId } from "@tidings/contract";
+import { type Fixture, nothing, ofContext, source, withBody } from "./inputs.ts";
+import type { World } from "./world.ts";
+
+const fullBrand: BrandIn = {
+  name: "Acme",
+  logoUrl: "https://example.com/logo.png",
+  logoDarkUrl: "https://example.com/logo-dark.png",
+  colors: { ...Object.fromEntries(brandColorNames.map((name) => [name, "#123456"])), text: "#cccccc" },
+  fontStack: "Inter, Arial, sans-serif",
+  cornerRadius: 12,
+  address: "1 Main Street\nSpringfield",
+  socialLinks: [{ network: "github", url: "https://github.com/acme" }],
+};
+
+const ofBrandedContext = async (w: World) => {
+  const { params } = await ofContext(w);
+  await w.client("brand.updateContext", { params: params as { type: string; id: string }, body: fullBrand });
+  return { params };
+};
+
+export const brandFixtures: Partial<Record<OperationId, Fixture>> = {
+  "brand.retrieve": nothing,
+  "brand.update": () => ({ body: fullBrand }),
+  "brand.copy": async (w) => ({ body: await source(w) }),
+  "brand.preview": () => ({ body: { brand: fullBrand } }),
+  "brand.createLayout": () => ({ body: {} }),
+  "brand.retrieveContext": ofBrandedContext,
+  "brand.updateContext": withBody(ofContext, fullBrand),
+  "brand.deleteContext": ofBrandedContext,
+  "gallery.list": nothing,
+  "gallery.retrieve": () => ({ params: { name: "mention" } }),
+  "gallery.use": (w) => ({ params: { name: "mention" }, body: { workflowId: w.unique("gallery"), name: "Mentions" } }),
+};

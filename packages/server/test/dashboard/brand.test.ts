@@ -1,0 +1,89 @@
+// The brand and the gallery, in a browser: colours that are hard to read are said while they are typed, a tenant gets
+// its own brand, and a template becomes a workflow.
+import assert from "node:assert/strict";
+import { browserTest } from "../support/chromium.ts";
+import { startTestService } from "../support/service.ts";
+import { eventually } from "../support/wait.ts";
+import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
+
+const service = await startTestService();
+const { client } = service;
+const brandOf = async () => (await client("brand.retrieve")).body;
+
+browserTest("a brand is previewed, said to be hard to read, saved, and overridden for a tenant", async (context) => {
+  await client("contexts.create", { body: { type: "tenant", id: "globex" } });
+  const page = await openDashboard(context, service, "/brand", { allow: /status of 422/ });
+  const mail = page.frameLocator("iframe").frameLocator("iframe");
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("Northwind");
+  await mail.getByText("Northwind").first().waitFor();
+  await page.getByText("All colours can be read").waitFor();
+  await page.getByRole("textbox", { name: "Text, light", exact: true }).fill("#cccccc");
+  await page.getByText("#cccccc on #ffffff has a contrast of 1.6").waitFor();
+  await page.getByRole("textbox", { name: "Logo", exact: true }).fill("javascript:alert(1)");
+  await page.getByRole("button", { name: "Save brand" }).click();
+  await page.getByRole("alert").getByText("must be a web address").first().waitFor();
+  assert.equal((await brandOf()).isSet, false);
+  await page.getByRole("textbox", { name: "Logo", exact: true }).fill("");
+  await page.getByRole("button", { name: "Add link" }).click();
+  await page.getByRole("textbox", { name: "Address of Website" }).fill("https://northwind.example");
+  await page.getByRole("button", { name: "Save brand" }).click();
+  await page.getByText("Brand saved").waitFor();
+  const { own } = await brandOf();
+  assert.deepEqual(own, {
+    name: "Northwind",
+    colors: { text: "#cccccc" },
+    socialLinks: [{ network: "website", url: "https://northwind.example" }],
+  });
+  await page.getByRole("textbox", { name: "Text, light", exact: true }).fill("#222222");
+  await page.getByText("All colours can be read").waitFor();
+  await expectAccessible(page);
+  await expectNoOverflow(page);
+
+  await page.getByRole("combobox", { name: /^Applies to/ }).click();
+  await page.getByRole("option", { name: "tenant: globex" }).click();
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("Globex");
+  await page.getByRole("button", { name: "Save brand" }).click();
+  await page.getByText("Brand saved").first().waitFor();
+  const params = { type: "tenant", id: "globex" };
+  await eventually(
+    async () => (await client("brand.retrieveContext", { params })).body.own.name === "Globex",
+    "the brand of the tenant",
+  );
+});
+
+browserTest("brand and gallery fit a phone in the dark", async (context) => {
+  await client("brand.update", { body: { name: "Northwind", colors: { primary: "#0b5fff" } } });
+  const page = await openDashboard(context, service, "/brand", { viewport: narrow, colorScheme: "dark" });
+  await page.getByRole("button", { name: "Save brand" }).waitFor();
+  await page.getByRole("button", { name: "Inbox" }).click();
+  await expectAccessible(page);
+  await expectNoOverflow(page);
+  await page.goto(`${service.url}/gallery`);
+  await page.getByRole("button", { name: "Preview Mention" }).waitFor();
+  await expectAccessible(page);
+  await expectNoOverflow(page);
+});
+
+browserTest("a template is found, previewed and used; a taken identifier gets a free one", async (context) => {
+  const page = await openDashboard(context, service, "/workflows", { allow: /status of 409/ });
+  await page.getByRole("link", { name: "Start from the gallery" }).first().click();
+  await page.getByRole("searchbox", { name: "Search the gallery" }).fill("parcel");
+  await page.getByRole("button", { name: "Preview Welcome" }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Preview Shipped" }).click();
+  const dialog = page.getByRole("dialog", { name: "Shipped" });
+  await dialog.getByText("DHL brings it on Thursday, 5 March.", { exact: true }).waitFor();
+  await dialog.getByRole("button", { name: "Email" }).click();
+  await page.frameLocator("iframe").frameLocator("iframe").getByRole("link", { name: "Track the parcel" }).waitFor();
+  await expectAccessible(page);
+  await dialog.getByRole("textbox", { name: "Identifier" }).fill("welcome");
+  await dialog.getByRole("button", { name: "Use this" }).click();
+  await dialog.getByText("Workflow welcome already exists. The identifier welcome-1 is free").waitFor();
+  await dialog.getByRole("textbox", { name: "Identifier" }).fill("parcels");
+  await dialog.getByRole("button", { name: "Use this" }).click();
+  await page.getByRole("heading", { name: "Shipped", level: 1 }).waitFor();
+  const { steps } = (await client("workflows.retrieve", { params: { workflowId: "parcels" } })).body;
+  assert.deepEqual(
+    steps.map(({ type }) => type),
+    ["in_app", "push", "email", "sms"],
+  );
+});

@@ -1,0 +1,246 @@
+// The workspace of an author in a browser: a test of the draft, the preview of a mail, and completion.
+import assert from "node:assert/strict";
+import { before } from "node:test";
+import type { Locator, Page } from "playwright-core";
+import { browserTest } from "../../support/chromium.ts";
+import { startTestService } from "../../support/service.ts";
+import { createWorkflow, email, feedOf, inApp } from "../../support/verbs.ts";
+import { eventually } from "../../support/wait.ts";
+import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "../support.ts";
+
+const service = await startTestService();
+const { client } = service;
+const allow = /status of 4(?:00|04|09|22)|net::ERR|Applying inline style/;
+
+const delay = { name: "Wait", type: "delay" as const, controlValues: { type: "regular", amount: 3, unit: "days" } };
+const page640 =
+  '<div style="width:600px"><p>Order {{payload.order}}</p><img src="https://example.com/x.png" alt="Logo"></div>';
+
+before(async () => {
+  const data = { plan: "pro" };
+  await client("subscribers.create", {
+    body: { subscriberId: "ada", firstName: "Ada", lastName: "Lovelace", email: "ada@example.com", data },
+  });
+});
+
+const widthOf = async (page: Page, name: string | RegExp): Promise<number> =>
+  (await page.getByRole("textbox", { name }).first().boundingBox())?.width ?? 0;
+
+/** The list of subscribers may not be there yet when the name is typed. */
+async function chooseAda(scope: Page | Locator): Promise<void> {
+  const field = scope.getByRole("combobox", { name: "Subscriber", exact: true });
+  await eventually(async () => {
+    await field.fill("");
+    await field.fill("ada");
+    return (await field.inputValue()) === "Ada Lovelace";
+  }, "Ada to be chosen");
+}
+
+browserTest("a draft is sent to oneself without being saved, and its run is shown", async (context) => {
+  const payloadSchema = { type: "object", properties: { order: { type: "string" } }, required: ["order"] };
+  const steps = [delay, inApp({ body: "Saved" }), email({ subject: "Order", body: page640 })];
+  await createWorkflow(client, "order", steps, { validatePayload: true, payloadSchema });
+  const page = await openDashboard(context, service, "/workflows/order?step=in-app", { allow });
+  await page.getByRole("textbox", { name: "Body" }).fill("Draft of {{payload.order}}");
+  await page.getByRole("button", { name: "Test", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Test this workflow" });
+  await dialog.getByText("The first test adds you").waitFor();
+  const payload = dialog.getByRole("textbox", { name: "Payload" });
+  await dialog.locator(".cm-content").waitFor();
+  await payload.fill('{ "order": 7 }');
+  await dialog.getByRole("button", { name: "Send now" }).click();
+  await dialog.getByText(/^order: /).waitFor();
+  await payload.fill('{ "order": ');
+  await dialog.getByText("Invalid JSON").waitFor();
+  assert.equal(await dialog.getByRole("button", { name: "Send now" }).isDisabled(), true);
+  await payload.fill('{ "order": "A-7" }');
+  await dialog.getByRole("button", { name: "Send now" }).click();
+  const run = dialog.getByRole("region", { name: "This test" });
+  await run.getByRole("link", { name: "Open the mailbox" }).waitFor();
+  await run.getByRole("link", { name: "Open the inbox" }).waitFor();
+  await expectAccessible(page);
+  await dialog.getByText("Copy code").click();
+  await dialog.getByText("v1/events/trigger").waitFor();
+  assert.equal((await feedOf(client, "owner@example.com"))[0]?.content, "Draft of A-7");
+  const saved = (await client("workflows.retrieve", { params: { workflowId: "order" } })).body;
+  assert.equal(saved.steps[1]?.controls.values.body, "Saved");
+
+  // Another person, whose payload is the kept one.
+  await dialog.getByRole("combobox", { name: /^Person/ }).click();
+  await page.getByRole("option", { name: "Another subscriber" }).click();
+  assert.equal(await dialog.getByRole("button", { name: "Send again" }).isDisabled(), true);
+  await chooseAda(dialog);
+  await dialog.getByRole("button", { name: "Send again" }).click();
+  await dialog.getByText("Sent to Ada Lovelace").waitFor();
+  await page.setViewportSize(narrow);
+  await expectNoOverflow(page);
+  await expectAccessible(page);
+  const opened = page.context().waitForEvent("page");
+  await run.getByRole("link", { name: "Open the run" }).click();
+  const tab = await opened;
+  await tab.getByText("Test", { exact: true }).first().waitFor();
+  await tab.goto(`${service.url}/activity`);
+  await tab
+    .getByRole("link", { name: /order.*Test/i })
+    .first()
+    .waitFor();
+});
+
+browserTest("a mail has the whole window, a divider, and every view of its reader", async (context) => {
+  await createWorkflow(client, "letter", [
+    inApp(),
+    email({ subject: "Hello {{subscriber.firstName}}", body: page640 }),
+  ]);
+  const page = await openDashboard(context, service, "/workflows/letter?step=email", { allow });
+  const preview = page.getByRole("region", { name: "Preview" });
+  const frame = preview.frameLocator("iframe").frameLocator("iframe");
+  await chooseAda(page);
+  await preview.getByText("Hello Ada").waitFor();
+  await frame.getByText("Order").waitFor();
+  const inner = async () =>
+    await frame.locator("html").evaluate((html) => (html as { clientWidth: number }).clientWidth);
+  // Shown smaller, it is a fraction of a pixel off.
+  assert.ok((await inner()) >= 639, `${await inner()}`);
+  await expectAccessible(page);
+
+  const divider = page.getByRole("separator", { name: "Width of the form and the preview" });
+  const before = await widthOf(page, "Subject");
+  await divider.focus();
+  await page.keyboard.press("ArrowLeft");
+  await page.keyboard.press("ArrowLeft");
+  assert.ok((await widthOf(page, "Subject")) < before);
+  const box = (await divider.boundingBox())!;
+  await page.mouse.move(box.x + box.width / 2, box.y + 100);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 220, box.y + 120, { steps: 4 });
+  await page.mouse.up();
+  const moved = await widthOf(page, "Subject");
+  assert.ok(moved > before, `${moved} after ${before}`);
+  await page.reload();
+  await page.getByRole("textbox", { name: "Subject" }).waitFor();
+  await eventually(async () => Math.abs((await widthOf(page, "Subject")) - moved) < 3, "the divider where it was left");
+
+  await preview.getByRole("button", { name: "Phone" }).click();
+  await eventually(async () => Math.abs((await inner()) - 374) <= 1, "a phone");
+  await preview.getByRole("button", { name: "Dark" }).click();
+  await preview.getByText("no dark colours").waitFor();
+  await preview.getByRole("button", { name: "No images" }).click();
+  await eventually(async () => (await frame.locator("img[src]").count()) === 0, "no images");
+  await preview.getByRole("button", { name: "Source" }).click();
+  await preview.getByText("<img", { exact: false }).waitFor();
+  await preview.getByRole("button", { name: "Text", exact: true }).click();
+  await preview.locator("pre").getByText("Order").waitFor();
+
+  const outline = page.getByRole("region", { name: "Steps of the workflow" });
+  const folded = (await outline.boundingBox())!.width;
+  await page.getByRole("button", { name: "Show the steps" }).click();
+  assert.ok((await outline.boundingBox())!.width > folded + 100);
+  await page.getByRole("button", { name: "Fold the steps" }).click();
+  for (const [width, height] of [
+    [1920, 1080],
+    [768, 900],
+    [narrow.width, narrow.height],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    await expectNoOverflow(page);
+  }
+  assert.equal(await preview.isVisible(), false);
+  await page.getByRole("group", { name: "Form or preview" }).getByRole("button", { name: "Preview" }).click();
+  await preview.getByText("Hello").first().waitFor();
+  await expectNoOverflow(page);
+  await expectAccessible(page);
+});
+
+browserTest("an error is said once after a pause, and the last good preview stays", async (context) => {
+  await createWorkflow(client, "typing", [email({ subject: "Good", body: "<p>Fine</p>" })]);
+  const page = await openDashboard(context, service, "/workflows/typing?step=email", { allow });
+  const preview = page.getByRole("region", { name: "Preview" });
+  await preview.getByText("Good").waitFor();
+  await page.getByRole("textbox", { name: "Subject" }).fill("Good {{ payload.x | nope }}");
+  await page.getByRole("textbox", { name: "Subject" }).and(page.locator("[aria-invalid=true]")).waitFor();
+  await preview.getByText("last version without errors").waitFor();
+  assert.equal(await preview.getByText("Good").isVisible(), true);
+  assert.equal(await page.getByText(/undefined filter/).count(), 1);
+});
+
+browserTest("variables are completed by keyboard in every field, and inserted at the caret", async (context) => {
+  const payloadSchema = { type: "object", properties: { order: { type: "string" }, total: { type: "number" } } };
+  const digest = {
+    name: "Digest",
+    type: "digest" as const,
+    controlValues: { type: "regular", amount: 1, unit: "hours" },
+  };
+  await createWorkflow(client, "complete", [digest, inApp({ body: "" }), email()], { payloadSchema });
+  const page = await openDashboard(context, service, "/workflows/complete?step=in-app", { allow });
+  await chooseAda(page);
+  const body = page.getByRole("textbox", { name: "Body" });
+  await body.fill("");
+  await body.pressSequentially("Total {{tot");
+  const list = page.getByRole("listbox", { name: "Variables" });
+  await list.getByRole("option", { name: /payload\.total/ }).waitFor();
+  await expectAccessible(page);
+  await page.keyboard.press("Enter");
+  assert.equal(await body.inputValue(), "Total {{payload.total}}");
+  await body.pressSequentially(" {{plan");
+  await list.getByRole("option", { name: /subscriber\.data\.plan\s*pro/ }).waitFor();
+  await page.keyboard.press("Tab");
+  assert.equal(await body.inputValue(), "Total {{payload.total}} {{subscriber.data.plan}}");
+  await body.pressSequentially(" {{ payload.order | upc");
+  await list.getByRole("option", { name: /upcase/ }).click();
+  assert.match(await body.inputValue(), /\{\{ payload\.order \| upcase \}\}$/);
+  await page.keyboard.press("Escape");
+
+  const title = page.getByRole("textbox", { name: "Title" });
+  await title.fill("New: ");
+  await page.getByText(/^Variables \(\d+\)/).click();
+  await page.getByRole("button", { name: "payload.order", exact: true }).click();
+  assert.equal(await title.inputValue(), "New: {{payload.order}}");
+  await title.fill("{{ payload.oder }}");
+  await page.getByText("payload.oder is not in the payload schema. Did you mean payload.order?").waitFor();
+
+  await page.goto(`${service.url}/workflows/complete?step=digest`);
+  await page.getByRole("textbox", { name: "Group by" }).pressSequentially("ord");
+  await list.getByRole("option", { name: /payload\.order/ }).waitFor();
+  await page.keyboard.press("Enter");
+  assert.equal(await page.getByRole("textbox", { name: "Group by" }).inputValue(), "payload.order");
+
+  await page.goto(`${service.url}/workflows/complete?step=email`);
+  const code = page.locator(".cm-content");
+  await code.click();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.type("{% for e in steps.digest.events %}{{ e.payl");
+  await page.locator(".cm-tooltip-autocomplete").getByText("e.payload.order").waitFor();
+  // Keys do nothing in the first moments of the list, so that typing chooses nothing.
+  await page.locator(".cm-tooltip-autocomplete").getByText("e.payload.order").click();
+  await eventually(async () => (await code.innerText()).includes("{{ e.payload.order }}"), "the closing braces");
+});
+
+browserTest("a subscriber is added by hand", async (context) => {
+  const page = await openDashboard(context, service, "/subscribers", { allow });
+  await page.getByRole("button", { name: "Add subscriber" }).click();
+  const dialog = page.getByRole("dialog", { name: "Add a subscriber" });
+  await dialog.getByRole("textbox", { name: "Subscriber id" }).fill("ada");
+  await dialog.getByRole("button", { name: "Add", exact: true }).click();
+  await dialog.getByText("Another subscriber already has this id.").waitFor();
+  await expectAccessible(page);
+  await dialog.getByRole("textbox", { name: "Subscriber id" }).fill("joan");
+  await dialog.getByRole("textbox", { name: "Email" }).fill("not an address");
+  await dialog.getByRole("button", { name: "Add", exact: true }).click();
+  await dialog.locator("[aria-invalid=true]").waitFor();
+  await dialog.getByRole("textbox", { name: "Email" }).fill("joan@example.com");
+  await dialog.getByRole("button", { name: "Add", exact: true }).click();
+  await page.waitForURL(/\/subscribers\/joan/);
+});
+
+browserTest("the limit of steps is said before it is reached, and problems are one press away", async (context) => {
+  const many = Array.from({ length: 20 }, (_, index) => ({ ...inApp({ body: "Hi" }), name: `Step ${index + 1}` }));
+  await createWorkflow(client, "full", many);
+  const page = await openDashboard(context, service, "/workflows/full", { allow });
+  await page.getByText("A workflow can have up to 20 steps. Remove one to add another.").waitFor();
+  assert.equal(await page.getByRole("button", { name: "Add step" }).isDisabled(), true);
+  await createWorkflow(client, "broken", [inApp({ body: "Hi" }), email({ subject: "", body: "<p>Hi</p>" })]);
+  await page.goto(`${service.url}/workflows/broken`);
+  await page.getByRole("button", { name: "Has issues" }).click();
+  await page.waitForURL(/step=email/);
+  await page.getByRole("textbox", { name: "Subject" }).and(page.locator("[aria-invalid=true]:focus")).waitFor();
+});
