@@ -17,7 +17,6 @@ import { dirname, join } from "node:path";
 
 const root = join(import.meta.dirname, "../..");
 const suite = "bookworm";
-const mirror = "http://deb.debian.org/debian";
 
 /** What an engine reads from an image before it starts it. */
 type Configuration = {
@@ -146,7 +145,6 @@ function makeDebian(say: (line: string) => void): string {
   const excluded = ["doc", "groff", "info", "lintian", "linda", "locale", "man"].map(
     (name) => `--dpkgopt=path-exclude=/usr/share/${name}/*`,
   );
-  const suites = [suite, `${suite}-updates`].map((name) => `deb ${mirror} ${name} main`);
   execFileSync(
     "mmdebstrap",
     [
@@ -154,7 +152,8 @@ function makeDebian(say: (line: string) => void): string {
       ...["--dpkgopt=path-include=/usr/share/doc/*/copyright", '--aptopt=Apt::Install-Recommends "false"'],
       // Debian's own images are without them: usr-is-merged takes the place of usrmerge, which needs all of Perl.
       `--customize-hook=chroot "$1" apt-get -qq -y purge ${["usrmerge", ...perlOfUsrmerge].join(" ")} >/dev/null`,
-      ...[suite, `${file}.new`, "--format=tar", ...suites, `deb ${mirror}-security ${suite}-security main`],
+      // Without a mirror, it uses that of Debian, with the updates and security fixes of the suite.
+      ...[suite, `${file}.new`, "--format=tar"],
     ],
     { stdio: ["ignore", "inherit", "inherit"], timeout: 600_000 },
   );
