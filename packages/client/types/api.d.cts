@@ -64,7 +64,7 @@ export type Operations = {
       page?: number;
       limit?: number;
       /** Events with any of these steps; `trigger` matches every event */
-      channels?: ("in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom" | "trigger")[];
+      channels?: ("in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom" | "branch" | "trigger")[];
       /** Workflow ids or identifiers */
       templates?: string[];
       emails?: string[];
@@ -4862,7 +4862,7 @@ export type DeadLetterWorkflow = {
 /** What decided, and therefore where to change it */
 export type DecidedBy = {
   /** `workflow`: its preferences; `step`: its content or settings; `preference`: the subscriber's own choice; `subscriber`: a missing or refused address; `event`: its overrides */
-  kind: "workflow" | "step" | "condition" | "preference" | "schedule" | "subscriber" | "suppression" | "integration" | "provider" | "tenant" | "bridge" | "digest" | "throttle" | "delay" | "event" | "topic";
+  kind: "workflow" | "step" | "condition" | "preference" | "schedule" | "subscriber" | "suppression" | "integration" | "provider" | "tenant" | "bridge" | "digest" | "throttle" | "delay" | "branch" | "event" | "topic";
   /** workflowId, stepId, subscriberId, transactionId or topicKey, the internal id of an integration or a suppression, or the id of a provider */
   id?: string;
   /** For a topic: the identifier of the subscription */
@@ -5414,10 +5414,12 @@ export type ExportedResources = {
       stepId: string;
       /** Default: the `stepId` */
       name?: string;
-      type: "in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom";
+      type: "in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom" | "branch";
       active?: boolean;
       /** true: if this step fails, the steps after it are canceled */
       shouldStopOnFail?: boolean;
+      /** The arm of an earlier branch step that this step belongs to: `<stepId of the branch>/<id of the arm>`. The arm `else` is taken when no other is */
+      arm?: string;
       /** How long after its creation the message may still be sent; default: the service's setting */
       deadlineSeconds?: number;
       filters?: ({
@@ -6548,7 +6550,7 @@ export type JobStep = {
   _parentId?: string | null;
 };
 
-export type JobType = "in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom" | "trigger";
+export type JobType = "in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom" | "branch" | "trigger";
 
 export type Layout = {
   _id: string;
@@ -8143,6 +8145,8 @@ export type Step = {
   shouldStopOnFail: boolean;
   /** How long after its creation the message may still be sent; default: the service's setting */
   deadlineSeconds?: number;
+  /** The arm of an earlier branch step that this step belongs to: `<stepId of the branch>/<id of the arm>`. The arm `else` is taken when no other is */
+  arm?: string;
 };
 
 export type StepChange = {
@@ -8195,6 +8199,8 @@ export type StepFile = {
   active?: boolean;
   /** true: if this step fails, the steps after it are canceled */
   shouldStopOnFail?: boolean;
+  /** The arm of an earlier branch step that this step belongs to: `<stepId of the branch>/<id of the arm>`. The arm `else` is taken when no other is */
+  arm?: string;
   /** How long after its creation the message may still be sent; default: the service's setting */
   deadlineSeconds?: number;
   filters?: StepFilterIn[];
@@ -8233,6 +8239,8 @@ export type StepIn = {
   shouldStopOnFail?: boolean;
   /** How long after its creation the message may still be sent; default: the service's setting */
   deadlineSeconds?: number;
+  /** The arm of an earlier branch step that this step belongs to: `<stepId of the branch>/<id of the arm>`. The arm `else` is taken when no other is */
+  arm?: string;
 };
 
 export type StepIssues = {
@@ -8272,7 +8280,7 @@ export type StepPreviewIn = {
   draft?: PreviewedDraft;
 };
 
-export type StepType = "in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom";
+export type StepType = "in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom" | "branch";
 
 export type StoredReceipt = {
   id: string;
@@ -9493,6 +9501,7 @@ export type WorkflowVersionStep = {
   active: boolean;
   shouldStopOnFail: boolean;
   deadlineSeconds?: number;
+  arm?: string;
 };
 
 export type WorkflowViewer = {

@@ -1,3 +1,4 @@
+export * from "./arms.ts";
 export * from "./call-input.ts";
 export * from "./common.ts";
 export * from "./conditions/index.ts";

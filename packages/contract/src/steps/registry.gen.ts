@@ -8,9 +8,10 @@ import digest from "./digest.ts";
 import delay from "./delay.ts";
 import throttle from "./throttle.ts";
 import custom from "./custom.ts";
+import branch from "./branch.ts";
 import type { StepDefinition } from "./kit.ts";
 
-export const stepTypes = ["in_app", "email", "sms", "chat", "push", "digest", "delay", "throttle", "custom"] as const;
+export const stepTypes = ["in_app", "email", "sms", "chat", "push", "digest", "delay", "throttle", "custom", "branch"] as const;
 export const channels = ["in_app", "email", "sms", "chat", "push"] as const;
 export const waitingSteps = ["digest", "delay"] as const;
 
@@ -24,4 +25,5 @@ export const stepDefinitions: Readonly<Record<(typeof stepTypes)[number], StepDe
   delay,
   throttle,
   custom,
+  branch,
 };

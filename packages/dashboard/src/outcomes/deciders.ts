@@ -111,6 +111,7 @@ const decisions: Readonly<Record<Kind, (facts: Facts) => Decision>> = {
   digest: byStep("Decided by the digest"),
   throttle: byStep("Decided by the throttle"),
   delay: byStep("Decided by the delay"),
+  branch: byStep("Decided by the branch"),
   bridge: byStep("Decided by your code"),
   tenant: byStep("The event's tenant does not exist"),
   event: byStep("Decided by the event's overrides"),

@@ -1,7 +1,7 @@
 // Generated from the step files in this folder by `npm run generate`. Do not edit.
 import type { StepKind, StepType, WaitingStep } from "@tidings/contract";
 
-export const stepTypes: readonly StepType[] = ["in_app", "email", "sms", "chat", "push", "digest", "delay", "throttle", "custom"];
+export const stepTypes: readonly StepType[] = ["in_app", "email", "sms", "chat", "push", "digest", "delay", "throttle", "custom", "branch"];
 export const maxSteps = 20;
 
 export const stepNames = {
@@ -14,6 +14,7 @@ export const stepNames = {
   delay: "Delay",
   throttle: "Throttle",
   custom: "Custom",
+  branch: "Branch",
 } as const satisfies Record<StepType, string>;
 
 export const stepIcons = {
@@ -26,6 +27,7 @@ export const stepIcons = {
   delay: "timer",
   throttle: "gauge",
   custom: "code",
+  branch: "branch",
 } as const satisfies Record<StepType, string>;
 
 export const stepKinds: Readonly<Record<StepType, StepKind>> = {
@@ -38,6 +40,7 @@ export const stepKinds: Readonly<Record<StepType, StepKind>> = {
   delay: "wait",
   throttle: "gate",
   custom: "custom",
+  branch: "gate",
 };
 
 /** The end of a wait, on a timeline. */

@@ -9,6 +9,7 @@ import digest from "./digest.ts";
 import delay from "./delay.ts";
 import throttle from "./throttle.ts";
 import custom from "./custom.ts";
+import branch from "./branch.ts";
 import type { EditorStep } from "./kit.ts";
 
 export const editorSteps: Readonly<Record<StepType, EditorStep>> = {
@@ -21,4 +22,5 @@ export const editorSteps: Readonly<Record<StepType, EditorStep>> = {
   delay,
   throttle,
   custom,
+  branch,
 };

@@ -130,6 +130,8 @@ export type StoredStep = {
   name: string;
   type: StepType;
   controlValues: JsonObject;
+  /** The arm of an earlier branch that it belongs to, as `<stepId>/<arm>`. */
+  arm?: string;
   /** Classic conditions, all of which have to pass. */
   filters?: StepFilter[];
   active: boolean;

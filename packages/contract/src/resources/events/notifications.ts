@@ -50,6 +50,7 @@ export const deciderKinds = [
   "digest",
   "throttle",
   "delay",
+  "branch",
   "event",
   "topic",
 ] as const;

@@ -176,6 +176,7 @@ export const toStep = (row: WorkflowRow, step: StoredStep, index: number, issues
   active: step.active,
   shouldStopOnFail: step.shouldStopOnFail,
   deadlineSeconds: step.deadlineSeconds,
+  arm: step.arm,
 });
 
 /** The contract requires subject and body of an email in responses: a missing one is an issue, and shown as empty. */

@@ -12,8 +12,8 @@ type Meaning = {
   by?: Decider;
   /** `until` among its particulars is the end of a wait. */
   isWait?: boolean;
-  /** The reason as part of a sentence, from the particulars; default: the text of the detail. */
-  reason?: (raw: JsonObject) => string;
+  /** The reason as part of a sentence, from the particulars; default: the text of the detail. `be`: "is" in a dry run. */
+  reason?: (raw: JsonObject, be: "was" | "is") => string;
   /** The sentence while the step waits. `next`: what is sent afterwards, such as "one email". */
   waiting?: (until: string, next: string) => string;
 };
@@ -34,6 +34,7 @@ export const details = {
   waiting_for_provider: entry("Step delayed", "Pending", { by: "integration", isWait: true }),
   waiting_for_receipt: entry("Step delayed", "Pending", { by: "provider", isWait: true }),
   step_held: entry("Step held until the subscriber's schedule opens", "Pending", { by: "schedule", isWait: true }),
+  arm_not_taken: entry("Step skipped, the run took another arm", "Success", { by: "branch" }),
   step_extended: entry("Step extended to the subscriber's schedule", "Pending", { by: "schedule" }),
   wait_fast_forwarded: entry("Wait fast-forwarded by a test", "Success"),
   skipped_by_condition: entry("Step skipped by its condition", "Success", { by: "condition" }),

@@ -227,6 +227,8 @@ const reasonTexts: Readonly<Record<string, ReasonText | undefined>> = {
   filtered_by_subscriber_workflow: (raw, type, { workflow }) =>
     `subscriber turned ${wordOf(type)} off for workflow ${workflow}${contextText(raw)}`,
   skipped_by_condition: (raw, _type, { tense }) => conditionReason(raw, tense === "past" ? "was" : "is"),
+  arm_not_taken: ({ branch, arm, taken, reason }) =>
+    `it belongs to the arm ${arm} of ${branch}, and ${taken === undefined ? reason : `the run took the arm ${taken}`}`,
   outside_schedule: ({ opensAt, reason }, _type, { workflow }) =>
     opensAt === undefined
       ? `it is outside the subscriber's schedule: ${reason}`
@@ -240,7 +242,7 @@ function reasonOf(stored: StoredDetail, type: StepType, settings: TextSettings):
   const text =
     stored.d === "recipient_suppressed"
       ? suppressedText(stored, type)
-      : (findEntry(stored)?.reason?.(stored.r ?? {}) ?? reasonTexts[stored.d]?.(stored.r ?? {}, type, settings));
+      : (findEntry(stored)?.reason?.(stored.r ?? {}, settings.tense === "past" ? "was" : "is") ?? reasonTexts[stored.d]?.(stored.r ?? {}, type, settings));
   return text ?? withReason(lowerFirst(textOf(stored)), stored.r?.reason);
 }
 
@@ -257,7 +259,10 @@ const lowerFirst = (text: string): string =>
 export function summarizeSteps(steps: readonly { step: DescribedJob["step"]; summary: StepSummary }[]): string {
   const merged = steps.find(({ summary }) => summary.outcome === "merged");
   const waiting = steps.find(({ step, summary }) => summary.outcome === "waiting" && !isChannel(step.type));
-  const channelSteps = steps.filter(({ step, summary }) => isChannel(step.type) && summary.outcome !== "pending");
+  const channelSteps = steps.filter(
+    // Steps of other arms say nothing that the branch does not say.
+    ({ step, summary }) => isChannel(step.type) && summary.outcome !== "pending" && summary.code !== "arm_not_taken",
+  );
   const parts = [
     ...channelSteps.filter(({ summary }) => summary.outcome !== "merged").map(({ summary }) => summary.reason),
     ...(merged ? [merged.summary.reason] : []),

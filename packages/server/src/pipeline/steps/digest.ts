@@ -8,7 +8,7 @@ import { digestInput, digestResult, groupKeyOfRun, toStoredDigest } from "../rul
 import { addTime, readLength, type WaitFault } from "../rules/waits.ts";
 import type { Run, StepInput, StepResult } from "../run/run.ts";
 import type { StepHandler } from "./handler.ts";
-import { failedWait, readStepWait, type StepWait } from "./wait.ts";
+import { failedWait, readStepWait, type StepWait } from "./waiting.ts";
 
 const details = {
   step_digested: entry("Step digested", "Success", {

@@ -9,6 +9,7 @@ import digest from "./digest.ts";
 import delay from "./delay.ts";
 import throttle from "./throttle.ts";
 import custom from "./custom.ts";
+import branch from "./branch.ts";
 import type { StepHandler } from "./handler.ts";
 
 export const stepHandlers: Readonly<Record<StepType, StepHandler>> = {
@@ -21,4 +22,5 @@ export const stepHandlers: Readonly<Record<StepType, StepHandler>> = {
   delay,
   throttle,
   custom,
+  branch,
 };

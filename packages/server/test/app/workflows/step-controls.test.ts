@@ -1,11 +1,11 @@
-// The control schemas of all nine step types, and what an editor shows of them.
+// The control schemas of all step types, and what an editor shows of them.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type StepType, stepDefinitions, stepTypes } from "@tidings/contract";
 import { Ajv } from "ajv";
 import { readControlValues } from "../../../src/app/workflows/step-controls.ts";
 
-describe("control schemas of all nine types", () => {
+describe("control schemas of all types", () => {
   const accepts = (type: StepType, values: object) =>
     new Ajv({ strict: false }).validate(stepDefinitions[type].controls, values);
   const good: Record<StepType, object[]> = {
@@ -41,6 +41,7 @@ describe("control schemas of all nine types", () => {
       { type: "dynamic", dynamicKey: "payload.at" },
     ],
     custom: [{}, { custom: { a: 1 } }],
+    branch: [{ arms: [{ id: "pro", name: "Pro", condition: { "==": [{ var: "payload.plan" }, "pro"] } }] }],
   };
   const bad: Record<StepType, object[]> = {
     in_app: [
@@ -73,6 +74,7 @@ describe("control schemas of all nine types", () => {
       { amount: 1, unit: "seconds" },
       { amount: 1, unit: "days", threshold: 101 },
     ],
+    branch: [{}, { arms: [] }, { arms: [{ id: "a" }] }, { arms: [{ id: "a", condition: {}, more: 1 }] }],
     custom: [{ custom: 1 }, { other: {} }],
   };
   for (const type of stepTypes) {

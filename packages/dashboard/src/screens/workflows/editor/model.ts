@@ -20,6 +20,7 @@ export type DraftStep = {
   active: boolean;
   shouldStopOnFail: boolean;
   deadlineSeconds?: number;
+  arm?: string;
 };
 
 export type Draft = Required<
@@ -48,7 +49,7 @@ export type Draft = Required<
 type AnyStep = Omit<DraftStep, "key" | "_id"> & { _id: string };
 
 function toDraftStep(step: AnyStep): DraftStep {
-  const { _id, stepId, name, type, controlValues, filters, active, shouldStopOnFail, deadlineSeconds } = step;
+  const { _id, stepId, name, type, controlValues, filters, active, shouldStopOnFail, deadlineSeconds, arm } = step;
   return {
     key: _id,
     _id,
@@ -60,6 +61,7 @@ function toDraftStep(step: AnyStep): DraftStep {
     active,
     shouldStopOnFail,
     ...(deadlineSeconds !== undefined && { deadlineSeconds }),
+    ...(arm !== undefined && { arm }),
   };
 }
 
