@@ -46,6 +46,18 @@ export type Operations = {
     body: DryRunEvent;
     output: DryRun;
   };
+  "signals.send": {
+    params?: never;
+    query?: never;
+    body: SignalIn;
+    output: SignalResult;
+  };
+  "signals.sendBulk": {
+    params?: never;
+    query?: never;
+    body: SignalBulkIn;
+    output: SignalResult[];
+  };
   "scenarios.export": {
     params?: never;
     query?: {
@@ -64,7 +76,7 @@ export type Operations = {
       page?: number;
       limit?: number;
       /** Events with any of these steps; `trigger` matches every event */
-      channels?: ("in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom" | "branch" | "trigger")[];
+      channels?: ("in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom" | "branch" | "experiment" | "wait" | "trigger")[];
       /** Workflow ids or identifiers */
       templates?: string[];
       emails?: string[];
@@ -2836,6 +2848,12 @@ export type Resources = {
     /** Show what an event would do. Accepts what `events.trigger` accepts, or an unsaved definition as `workflow` instead of `name`, and returns who would get what, when and through which provider, and who would not and why. Nothing is sent or written: it runs in a read-only transaction, so idempotency keys have no effect. Providers are assumed to accept every message. See docs/explain.md. `POST /v2/explain` */
     readonly dryRun: (...input: CallArguments<"explain.dryRun">) => Promise<Output<"explain.dryRun">>;
   };
+  readonly signals: {
+    /** Send a signal to waiting runs. Every run of these subscribers that waits for a signal of this name, and of this key where it names one, goes on. A signal that no run waits for is stored for waits that look back. `POST /v2/signals` */
+    readonly send: (...input: CallArguments<"signals.send">) => Promise<Output<"signals.send">>;
+    /** Send up to 100 signals. Returns one item per signal, in request order. `POST /v2/signals/bulk` */
+    readonly sendBulk: (...input: CallArguments<"signals.sendBulk">) => Promise<Output<"signals.sendBulk">>;
+  };
   readonly scenarios: {
     /** Export past events as a test scenario. One event, with the events that share a digest with it, by `transactionId`; or all events between `from` and `to`, both included. At most 100 events and 100 subscribers. Subscribers and preferences are the current ones. `tidings test` runs scenarios: see docs/testing.md. `GET /v1/scenarios` */
     readonly export: (...input: CallArguments<"scenarios.export">) => Promise<Output<"scenarios.export">>;
@@ -4862,7 +4880,7 @@ export type DeadLetterWorkflow = {
 /** What decided, and therefore where to change it */
 export type DecidedBy = {
   /** `workflow`: its preferences; `step`: its content or settings; `preference`: the subscriber's own choice; `subscriber`: a missing or refused address; `event`: its overrides */
-  kind: "workflow" | "step" | "condition" | "preference" | "schedule" | "subscriber" | "suppression" | "integration" | "provider" | "tenant" | "bridge" | "digest" | "throttle" | "delay" | "branch" | "event" | "topic";
+  kind: "workflow" | "step" | "condition" | "preference" | "schedule" | "subscriber" | "suppression" | "integration" | "provider" | "tenant" | "bridge" | "digest" | "throttle" | "delay" | "branch" | "experiment" | "wait" | "event" | "topic";
   /** workflowId, stepId, subscriberId, transactionId or topicKey, the internal id of an integration or a suppression, or the id of a provider */
   id?: string;
   /** For a topic: the identifier of the subscription */
@@ -5414,7 +5432,7 @@ export type ExportedResources = {
       stepId: string;
       /** Default: the `stepId` */
       name?: string;
-      type: "in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom" | "branch";
+      type: "in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom" | "branch" | "experiment" | "wait";
       active?: boolean;
       /** true: if this step fails, the steps after it are canceled */
       shouldStopOnFail?: boolean;
@@ -5939,7 +5957,7 @@ export type InFlightStep = {
   version: number;
   step: InFlightStepRef;
   /** `starting`: ready to start; `held`: outside the subscriber's schedule, or until the next attempt; `sending`: being delivered */
-  wait: "starting" | "delay" | "digest" | "held" | "sending";
+  wait: "starting" | "delay" | "digest" | "wait" | "held" | "sending";
   count: number;
   /** When the oldest of these runs started (ISO 8601, UTC) */
   oldest: string;
@@ -6550,7 +6568,7 @@ export type JobStep = {
   _parentId?: string | null;
 };
 
-export type JobType = "in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom" | "branch" | "trigger";
+export type JobType = "in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom" | "branch" | "experiment" | "wait" | "trigger";
 
 export type Layout = {
   _id: string;
@@ -8004,6 +8022,35 @@ export type SignInMethods = {
   } | null;
 };
 
+export type SignalBulkIn = {
+  signals: SignalIn[];
+};
+
+export type SignalIn = {
+  /** What happened, such as `incident.acknowledged` */
+  name: string;
+  /** The subscribers whose runs it reaches: one or a list of up to 100. Unknown ones are not created */
+  to: string | {
+    subscriberId: string;
+  } | (string | {
+    subscriberId: string;
+  })[];
+  /** Which of several: a wait that names a key takes only signals with the same one */
+  key?: string;
+  /** At most 64 KB. Later steps read it as `steps.<stepId>.data` */
+  data?: Record<string, unknown>;
+};
+
+export type SignalResult = {
+  id: string;
+  name: string;
+  at: string;
+  /** Runs that waited for the signal and go on now */
+  reached: number;
+  /** Those of `to` that do not exist */
+  unknownSubscribers?: string[];
+};
+
 export type SignedIn = {
   person: SignedInPerson;
   /** For the header `x-csrf-token` of every non-GET request */
@@ -8280,7 +8327,7 @@ export type StepPreviewIn = {
   draft?: PreviewedDraft;
 };
 
-export type StepType = "in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom" | "branch";
+export type StepType = "in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom" | "branch" | "experiment" | "wait";
 
 export type StoredReceipt = {
   id: string;
@@ -8710,7 +8757,7 @@ export type TimelineWait = {
   /** Recipients of the first three events */
   people: TimelinePerson[];
   /** `delay`, `digest`: a step of that type is waiting. `schedule`: a channel step waits until the subscriber's schedule opens. `retry`: a message waits for its next attempt. `snooze`: a message returns to the inbox */
-  kind: "delay" | "digest" | "schedule" | "retry" | "snooze";
+  kind: "delay" | "digest" | "wait" | "schedule" | "retry" | "snooze";
   /** Events that the digests have collected; of each counted up to 1,000 */
   events?: number;
 };

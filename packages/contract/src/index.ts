@@ -24,6 +24,7 @@ export * from "./resources/events/explain.ts";
 export * from "./resources/events/messages.ts";
 export * from "./resources/events/notifications.ts";
 export * from "./resources/events/scenarios.ts";
+export * from "./resources/events/signals.ts";
 export * from "./resources/inbox/inbox-channels.ts";
 export * from "./resources/inbox/inbox-notifications.ts";
 export * from "./resources/inbox/inbox-oauth.ts";
@@ -84,6 +85,7 @@ export * from "./resources/workflows/workflows.ts";
 export * from "./roles.ts";
 export { isJsonObject, type JsonObject, type RawRequest, type Static, type UploadedFile } from "./schema.ts";
 export * from "./secrets.ts";
+export { heldOutVariant } from "./steps/experiment.ts";
 export {
   closed,
   type ResultStatus,
@@ -94,3 +96,4 @@ export {
   timeUnits,
 } from "./steps/kit.ts";
 export { stepDefinitions, waitingSteps } from "./steps/registry.gen.ts";
+export { type MessageEvent, maxLookBackMinutes, messageEvents } from "./steps/wait.ts";

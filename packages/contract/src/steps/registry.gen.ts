@@ -9,11 +9,13 @@ import delay from "./delay.ts";
 import throttle from "./throttle.ts";
 import custom from "./custom.ts";
 import branch from "./branch.ts";
+import experiment from "./experiment.ts";
+import wait from "./wait.ts";
 import type { StepDefinition } from "./kit.ts";
 
-export const stepTypes = ["in_app", "email", "sms", "chat", "push", "digest", "delay", "throttle", "custom", "branch"] as const;
+export const stepTypes = ["in_app", "email", "sms", "chat", "push", "digest", "delay", "throttle", "custom", "branch", "experiment", "wait"] as const;
 export const channels = ["in_app", "email", "sms", "chat", "push"] as const;
-export const waitingSteps = ["digest", "delay"] as const;
+export const waitingSteps = ["digest", "delay", "wait"] as const;
 
 export const stepDefinitions: Readonly<Record<(typeof stepTypes)[number], StepDefinition>> = {
   in_app: inApp,
@@ -26,4 +28,6 @@ export const stepDefinitions: Readonly<Record<(typeof stepTypes)[number], StepDe
   throttle,
   custom,
   branch,
+  experiment,
+  wait,
 };

@@ -6,6 +6,8 @@ export const operationRoles: Partial<Record<OperationId | ExportId, Role>> = {
   "events.triggerBulk": "editor",
   "events.broadcast": "editor",
   "events.cancel": "support",
+  "signals.send": "editor",
+  "signals.sendBulk": "editor",
   "scenarios.export": "support",
   "notifications.resendStep": "support",
   "messages.delete": "editor",

@@ -112,6 +112,8 @@ const decisions: Readonly<Record<Kind, (facts: Facts) => Decision>> = {
   throttle: byStep("Decided by the throttle"),
   delay: byStep("Decided by the delay"),
   branch: byStep("Decided by the branch"),
+  experiment: byStep("Decided by the experiment"),
+  wait: byStep("Decided by the wait"),
   bridge: byStep("Decided by your code"),
   tenant: byStep("The event's tenant does not exist"),
   event: byStep("Decided by the event's overrides"),

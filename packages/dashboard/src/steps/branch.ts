@@ -5,7 +5,12 @@ const armsOf = ({ arms }: Values): { id?: string; name?: string }[] => (Array.is
 export default defineStep({
   icon: "branch",
   fields: [
-    { path: "arms", label: "Arms", hint: "The first arm whose condition is true is taken, else the arm else", kind: "json" },
+    {
+      path: "arms",
+      label: "Arms",
+      hint: "The first arm whose condition is true is taken, else the arm else",
+      kind: "json",
+    },
   ],
   startValues: { arms: [{ id: "first", condition: {} }] },
   summary: (values) => {

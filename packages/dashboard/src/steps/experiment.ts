@@ -16,7 +16,12 @@ export default defineStep({
     },
     { path: "goals", label: "Goals", hint: "Names of the signals that count as a success", kind: "json", isMore: true },
   ],
-  startValues: { variants: [{ id: "a", weight: 1 }, { id: "b", weight: 1 }] },
+  startValues: {
+    variants: [
+      { id: "a", weight: 1 },
+      { id: "b", weight: 1 },
+    ],
+  },
   summary: (values) => {
     const all = variantsOf(values);
     const total = all.reduce((sum, { weight = 1 }) => sum + weight, 0) || 1;

@@ -1,7 +1,7 @@
 // Generated from the step files in this folder by `npm run generate`. Do not edit.
 import type { StepKind, StepType, WaitingStep } from "@tidings/contract";
 
-export const stepTypes: readonly StepType[] = ["in_app", "email", "sms", "chat", "push", "digest", "delay", "throttle", "custom", "branch"];
+export const stepTypes: readonly StepType[] = ["in_app", "email", "sms", "chat", "push", "digest", "delay", "throttle", "custom", "branch", "experiment", "wait"];
 export const maxSteps = 20;
 
 export const stepNames = {
@@ -15,6 +15,8 @@ export const stepNames = {
   throttle: "Throttle",
   custom: "Custom",
   branch: "Branch",
+  experiment: "Experiment",
+  wait: "Wait",
 } as const satisfies Record<StepType, string>;
 
 export const stepIcons = {
@@ -28,6 +30,8 @@ export const stepIcons = {
   throttle: "gauge",
   custom: "code",
   branch: "branch",
+  experiment: "flask",
+  wait: "pause",
 } as const satisfies Record<StepType, string>;
 
 export const stepKinds: Readonly<Record<StepType, StepKind>> = {
@@ -41,10 +45,13 @@ export const stepKinds: Readonly<Record<StepType, StepKind>> = {
   throttle: "gate",
   custom: "custom",
   branch: "gate",
+  experiment: "gate",
+  wait: "wait",
 };
 
 /** The end of a wait, on a timeline. */
 export const waitEnds = {
   digest: "Digest closes",
   delay: "Delay ends",
+  wait: "Wait times out",
 } as const satisfies Record<WaitingStep, string>;

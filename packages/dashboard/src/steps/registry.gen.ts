@@ -10,6 +10,8 @@ import delay from "./delay.ts";
 import throttle from "./throttle.ts";
 import custom from "./custom.ts";
 import branch from "./branch.ts";
+import experiment from "./experiment.ts";
+import wait from "./wait.ts";
 import type { EditorStep } from "./kit.ts";
 
 export const editorSteps: Readonly<Record<StepType, EditorStep>> = {
@@ -23,4 +25,6 @@ export const editorSteps: Readonly<Record<StepType, EditorStep>> = {
   throttle,
   custom,
   branch,
+  experiment,
+  wait,
 };

@@ -54,6 +54,7 @@ import * as deadLetters from "../app/messages/dead-letters.ts";
 import * as feed from "../app/messages/feed.ts";
 import * as messageMarks from "../app/messages/message-marks.ts";
 import * as messages from "../app/messages/messages.ts";
+import * as signals from "../app/signals/signals.ts";
 import * as categories from "../app/subscribers/categories.ts";
 import * as contexts from "../app/subscribers/contexts.ts";
 import * as erasures from "../app/subscribers/erasures.ts";
@@ -95,6 +96,8 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "events.triggerBulk": { batch: events.triggerBulk },
   "events.broadcast": { batch: events.broadcast },
   "events.cancel": eventCancel.cancel,
+  "signals.send": signals.send,
+  "signals.sendBulk": signals.sendBulk,
   "explain.retrieve": explain.retrieve,
   "explain.dryRun": withPrecheck(dryRun.askBridge, dryRun.dryRun),
   "scenarios.export": scenarios.exportScenario,

@@ -854,6 +854,25 @@ create table retention_runs (
 );
 CREATE INDEX retention_runs_started on retention_runs USING btree (started_at);
 
+create table run_waits (
+  environment_id  uuid not null,
+  job_id          uuid not null,
+  notification_id uuid not null,
+  subscriber_id   uuid not null,
+  signal          text,
+  signal_key      text,
+  watched_job_id  uuid,
+  watched_event   text,
+  arrived_at      timestamp with time zone,
+  arrived_by      text,
+  data            jsonb,
+  PRIMARY KEY (environment_id, job_id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+CREATE INDEX run_waits_message on run_waits USING btree (environment_id, watched_job_id) WHERE (watched_job_id IS NOT NULL);
+CREATE INDEX run_waits_notification on run_waits USING btree (environment_id, notification_id);
+CREATE INDEX run_waits_signal on run_waits USING btree (environment_id, subscriber_id, signal) WHERE (signal IS NOT NULL);
+
 create table schema_migrations (
   version    integer not null,
   name       text not null,
@@ -870,6 +889,20 @@ create table schema_versions (
   applied_at      timestamp with time zone not null default now(),
   PRIMARY KEY (version)
 );
+
+create table signals (
+  environment_id uuid not null,
+  id             uuid not null,
+  subscriber_id  uuid not null,
+  name           text not null,
+  key            text,
+  data           jsonb,
+  created_at     timestamp with time zone not null,
+  PRIMARY KEY (environment_id, id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+CREATE INDEX signals_age on signals USING btree (created_at);
+CREATE INDEX signals_subscriber on signals USING btree (environment_id, subscriber_id, name, created_at);
 
 create table statistics_hours (
   environment_id  uuid not null,

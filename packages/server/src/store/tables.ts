@@ -22,6 +22,7 @@ import type {
   JobStatus,
   LayoutControlValues,
   LinkKind,
+  MessageEvent,
   MessageStatus,
   Objectives,
   PreferenceChannels,
@@ -462,6 +463,21 @@ type JobsTable = {
   merged_into: string | null;
   wake_at: Date | null;
   updated_at: Date;
+};
+
+/** A run that waits for a signal or for an event of a message. `arrived_at`: it has happened. */
+export type WaitRow = {
+  environment_id: string;
+  job_id: string;
+  notification_id: string;
+  subscriber_id: string;
+  signal: string | null;
+  signal_key: string | null;
+  watched_job_id: string | null;
+  watched_event: MessageEvent | null;
+  arrived_at: Date | null;
+  arrived_by: "signal" | "message" | null;
+  data: JsonObject | null;
 };
 
 /** `pending`: not handed to its provider yet, or waiting for the retry of a failed attempt. */
@@ -1001,6 +1017,16 @@ export type Tables = {
   };
   notifications: NotificationsTable;
   jobs: JobsTable;
+  run_waits: Omit<WaitRow, "data"> & { data: NullableJson<JsonObject> };
+  signals: {
+    environment_id: string;
+    id: string;
+    subscriber_id: string;
+    name: string;
+    key: string | null;
+    data: NullableJson<JsonObject>;
+    created_at: Date;
+  };
   messages: MessagesTable;
   attempts: {
     id: string;

@@ -115,6 +115,7 @@ export const factsOf = (changes: Partial<Facts> = {}): Facts => ({
   linkSchemes: new Map(),
   claimResults: new Map(),
   digests: new Map(),
+  arrivals: new Map(),
   preferences: new Map(),
   categories: new Map(),
   contexts: new Map(),

@@ -51,6 +51,8 @@ export const deciderKinds = [
   "throttle",
   "delay",
   "branch",
+  "experiment",
+  "wait",
   "event",
   "topic",
 ] as const;

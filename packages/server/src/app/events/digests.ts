@@ -13,8 +13,8 @@ import { failure, invalid } from "../../failure.ts";
 import { valueAt } from "../../lib/json.ts";
 import { enqueueTimed, peekClock } from "../../pipeline/clock/clock.ts";
 import { groupPathOf } from "../../pipeline/rules/grouping.ts";
-import { wakeTasks } from "../../pipeline/run/progress.ts";
 import { digestDetail } from "../../pipeline/steps/digest.ts";
+import { wakeTasks } from "../../pipeline/tasks.ts";
 import { makeWindowsDue, type WindowFilter } from "../../store/events/digests.ts";
 import {
   findFirstMembers,

@@ -73,6 +73,8 @@ const actions: Record<ChangingId | ExportId | SignInId | "scenarios.export", str
   "events.cancel": "canceled an event",
   "events.trigger": "triggered an event",
   "events.triggerBulk": "triggered several events",
+  "signals.send": "sent a signal",
+  "signals.sendBulk": "sent several signals",
   "exports.activity": "exported events",
   "exports.deadLetters": "exported dead letters",
   "exports.faultyLines": "exported the invalid rows of an import",

@@ -1,6 +1,12 @@
 // The content of a workflow as a request gives it, read into what is stored. An error in the structure refuses the
 // request with 422; steps that only lack something are stored and reported as issues (step-issues.ts).
-import { armFaults, type Objectives, type StepIn, type WorkflowPatch, type WorkflowPreference } from "@tidings/contract";
+import {
+  armFaults,
+  type Objectives,
+  type StepIn,
+  type WorkflowPatch,
+  type WorkflowPreference,
+} from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { type FieldFaults, failure, faultCollector, invalid } from "../../failure.ts";
 import { freeIdentifier, identifierFrom } from "../../lib/identifiers.ts";

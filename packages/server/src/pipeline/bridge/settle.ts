@@ -10,7 +10,7 @@ import { type Batch, openBatch } from "../batch.ts";
 import { enqueueTimed, randomFor, type Timed } from "../clock/clock.ts";
 import { afterCall, type Health } from "../deliver/breaker.ts";
 import { detail } from "../rules/details.ts";
-import { wakeTasks } from "../run/progress.ts";
+import { wakeTasks } from "../tasks.ts";
 import type { FinishedAsk } from "./ask.ts";
 import type { BridgeReply } from "./call.ts";
 import { readAnswer, shownOutputs } from "./response.ts";

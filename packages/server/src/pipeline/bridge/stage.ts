@@ -73,7 +73,7 @@ async function prepare(tx: Ctx, tasks: Task<BridgeTask>[], admission: Admission)
   await reopenJobs(batch, runs, claimed);
   const { asking, done } = await findAsking(batch, runs, claimed);
   const probes = await claimProbes(batch, asking);
-  const facts = await loadFacts(batch, runs, new Map(), await loadDigests(batch, runs));
+  const facts = await loadFacts(batch, runs, new Map(), { digests: await loadDigests(batch, runs) });
 
   const prepared: PreparedAsk[] = [];
   const waits: Wait[] = [];

@@ -242,7 +242,8 @@ function reasonOf(stored: StoredDetail, type: StepType, settings: TextSettings):
   const text =
     stored.d === "recipient_suppressed"
       ? suppressedText(stored, type)
-      : (findEntry(stored)?.reason?.(stored.r ?? {}, settings.tense === "past" ? "was" : "is") ?? reasonTexts[stored.d]?.(stored.r ?? {}, type, settings));
+      : (findEntry(stored)?.reason?.(stored.r ?? {}, settings.tense === "past" ? "was" : "is") ??
+        reasonTexts[stored.d]?.(stored.r ?? {}, type, settings));
   return text ?? withReason(lowerFirst(textOf(stored)), stored.r?.reason);
 }
 

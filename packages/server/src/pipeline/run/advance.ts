@@ -60,7 +60,7 @@ export function advance(run: Run, facts: Facts, now: Date, isPauseDue: () => boo
   const progress = emptyProgress(run, now);
 
   for (const job of run.jobs) {
-    const isDue = isSleeping(job) && job.wakeAt !== null && job.wakeAt <= now;
+    const isDue = isSleeping(job) && ((job.wakeAt !== null && job.wakeAt <= now) || facts.arrivals.has(job.id));
     if (job.status !== "pending" && !isDue) {
       if (!isFinished(job)) return progress;
       if (job.status === "failed" && stopsRun(job)) cancelAfter(run, job, now);
@@ -166,7 +166,8 @@ function applyResult(progress: Progress, job: JobState, result: StepResult, now:
     case "done":
       job.status = "completed";
       job.output = result.output ?? null;
-      return true;
+      if (result.ends) skipAfter(progress.run, job, [result.ends]);
+      return !result.ends;
     case "skipped":
       job.status = "skipped";
       job.output = result.output ?? null;

@@ -11,11 +11,16 @@ import {
 } from "../../store/events/digests.batch.ts";
 import type { WindowClaim } from "../../store/events/digests.ts";
 import { type Grant, type GrantRequest, peekGrants, takeGrants } from "../../store/events/throttles.batch.ts";
-import type { Claim, ClaimResult, Progress } from "./run.ts";
+import { beginOrSkipWaits, peekWaits, type WaitClaim } from "./arrivals.ts";
+import type { Arrival, Claim, ClaimResult, Progress } from "./run.ts";
 
-type ClaimEntry<K extends Claim["kind"]> = { progress: Progress; claim: Extract<Claim, { kind: K }> };
+/** Claims of runs that share a group; a wait is of its run alone. */
+type GroupedClaim = Exclude<Claim, { kind: "wait" }>;
+type GroupedKind = GroupedClaim["kind"];
 
-type Group<K extends Claim["kind"]> = {
+type ClaimEntry<K extends GroupedKind> = { progress: Progress; claim: Extract<GroupedClaim, { kind: K }> };
+
+type Group<K extends GroupedKind> = {
   key: { environment_id: string; step_id: string; subscriber_id: string; group_key: string };
   /** In the order of the batch, at least one. */
   claims: [ClaimEntry<K>, ...ClaimEntry<K>[]];
@@ -26,13 +31,25 @@ type ClaimStore = {
   passes(db: Db, passes: Pass[]): Promise<Pass[]>;
   windows(db: Db, claims: (WindowClaim & { now: Date })[]): Promise<WindowClaim[]>;
   grants(db: Db, requests: GrantRequest[]): Promise<Grant[]>;
+  /** What the waits wait for, where it has happened; the others begin. */
+  waits(db: Db, waits: WaitClaim[]): Promise<Map<string, Arrival>>;
 };
 
 /** Claims are written. */
-const claimStore: ClaimStore = { passes: recordPasses, windows: openOrJoinWindows, grants: takeGrants };
+const claimStore: ClaimStore = {
+  passes: recordPasses,
+  windows: openOrJoinWindows,
+  grants: takeGrants,
+  waits: beginOrSkipWaits,
+};
 
 /** For the dry-run: the same responses, without writes and without locks. */
-export const claimPreview: ClaimStore = { passes: peekPasses, windows: peekWindows, grants: peekGrants };
+export const claimPreview: ClaimStore = {
+  passes: peekPasses,
+  windows: peekWindows,
+  grants: peekGrants,
+  waits: peekWaits,
+};
 
 export async function settleClaims(
   tx: Db,
@@ -44,13 +61,14 @@ export async function settleClaims(
   const waiting = await passFirstOfQuietGroups(tx, store, digests, results);
   await joinWindows(tx, store, waiting, results);
   await grantRuns(tx, store, groupClaims(claiming, "throttle"), results);
+  await beginWaits(tx, store, claiming, results);
   return results;
 }
 
-const isClaimOf = <K extends Claim["kind"]>(claim: Claim | null, kind: K): claim is Extract<Claim, { kind: K }> =>
+const isClaimOf = <K extends GroupedKind>(claim: Claim | null, kind: K): claim is Extract<GroupedClaim, { kind: K }> =>
   claim?.kind === kind;
 
-function groupClaims<K extends Claim["kind"]>(claiming: Progress[], kind: K): Group<K>[] {
+function groupClaims<K extends GroupedKind>(claiming: Progress[], kind: K): Group<K>[] {
   const groups = new Map<string, Group<K>>();
   for (const progress of claiming) {
     const { run, claim } = progress;
@@ -70,7 +88,7 @@ function groupClaims<K extends Claim["kind"]>(claiming: Progress[], kind: K): Gr
   return [...groups.values()];
 }
 
-const groupName = (key: Group<Claim["kind"]>["key"]): string =>
+const groupName = (key: Group<GroupedKind>["key"]): string =>
   JSON.stringify([key.environment_id, key.step_id, key.subscriber_id, key.group_key]);
 
 /**
@@ -158,5 +176,20 @@ async function grantRuns(
       const executionCount = isGranted ? before + index + 1 : granted;
       results.set(claim.jobId, { kind: isGranted ? "granted" : "denied", executionCount, until });
     }
+  }
+}
+
+async function beginWaits(
+  tx: Db,
+  store: ClaimStore,
+  claiming: Progress[],
+  results: Map<string, ClaimResult>,
+): Promise<void> {
+  const waits = claiming.flatMap(({ run, claim, now }) => (claim?.kind === "wait" ? { run, claim, now } : []));
+  if (waits.length === 0) return;
+  const arrivals = await store.waits(tx, waits);
+  for (const { claim } of waits) {
+    const arrival = arrivals.get(claim.jobId);
+    results.set(claim.jobId, arrival ? { kind: "arrived", arrival } : { kind: "begun" });
   }
 }

@@ -23,7 +23,7 @@ import { digestInput } from "../rules/grouping.ts";
 import { advance } from "./advance.ts";
 import { claimPreview, settleClaims } from "./claims.ts";
 import { loadFacts } from "./facts.ts";
-import type { ClaimResult, DigestResult, Facts, MessageDraft, Progress, Run } from "./run.ts";
+import type { Arrival, ClaimResult, DigestResult, Facts, MessageDraft, Progress, Run } from "./run.ts";
 
 /**
  * The contexts and the tenant that the event would create or update before its runs start, and what is assumed to
@@ -60,7 +60,8 @@ export async function simulate(
 ): Promise<SimulatedRun[]> {
   const claimResults = new Map<string, ClaimResult>();
   const digests = new Map<string, DigestResult>();
-  const loaded = await loadFacts(batch, runs, claimResults, digests);
+  const arrivals = new Map<string, Arrival>();
+  const loaded = await loadFacts(batch, runs, claimResults, { digests, arrivals });
   const facts = { ...withUpserts(loaded, runs, around), marks: assumedMarks(batch, runs, around.assume) };
   const all = runs.map(
     (run): SimulatedRun => ({
@@ -84,7 +85,7 @@ export async function simulate(
         (progress.asking !== null && simulateAnswer(one, progress.asking, facts, bridge)) ||
         progress.claim !== null ||
         progress.sending.length > 0 ||
-        simulateWait(one, progress, { facts, digests, assume: around.assume });
+        simulateWait(one, progress, { facts, digests, arrivals, assume: around.assume });
       if (goesOn) continuing.push(one);
     }
     active = continuing;
@@ -158,7 +159,12 @@ function simulateAnswer({ run, now }: SimulatedRun, jobId: string, facts: Facts,
   return true;
 }
 
-type Waiting = { facts: Facts; digests: Map<string, DigestResult>; assume: DryRunAssumptions };
+type Waiting = {
+  facts: Facts;
+  digests: Map<string, DigestResult>;
+  arrivals: Map<string, Arrival>;
+  assume: DryRunAssumptions;
+};
 
 /**
  * Moves the clock to the end of the wait; a digest that the run leads closes with the events of this run, and as many

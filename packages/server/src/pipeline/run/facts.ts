@@ -34,7 +34,7 @@ export async function loadFacts(
   ctx: Ctx,
   runs: Run[],
   claimResults: ReadonlyMap<string, ClaimResult>,
-  digests: Facts["digests"] = new Map(),
+  { digests = new Map(), arrivals = new Map() }: Partial<Pick<Facts, "digests" | "arrivals">> = {},
 ): Promise<Facts> {
   const integrations = await findActiveIntegrationsOfBatch(ctx.db, environmentsOf(runs), channelsOf(runs));
   const layouts = await loadLayouts(ctx.db, runs);
@@ -53,6 +53,7 @@ export async function loadFacts(
     marks: await loadMarks(ctx.db, runs),
     claimResults,
     digests,
+    arrivals,
     maxWaitDays: ctx.config.maxWaitDays,
     defaultTimezone: ctx.config.defaultTimezone,
     publicUrl: ctx.config.publicUrl,

@@ -17,7 +17,7 @@ import { enqueueTimed, type Timed } from "../clock/clock.ts";
 import { sealMessage } from "../encrypted-parts.ts";
 import { severityOverride } from "../rules/overrides.ts";
 import { isCritical } from "../rules/preferences.ts";
-import { messagesPerTask } from "../tasks.ts";
+import { messagesPerTask, type Wake, wakeTasks } from "../tasks.ts";
 import { chooseTraced, traceRuns } from "../trace/runs.ts";
 import { logInApp } from "../trace/sends.ts";
 import { emitMessages, type MessageChange } from "../webhooks/events.ts";
@@ -25,9 +25,6 @@ import { advance, emptyProgress } from "./advance.ts";
 import { settleClaims } from "./claims.ts";
 import { loadFacts } from "./facts.ts";
 import type { ClaimResult, Facts, JobState, MessageDraft, Progress, Run } from "./run.ts";
-
-/** Runs with the same wake-up time, and runs that the batch had no time for, share a task, up to this many. */
-const runsPerWakeTask = 100;
 
 /**
  * Limits of one batch: evaluation time and characters of content, each exceeded by at most one step. The remaining runs
@@ -37,7 +34,7 @@ const runsPerWakeTask = 100;
 const maxBatchMs = 5_000;
 const maxBatchContent = 20_000_000;
 
-type AdvanceOptions = { digests?: Facts["digests"]; maxMs?: number };
+type AdvanceOptions = Partial<Pick<Facts, "digests" | "arrivals">> & { maxMs?: number };
 
 /**
  * Advances every run. A step that needs a decision of the database returns a claim; the claims of a round are settled
@@ -46,10 +43,10 @@ type AdvanceOptions = { digests?: Facts["digests"]; maxMs?: number };
  * many rounds as steps.
  */
 export async function advanceAll(batch: Batch, runs: Run[], options: AdvanceOptions = {}): Promise<Progress[]> {
-  const { digests, maxMs = maxBatchMs } = options;
+  const { maxMs = maxBatchMs, ...loaded } = options;
   if (batch.tracing) chooseTraced(runs);
   const claimResults = new Map<string, ClaimResult>();
-  const facts = await loadFacts(batch, runs, claimResults, digests);
+  const facts = await loadFacts(batch, runs, claimResults, loaded);
   const results = new Map<string, Progress>();
   const end = performance.now() + maxMs;
   let room = maxBatchContent;
@@ -208,8 +205,6 @@ function groupDeliveries(deliveries: Delivery[]): Timed[] {
   });
 }
 
-type Wake = { environmentId: string; at?: Date; ids: string[] };
-
 /** Runs that wait or paused, grouped by environment and wake-up time. */
 function groupWakes(progressed: Progress[]): Wake[] {
   const wakes = new Map<string, Wake>();
@@ -230,15 +225,6 @@ function webhookEvents({ id, environment_id, status, error_text, created_at }: N
   if (status === "sent") return [{ ...event, type: "message.sent" }];
   if (status === "pending") return [];
   return [{ ...event, type: "message.failed", error: { message: error_text ?? "The message was not sent" } }];
-}
-
-/** Without `at`, the runs are woken at once. */
-export function wakeTasks({ environmentId, at, ids }: Wake): Timed[] {
-  const tasks: Timed[] = [];
-  for (let from = 0; from < ids.length; from += runsPerWakeTask) {
-    tasks.push({ environmentId, at, data: { notificationIds: ids.slice(from, from + runsPerWakeTask) } });
-  }
-  return tasks;
 }
 
 const severityOf = ({ event, version }: Progress["run"]): Severity =>

@@ -1,7 +1,7 @@
 // The types of the engine. A *run* is one notification on its way through its workflow: the event, the recipient, the
 // pinned workflow version and one job per active step. `advance()` takes a run as far as it goes without waiting and
 // returns the changes to write; it neither reads nor writes the database.
-import type { Channel, ChannelEndpointAddress, JobStatus } from "@tidings/contract";
+import type { Channel, ChannelEndpointAddress, JobStatus, MessageEvent } from "@tidings/contract";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Secrets } from "../../lib/secrets.ts";
 import type { NewEvent } from "../../store/events/events.ts";
@@ -110,13 +110,24 @@ export type Claim =
    */
   | { kind: "digest"; jobId: string; groupKey: string; dueAt: Date; quietSince: Date | null }
   /** A throttle: take one of the `threshold` runs that the group has until `until`. */
-  | { kind: "throttle"; jobId: string; groupKey: string; threshold: number; until: Date };
+  | { kind: "throttle"; jobId: string; groupKey: string; threshold: number; until: Date }
+  /** A wait: begin it, unless what it waits for has happened already. */
+  | { kind: "wait"; jobId: string; signal: AwaitedSignal | null; message: AwaitedMessage | null };
+
+/** `since`: a signal from then on counts too; null for one that does not look back. */
+export type AwaitedSignal = { name: string; key: string | null; since: Date | null };
+export type AwaitedMessage = { jobId: string; event: MessageEvent };
+
+/** What ended a wait before its time-out. */
+export type Arrival = { reason: "signal" | "message"; data: JsonObject | null; at: Date };
 
 export type ClaimResult =
   | { kind: "leader"; dueAt: Date }
   | { kind: "merged"; leaderJobId: string; leaderNotificationId: string }
   | { kind: "alone" }
-  | { kind: "granted" | "denied"; executionCount: number; until: Date };
+  | { kind: "granted" | "denied"; executionCount: number; until: Date }
+  | { kind: "begun" }
+  | { kind: "arrived"; arrival: Arrival };
 
 /** By environment id, then by context key; a context that was deleted is missing. */
 export type ContextData = ReadonlyMap<string, ReadonlyMap<string, JsonObject>>;
@@ -151,6 +162,8 @@ export type Facts = {
   claimResults: ReadonlyMap<string, ClaimResult>;
   /** Events of digests that close now or closed before, by job id. */
   digests: ReadonlyMap<string, DigestResult>;
+  /** What the waits of the batch waited for, where it has happened, by job id. */
+  arrivals: ReadonlyMap<string, Arrival>;
   maxWaitDays: number;
   /** For subscribers without a time zone. */
   defaultTimezone: string;
@@ -258,7 +271,15 @@ export function newDraft(id: string, jobId: string, channel: MessageDraft["chann
 
 /** The outcome of one step. */
 export type StepResult =
-  | { kind: "done"; details: StoredDetail[]; output?: JsonObject; message?: MessageDraft; digest?: JsonObject }
+  /** `ends`: the run ends here, and the later steps are skipped with this detail. */
+  | {
+      kind: "done";
+      details: StoredDetail[];
+      output?: JsonObject;
+      message?: MessageDraft;
+      digest?: JsonObject;
+      ends?: StoredDetail;
+    }
   /** With `stopsChain`, all later steps are skipped too. `message`: the one that could not be addressed. */
   | {
       kind: "skipped";

@@ -14,7 +14,9 @@ const details = {
   arm_taken: entry("Branch took an arm", "Success", {
     by: "branch",
     reason: ({ arm, name, isElse, ...raw }, be) =>
-      isElse ? "no condition of its arms is true, so the arm else follows" : `the arm ${name ?? arm} follows: ${trueReason(raw, be)}`,
+      isElse
+        ? "no condition of its arms is true, so the arm else follows"
+        : `the arm ${name ?? arm} follows: ${trueReason(raw, be)}`,
   }),
 };
 const ownDetail = detailOf(details);

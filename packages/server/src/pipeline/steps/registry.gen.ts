@@ -10,6 +10,8 @@ import delay from "./delay.ts";
 import throttle from "./throttle.ts";
 import custom from "./custom.ts";
 import branch from "./branch.ts";
+import experiment from "./experiment.ts";
+import wait from "./wait.ts";
 import type { StepHandler } from "./handler.ts";
 
 export const stepHandlers: Readonly<Record<StepType, StepHandler>> = {
@@ -23,4 +25,6 @@ export const stepHandlers: Readonly<Record<StepType, StepHandler>> = {
   throttle,
   custom,
   branch,
+  experiment,
+  wait,
 };

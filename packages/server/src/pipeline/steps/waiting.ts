@@ -11,7 +11,7 @@ import { readWait, type WaitFault, type WaitRequest } from "../rules/waits.ts";
 import { zoneOf } from "../rules/zones.ts";
 import type { Facts, Run, StepInput, StepResult } from "../run/run.ts";
 
-/** The inputs of a wait; only delays and digests add `override`. */
+/** The length of a wait; only delays and digests add `override`. */
 export function waitRequest(input: StepInput): WaitRequest {
   const { run, job, facts, now } = input;
   return {
@@ -34,7 +34,8 @@ export type StepWait = { until: Date; extended: StoredDetail[] };
  */
 export function readStepWait(input: StepInput): StepWait | WaitFault {
   const { run, job, now } = input;
-  const wait = readWait({ ...waitRequest(input), override: run.event.overrides?.delay ?? undefined });
+  const override = job.step.type === "wait" ? undefined : (run.event.overrides?.delay ?? undefined);
+  const wait = readWait({ ...waitRequest(input), override });
   if (!("fault" in wait) && run.version.definition.isTest) {
     return { until: now, extended: [detail("wait_fast_forwarded", now, { raw: { end: wait.until.toISOString() } })] };
   }

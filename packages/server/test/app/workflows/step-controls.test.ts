@@ -41,6 +41,11 @@ describe("control schemas of all types", () => {
       { type: "dynamic", dynamicKey: "payload.at" },
     ],
     custom: [{}, { custom: { a: 1 } }],
+    experiment: [{ variants: [{ id: "a" }, { id: "b", weight: 3 }], holdOutPercent: 10, goals: ["order.paid"] }],
+    wait: [
+      { signal: { name: "paid", key: "{{ payload.order }}", lookBackMinutes: 5 }, amount: 1, unit: "hours" },
+      { type: "timed", cron: "0 9 * * *", message: { stepId: "mail", event: "read" }, onTimeout: "end" },
+    ],
     branch: [{ arms: [{ id: "pro", name: "Pro", condition: { "==": [{ var: "payload.plan" }, "pro"] } }] }],
   };
   const bad: Record<StepType, object[]> = {
@@ -73,6 +78,13 @@ describe("control schemas of all types", () => {
     throttle: [
       { amount: 1, unit: "seconds" },
       { amount: 1, unit: "days", threshold: 101 },
+    ],
+    experiment: [{}, { variants: [{ id: "a" }] }, { variants: [{ id: "a", weight: -1 }, { id: "b" }] }],
+    wait: [
+      { signal: { name: "paid" } },
+      { signal: {}, amount: 1, unit: "hours" },
+      { amount: 1, unit: "hours", message: { stepId: "mail", event: "eaten" } },
+      { amount: 1, unit: "hours", onEvent: "explode" },
     ],
     branch: [{}, { arms: [] }, { arms: [{ id: "a" }] }, { arms: [{ id: "a", condition: {}, more: 1 }] }],
     custom: [{ custom: 1 }, { other: {} }],

@@ -38,7 +38,10 @@ const body = fc.constantFrom(
 
 type Step = { type: StepIn["type"]; controlValues: Record<string, unknown>; shouldStopOnFail?: boolean };
 
-const values: Record<Exclude<StepIn["type"], "push" | "branch">, fc.Arbitrary<Record<string, unknown>>> = {
+const values: Record<
+  Exclude<StepIn["type"], "push" | "branch" | "wait" | "experiment">,
+  fc.Arbitrary<Record<string, unknown>>
+> = {
   in_app: fc.record({ body, redirect: fc.constant({ url: "https://example.com/{{ payload.n }}", target: "_blank" }) }),
   email: fc.record({ subject: fc.constant("No. {{ payload.n }}"), body, editorType: fc.constant("html") }),
   sms: fc.record({ body }),

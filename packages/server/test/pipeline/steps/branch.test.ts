@@ -87,9 +87,21 @@ describe("the places of steps", () => {
     ["its own branch", [fork("f", "f/a")], /must come before/],
     ["a step that is no branch", [placed("d"), placed("x", "d/a")], /d is not a branch/],
     ["an unknown arm", [fork("f"), placed("x", "f/c")], /no arm c; it has a, b, else/],
-    ["behind the end of the group", [fork("f"), placed("x", "f/a"), placed("y"), placed("z", "f/b")], /does not belong/],
-    ["an arm in two parts", [fork("f"), placed("x", "f/a"), placed("y", "f/b"), placed("z", "f/a")], /follow each other/],
-    ["an outer arm in two parts", [fork("f"), fork("g", "f/a"), placed("y", "f/b"), placed("z", "g/a")], /does not belong/],
+    [
+      "behind the end of the group",
+      [fork("f"), placed("x", "f/a"), placed("y"), placed("z", "f/b")],
+      /does not belong/,
+    ],
+    [
+      "an arm in two parts",
+      [fork("f"), placed("x", "f/a"), placed("y", "f/b"), placed("z", "f/a")],
+      /follow each other/,
+    ],
+    [
+      "an outer arm in two parts",
+      [fork("f"), fork("g", "f/a"), placed("y", "f/b"), placed("z", "g/a")],
+      /does not belong/,
+    ],
   ];
   for (const [name, steps, message] of cases) {
     test(name, () => {
@@ -131,7 +143,8 @@ function flatten(nodes: Node[]) {
       const arms = node.arms.map(([isTrue], index) => ({ id: `a${index}`, condition: { "==": [isTrue, true] } }));
       steps.push(step("branch", { arms }, { stepId, arm }));
       const first = node.arms.findIndex(([isTrue]) => isTrue);
-      for (const [index, [, inside]] of node.arms.entries()) visit(inside, `${stepId}/a${index}`, isTaken && index === first);
+      for (const [index, [, inside]] of node.arms.entries())
+        visit(inside, `${stepId}/a${index}`, isTaken && index === first);
       visit(node.otherwise, `${stepId}/${elseArm}`, isTaken && first < 0);
     }
   };

@@ -1,0 +1,86 @@
+// Signals: something happened to a subscriber that runs may wait for.
+import type { MessageEvent } from "@tidings/contract";
+import { sql } from "kysely";
+import type { JsonObject } from "../../lib/json.ts";
+import { rowsOf } from "../bulk.ts";
+import type { Db } from "../db.ts";
+
+export type NewSignal = {
+  id: string;
+  subscriber_id: string;
+  name: string;
+  key: string | null;
+  data: JsonObject | null;
+  created_at: Date;
+};
+
+const columns = {
+  id: "uuid",
+  subscriber_id: "uuid",
+  name: "text",
+  key: "text",
+  data: "jsonb",
+  created_at: "timestamptz",
+};
+
+/** A run that one of the signals reached. */
+export type ReachedRun = { signal_id: string; notification_id: string };
+
+/**
+ * Stores the signals and marks the waits that they end. Of several signals for one wait, the first given reaches it. A
+ * wait without a key takes any signal of its name.
+ */
+export async function recordSignals(db: Db, environmentId: string, signals: NewSignal[]): Promise<ReachedRun[]> {
+  if (signals.length === 0) return [];
+  const given = signals.map((signal, position) => ({ ...signal, position }));
+  const shape = rowsOf("r", { ...columns, position: "integer" }, given);
+  await sql`insert into signals (environment_id, id, subscriber_id, name, key, data, created_at)
+    select ${environmentId}::uuid, id, subscriber_id, name, key, data, created_at from ${shape}`.execute(db);
+  const { rows } = await sql<ReachedRun>`
+    with met as (
+      select w.job_id, r.id as signal_id, r.data, r.created_at, r.position
+      from ${shape} join run_waits w on w.environment_id = ${environmentId}
+        and w.subscriber_id = r.subscriber_id and w.signal = r.name
+        and (w.signal_key is null or w.signal_key = r.key)),
+    held as (
+      select w.job_id from run_waits w
+      where w.environment_id = ${environmentId} and w.job_id in (select job_id from met) and w.arrived_at is null
+      order by w.job_id for update),
+    chosen as (select distinct on (job_id) * from met order by job_id, position)
+    update run_waits w set arrived_at = chosen.created_at, arrived_by = 'signal', data = chosen.data
+    from held join chosen using (job_id)
+    where w.environment_id = ${environmentId} and w.job_id = held.job_id and w.arrived_at is null
+    returning chosen.signal_id, w.notification_id`.execute(db);
+  return rows;
+}
+
+/** Something that happened to messages: seen, read, or what a receipt of a provider says. */
+export type MessageHappening = { messageIds: string[]; events: MessageEvent[]; at: Date };
+
+/** Marks the waits that it ends, and returns their notifications. */
+export async function recordMessageEvents(
+  db: Db,
+  environmentId: string,
+  { messageIds, events, at }: MessageHappening,
+): Promise<string[]> {
+  if (messageIds.length === 0 || events.length === 0) return [];
+  const { rows } = await sql<{ notification_id: string }>`
+    with held as (
+      select w.job_id, m.id as message_id from messages m
+      join run_waits w on w.environment_id = m.environment_id and w.watched_job_id = m.job_id
+      where m.environment_id = ${environmentId} and m.id = any(${messageIds}::uuid[])
+        and w.watched_event = any(${events}) and w.arrived_at is null
+      order by w.job_id for update of w)
+    update run_waits w set arrived_at = ${at}, arrived_by = 'message', data = jsonb_build_object('messageId', held.message_id)
+    from held where w.environment_id = ${environmentId} and w.job_id = held.job_id and w.arrived_at is null
+    returning w.notification_id`.execute(db);
+  return rows.map((row) => row.notification_id);
+}
+
+/** Deletes signals that no wait looks back for. At most `limit`; returns how many. */
+export async function deleteOldSignals(db: Db, before: Date, limit: number): Promise<number> {
+  const { rows } = await sql`
+    delete from signals where ctid = any(array(select ctid from signals where created_at < ${before} limit ${limit}))
+    returning 1`.execute(db);
+  return rows.length;
+}
