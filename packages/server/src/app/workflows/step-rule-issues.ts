@@ -1,18 +1,19 @@
 // Issues of the controls that decide whether and when a step runs: its skip condition, its waits, and the payload paths
 // of its keys.
-import { type ContentIssue, elseArm, type StepType, variablePaths } from "@tidings/contract";
+import { type ContentIssue, type StepType, variablePaths } from "@tidings/contract";
 import { conditionFault } from "../../lib/conditions.ts";
 import { isObject, type JsonObject, toDottedPath } from "../../lib/json.ts";
 import { readExpiry } from "../../pipeline/rules/expiry.ts";
 import { readLength, readWait, type Wait } from "../../pipeline/rules/waits.ts";
 import { zoneOf } from "../../pipeline/rules/zones.ts";
+import { flowIssues } from "./flow-issues.ts";
 import { branchOf } from "./step-controls.ts";
 import { isKnownPath } from "./template-names.ts";
 
 /** What the issues of waits depend on. */
 export type WaitFacts = { maxWaitDays: number; defaultTimezone: string; now: Date };
 
-type Finding = { path: string; issueType: ContentIssue["issueType"]; message: string; variableName?: string };
+export type Finding = { path: string; issueType: ContentIssue["issueType"]; message: string; variableName?: string };
 
 export function* ruleIssues(
   type: StepType,
@@ -21,7 +22,7 @@ export function* ruleIssues(
   facts: WaitFacts,
 ): Generator<Finding> {
   yield* conditionIssues("skip", values.skip, variables);
-  if (type === "branch") yield* armIssues(values, variables);
+  yield* flowIssues[type]?.(values, variables) ?? [];
   const { properties } = branchOf(type, values);
   for (const [path, wait] of waitsOf(values, facts)) {
     // Controls of another kind of the step may be left over; they have no effect.
@@ -36,7 +37,7 @@ export function* ruleIssues(
   }
 }
 
-function* conditionIssues(path: string, condition: unknown, variables: JsonObject): Generator<Finding> {
+export function* conditionIssues(path: string, condition: unknown, variables: JsonObject): Generator<Finding> {
   if (!isObject(condition)) return;
   const issueType = "ILLEGAL_VARIABLE_IN_CONTROL_VALUE";
   const fault = conditionFault(condition);
@@ -47,29 +48,6 @@ function* conditionIssues(path: string, condition: unknown, variables: JsonObjec
   for (const variableName of new Set(variablePaths(condition))) {
     if (variableName.includes("{{") || isKnownPath(variableName, variables)) continue;
     yield { path, issueType, message: `${variableName} is not a variable that can be used here`, variableName };
-  }
-}
-
-/** The arms of a branch: each has an id of its own and a condition. */
-function* armIssues({ arms }: JsonObject, variables: JsonObject): Generator<Finding> {
-  if (!Array.isArray(arms)) return;
-  if (arms.length === 0) yield { path: "arms", issueType: "MISSING_VALUE", message: "A branch needs at least one arm" };
-  const seen = new Set<unknown>([elseArm]);
-  for (const [index, arm] of arms.entries()) {
-    const { id, condition } = isObject(arm) ? arm : {};
-    const path = `arms.${index}`;
-    if (typeof id !== "string" || id === "" || id.includes("/")) {
-      const message = `${path}.id is required, and must not have a slash: steps name their arm by it`;
-      yield { path: `${path}.id`, issueType: "MISSING_VALUE", message };
-    } else if (seen.has(id)) {
-      const message = id === elseArm ? "The arm else is there already" : `There are two arms with the id ${id}`;
-      yield { path: `${path}.id`, issueType: "ILLEGAL_VARIABLE_IN_CONTROL_VALUE", message };
-    }
-    seen.add(id);
-    if (!isObject(condition) || Object.keys(condition).length === 0) {
-      const message = `The arm ${typeof id === "string" ? id : index + 1} has no condition, so it is never taken`;
-      yield { path: `${path}.condition`, issueType: "MISSING_VALUE", message };
-    } else yield* conditionIssues(`${path}.condition`, condition, variables);
   }
 }
 
