@@ -1,6 +1,6 @@
 // Explaining: why a subscriber got a message or did not, and who would get what if an event were triggered now. Both
 // use the same words, because both come from the same decisions.
-import { ChannelWord, countCap, StepTypeWord } from "../../common.ts";
+import { ChannelWord, countCap, identifiers, StepTypeWord } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { isoTime, named, oneOf, openObject, type Static, Type } from "../../schema.ts";
 import { resultStatuses } from "../../steps/kit.ts";
@@ -160,6 +160,12 @@ const DryRunAssumptions = named(
     ),
     isRead: Type.Optional(
       Type.Boolean({ default: false, description: "In-app messages are seen and read before later steps start" }),
+    ),
+    signals: Type.Optional(
+      Type.Array(Type.Object({ name: Type.String(identifiers.signal), data: Type.Optional(openObject()) }), {
+        maxItems: 20,
+        description: "Signals that arrive while a run waits for them; the others time out",
+      }),
     ),
   },
   { description: "What happens meanwhile" },

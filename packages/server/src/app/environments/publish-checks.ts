@@ -8,7 +8,7 @@ import type { EnvironmentRow } from "../../store/environments/environments.ts";
 import type { Publishable } from "../../store/environments/publishing.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import { layoutErrors } from "../files/resource-errors.ts";
-import type { IssueFacts } from "../workflows/step-issues.ts";
+import type { IssueFacts } from "../workflows/issues/step-issues.ts";
 import { keysOf } from "../workflows/translations.ts";
 import { issuesOf } from "../workflows/workflow-view.ts";
 import { viewFacts } from "../workflows/workflows.ts";

@@ -2,7 +2,7 @@
 import { type FileIssue, type FileResources, maxFileIssues, type ResourceIssue } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { listCategories } from "../../store/subscribers/categories.ts";
-import type { IssueFacts } from "../workflows/step-issues.ts";
+import type { IssueFacts } from "../workflows/issues/step-issues.ts";
 import { viewFacts } from "../workflows/workflows.ts";
 import type { FileState } from "./file-state.ts";
 import type { Plan } from "./plan.ts";

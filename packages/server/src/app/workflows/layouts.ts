@@ -33,7 +33,7 @@ import {
 } from "../../store/workflows/layouts.ts";
 import { copyTranslations, deleteTranslations, listTranslations } from "../../store/workflows/translations.ts";
 import { refuseDuplicate } from "../identifiers.ts";
-import { layoutIssues } from "./layout-issues.ts";
+import { layoutIssues } from "./issues/layout-issues.ts";
 import { layoutVariables } from "./variables.ts";
 
 export const toLayout = async (row: LayoutRow): Promise<Layout> => ({

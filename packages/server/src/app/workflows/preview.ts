@@ -19,11 +19,11 @@ import { listTranslations, type Resource } from "../../store/workflows/translati
 import type { WorkflowRow } from "../../store/workflows/workflows.ts";
 import { requireSubscriber } from "../subscribers/subscribers.ts";
 import { askStep } from "./bridge-preview.ts";
+import { templatesIn } from "./issues/step-issues.ts";
 import { sampleSubscriber } from "./layouts.ts";
 import { checkPreview } from "./preview/mail-checks.ts";
 import { attempt, mailParts, type PreviewedContent, plainParts } from "./preview/parts.ts";
 import { readControlValues } from "./step-controls.ts";
-import { templatesIn } from "./step-issues.ts";
 import { stepVariables } from "./variables.ts";
 import { requireStep, requireWorkflow } from "./workflows.ts";
 

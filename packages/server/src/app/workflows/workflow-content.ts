@@ -1,5 +1,5 @@
 // The content of a workflow as a request gives it, read into what is stored. An error in the structure refuses the
-// request with 422; steps that only lack something are stored and reported as issues (step-issues.ts).
+// request with 422; steps that only lack something are stored and reported as issues (issues/step-issues.ts).
 import {
   armFaults,
   type Objectives,

@@ -14,8 +14,8 @@ import { isObject, type JsonObject } from "../../lib/json.ts";
 import { isCritical } from "../../pipeline/rules/preferences.ts";
 import type { WorkflowRefRow } from "../../store/workflows/workflow-refs.ts";
 import type { ListedWorkflow, StoredStep, WorkflowRow } from "../../store/workflows/workflows.ts";
+import { bridgedStepIssues, hasErrors, type IssueFacts, stepIssues } from "./issues/step-issues.ts";
 import { defaultFaults } from "./payload-schema.ts";
-import { bridgedStepIssues, hasErrors, type IssueFacts, stepIssues } from "./step-issues.ts";
 import { stepVariables } from "./variables.ts";
 
 type WorkflowSummary = Output<"workflows.list">["workflows"][number];

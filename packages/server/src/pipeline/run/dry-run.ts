@@ -1,7 +1,7 @@
 // Simulates new runs with the same `advance()` as the stages: the clock jumps to the end of each wait, every provider
 // accepts, and claims are simulated without being taken. Reads only.
 import type { DryRunAssumptions } from "@tidings/contract";
-import type { JsonObject } from "../../lib/json.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
 import { isPauseDue, pauseIfDue } from "../../lib/load/pauses.ts";
 import { type AddressHashes, createAddressHashes } from "../../lib/suppression-hash.ts";
 import type { Db } from "../../store/db.ts";
@@ -170,14 +170,29 @@ type Waiting = {
  * Moves the clock to the end of the wait; a digest that the run leads closes with the events of this run, and as many
  * like them as are assumed.
  */
-function simulateWait(one: SimulatedRun, { wakeAt }: Progress, { facts, digests, assume }: Waiting): boolean {
+function simulateWait(one: SimulatedRun, { wakeAt }: Progress, waiting: Waiting): boolean {
+  const { facts, digests, arrivals, assume } = waiting;
   if (!wakeAt) return false;
   const job = one.run.jobs.find(({ status }) => status === "delayed");
+  const arrival = job?.step.type === "wait" && assumedArrival(job.step.controlValues, assume, one.now);
+  if (job && arrival) {
+    arrivals.set(job.id, arrival);
+    return true;
+  }
   if (job?.step.type === "digest") {
     digests.set(job.id, filledUp(digestInput(one.run, job.stepIndex, facts), assume.digestedEvents ?? 1));
   }
   if (wakeAt > one.now) one.now = wakeAt;
   return true;
+}
+
+/** What is assumed to end the wait before its time-out. */
+function assumedArrival({ signal, message }: JsonObject, assume: DryRunAssumptions, at: Date): Arrival | null {
+  const name = isObject(signal) ? signal.name : undefined;
+  const sent = assume.signals?.find((one) => one.name === name);
+  if (sent) return { reason: "signal", data: sent.data ?? null, at };
+  const isSeen = isObject(message) && (message.event === "seen" || message.event === "read");
+  return assume.isRead && isSeen ? { reason: "message", data: null, at } : null;
 }
 
 function filledUp(digest: DigestResult, count: number): DigestResult {

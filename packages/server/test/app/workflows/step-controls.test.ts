@@ -103,7 +103,9 @@ describe("control schemas of all types", () => {
       .concat(
         "rendererType layoutId type amount unit extendToSchedule cron dynamicKey lookBackWindow digestKey threshold ",
       )
-      .concat("throttleKey custom expiresAt expiresIn preheader senderName replyTo cc bcc text arms variants holdOutPercent goals ")
+      .concat(
+        "throttleKey custom expiresAt expiresIn preheader senderName replyTo cc bcc text arms variants holdOutPercent goals ",
+      )
       .concat("signal message onEvent onTimeout unknown");
   const everything = Object.fromEntries(names.split(" ").map((name) => [name, 1]));
 });

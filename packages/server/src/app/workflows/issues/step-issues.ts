@@ -1,14 +1,14 @@
 // Issues: errors in the content of a step or layout that do not prevent saving. They are computed whenever a workflow
 // is read, so that adding an integration or a variable clears them.
 import { type ContentIssue, channels, type StepIssues, type StepType } from "@tidings/contract";
-import { isObject, type JsonObject } from "../../lib/json.ts";
-import { pauseIfDue } from "../../lib/load/pauses.ts";
-import { blockTemplate, isBlockBody } from "../../pipeline/render/blocks.ts";
-import { type Candidate, chooseLayout } from "../../pipeline/render/layout.ts";
-import { checkTemplate, RenderError, type RenderTarget } from "../../pipeline/render/liquid.ts";
-import { isSafeUrl } from "../../pipeline/render/safe-urls.ts";
-import { invalidMailFields } from "../../pipeline/rules/override-fields.ts";
-import { branchOf } from "./step-controls.ts";
+import { isObject, type JsonObject } from "../../../lib/json.ts";
+import { pauseIfDue } from "../../../lib/load/pauses.ts";
+import { blockTemplate, isBlockBody } from "../../../pipeline/render/blocks.ts";
+import { type Candidate, chooseLayout } from "../../../pipeline/render/layout.ts";
+import { checkTemplate, RenderError, type RenderTarget } from "../../../pipeline/render/liquid.ts";
+import { isSafeUrl } from "../../../pipeline/render/safe-urls.ts";
+import { invalidMailFields } from "../../../pipeline/rules/override-fields.ts";
+import { branchOf } from "../step-controls.ts";
 import { ruleIssues, type WaitFacts } from "./step-rule-issues.ts";
 import { filterFaults } from "./template-filters.ts";
 import { unknownNames } from "./template-names.ts";

@@ -1,10 +1,10 @@
 // Issues of a layout: errors in its body that do not prevent saving. As those of steps, they are computed when it is
 // read.
 import type { Layout } from "@tidings/contract";
-import type { LayoutRow } from "../../store/workflows/layouts.ts";
+import type { LayoutRow } from "../../../store/workflows/layouts.ts";
+import { layoutVariables } from "../variables.ts";
 import { addIssue, bodyIssues } from "./step-issues.ts";
 import { usesName } from "./template-names.ts";
-import { layoutVariables } from "./variables.ts";
 
 export async function layoutIssues(
   row: Pick<LayoutRow, "control_values" | "is_translation_enabled">,

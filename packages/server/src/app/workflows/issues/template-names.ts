@@ -2,7 +2,7 @@
 // empty text, so it is reported as an issue when the workflow is saved.
 import { Liquid, type Template } from "liquidjs";
 import { LRUCache } from "lru-cache";
-import { isObject, type JsonObject } from "../../lib/json.ts";
+import { isObject, type JsonObject } from "../../../lib/json.ts";
 
 type Segments = ReturnType<Liquid["globalVariableSegmentsSync"]>[number];
 

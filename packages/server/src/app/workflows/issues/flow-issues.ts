@@ -1,6 +1,6 @@
 // Issues of the steps that decide which way a run goes: branches, experiments and waits.
 import { elseArm, heldOutVariant, type StepType } from "@tidings/contract";
-import { isObject, type JsonObject } from "../../lib/json.ts";
+import { isObject, type JsonObject } from "../../../lib/json.ts";
 import { conditionIssues, type Finding } from "./step-rule-issues.ts";
 import { isKnownPath } from "./template-names.ts";
 

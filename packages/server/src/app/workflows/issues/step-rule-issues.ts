@@ -1,13 +1,13 @@
 // Issues of the controls that decide whether and when a step runs: its skip condition, its waits, and the payload paths
 // of its keys.
 import { type ContentIssue, type StepType, variablePaths } from "@tidings/contract";
-import { conditionFault } from "../../lib/conditions.ts";
-import { isObject, type JsonObject, toDottedPath } from "../../lib/json.ts";
-import { readExpiry } from "../../pipeline/rules/expiry.ts";
-import { readLength, readWait, type Wait } from "../../pipeline/rules/waits.ts";
-import { zoneOf } from "../../pipeline/rules/zones.ts";
+import { conditionFault } from "../../../lib/conditions.ts";
+import { isObject, type JsonObject, toDottedPath } from "../../../lib/json.ts";
+import { readExpiry } from "../../../pipeline/rules/expiry.ts";
+import { readLength, readWait, type Wait } from "../../../pipeline/rules/waits.ts";
+import { zoneOf } from "../../../pipeline/rules/zones.ts";
+import { branchOf } from "../step-controls.ts";
 import { flowIssues } from "./flow-issues.ts";
-import { branchOf } from "./step-controls.ts";
 import { isKnownPath } from "./template-names.ts";
 
 /** What the issues of waits depend on. */
