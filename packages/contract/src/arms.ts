@@ -42,7 +42,7 @@ export function armsAround(steps: readonly PlacedStep[], index: number): ArmName
 
 export type ArmFault = { index: number; message: string };
 
-/** Why steps cannot have the places that they name: one fault for a step. */
+/** Why steps cannot have the places that they name: one reason for a step. */
 export function armFaults(steps: readonly PlacedStep[]): ArmFault[] {
   /** The arms of each branch that other steps followed on. */
   const left = new Set<string>();

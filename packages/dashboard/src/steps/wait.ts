@@ -7,7 +7,7 @@ const events = {
   delivered: "is delivered",
   bounced: "bounces",
 };
-const then = { continue: "the run goes on", end: "the run ends" };
+const then = { continue: "the run continues", end: "the run ends" };
 const member = (values: Values, name: string, key: string): string =>
   String((values[name] as Values | undefined)?.[key] ?? "");
 

@@ -17,6 +17,7 @@ import {
   purgeInboundReceiptsBeyond,
   purgePasses,
   purgeReceipts,
+  purgeSignals,
   purgeThrottles,
   purgeWebhookEvents,
 } from "../store/installation/purges.ts";
@@ -52,6 +53,9 @@ const alertRetentionMs = 90 * 24 * 3_600_000;
 const inboundRetentionMs = 7 * 24 * 3_600_000;
 const inboundPerEnvironment = 50_000;
 const refusedPerEnvironment = 1_000;
+
+/** Signals, for waits that look back and for the goals of experiments. */
+const signalRetentionMs = 90 * 24 * 3_600_000;
 
 /** A rate limit that was not used for so long needs no row. */
 const budgetRetentionMs = 3_600_000;
@@ -152,6 +156,8 @@ const chores: Record<HousekeepingTask["name"], Chore> = {
     async run(ctx) {
       const endedBefore = new Date(ctx.now().getTime() - graceMs);
       await repeatPurge(async () => (await purgeThrottles(ctx.db, endedBefore, purgeBatch)) === purgeBatch);
+      const signaledBefore = new Date(ctx.now().getTime() - signalRetentionMs);
+      await repeatPurge(async () => (await purgeSignals(ctx.db, signaledBefore, purgeBatch)) === purgeBatch);
       // A look-back window is not longer than the longest wait.
       const quietBefore = new Date(endedBefore.getTime() - ctx.config.maxWaitDays * 86_400_000);
       await repeatPurge(async () => (await purgePasses(ctx.db, quietBefore, purgeBatch)) === purgeBatch);

@@ -1,7 +1,6 @@
 // The data of tasks in the queue: small, typed, ids only. Everything else is read from the store when the task is run.
 import type { RowKey } from "../store/keys.ts";
 import type { Task, TaskKind } from "../store/queue/queue.ts";
-import type { Timed } from "./clock/clock.ts";
 /**
  * Accepted events whose recipients are to be notified. `isOrdered`: events of one request that may reach the same
  * subscriber; each starts when the one before it has started for all its recipients.
@@ -125,18 +124,4 @@ export function costOf(kind: TaskKind, data: object): number {
   if (kind !== "fanout" || "environmentId" in data) return 1;
   const task = data as SliceTask | PageTask;
   return "from" in task ? task.to - task.from : membersPerPage;
-}
-
-/** Runs with the same wake-up time, and runs that the batch had no time for, share a task, up to this many. */
-const runsPerWakeTask = 100;
-
-export type Wake = { environmentId: string; at?: Date; ids: string[] };
-
-/** Without `at`, the runs are woken at once. */
-export function wakeTasks({ environmentId, at, ids }: Wake): Timed[] {
-  const tasks: Timed[] = [];
-  for (let from = 0; from < ids.length; from += runsPerWakeTask) {
-    tasks.push({ environmentId, at, data: { notificationIds: ids.slice(from, from + runsPerWakeTask) } });
-  }
-  return tasks;
 }

@@ -81,6 +81,12 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
     body: { events: [{ name: (await w.once(w.workflow)).workflowId, to: w.unique("subscriber") }] },
   }),
   "events.broadcast": async (w) => ({ body: { name: (await w.workflow([])).workflowId, payload: {} } }),
+  "signals.send": async (w) => ({
+    body: { name: "paid", to: [(await w.subscriber()).subscriberId, "unknown"], data: { a: 1 } },
+  }),
+  "signals.sendBulk": async (w) => ({
+    body: { signals: [{ name: "paid", to: (await w.subscriber()).subscriberId, key: "4711" }] },
+  }),
   "events.cancel": async (w) => ({ params: { transactionId: (await w.waiting()).transactionId } }),
   "explain.retrieve": async (w) => {
     const { transactionId, subscriberId } = await w.once(w.event);

@@ -80,6 +80,8 @@ const law: Law = {
     suppressions: "environment_id",
     tenants: "environment_id",
     throttle_windows: "environment_id",
+    run_waits: "environment_id",
+    signals: "environment_id",
     topic_subscriptions: "environment_id",
     topics: "environment_id",
     transaction_ids: "environment_id",

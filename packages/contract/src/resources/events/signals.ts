@@ -33,7 +33,7 @@ export const SignalResult = named("SignalResult", {
   id: Type.String(),
   name: Type.String(),
   at: Type.String(),
-  reached: Type.Integer({ description: "Runs that waited for the signal and go on now" }),
+  reached: Type.Integer({ description: "Runs that waited for the signal and continue now" }),
   unknownSubscribers: Type.Optional(Type.Array(Type.String(), { description: "Those of `to` that do not exist" })),
 });
 export type SignalResult = Static<typeof SignalResult>;
@@ -45,7 +45,7 @@ export const signalOperations = {
     path: "/v2/signals",
     summary: "Send a signal to waiting runs",
     description:
-      "Every run of these subscribers that waits for a signal of this name, and of this key where it names one, goes on. " +
+      "Every run of these subscribers that waits for a signal of this name, and of this key where it names one, continues. " +
       "A signal that no run waits for is stored for waits that look back.",
     category: "trigger",
     body: SignalIn,

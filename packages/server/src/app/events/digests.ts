@@ -12,9 +12,9 @@ import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { valueAt } from "../../lib/json.ts";
 import { enqueueTimed, peekClock } from "../../pipeline/clock/clock.ts";
+import { wakeTasks } from "../../pipeline/clock/wakes.ts";
 import { groupPathOf } from "../../pipeline/rules/grouping.ts";
 import { digestDetail } from "../../pipeline/steps/digest.ts";
-import { wakeTasks } from "../../pipeline/tasks.ts";
 import { makeWindowsDue, type WindowFilter } from "../../store/events/digests.ts";
 import {
   findFirstMembers,

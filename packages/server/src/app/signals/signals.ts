@@ -4,9 +4,8 @@ import type { Caller, Ctx } from "../../context.ts";
 import { type FieldFaults, invalid } from "../../failure.ts";
 import { isWithinBytes } from "../../lib/json.ts";
 import { enqueueTimed } from "../../pipeline/clock/clock.ts";
-import { wakeTasks } from "../../pipeline/tasks.ts";
-import { type NewSignal, recordSignals } from "../../store/events/signals.ts";
-import { lockSignals } from "../../store/events/waits.batch.ts";
+import { wakeTasks } from "../../pipeline/clock/wakes.ts";
+import { type NewSignal, recordSignals } from "../../store/signals/signals.ts";
 import { findSubscribersByKeys } from "../../store/subscribers/subscribers.ts";
 import { environmentClock } from "../environments/clock.ts";
 
@@ -49,10 +48,6 @@ async function record(ctx: Ctx, caller: Caller, signals: SignalIn[]): Promise<Si
   const now = clock.now(environmentId);
   const stored = signals.map((signal) => toRows(ctx, signal, ids, now));
   const rows = stored.flat();
-  await lockSignals(
-    ctx.db,
-    rows.map(({ subscriber_id, name }) => ({ environment_id: environmentId, subscriber_id, signal: name })),
-  );
   const reached = await recordSignals(ctx.db, environmentId, rows);
   const woken = [...new Set(reached.map(({ notification_id }) => notification_id))];
   await enqueueTimed({ ...ctx, clock }, "wake", wakeTasks({ environmentId, ids: woken }));

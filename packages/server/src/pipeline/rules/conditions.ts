@@ -1,6 +1,6 @@
-// Conditions: the `skip` rule of a step, and those of the arms of a branch. JSON Logic whose texts may be templates. A truthy result skips the step; no rule, or an
-// empty one, lets it run. The rule and the values it read are stored with the response, so that the job shows why its
-// step was skipped; both are bounded in size, because every job stores them.
+// Conditions: the `skip` rule of a step, and those of the arms of a branch. JSON Logic whose texts may be templates. A
+// truthy `skip` skips the step; no rule, or an empty one, lets it run. The rule and the values it read are stored with
+// the response, so that the job shows what decided; both are bounded in size, because every job stores them.
 import { variablePaths } from "@tidings/contract";
 import { isTruthy, memberAt } from "../../lib/condition-operators.ts";
 import { evaluate } from "../../lib/conditions.ts";

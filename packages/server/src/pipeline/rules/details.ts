@@ -12,7 +12,7 @@ type Meaning = {
   by?: Decider;
   /** `until` among its particulars is the end of a wait. */
   isWait?: boolean;
-  /** The reason as part of a sentence, from the particulars; default: the text of the detail. `be`: "is" in a dry run. */
+  /** The reason as part of a sentence, from the particulars; default: the detail's text. `be`: "is" in a dry run. */
   reason?: (raw: JsonObject, be: "was" | "is") => string;
   /** The sentence while the step waits. `next`: what is sent afterwards, such as "one email". */
   waiting?: (until: string, next: string) => string;

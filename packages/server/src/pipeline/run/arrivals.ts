@@ -1,15 +1,15 @@
-// What runs wait for: whether it has happened when the wait begins, and what ended it. A wait is a row of its own
-// (store/events/waits.batch.ts); signals and events of messages find it there, and wake the run.
+// What runs wait for: whether it has happened when the wait begins, and what ended it. A wait is a row
+// (store/signals/waits.batch.ts); signals and events of messages find it there, and wake the run.
 import type { Ctx } from "../../context.ts";
 import type { Db } from "../../store/db.ts";
 import { findJobsOfBatch } from "../../store/events/jobs.batch.ts";
-import { recordMessageEvents } from "../../store/events/signals.ts";
-import { endWaits, findSignals, insertWaits, type LookBack, lockSignals } from "../../store/events/waits.batch.ts";
 import { holdMessagesOfJobs } from "../../store/messages/watched-messages.ts";
+import { recordMessageEvents } from "../../store/signals/signals.ts";
+import { endWaits, findSignals, insertWaits, type LookBack, lockSignals } from "../../store/signals/waits.batch.ts";
 import { type Batch, openBatch } from "../batch.ts";
 import { enqueueTimed } from "../clock/clock.ts";
+import { wakeTasks } from "../clock/wakes.ts";
 import { eventsProvenBy, happenedAt, toMarks } from "../rules/step-results.ts";
-import { wakeTasks } from "../tasks.ts";
 import type { Arrival, Claim, Run } from "./run.ts";
 
 export type WaitClaim = { run: Run; claim: Extract<Claim, { kind: "wait" }>; now: Date };
@@ -65,8 +65,8 @@ const toWait = ({ run, claim }: WaitClaim) => ({
 });
 
 /**
- * The messages of runs that begin now are not stored yet, so nothing can have happened to them. Those of earlier batches
- * are locked: a mark or a receipt that is written at the same moment is either seen here, or finds the wait.
+ * The messages of runs that begin now are not stored yet, so nothing can have happened to them. Those of earlier
+ * batches are locked: a mark or a receipt that is written at the same moment is either seen here, or finds the wait.
  */
 async function findMessageEvents(db: Db, waits: WaitClaim[]): Promise<Map<string, Date>> {
   const watching = waits.filter(({ run, claim }) => claim.message && !run.isNew);

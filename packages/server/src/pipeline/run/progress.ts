@@ -14,10 +14,11 @@ import { expiryInsert, messageInsert, type NewMessage } from "../../store/messag
 import type { FinishedJob } from "../../store/tables.ts";
 import type { Batch } from "../batch.ts";
 import { enqueueTimed, type Timed } from "../clock/clock.ts";
+import { type Wake, wakeTasks } from "../clock/wakes.ts";
 import { sealMessage } from "../encrypted-parts.ts";
 import { severityOverride } from "../rules/overrides.ts";
 import { isCritical } from "../rules/preferences.ts";
-import { messagesPerTask, type Wake, wakeTasks } from "../tasks.ts";
+import { messagesPerTask } from "../tasks.ts";
 import { chooseTraced, traceRuns } from "../trace/runs.ts";
 import { logInApp } from "../trace/sends.ts";
 import { emitMessages, type MessageChange } from "../webhooks/events.ts";

@@ -1,6 +1,6 @@
 // Branch: decides once which of its arms the run takes, the first whose condition is true. The choice is the result of
-// the step, and is stored with the run: a later change of the subscriber does not move the run to another arm. The steps
-// of the other arms are skipped by the gate (gate.ts).
+// the step, and is stored with the run: a later change of the subscriber does not move the run to another arm. The
+// gate (gate.ts) skips the steps of the other arms.
 import { type Arm, armsOf, elseArm, readArm } from "@tidings/contract";
 import type { JsonObject } from "../../lib/json.ts";
 import { evaluateCondition } from "../rules/conditions.ts";

@@ -2,9 +2,9 @@
 // `steps.<stepId>.variant`, most often the conditions of a branch. For people who are held out, the run ends here.
 import { heldOutVariant } from "@tidings/contract";
 import { detailOf, entry } from "../rules/details.ts";
-import { chooseVariant, isHeldOut, readVariants } from "../rules/experiments.ts";
 import type { StepInput, StepResult } from "../run/run.ts";
 import type { StepHandler } from "./handler.ts";
+import { chooseVariant, isHeldOut, readVariants } from "./variants.ts";
 
 const details = {
   variant_chosen: entry("Experiment chose a variant", "Success", {

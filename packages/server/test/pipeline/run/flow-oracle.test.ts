@@ -1,20 +1,20 @@
-// Workflows with branches, waits, experiments and delays, in random scenarios on a test clock, against an interpreter of
-// the tree that shares no code with the engine. Random signals, marks and times: every run sends exactly what the
-// interpreter sends, at the same time, and ends once. `ORACLE_RUNS=100` tries more, `ORACLE_SEED=7` repeats one.
+// Workflows with branches, waits and delays, in random scenarios on a test clock, against an interpreter of the tree that
+// shares no code with the engine. Random signals and times: every run sends exactly what the interpreter sends, at the
+// same time, and ends once. `ORACLE_RUNS=100` tries more, `ORACLE_SEED=7` repeats one.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepIn } from "@tidings/contract";
 import { newStage } from "../../support/clock.ts";
-import { createRandom, type Random } from "../../support/random.ts";
 import { shareService } from "../../support/service.ts";
 import { createWorkflow } from "../../support/verbs.ts";
+import { createRandom, type Random } from "./random.ts";
 
 const service = await shareService();
 const start = Date.parse("2026-03-02T09:00:00.000Z");
 const people = ["ada", "bob", "cleo"];
 const signals = ["go", "stop"];
 
-/** What an author draws. `wait`: at most `minutes`; `ifSignal` of a fork: taken when the wait before it got its signal. */
+/** What an author draws. A wait takes at most `minutes`. */
 type Node =
   | { kind: "send"; id: string }
   | { kind: "delay"; id: string; minutes: number }
@@ -79,39 +79,33 @@ const conditionOf = (one: Test): object => {
   return { "==": [{ var: `steps.${one.of}.reason` }, one.is] };
 };
 
-function toSteps(nodes: Node[], arm?: string): StepIn[] {
-  return nodes.flatMap((node): StepIn[] => {
-    const common = { name: node.id, stepId: node.id, ...(arm && { arm }) };
-    switch (node.kind) {
-      case "send":
-        return [{ ...common, type: "in_app", controlValues: { body: `${node.id} {{ payload.n }}` } }];
-      case "delay":
-        return [{ ...common, type: "delay", controlValues: { amount: node.minutes, unit: "minutes" } }];
-      case "wait": {
-        const { minutes, signal, isKeyed, back, ends } = node;
-        const controlValues = {
-          amount: minutes,
-          unit: "minutes",
-          signal: {
-            name: signal,
-            ...(isKeyed && { key: "{{ payload.n }}" }),
-            ...(back > 0 && { lookBackMinutes: back }),
-          },
-          ...(ends === "event" && { onEvent: "end" }),
-          ...(ends === "timeout" && { onTimeout: "end" }),
-        };
-        return [{ ...common, type: "wait", controlValues }];
-      }
-      case "fork": {
-        const arms = node.arms.map((one, index) => ({ id: `a${index}`, condition: conditionOf(one.test) }));
-        return [
-          { ...common, type: "branch", controlValues: { arms } },
-          ...node.arms.flatMap(({ inside }, index) => toSteps(inside, `${node.id}/a${index}`)),
-          ...toSteps(node.otherwise, `${node.id}/else`),
-        ];
-      }
-    }
-  });
+const toSteps = (nodes: Node[], arm?: string): StepIn[] => nodes.flatMap((node) => stepsOf(node, arm));
+
+function stepsOf(node: Node, arm?: string): StepIn[] {
+  const common = { name: node.id, stepId: node.id, ...(arm && { arm }) };
+  if (node.kind === "send") {
+    return [{ ...common, type: "in_app", controlValues: { body: `${node.id} {{ payload.n }}` } }];
+  }
+  if (node.kind === "delay") {
+    return [{ ...common, type: "delay", controlValues: { amount: node.minutes, unit: "minutes" } }];
+  }
+  if (node.kind === "wait") {
+    const { minutes, signal, isKeyed, back, ends } = node;
+    const controlValues = {
+      amount: minutes,
+      unit: "minutes",
+      signal: { name: signal, ...(isKeyed && { key: "{{ payload.n }}" }), ...(back > 0 && { lookBackMinutes: back }) },
+      ...(ends === "event" && { onEvent: "end" }),
+      ...(ends === "timeout" && { onTimeout: "end" }),
+    };
+    return [{ ...common, type: "wait", controlValues }];
+  }
+  const arms = node.arms.map((one, index) => ({ id: `a${index}`, condition: conditionOf(one.test) }));
+  return [
+    { ...common, type: "branch", controlValues: { arms } },
+    ...node.arms.flatMap(({ inside }, index) => toSteps(inside, `${node.id}/a${index}`)),
+    ...toSteps(node.otherwise, `${node.id}/else`),
+  ];
 }
 
 type Sent = { at: number; person: string; name: string; key: string };

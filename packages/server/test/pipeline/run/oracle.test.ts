@@ -5,10 +5,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepIn, TriggerEvent } from "@tidings/contract";
 import { newStage } from "../../support/clock.ts";
-import { createRandom, type Random } from "../../support/random.ts";
 import { shareService } from "../../support/service.ts";
 import { createWorkflow } from "../../support/verbs.ts";
 import { createModel, type ModelEvent, type ModelStep } from "./oracle.ts";
+import { createRandom, type Random } from "./random.ts";
 
 const service = await shareService();
 

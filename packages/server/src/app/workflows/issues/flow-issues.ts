@@ -1,7 +1,7 @@
 // Issues of the steps that decide which way a run goes: branches, experiments and waits.
 import { elseArm, heldOutVariant, type StepType } from "@tidings/contract";
 import { isObject, type JsonObject } from "../../../lib/json.ts";
-import { conditionIssues, type Finding } from "./step-rule-issues.ts";
+import { conditionIssues, type Finding } from "./condition-issues.ts";
 import { isKnownPath } from "./template-names.ts";
 
 type StepIssueRules = (values: JsonObject, variables: JsonObject) => Generator<Finding>;
@@ -12,7 +12,7 @@ export const flowIssues: Partial<Record<StepType, StepIssueRules>> = {
   wait: awaitedIssues,
 };
 
-/** The arms of a branch: each has an id of its own and a condition. */
+/** The arms of a branch: each has a unique id and a condition. */
 function* armIssues({ arms }: JsonObject, variables: JsonObject): Generator<Finding> {
   if (!Array.isArray(arms)) return;
   if (arms.length === 0) yield { path: "arms", issueType: "MISSING_VALUE", message: "A branch needs at least one arm" };
@@ -35,7 +35,7 @@ function* armIssues({ arms }: JsonObject, variables: JsonObject): Generator<Find
   }
 }
 
-/** The variants of an experiment: each has an id of its own, and one at least a weight. */
+/** The variants of an experiment: each has a unique id, and at least one has a weight. */
 function* variantIssues({ variants }: JsonObject): Generator<Finding> {
   if (!Array.isArray(variants)) return;
   const issueType = "ILLEGAL_VARIABLE_IN_CONTROL_VALUE";

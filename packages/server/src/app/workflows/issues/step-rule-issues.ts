@@ -1,19 +1,17 @@
 // Issues of the controls that decide whether and when a step runs: its skip condition, its waits, and the payload paths
 // of its keys.
-import { type ContentIssue, type StepType, variablePaths } from "@tidings/contract";
-import { conditionFault } from "../../../lib/conditions.ts";
+import type { StepType } from "@tidings/contract";
 import { isObject, type JsonObject, toDottedPath } from "../../../lib/json.ts";
 import { readExpiry } from "../../../pipeline/rules/expiry.ts";
 import { readLength, readWait, type Wait } from "../../../pipeline/rules/waits.ts";
 import { zoneOf } from "../../../pipeline/rules/zones.ts";
 import { branchOf } from "../step-controls.ts";
+import { conditionIssues, type Finding } from "./condition-issues.ts";
 import { flowIssues } from "./flow-issues.ts";
 import { isKnownPath } from "./template-names.ts";
 
 /** What the issues of waits depend on. */
 export type WaitFacts = { maxWaitDays: number; defaultTimezone: string; now: Date };
-
-export type Finding = { path: string; issueType: ContentIssue["issueType"]; message: string; variableName?: string };
 
 export function* ruleIssues(
   type: StepType,
@@ -34,20 +32,6 @@ export function* ruleIssues(
     if (properties[path] && typeof name === "string" && name.trim() !== "") {
       yield* pathIssues(path, name.trim(), variables);
     }
-  }
-}
-
-export function* conditionIssues(path: string, condition: unknown, variables: JsonObject): Generator<Finding> {
-  if (!isObject(condition)) return;
-  const issueType = "ILLEGAL_VARIABLE_IN_CONTROL_VALUE";
-  const fault = conditionFault(condition);
-  if (fault) {
-    yield { path, issueType, message: `${path} ${fault}` };
-    return;
-  }
-  for (const variableName of new Set(variablePaths(condition))) {
-    if (variableName.includes("{{") || isKnownPath(variableName, variables)) continue;
-    yield { path, issueType, message: `${variableName} is not a variable that can be used here`, variableName };
   }
 }
 

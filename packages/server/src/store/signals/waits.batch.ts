@@ -92,10 +92,3 @@ export async function endWaits(db: Db, ending: EndingWait[]): Promise<EndedWait[
     returning w.job_id, held.arrived_at, held.arrived_by, held.data`.execute(db);
   return rows;
 }
-
-/** Deletes the waits of these runs, which were canceled. */
-export async function deleteWaits(db: Db, environmentId: string, notificationIds: string[]): Promise<void> {
-  if (notificationIds.length === 0) return;
-  await sql`delete from run_waits where environment_id = ${environmentId}
-    and notification_id = any(${notificationIds}::uuid[])`.execute(db);
-}

@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import type { JsonObject } from "../../lib/json.ts";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
+import { lockSignals } from "./waits.batch.ts";
 
 export type NewSignal = {
   id: string;
@@ -32,6 +33,10 @@ export type ReachedRun = { signal_id: string; notification_id: string };
  */
 export async function recordSignals(db: Db, environmentId: string, signals: NewSignal[]): Promise<ReachedRun[]> {
   if (signals.length === 0) return [];
+  await lockSignals(
+    db,
+    signals.map(({ subscriber_id, name }) => ({ environment_id: environmentId, subscriber_id, signal: name })),
+  );
   const given = signals.map((signal, position) => ({ ...signal, position }));
   const shape = rowsOf("r", { ...columns, position: "integer" }, given);
   await sql`insert into signals (environment_id, id, subscriber_id, name, key, data, created_at)
@@ -77,10 +82,9 @@ export async function recordMessageEvents(
   return rows.map((row) => row.notification_id);
 }
 
-/** Deletes signals that no wait looks back for. At most `limit`; returns how many. */
-export async function deleteOldSignals(db: Db, before: Date, limit: number): Promise<number> {
-  const { rows } = await sql`
-    delete from signals where ctid = any(array(select ctid from signals where created_at < ${before} limit ${limit}))
-    returning 1`.execute(db);
-  return rows.length;
+/** Deletes the waits of canceled jobs. */
+export async function deleteWaits(db: Db, environmentId: string, jobIds: string[]): Promise<void> {
+  if (jobIds.length === 0) return;
+  await sql`
+    delete from run_waits where environment_id = ${environmentId} and job_id = any(${jobIds}::uuid[])`.execute(db);
 }
