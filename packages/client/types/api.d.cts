@@ -3035,7 +3035,7 @@ export type Resources = {
     readonly erase: (...input: CallArguments<"subscribers.erase">) => Promise<Output<"subscribers.erase">>;
     /** Retrieve a subscriber's preferences. Values are resolved: they show what applies to a channel when an event arrives, at whichever level it was decided. `global` shows the channels that the environment's workflows have steps for. `GET /v2/subscribers/{subscriberId}/preferences` */
     readonly retrievePreferences: (...input: CallArguments<"subscribers.retrievePreferences">) => Promise<Output<"subscribers.retrievePreferences">>;
-    /** Update a subscriber's preferences. For one workflow, for one category, or globally. The given channels are merged into the stored ones; `schedule` is replaced as a whole and only exists globally. `PATCH /v2/subscribers/{subscriberId}/preferences` */
+    /** Update a subscriber's preferences. For one workflow, for one category, or globally. The given channels are merged into the stored ones; `schedule` is replaced as a whole and only exists globally, `digestFrequency` only for a workflow. `PATCH /v2/subscribers/{subscriberId}/preferences` */
     readonly updatePreferences: (...input: CallArguments<"subscribers.updatePreferences">) => Promise<Output<"subscribers.updatePreferences">>;
     /** Update up to 100 of a subscriber's workflow preferences. All or nothing. The given channels are merged into the stored ones; if a workflow appears twice, the last item wins. `PATCH /v2/subscribers/{subscriberId}/preferences/bulk` */
     readonly bulkUpdatePreferences: (...input: CallArguments<"subscribers.bulkUpdatePreferences">) => Promise<Output<"subscribers.bulkUpdatePreferences">>;
@@ -6175,6 +6175,10 @@ export type InboxPreference = {
   channels: PreferenceChannels;
   /** The category of the workflow */
   categoryId?: string;
+  /** How often the subscriber wants the digest of the workflow; null without a choice. Absent if the workflow offers none */
+  digestFrequency?: "instant" | "hourly" | "daily" | "weekly" | null;
+  /** What the workflow lets subscribers choose from */
+  digestFrequencies?: ("instant" | "hourly" | "daily" | "weekly")[];
   schedule?: Schedule;
   /** For the global entry: the schedule's time zone, which is the subscriber's or `TIDINGS_DEFAULT_TIMEZONE` */
   timezone?: string;
@@ -6191,6 +6195,8 @@ export type InboxPreferenceBulkItem = {
   in_app?: boolean;
   chat?: boolean;
   push?: boolean;
+  /** How often the subscriber wants the digest of the workflow, if it offers this; null: as the workflow decides */
+  digestFrequency?: "instant" | "hourly" | "daily" | "weekly" | null;
   /** Identifier or internal id of the subscriber's own topic subscription */
   subscriptionIdentifier?: string;
   enabled?: boolean;
@@ -6204,6 +6210,8 @@ export type InboxPreferenceIn = {
   in_app?: boolean;
   chat?: boolean;
   push?: boolean;
+  /** How often the subscriber wants the digest of the workflow, if it offers this; null: as the workflow decides */
+  digestFrequency?: "instant" | "hourly" | "daily" | "weekly" | null;
 };
 
 export type InboxPreferencesAnswer = {
@@ -7197,12 +7205,18 @@ export type PreferenceEntry = {
   condition?: Record<string, unknown> | null;
   /** The category of the workflow */
   categoryId?: string;
+  /** How often the subscriber wants the digest of the workflow; null without a choice. Absent if the workflow offers none */
+  digestFrequency?: "instant" | "hourly" | "daily" | "weekly" | null;
+  /** What the workflow lets subscribers choose from */
+  digestFrequencies?: ("instant" | "hourly" | "daily" | "weekly")[];
 };
 
 export type PreferenceIn = {
   /** Internal id, identifier or slug */
   workflowId: string;
   channels: PreferenceChannelsIn;
+  /** How often the subscriber wants the digest of the workflow, if it offers this; null: as the workflow decides */
+  digestFrequency?: "instant" | "hourly" | "daily" | "weekly" | null;
 };
 
 export type PreferenceOverride = {
@@ -7245,6 +7259,8 @@ export type PreferencesPatch = {
   /** Identifier of a category; not together with `workflowId` */
   categoryId?: string;
   schedule?: Schedule;
+  /** How often the subscriber wants the digest of the workflow, if it offers this; null: as the workflow decides */
+  digestFrequency?: "instant" | "hourly" | "daily" | "weekly" | null;
   context?: ContextMap;
 };
 
@@ -8468,6 +8484,10 @@ export type SubscriberWorkflowPreference = {
   updatedAt?: string;
   /** The category of the workflow */
   categoryId?: string;
+  /** How often the subscriber wants the digest of the workflow; null without a choice. Absent if the workflow offers none */
+  digestFrequency?: "instant" | "hourly" | "daily" | "weekly" | null;
+  /** What the workflow lets subscribers choose from */
+  digestFrequencies?: ("instant" | "hourly" | "daily" | "weekly")[];
 };
 
 export type Subscription = {

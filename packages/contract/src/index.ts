@@ -4,6 +4,7 @@ export * from "./conditions/index.ts";
 export * from "./cron.ts";
 export * from "./errors.ts";
 export * from "./exports.ts";
+export * from "./frequencies.ts";
 export * from "./openapi.ts";
 export * from "./openapi-types.ts";
 export * from "./operation.ts";

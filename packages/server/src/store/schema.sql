@@ -917,14 +917,15 @@ create table step_comments (
 CREATE INDEX step_comments_workflow on step_comments USING btree (environment_id, workflow_id, id);
 
 create table subscriber_preferences (
-  environment_id uuid not null,
-  subscriber_id  uuid not null,
-  workflow_id    uuid,
-  context_keys   text[] not null default '{}'::text[],
-  channels       jsonb not null,
-  schedule       jsonb,
-  created_at     timestamp with time zone not null,
-  updated_at     timestamp with time zone not null,
+  environment_id   uuid not null,
+  subscriber_id    uuid not null,
+  workflow_id      uuid,
+  context_keys     text[] not null default '{}'::text[],
+  channels         jsonb not null,
+  schedule         jsonb,
+  created_at       timestamp with time zone not null,
+  updated_at       timestamp with time zone not null,
+  digest_frequency text,
   UNIQUE NULLS NOT DISTINCT (subscriber_id, workflow_id, context_keys),
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
   FOREIGN KEY (subscriber_id) REFERENCES subscribers(id) ON DELETE CASCADE

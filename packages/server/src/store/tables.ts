@@ -12,6 +12,7 @@ import type {
   Channel,
   ChannelEndpointAddress,
   ChannelEndpointType,
+  DigestFrequency,
   EnvironmentRetentionClass,
   ImportError,
   ImportKind,
@@ -359,6 +360,8 @@ type SubscriberPreferencesTable = {
   context_keys: string[];
   channels: Json<PreferenceChannels>;
   schedule: NullableJson<Schedule>;
+  /** Only in the choice for a workflow. */
+  digest_frequency: DigestFrequency | null;
   created_at: Date;
   updated_at: Date;
 };

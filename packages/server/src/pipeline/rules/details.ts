@@ -12,10 +12,10 @@ type Meaning = {
   by?: Decider;
   /** `until` among its particulars is the end of a wait. */
   isWait?: boolean;
-  /** The reason as part of a sentence, from the particulars; default: the text of the detail. */
-  reason?: (raw: JsonObject) => string;
+  /** The reason as part of a sentence, from the particulars; default: the text of the detail. `person`: its name. */
+  reason?: (raw: JsonObject, person: string) => string;
   /** The sentence while the step waits. `next`: what is sent afterwards, such as "one email". */
-  waiting?: (until: string, next: string) => string;
+  waiting?: (until: string, next: string, raw: JsonObject, person: string) => string;
 };
 
 export type DetailEntry = Meaning & { text: string; status: (typeof executionStatuses)[number] };
