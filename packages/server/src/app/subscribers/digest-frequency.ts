@@ -11,7 +11,7 @@ function offeredBy({ digests }: Pick<PreferenceWorkflow, "digests">): DigestFreq
   return digestFrequencies.filter((one) => offered.has(one));
 }
 
-type ShownFrequency = { digestFrequency?: DigestFrequency | null; digestFrequencies?: DigestFrequency[] };
+export type ShownFrequency = { digestFrequency?: DigestFrequency | null; digestFrequencies?: DigestFrequency[] };
 
 /** No members for a workflow that offers nothing. A choice that is no longer offered is not shown. */
 export function viewFrequency(
@@ -26,6 +26,14 @@ export function viewFrequency(
     digestFrequency: chosen !== null && offered.includes(chosen) ? chosen : null,
     digestFrequencies: offered,
   };
+}
+
+/** What a form submitted: null for an empty text, undefined for what the workflow does not offer. */
+export function readFrequency(
+  workflow: PreferenceWorkflow,
+  given: string | undefined,
+): DigestFrequency | null | undefined {
+  return given === "" ? null : offeredBy(workflow).find((one) => one === given);
 }
 
 /** Refuses a frequency that the workflow does not offer. A choice can always be removed. */

@@ -14,7 +14,14 @@ import type { RateLimiter } from "../auth/rate-limit.ts";
 import { FormError, parseForm, readBoundary } from "../request/multipart.ts";
 import { brandPage } from "./branded-page.ts";
 import { limitPageRate, type Notice, type Page, page, renderErrorsAsPages, renderNotice, sendPage } from "./page.ts";
-import { categoryPrefix, fields, type PageNotice, renderPreferences, undoForm } from "./preference-page.markup.ts";
+import {
+  categoryPrefix,
+  fields,
+  frequencyPrefix,
+  type PageNotice,
+  renderPreferences,
+  undoForm,
+} from "./preference-page.markup.ts";
 import { acceptedLocales, fill, type PageLanguage, pageLanguage } from "./words/words.ts";
 
 const preferencePagePath = "/u/:token";
@@ -139,10 +146,18 @@ function readWas(value: string): unsubscribe.EarlierChoice[] {
 
 function readEdits(form: URLSearchParams): unsubscribe.Edit[] {
   return form.getAll(fields.shown).flatMap((value): unsubscribe.Edit[] => {
-    const [key = "", shown = ""] = value.split(":");
+    const [key = "", shown = "", frequency = ""] = value.split(":");
     const id = idOf(key.startsWith(categoryPrefix) ? key.slice(categoryPrefix.length) : key);
     if (id === undefined) return [];
-    return [{ id, shown: shown.split(",").filter(isChannel), wanted: form.getAll(key).filter(isChannel) }];
+    const often = form.get(`${frequencyPrefix}${key}`);
+    return [
+      {
+        id,
+        shown: shown.split(",").filter(isChannel),
+        wanted: form.getAll(key).filter(isChannel),
+        frequency: often === null || often === frequency ? undefined : often,
+      },
+    ];
   });
 }
 

@@ -92,19 +92,25 @@ export async function findPreferencesOfMany(
 export type ChosenChannels = { workflow_id: string | null; names: Channel[] };
 
 /**
- * Deletes the preferences for these channels with contexts, so that the preference without context counts everywhere.
- * Returns whether there were any.
+ * Deletes the preferences for these channels with contexts, and with `has_frequency` those for digests, so that the
+ * preference without context counts everywhere. Returns whether there were any.
  */
 export async function deleteScopedPreferences(
   db: Db,
   environmentId: string,
-  { subscriberId, chosen, now }: { subscriberId: string; chosen: ChosenChannels[]; now: Date },
+  {
+    subscriberId,
+    chosen,
+    now,
+  }: { subscriberId: string; chosen: (ChosenChannels & { has_frequency: boolean })[]; now: Date },
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`
-    update subscriber_preferences p set channels = p.channels - c.names, updated_at = ${now}
-    from ${rowsOf("c", { workflow_id: "uuid", names: "text[]" }, chosen)}
+    update subscriber_preferences p set channels = p.channels - c.names, updated_at = ${now},
+      digest_frequency = case when c.has_frequency then null else p.digest_frequency end
+    from ${rowsOf("c", { workflow_id: "uuid", names: "text[]", has_frequency: "boolean" }, chosen)}
     where p.environment_id = ${environmentId} and p.subscriber_id = ${subscriberId} and p.context_keys <> '{}'
-      and p.workflow_id is not distinct from c.workflow_id and p.channels ?| c.names`.execute(db);
+      and p.workflow_id is not distinct from c.workflow_id
+      and (p.channels ?| c.names or (c.has_frequency and p.digest_frequency is not null))`.execute(db);
   return (numAffectedRows ?? 0n) > 0n;
 }
 
