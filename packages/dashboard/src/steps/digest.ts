@@ -36,7 +36,7 @@ export default defineStep({
     {
       path: "frequencies",
       label: "They choose from",
-      hint: "Sent at 9:00 in their time zone, weekly ones on Mondays, unless the time above names another.",
+      hint: "Daily digests are sent at 9:00 in their time zone, weekly ones on Mondays, unless the time above names another.",
       kind: "several",
       choices: frequencyNames,
       needs: "allowFrequencyChoice",

@@ -135,6 +135,7 @@ export function SubscriberPreferences({ subscriberId, name }: { subscriberId: st
                         {text.frequency}
                         <Select
                           name={text.frequencyOf(item.workflow.name)}
+                          isWide
                           value={item.digestFrequency ?? usual}
                           choices={[
                             { value: usual, label: text.usual },
