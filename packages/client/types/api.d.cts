@@ -7903,6 +7903,16 @@ export type ScenarioAction = {
   transactionId?: string;
 };
 
+export type ScenarioChoices = {
+  email?: boolean;
+  sms?: boolean;
+  in_app?: boolean;
+  chat?: boolean;
+  push?: boolean;
+  /** For a workflow that offers it */
+  digestFrequency?: "instant" | "hourly" | "daily" | "weekly";
+};
+
 export type ScenarioExport = {
   scenario: Scenario;
   /** The same as YAML text */
@@ -7961,7 +7971,7 @@ export type ScenarioSubscriber = {
   timezone?: string;
   data?: Record<string, unknown>;
   /** Choices by the identifier of a workflow, or `all` */
-  preferences?: Record<string, PreferenceChannels>;
+  preferences?: Record<string, ScenarioChoices>;
   schedule?: Schedule;
   /** Channels the subscriber is reachable on without an address: a generated one is used */
   channels?: "chat"[];

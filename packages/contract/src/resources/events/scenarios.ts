@@ -26,7 +26,7 @@ const text = (description: string) =>
 
 const ScenarioChoices = named("ScenarioChoices", {
   ...preferenceChoices,
-  digestFrequency: Type.Optional(oneOf(digestFrequencies, { description: "Of a workflow that offers it" })),
+  digestFrequency: Type.Optional(oneOf(digestFrequencies, { description: "For a workflow that offers it" })),
 });
 
 const ScenarioSubscriber = named("ScenarioSubscriber", {
