@@ -235,11 +235,15 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
     return ofSubscriber(w);
   },
   "subscribers.updatePreferences": withBody(ofSubscriber, async (w: World) => ({
-    workflowId: (await w.once(w.workflow)).workflowId,
+    workflowId: (await w.once(w.offeringWorkflow)).workflowId,
     channels: { email: false },
+    digestFrequency: "daily",
   })),
   "subscribers.bulkUpdatePreferences": withBody(ofSubscriber, async (w: World) => ({
-    preferences: [{ workflowId: (await w.once(w.usedCategory)).workflowId, channels: { email: false } }],
+    preferences: [
+      { workflowId: (await w.once(w.usedCategory)).workflowId, channels: { email: false } },
+      { workflowId: (await w.once(w.offeringWorkflow)).workflowId, channels: {}, digestFrequency: "weekly" },
+    ],
   })),
   "subscribers.markMessages": async (w) => {
     const { subscriberId, messageId } = await w.event();
@@ -319,8 +323,8 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   }),
   "inbox.updateWorkflowPreference": async (w) => ({
     ...(await ofOwnInbox(w)),
-    params: { workflowId: (await w.once(w.workflow)).workflowId },
-    body: { email: false },
+    params: { workflowId: (await w.once(w.offeringWorkflow)).workflowId },
+    body: { email: false, digestFrequency: "hourly" },
   }),
   "inbox.listSubscriptions": async (w) => {
     const { params, headers } = await ofOwnSubscription(w);

@@ -118,6 +118,12 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
     return { workflowId, transactionId: await trigger(client, workflowId, subscriberId, {}) };
   };
 
+  /** Subscribers choose how often they get its digest. */
+  const offeringWorkflow = () => {
+    const controlValues = { amount: 1, unit: "days", allowFrequencyChoice: true };
+    return workflow([{ name: "Digest", type: "digest", controlValues }, ...steps]);
+  };
+
   /** An open digest with three members. */
   const digest = async () => {
     const controlValues = { type: "regular", amount: 1, unit: "days", digestKey: "payload.name" } as const;
@@ -348,6 +354,7 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
       event,
       waiting,
       digest,
+      offeringWorkflow,
       layout,
       category,
       usedCategory,
