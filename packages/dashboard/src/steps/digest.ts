@@ -1,4 +1,4 @@
-import { frequencyNames } from "./frequency-names.ts";
+import { frequencyNames } from "../outcomes/channel-names.ts";
 import { cron, defineStep, extend, kindOf, span, summarizeWait } from "./kit.ts";
 
 const [lookBackAmount, lookBackUnit] = span("lookBackWindow.", ["regular"]).map((field) => ({
