@@ -56,7 +56,6 @@ export const operationPaths: Record<OperationId, readonly [method: string, path:
   "assets.delete": ["DELETE", "/v2/assets/{assetId}"],
   "brand.retrieve": ["GET", "/v2/brand"],
   "brand.update": ["PUT", "/v2/brand"],
-  "brand.copy": ["POST", "/v2/brand/copy"],
   "brand.preview": ["POST", "/v2/brand/preview"],
   "brand.createLayout": ["POST", "/v2/brand/layout"],
   "brand.retrieveContext": ["GET", "/v2/contexts/{type}/{id}/brand"],

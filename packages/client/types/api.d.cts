@@ -580,12 +580,6 @@ export type Operations = {
     body: BrandIn;
     output: BrandSettings;
   };
-  "brand.copy": {
-    params?: never;
-    query?: never;
-    body: BrandCopy;
-    output: BrandSettings;
-  };
   "brand.preview": {
     params?: never;
     query?: never;
@@ -2957,8 +2951,6 @@ export type Resources = {
     readonly retrieve: (...input: CallArguments<"brand.retrieve">) => Promise<Output<"brand.retrieve">>;
     /** Replace the brand of the environment. Members that are not given have their defaults. Applies to messages that are created from now on. `PUT /v2/brand` */
     readonly update: (...input: CallArguments<"brand.update">) => Promise<Output<"brand.update">>;
-    /** Copy the brand of another environment. Replaces the brand of the calling environment. Overrides of contexts are not copied: contexts belong to one environment. `POST /v2/brand/copy` */
-    readonly copy: (...input: CallArguments<"brand.copy">) => Promise<Output<"brand.copy">>;
     /** Show what a brand would look like. Renders a sample mail with the brand given. Nothing is stored. `POST /v2/brand/preview` */
     readonly preview: (...input: CallArguments<"brand.preview">) => Promise<Output<"brand.preview">>;
     /** Create a layout from the brand. A layout with logo, content card and footer that follows the brand, in light and dark mode and on phones. It becomes the default if the environment has no layout, or with `isDefault`; other layouts are not changed. `POST /v2/brand/layout` */
@@ -3003,7 +2995,7 @@ export type Resources = {
     readonly delete: (...input: CallArguments<"translations.delete">) => Promise<Output<"translations.delete">>;
   };
   readonly files: {
-    /** Export the configuration of an environment. Workflows and layouts with their texts, integrations without secrets, topics that have a name, and the brand if one is set, each with a fingerprint by which a later plan shows what has changed since. Topics are omitted if more than 1,000 have a name. `GET /v1/files` */
+    /** Export the configuration of an environment. Workflows and layouts with their texts, integrations without secrets, topics that have a name, categories, and the brand if one is set, each with a fingerprint by which a later plan shows what has changed since. Topics are omitted if more than 1,000 have a name. `GET /v1/files` */
     readonly export: (...input: CallArguments<"files.export">) => Promise<Output<"files.export">>;
     /** Show what applying resources would change. Compares by meaning and changes nothing. Settings that a resource omits have their defaults. A list that is not given is not compared. Each changed or deleted workflow shows what happens to its runs in progress. `POST /v1/files/plan` */
     readonly plan: (...input: CallArguments<"files.plan">) => Promise<Output<"files.plan">>;
@@ -3329,9 +3321,9 @@ export type Resources = {
     readonly revokeApiKey: (...input: CallArguments<"environments.revokeApiKey">) => Promise<Output<"environments.revokeApiKey">>;
     /** Retrieve what is waiting in an environment, and what was sent last. On a test clock, runs that wait for the same moment in the same step are one entry; in real time, those for the same minute. One request reads the first 2,000 waiting runs and messages, and the newest 500 messages. See docs/testing.md. `GET /v2/environments/{environmentId}/timeline` */
     readonly retrieveTimeline: (...input: CallArguments<"environments.retrieveTimeline">) => Promise<Output<"environments.retrieveTimeline">>;
-    /** Compare two environments. Requires a key of the target. Compares workflows and layouts, with their translations, by identifier, and lists those that differ. `POST /v2/environments/{targetEnvironmentId}/diff` */
+    /** Compare two environments. Requires a key of the target. Compares workflows and layouts, with their translations, categories and the brand by identifier, and lists those that differ. The identifier of the brand is `brand`. `POST /v2/environments/{targetEnvironmentId}/diff` */
     readonly diff: (...input: CallArguments<"environments.diff">) => Promise<Output<"environments.diff">>;
-    /** Copy workflows and layouts to another environment. Requires a key of the target. Copies all of them, or those named in `resources`, in one transaction. What exists only in the target is deleted there if `resources` names it, and kept otherwise. Integrations, keys, subscribers and topics are never copied. A resource that has issues of severity `error` in the target is copied, and the response lists them. `POST /v2/environments/{targetEnvironmentId}/publish` */
+    /** Copy workflows, layouts, categories and the brand to another environment. Requires a key of the target. Copies all of them, or those named in `resources`, in one transaction, with the categories of workflows that the target lacks. What exists only in the target is deleted there if `resources` names it, and kept otherwise. `results` has an entry for workflows and for layouts, and for categories and the brand where there are any. Integrations, keys, subscribers and topics are never copied. A resource that has issues of severity `error` in the target is copied, and the response lists them. `POST /v2/environments/{targetEnvironmentId}/publish` */
     readonly publish: (...input: CallArguments<"environments.publish">) => Promise<Output<"environments.publish">>;
     /** List what was published to an environment, newest first. Requires a key of the target. Kept for `TIDINGS_AUDIT_DAYS`. `GET /v2/environments/{environmentId}/publishes` */
     readonly listPublishes: (...input: CallArguments<"environments.listPublishes">) => Promise<Output<"environments.listPublishes">>;
@@ -3339,7 +3331,7 @@ export type Resources = {
     readonly retrievePublish: (...input: CallArguments<"environments.retrievePublish">) => Promise<Output<"environments.retrievePublish">>;
     /** Preview undoing a publish. `GET /v2/environments/{environmentId}/publishes/{publishId}/restore` */
     readonly planRestore: (...input: CallArguments<"environments.planRestore">) => Promise<Output<"environments.planRestore">>;
-    /** Undo a publish. Requires a key of the target. Every workflow and layout of the publish gets its previous content back, in one transaction; runs in progress finish with the version that started them. If resources were changed since, the error names them and nothing is changed, unless `overwriteChanges` is true. The restore is itself a publish, which can be undone too. `POST /v2/environments/{environmentId}/publishes/{publishId}/restore` */
+    /** Undo a publish. Requires a key of the target. Everything of the publish gets its previous content back, in one transaction; runs in progress finish with the version that started them. If resources were changed since, the error names them and nothing is changed, unless `overwriteChanges` is true. The restore is itself a publish, which can be undone too. Choices of subscribers for a deleted category do not come back. `POST /v2/environments/{environmentId}/publishes/{publishId}/restore` */
     readonly restorePublish: (...input: CallArguments<"environments.restorePublish">) => Promise<Output<"environments.restorePublish">>;
   };
   readonly retention: {
@@ -4074,11 +4066,6 @@ export type BrandColorsIn = {
   surfaceDark?: string;
 };
 
-export type BrandCopy = {
-  /** Id or identifier */
-  sourceEnvironmentId: string;
-};
-
 export type BrandFile = {
   /** The sender as readers know it */
   name?: string;
@@ -4252,6 +4239,14 @@ export type CapturedMessage = {
 
 export type CategoriesInOrder = {
   categories: PreferenceCategory[];
+};
+
+export type CategoryFile = {
+  categoryId: string;
+  name: string;
+  description?: string;
+  required?: boolean;
+  channels?: PreferenceChannelsIn;
 };
 
 export type CategoryIn = {
@@ -5053,7 +5048,7 @@ export type EnvironmentDiff = {
   targetEnvironmentId: string;
   resources: ResourceDiff[];
   summary: {
-    /** Workflows and layouts that differ */
+    /** Resources that differ */
     totalEntities: number;
     totalChanges: number;
     hasChanges: boolean;
@@ -5489,6 +5484,19 @@ export type ExportedResources = {
     key: string;
     name: string;
   }[];
+  categories?: {
+    categoryId: string;
+    name: string;
+    description?: string;
+    required?: boolean;
+    channels?: {
+      email?: boolean;
+      sms?: boolean;
+      in_app?: boolean;
+      chat?: boolean;
+      push?: boolean;
+    };
+  }[];
   brand?: {
     /** The sender as readers know it */
     name?: string;
@@ -5707,10 +5715,11 @@ export type FileResources = {
   layouts?: LayoutFile[];
   integrations?: IntegrationFile[];
   topics?: TopicFile[];
+  categories?: CategoryFile[];
   brand?: BrandFile;
 };
 
-export type FileType = "workflow" | "layout" | "integration" | "topic" | "brand";
+export type FileType = "workflow" | "layout" | "integration" | "topic" | "category" | "brand";
 
 export type FilesApplied = {
   /** Over all current resources together */
@@ -5730,7 +5739,7 @@ export type FilesApplied = {
 
 export type FilesApplyIn = {
   resources: FileResources;
-  /** Delete workflows and layouts that are missing from the given lists. Integrations and topics, which hold secrets and subscriptions, are never deleted; nor are resources of a type whose list is not given */
+  /** Delete workflows, layouts and categories that are missing from the given lists. Integrations and topics, which hold secrets and subscriptions, are never deleted; nor are resources of a type whose list is not given */
   prune?: boolean;
   /** `fingerprints` of the last export or apply. Without it, drift is shown since the last apply to the environment */
   pulled?: Record<string, string>;
@@ -5767,7 +5776,7 @@ export type FilesPlan = {
 
 export type FilesPlanIn = {
   resources: FileResources;
-  /** Delete workflows and layouts that are missing from the given lists. Integrations and topics, which hold secrets and subscriptions, are never deleted; nor are resources of a type whose list is not given */
+  /** Delete workflows, layouts and categories that are missing from the given lists. Integrations and topics, which hold secrets and subscriptions, are never deleted; nor are resources of a type whose list is not given */
   prune?: boolean;
   /** `fingerprints` of the last export or apply. Without it, drift is shown since the last apply to the environment */
   pulled?: Record<string, string>;
@@ -7428,9 +7437,9 @@ export type PublishChange = {
   resourceId: string;
   resourceName: string;
   action: "created" | "updated" | "deleted";
-  /** Number of the workflow's previous version; null for layouts and if there was none */
+  /** Number of the workflow's previous version; null for other types and if there was none */
   versionBefore: number | null;
-  /** Number of the created version; null for layouts and if it was deleted */
+  /** Number of the created version; null for other types and if it was deleted */
   versionAfter: number | null;
   /** What changed, in words */
   sentences: string[];
@@ -7514,7 +7523,7 @@ export type PublishedResource = {
   issues?: ResourceIssue[];
 };
 
-export type PublishedType = "workflow" | "layout";
+export type PublishedType = "workflow" | "layout" | "category" | "brand";
 
 export type QueueState = {
   /** The stage of the pipeline */
@@ -7677,11 +7686,11 @@ export type ResourceIssue = {
 
 export type ResourceToPublish = {
   resourceType: PublishedType;
-  /** Identifier */
+  /** Identifier; `brand` for the brand */
   resourceId: string;
 };
 
-export type ResourceType = "workflow" | "layout" | "step";
+export type ResourceType = "workflow" | "layout" | "category" | "brand" | "step";
 
 export type RestoreOutcome = {
   resourceType: PublishedType;
@@ -8269,6 +8278,12 @@ export type StepPreviewIn = {
   locale?: string;
   /** Results of earlier steps by step id, which templates read as `steps.<stepId>` */
   steps?: Record<string, unknown>;
+  /** As in events.trigger: the brand of the first of them that has one is shown, and templates read their data. Unknown contexts are not created */
+  context?: Record<string, string | {
+      id: string;
+      /** Used when the context is created; at most 64 KB of JSON. At most 64 KB of JSON */
+      data?: Record<string, unknown>;
+    }>;
   draft?: PreviewedDraft;
 };
 

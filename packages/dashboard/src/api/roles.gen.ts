@@ -31,7 +31,6 @@ export const operationRoles: Partial<Record<OperationId | ExportId, Role>> = {
   "assets.create": "editor",
   "assets.delete": "editor",
   "brand.update": "editor",
-  "brand.copy": "editor",
   "brand.createLayout": "editor",
   "brand.updateContext": "editor",
   "brand.deleteContext": "editor",

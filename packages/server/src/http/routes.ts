@@ -147,7 +147,6 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "assets.delete": assets.remove,
   "brand.retrieve": brand.retrieve,
   "brand.update": brand.update,
-  "brand.copy": brand.copy,
   "brand.preview": brand.preview,
   "brand.createLayout": brandLayout.createLayout,
   "brand.retrieveContext": brand.retrieveContext,

@@ -25,6 +25,7 @@ import type {
   MessageStatus,
   Objectives,
   PreferenceChannels,
+  PublishedResource,
   RecipientSubscriber,
   ReplayStatus,
   RetentionClassName,
@@ -789,18 +790,21 @@ type MemberLinksTable = {
   expires_at: Date;
 };
 
-/** A workflow or layout in a publish. Workflows have versions; of layouts, and of texts, the content before is kept. */
+/** A resource in a publish. Workflows have versions; of everything else, and of texts, the content before is kept. */
 export type PublishedChange = {
-  type: "workflow" | "layout";
+  type: PublishedResource;
   identifier: string;
   name: string;
   action: "created" | "updated" | "deleted";
-  /** Internal id in the target. */
+  /** Internal id in the target; that of the environment for its brand. */
   id: string;
   versionBefore: string | null;
   versionAfter: string | null;
   layoutBefore: StoredLayout | null;
   layoutAfter: StoredLayout | null;
+  /** Of a category or a brand, as they are compared. */
+  settingsBefore?: JsonObject | null;
+  settingsAfter?: JsonObject | null;
   /** By locale. */
   textsBefore: Record<string, JsonObject>;
   textsAfter: Record<string, JsonObject>;

@@ -1,7 +1,7 @@
 // One good input for each operation of the brand and the gallery. A colour without contrast, so that a response has a
 // warning.
 import { type BrandIn, brandColorNames, type OperationId } from "@tidings/contract";
-import { type Fixture, nothing, ofContext, source, withBody } from "./inputs.ts";
+import { type Fixture, nothing, ofContext, withBody } from "./inputs.ts";
 import type { World } from "./world.ts";
 
 const fullBrand: BrandIn = {
@@ -24,7 +24,6 @@ const ofBrandedContext = async (w: World) => {
 export const brandFixtures: Partial<Record<OperationId, Fixture>> = {
   "brand.retrieve": nothing,
   "brand.update": () => ({ body: fullBrand }),
-  "brand.copy": async (w) => ({ body: await source(w) }),
   "brand.preview": () => ({ body: { brand: fullBrand } }),
   "brand.createLayout": () => ({ body: {} }),
   "brand.retrieveContext": ofBrandedContext,

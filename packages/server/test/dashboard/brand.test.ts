@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { browserTest } from "../support/chromium.ts";
 import { startTestService } from "../support/service.ts";
+import { createWorkflow, email } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";
 import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
 
@@ -86,4 +87,16 @@ browserTest("a template is found, previewed and used; a taken identifier gets a 
     steps.map(({ type }) => type),
     ["in_app", "push", "email", "sms"],
   );
+});
+
+browserTest("the preview of an email shows the brand of the chosen context", async (context) => {
+  await client("brand.updateContext", { params: { type: "tenant", id: "globex" }, body: { name: "Globex" } });
+  await createWorkflow(client, "greeting", [email({ subject: "From {{ brand.name }}" })], { name: "Greeting" });
+  const page = await openDashboard(context, service, "/workflows/greeting?step=email");
+  await page.getByText("From Northwind").first().waitFor();
+  await page.getByRole("combobox", { name: /^Context/ }).click();
+  await page.getByRole("option", { name: "tenant: globex" }).click();
+  await page.getByText("From Globex").first().waitFor();
+  await expectAccessible(page);
+  await expectNoOverflow(page);
 });

@@ -172,22 +172,6 @@ export const brandOperations = {
     success: { status: 200, schema: BrandSettings },
     errors: [],
   }),
-  "brand.copy": operation({
-    id: "brand.copy",
-    method: "POST",
-    path: "/v2/brand/copy",
-    summary: "Copy the brand of another environment",
-    description:
-      "Replaces the brand of the calling environment. Overrides of contexts are not copied: contexts belong to one " +
-      "environment.",
-    category: "configuration",
-    audit: "everyone",
-    body: named("BrandCopy", {
-      sourceEnvironmentId: Type.String({ minLength: 1, description: "Id or identifier" }),
-    }),
-    success: { status: 200, schema: BrandSettings },
-    errors: ["ENVIRONMENT_NOT_FOUND"],
-  }),
   "brand.preview": operation({
     id: "brand.preview",
     method: "POST",

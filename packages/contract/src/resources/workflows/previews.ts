@@ -2,6 +2,9 @@
 import { StepTypeWord } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { named, nullableOpenObject, nullableString, oneOf, openObject, type Static, Type } from "../../schema.ts";
+import { ContextMap } from "../topics/contexts.ts";
+
+const { title: _, ...untitledContexts } = ContextMap;
 
 export const StepPreviewIn = named("StepPreviewIn", {
   step: named("PreviewedStep", {
@@ -28,6 +31,14 @@ export const StepPreviewIn = named("StepPreviewIn", {
   ),
   steps: Type.Optional(
     openObject({ description: "Results of earlier steps by step id, which templates read as `steps.<stepId>`" }),
+  ),
+  context: Type.Optional(
+    Type.Unsafe<ContextMap>({
+      ...untitledContexts,
+      description:
+        "As in events.trigger: the brand of the first of them that has one is shown, and templates read their data. " +
+        "Unknown contexts are not created",
+    }),
   ),
   draft: Type.Optional(
     named(

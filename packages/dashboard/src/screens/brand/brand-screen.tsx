@@ -78,7 +78,6 @@ function LoadedBrand({ settings, context }: { settings: BrandSettings; context: 
       actions={
         <>
           {context === null && may("brand.createLayout") && <LayoutButton />}
-          {context === null && may("brand.copy") && <CopyFromButton onDone={setDraft} />}
           {context && settings.isSet && canEdit && <RemoveButton context={context} onDone={() => setDraft({})} />}
           {canEdit && (
             <Button look="primary" onClick={save} disabled={change.isPending}>
@@ -152,35 +151,6 @@ function LayoutButton() {
       {create.dialog}
       <Button icon="layout" onClick={ask} disabled={create.isPending}>
         {words.layout}
-      </Button>
-    </>
-  );
-}
-
-/** From the first other environment for development, which is where most brands are tried. */
-function CopyFromButton({ onDone }: { onDone: (own: BrandIn) => void }) {
-  const { _id } = useEnvironment();
-  const { data } = useOperation("environments.list", {});
-  const copy = useConfirmedChange("brand.copy", ["brand.retrieve"]);
-  const source = data?.find((one) => one.type === "dev" && one._id !== _id);
-  if (!source) return null;
-  const ask = () =>
-    copy.ask(
-      { body: { sourceEnvironmentId: source._id } },
-      {
-        title: words.copyTitle(source.name),
-        text: words.copyText,
-        label: words.copy(source.name),
-        isAlways: true,
-        done: words.copied,
-        onDone: ({ own }) => onDone(own),
-      },
-    );
-  return (
-    <>
-      {copy.dialog}
-      <Button icon="copy" onClick={ask} disabled={copy.isPending}>
-        {words.copy(source.name)}
       </Button>
     </>
   );

@@ -3,12 +3,11 @@
 import type { Brand, BrandIn, BrandSettings, Input, Output } from "@tidings/contract";
 import { brandLayout } from "@tidings/contract/gallery";
 import type { Caller, Ctx } from "../../context.ts";
-import { failure, invalid } from "../../failure.ts";
+import { failure } from "../../failure.ts";
 import { brandWarnings, resolveBrand } from "../../lib/brand/brand.ts";
 import { renderMail } from "../../pipeline/render/mail-body.ts";
 import { findBrand, setBrand, setContextBrand } from "../../store/environments/brand.ts";
 import { findContext } from "../../store/subscribers/contexts.ts";
-import { requireEnvironment } from "../environments/environments.ts";
 import { orNone, readBrand } from "./read-brand.ts";
 
 function toSettings(brand: Brand, own: BrandIn | null): BrandSettings {
@@ -28,17 +27,6 @@ export async function update(
   const brand = orNone(readBrand(body));
   await setBrand(ctx.db, caller.environmentId, { brand, now: ctx.now() });
   return toSettings(resolveBrand(brand), brand);
-}
-
-export async function copy(ctx: Ctx, caller: Caller, { body }: Input<"brand.copy">): Promise<Output<"brand.copy">> {
-  const { sourceEnvironmentId } = body;
-  const source = await requireEnvironment(ctx, caller, sourceEnvironmentId);
-  if (source.id === caller.environmentId) {
-    const messages = ["sourceEnvironmentId must be another environment"];
-    throw invalid({ sourceEnvironmentId: { messages, value: sourceEnvironmentId } });
-  }
-  await setBrand(ctx.db, caller.environmentId, { brand: source.brand, now: ctx.now() });
-  return toSettings(resolveBrand(source.brand), source.brand);
 }
 
 const sampleMail =

@@ -29,7 +29,6 @@ const actions: Record<ChangingId | ExportId | SignInId | "scenarios.export", str
   "auth.signOut": "signed out",
   "auth.signOutEverywhere": "signed out everywhere",
   "auth.updatePerson": "changed their own account",
-  "brand.copy": "copied the brand of another environment",
   "brand.createLayout": "created a layout from the brand",
   "brand.deleteContext": "removed the brand of the context",
   "brand.update": "changed the brand",

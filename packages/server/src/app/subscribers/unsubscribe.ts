@@ -9,7 +9,7 @@ import type { Ctx } from "../../context.ts";
 import { resolveBrand } from "../../lib/brand/brand.ts";
 import type { UnsubscribeTarget } from "../../lib/tokens/unsubscribe-token.ts";
 import { choiceFor, isCritical } from "../../pipeline/rules/preferences.ts";
-import { findBrand } from "../../store/environments/brand.ts";
+import { findBrand, findContextBrand } from "../../store/environments/brand.ts";
 import { listCategories } from "../../store/subscribers/categories.ts";
 import {
   deleteScopedPreferences,
@@ -52,10 +52,11 @@ export type PreferencePage = {
 export const findOwner = (ctx: Ctx, target: UnsubscribeTarget): Promise<SubscriberRow | null> =>
   findPreferenceOwner(ctx.db, target.environmentId, target.subscriberId);
 
-/** The brand that the pages of the environment show; null without one. */
-export async function findPageBrand(ctx: Ctx, target: UnsubscribeTarget): Promise<Brand | null> {
-  const stored = await findBrand(ctx.db, target.environmentId);
-  return stored && resolveBrand(stored);
+/** The brand of the context that the mail was about, else of the environment; null without one. */
+export async function findPageBrand(ctx: Ctx, { environmentId, contextKey }: UnsubscribeTarget): Promise<Brand | null> {
+  const stored = await findBrand(ctx.db, environmentId);
+  const own = contextKey === undefined ? null : await findContextBrand(ctx.db, environmentId, [contextKey]);
+  return stored || own ? resolveBrand(stored, own) : null;
 }
 
 const isChangeable = (workflow: PreferenceWorkflow): boolean => !isCritical(ownLevels(workflow));

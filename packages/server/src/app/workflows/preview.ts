@@ -20,6 +20,7 @@ import type { WorkflowRow } from "../../store/workflows/workflows.ts";
 import { requireSubscriber } from "../subscribers/subscribers.ts";
 import { askStep } from "./bridge-preview.ts";
 import { sampleSubscriber } from "./layouts.ts";
+import { findPreviewContexts } from "./preview/contexts.ts";
 import { checkPreview } from "./preview/mail-checks.ts";
 import { attempt, mailParts, type PreviewedContent, plainParts } from "./preview/parts.ts";
 import { readControlValues } from "./step-controls.ts";
@@ -113,13 +114,19 @@ async function previewContent(
   if (bridged && "fault" in bridged)
     return { data: { result: {}, faults: [{ field: "bridge", message: bridged.fault }] } };
   const { linkSchemes, brand } = await findRenderSettings(ctx.db, caller.environmentId);
+  const contexts = await findPreviewContexts(ctx, caller.environmentId, body.context);
   if (bridged) {
     const content = { values: bridged.values, scope: literalScope, layout: null, workflow: null, linkSchemes };
     return renderChecked(ctx, caller, body, { content, faults: [] });
   }
   const { values, faults: refused } = readControlValues({ ...step, name: step.type }, "step.controlValues");
   if (Object.keys(refused).length > 0) throw invalid(refused);
-  const content = await loadContent(ctx, caller, { ...body, brand: resolveBrand(brand) }, values);
+  const content = await loadContent(
+    ctx,
+    caller,
+    { ...body, ...contexts, brand: resolveBrand(brand, contexts.override) },
+    values,
+  );
   const faults = await parseFaults(step.type, values);
   return renderChecked(ctx, caller, body, { content: { ...content, linkSchemes }, faults });
 }
@@ -179,7 +186,7 @@ async function loadSubscriber(ctx: Ctx, caller: Caller, { subscriberId, locale }
 async function loadContent(
   ctx: Ctx,
   caller: Caller,
-  body: PreviewBody & { brand: Brand },
+  body: PreviewBody & { brand: Brand; contextData: JsonObject },
   values: JsonObject,
 ): Promise<Omit<PreviewedContent, "linkSchemes">> {
   const { environmentId } = caller;
@@ -199,7 +206,7 @@ async function loadContent(
           severity: workflow.severity,
         }
       : {},
-    context: {},
+    context: body.contextData,
     brand: body.brand,
     steps: body.steps ?? {},
     ...(body.step.type === "email" && previewLinks(ctx.config.publicUrl)),

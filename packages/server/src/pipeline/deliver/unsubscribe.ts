@@ -21,7 +21,8 @@ export function withUnsubscribe(
   const others = given.filter(([name]) => !/^list-unsubscribe(-post)?$/i.test(name));
   if (others.length < given.length && !version.definition.isCommercial) return message;
   const { environment_id: environmentId, subscriber_id: subscriberId, workflow_id: workflowId } = row;
-  const token = signUnsubscribeToken(secrets, { environmentId, subscriberId, workflowId });
+  const contextKey = typeof row.outgoing?.contextKey === "string" ? row.outgoing.contextKey : undefined;
+  const token = signUnsubscribeToken(secrets, { environmentId, subscriberId, workflowId, contextKey });
   return {
     ...message,
     headers: {

@@ -13,7 +13,7 @@ import { type RenderClock, renderClock } from "../render/dates.ts";
 import { toSentence } from "../render/filters.ts";
 import { literalScope, RenderError, render } from "../render/liquid.ts";
 import { type Texts, translator } from "../render/translate.ts";
-import { brandOf } from "../run/brands.ts";
+import { brandKeyOf, brandOf } from "../run/brands.ts";
 import type { ContextData, DigestResult, Facts, JobState, Run, StepInput } from "../run/run.ts";
 import { digestResult } from "./grouping.ts";
 import { isCritical } from "./preferences.ts";
@@ -146,7 +146,9 @@ function linkScope(run: Run, facts: Facts) {
   const link = (toUrl: (base: string, token: string) => string) => (): string => {
     if (publicUrl === "" || !subscriber) return "";
     const { workflowId } = version;
-    return toUrl(publicUrl, signUnsubscribeToken(secrets, { environmentId, subscriberId: subscriber.id, workflowId }));
+    const contextKey = brandKeyOf(run, facts.brands);
+    const target = { environmentId, subscriberId: subscriber.id, workflowId, contextKey };
+    return toUrl(publicUrl, signUnsubscribeToken(secrets, target));
   };
   return {
     unsubscribeUrl: () => (canUnsubscribe(run, facts) ? link(unsubscribeUrl)() : ""),

@@ -204,10 +204,10 @@ export type Routed<Fields> = Fields & { route: string[]; perProvider?: Record<st
 /**
  * What the provider call needs beyond subject and content: overrides merged, addresses checked. `attachments` says that
  * the event has some for email; their content is stored separately. `isRequired`: the subscriber cannot switch the
- * category of the workflow off.
+ * category of the workflow off. `contextKey`: the context whose brand the mail shows.
  */
 type Outgoing =
-  | (Routed<EmailFields> & { attachments?: true; isRequired?: true })
+  | (Routed<EmailFields> & { attachments?: true; isRequired?: true; contextKey?: string })
   | Routed<SmsFields>
   | PushFields
   | ChatFields;

@@ -10,6 +10,7 @@ import { type MailControls, renderMail } from "../render/mail-body.ts";
 import { attachmentsFor } from "../rules/attachments.ts";
 import { type EmailOverride, readEmailOverride } from "../rules/override-fields.ts";
 import { categoryOf, contentScope, layoutScope, templateScope } from "../rules/scope.ts";
+import { brandKeyOf } from "../run/brands.ts";
 import type { EmailFields, StepInput, StepResult } from "../run/run.ts";
 import type { StepHandler } from "./handler.ts";
 import { renderMailFields, withControls } from "./mail-fields.ts";
@@ -51,8 +52,10 @@ function runEmail(input: StepInput): StepResult {
       const all = recipients(override);
       return withControls({ ...fields, to: all.length > 0 ? all : addresses, text }, own);
     });
+    const contextKey = brandKeyOf(run, facts.brands);
     draft.outgoing = {
       ...outgoing,
+      ...(contextKey !== undefined && { contextKey }),
       ...(attachmentsFor(run.event.payload, "email").length > 0 && { attachments: true }),
       ...(categoryOf(run, facts)?.required && { isRequired: true }),
     };

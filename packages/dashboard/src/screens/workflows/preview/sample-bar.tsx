@@ -1,4 +1,4 @@
-// Chooses the subscriber and the payload of the preview and the simulator.
+// Chooses the subscriber, the context and the payload of the preview and the simulator.
 import { useId, useState } from "react";
 import { useOperation } from "../../../api/hooks.ts";
 import { CodeField } from "../../../fields/code-field.tsx";
@@ -6,6 +6,7 @@ import { jsonFault } from "../../../fields/json-fault.ts";
 import { Icon } from "../../../icons.tsx";
 import { formatTime } from "../../../kit/data/time.tsx";
 import { Button } from "../../../kit/inputs/button.tsx";
+import { Select } from "../../../kit/inputs/select.tsx";
 import { Menu, type MenuEntry } from "../../../kit/overlays/menu.tsx";
 import { useSettled } from "../../../kit/use-settled.ts";
 import css from "./preview.module.css";
@@ -16,8 +17,28 @@ export function SampleBar({ sample }: { sample: Sample }) {
   return (
     <div className={css.sample}>
       <SubscriberPicker label={words.subscriber} subscriber={sample.subscriber} onChoose={sample.setSubscriber} />
+      <ContextPicker chosen={sample.context} onChoose={sample.setContext} />
       <SamplePayload sample={sample} size="small" />
     </div>
+  );
+}
+
+/** The preview shows the brand of the chosen context. The first hundred are offered, and nothing where there are none. */
+function ContextPicker({ chosen, onChoose }: { chosen: string; onChoose: (key: string) => void }) {
+  const { data } = useOperation("contexts.list", { query: { limit: 100 } }, { staleTime: 60_000 });
+  const keys = (data?.data ?? []).map(({ type, id }) => `${type}:${id}`);
+  if (keys.length === 0) return null;
+  return (
+    <Select
+      name={words.context}
+      value={chosen}
+      isSet={chosen !== ""}
+      choices={[
+        { value: "", label: words.noContext },
+        ...keys.map((value) => ({ value, label: value.replace(":", ": ") })),
+      ]}
+      onChange={onChoose}
+    />
   );
 }
 

@@ -18,7 +18,7 @@ export type Preview = { data: PreviewData | undefined; error: ApiError | null };
 export function usePreview(
   { workflow, draft }: Editor,
   step: DraftStep,
-  { subscriber, payload, assume }: Sample,
+  { subscriber, payload, context, assume }: Sample,
 ): Preview {
   const { steps, payloadSchema, isTranslationEnabled } = draft;
   const { _id: environmentId } = useEnvironment();
@@ -32,6 +32,7 @@ export function usePreview(
       workflowId: workflow._id,
       ...(subscriber && { subscriberId: subscriber.subscriberId }),
       payload: payload ?? {},
+      ...(context !== "" && { context: Object.fromEntries([context.split(":")]) }),
       ...(before.some(({ type }) => editorSteps[type].sampleResult) && {
         steps: sampleResults(before, payload ?? {}, assume.digestedEvents),
       }),
@@ -41,7 +42,17 @@ export function usePreview(
         isTranslationEnabled,
       },
     };
-  }, [steps, payloadSchema, isTranslationEnabled, step, workflow._id, subscriber, payload, assume.digestedEvents]);
+  }, [
+    steps,
+    payloadSchema,
+    isTranslationEnabled,
+    step,
+    workflow._id,
+    subscriber,
+    payload,
+    context,
+    assume.digestedEvents,
+  ]);
   const settled = useSettled(body);
   return useQuery<PreviewData, ApiError>({
     queryKey: [environmentId, "workflows.preview", settled],

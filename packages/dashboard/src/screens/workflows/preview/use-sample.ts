@@ -1,5 +1,5 @@
 // The subscriber and the payload that the preview and the simulator use: those of the newest event, until others are
-// chosen.
+// chosen. The preview also has a context.
 import type { DryRunAssumptions, Workflow } from "@tidings/contract";
 import { useMemo, useState } from "react";
 import { useOperation } from "../../../api/hooks.ts";
@@ -16,6 +16,9 @@ export type Sample = {
   /** null: the text is not a JSON object. */
   payload: Values | null;
   setPayloadText: (text: string) => void;
+  /** `<type>:<id>` of the context whose brand is shown; empty: none. */
+  context: string;
+  setContext: (key: string) => void;
   recent: readonly RecentEvent[];
   example: Values | null;
   /** What is assumed to happen while a run waits. */
@@ -50,6 +53,7 @@ export function useSample(workflow: Workflow): Sample {
   const [ownSubscriber, setSubscriber] = useState<Subscriber | null>(null);
   const [isSampleSubscriber, setSampleSubscriber] = useState(false);
   const [assume, setAssume] = useState<Assumptions>({ digestedEvents: 1, isRead: false });
+  const [context, setContext] = useState("");
   const [ownText, setPayloadText] = useState<string | null>(null);
   const example = (workflow.payloadExample as Values | null | undefined) ?? null;
   const payloadText = ownText ?? JSON.stringify(recent[0]?.payload ?? example ?? {}, null, 2);
@@ -65,6 +69,8 @@ export function useSample(workflow: Workflow): Sample {
     payloadText,
     payload,
     setPayloadText,
+    context,
+    setContext,
     recent,
     example,
     assume,

@@ -6,6 +6,8 @@ export const words = {
   subscriber: "Subscriber",
   subscriberHint: "Name, email address or subscriber id",
   sampleSubscriber: "A sample subscriber",
+  context: "Context",
+  noContext: "None",
   payload: "Payload",
   payloadLabel: "Payload as JSON",
   badPayload: (place: string) => `Invalid JSON${place && ` (${place})`}`,
