@@ -2877,7 +2877,7 @@ export type Resources = {
     readonly sync: (...input: CallArguments<"workflows.sync">) => Promise<Output<"workflows.sync">>;
     /** Retrieve how a workflow meets its objectives. Messages are counted in the hour in which they were created, as in the statistics; the latest hours from the newest 50,000 messages of the environment. A message that was not reported as delivered counts as bad a day after it was sent, one that failed at once. `GET /v2/workflows/{workflowId}/objectives` */
     readonly retrieveObjectives: (...input: CallArguments<"workflows.retrieveObjectives">) => Promise<Output<"workflows.retrieveObjectives">>;
-    /** Render the content of an unsaved step. Renders the control values as an event would, for a real subscriber and payload, and stores nothing. The response includes template errors, with line and column. Templates have the same limits as in a real step. Steps that send nothing (digest, delay, throttle, custom) have an empty `result`; their templates are checked. `POST /v1/workflows/preview` */
+    /** Render the content of an unsaved step. Renders the control values as an event would, for a real subscriber and payload, and stores nothing. The response includes template errors, with line and column. Templates have the same limits as in a real step. With `context`, the brand of the first context that has one is shown; unknown contexts are not created. Steps that send nothing (digest, delay, throttle, custom) have an empty `result`; their templates are checked. `POST /v1/workflows/preview` */
     readonly preview: (...input: CallArguments<"workflows.preview">) => Promise<Output<"workflows.preview">>;
     /** Send a test of an unsaved workflow. Runs the given definition for one person: messages are really sent, through the integrations of the environment. Delays, digests and quiet hours end at once. The saved workflow and its versions do not change. The event is marked with `isTest`. See docs/testing.md. `POST /v2/workflows/{workflowId}/test` */
     readonly test: (...input: CallArguments<"workflows.test">) => Promise<Output<"workflows.test">>;
@@ -4081,6 +4081,8 @@ export type BrandFile = {
   /** Postal address for the footer of mails; line breaks are kept */
   address?: string;
   socialLinks?: BrandLink[];
+  /** Own texts of the hosted pages by locale, such as `de` or `pt_BR` */
+  pageTexts?: Record<string, PageTexts>;
 };
 
 export type BrandIn = {
@@ -4098,6 +4100,8 @@ export type BrandIn = {
   /** Postal address for the footer of mails; line breaks are kept */
   address?: string;
   socialLinks?: BrandLink[];
+  /** Own texts of the hosted pages by locale, such as `de` or `pt_BR` */
+  pageTexts?: Record<string, PageTexts>;
 };
 
 export type BrandLayoutIn = {
@@ -5020,6 +5024,8 @@ export type Environment = {
   slug?: string;
   /** Apps whose links are kept in mails and in-app bodies; absent if there are none */
   linkSchemes?: string[];
+  /** Domain of the hosted pages in links of mails; absent if they use that of the service */
+  pagesUrl?: string;
 };
 
 export type EnvironmentClock = {
@@ -5069,6 +5075,8 @@ export type EnvironmentIn = {
   parentId?: string;
   /** Schemes of apps, such as `myapp` for `myapp://order/7`: sanitising keeps links with them in mails and in-app bodies. Schemes that can run code or read local data, such as `javascript`, are refused. */
   linkSchemes?: string[];
+  /** Own domain of the hosted pages, such as `https://preferences.acme.com`: links in mails and `List-Unsubscribe` headers begin with it. The domain must lead to this service. null or an empty text removes it */
+  pagesUrl?: string | null;
 };
 
 export type EnvironmentPublish = {
@@ -5136,6 +5144,8 @@ export type EnvironmentUpdate = {
   color?: string;
   /** Schemes of apps, such as `myapp` for `myapp://order/7`: sanitising keeps links with them in mails and in-app bodies. Schemes that can run code or read local data, such as `javascript`, are refused. */
   linkSchemes?: string[];
+  /** Own domain of the hosted pages, such as `https://preferences.acme.com`: links in mails and `List-Unsubscribe` headers begin with it. The domain must lead to this service. null or an empty text removes it */
+  pagesUrl?: string | null;
 };
 
 export type EraseIn = {
@@ -5541,6 +5551,13 @@ export type ExportedResources = {
       /** A web address (http or https) */
       url: string;
     })[];
+    /** Own texts of the hosted pages by locale, such as `de` or `pt_BR` */
+    pageTexts?: Record<string, {
+        /** Below the title of the preference page; line breaks are kept. Plain text */
+        introduction?: string;
+        /** At the end of every hosted page; line breaks are kept. Plain text */
+        footer?: string;
+      }>;
   };
 };
 
@@ -7139,6 +7156,15 @@ export type OwnPersonIn = {
   currentPassword?: string;
 };
 
+export type PageTexts = {
+  /** Title of the preference page. Plain text */
+  title?: string;
+  /** Below the title of the preference page; line breaks are kept. Plain text */
+  introduction?: string;
+  /** At the end of every hosted page; line breaks are kept. Plain text */
+  footer?: string;
+};
+
 export type Person = {
   _id: string;
   name: string;
@@ -8278,12 +8304,7 @@ export type StepPreviewIn = {
   locale?: string;
   /** Results of earlier steps by step id, which templates read as `steps.<stepId>` */
   steps?: Record<string, unknown>;
-  /** As in events.trigger: the brand of the first of them that has one is shown, and templates read their data. Unknown contexts are not created */
-  context?: Record<string, string | {
-      id: string;
-      /** Used when the context is created; at most 64 KB of JSON. At most 64 KB of JSON */
-      data?: Record<string, unknown>;
-    }>;
+  context?: ContextMap;
   draft?: PreviewedDraft;
 };
 

@@ -404,6 +404,7 @@ create table environments (
   link_schemes       text[] not null default '{}'::text[],
   retention          jsonb not null default '{}'::jsonb,
   brand              jsonb,
+  pages_url          text,
   PRIMARY KEY (id),
   FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE,
   FOREIGN KEY (parent_id) REFERENCES environments(id),

@@ -77,6 +77,8 @@ type EnvironmentsTable = {
   test_clock_target: Defaulted<Date | null>;
   /** Schemes of apps: links with them stay in mails and in-app bodies. */
   link_schemes: Defaulted<string[]>;
+  /** Origin of the hosted pages in links of mails; null: the public URL of the service. */
+  pages_url: Defaulted<string | null>;
   /** Days by class, where they differ from the settings. */
   retention: ColumnType<RetentionOverrides, string | undefined, string>;
   /** What the environment sets of its brand; null: nothing. */

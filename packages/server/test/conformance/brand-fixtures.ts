@@ -13,6 +13,7 @@ const fullBrand: BrandIn = {
   cornerRadius: 12,
   address: "1 Main Street\nSpringfield",
   socialLinks: [{ network: "github", url: "https://github.com/acme" }],
+  pageTexts: { de: { title: "Ihre Mails", introduction: "Sie entscheiden.", footer: "Acme" } },
 };
 
 const ofBrandedContext = async (w: World) => {

@@ -443,7 +443,11 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
 
   "environments.list": nothing,
   "environments.create": (w) => ({ body: { name: w.unique("environment"), color: "#ffffff" } }),
-  "environments.update": withBody(ofEnvironment, { color: "#000000", linkSchemes: ["myapp"] }),
+  "environments.update": withBody(ofEnvironment, {
+    color: "#000000",
+    linkSchemes: ["myapp"],
+    pagesUrl: "https://preferences.example.com",
+  }),
   "environments.delete": async (w) => {
     const made = await w.environment();
     return { params: { environmentId: made._id }, headers: keyOf(made) };

@@ -4,8 +4,6 @@ import { operation } from "../../operation.ts";
 import { named, nullableOpenObject, nullableString, oneOf, openObject, type Static, Type } from "../../schema.ts";
 import { ContextMap } from "../topics/contexts.ts";
 
-const { title: _, ...untitledContexts } = ContextMap;
-
 export const StepPreviewIn = named("StepPreviewIn", {
   step: named("PreviewedStep", {
     type: StepTypeWord,
@@ -32,14 +30,7 @@ export const StepPreviewIn = named("StepPreviewIn", {
   steps: Type.Optional(
     openObject({ description: "Results of earlier steps by step id, which templates read as `steps.<stepId>`" }),
   ),
-  context: Type.Optional(
-    Type.Unsafe<ContextMap>({
-      ...untitledContexts,
-      description:
-        "As in events.trigger: the brand of the first of them that has one is shown, and templates read their data. " +
-        "Unknown contexts are not created",
-    }),
-  ),
+  context: Type.Optional(ContextMap),
   draft: Type.Optional(
     named(
       "PreviewedDraft",
@@ -143,7 +134,8 @@ export const previewOperations = {
     summary: "Render the content of an unsaved step",
     description:
       "Renders the control values as an event would, for a real subscriber and payload, and stores nothing. The " +
-      "response includes template errors, with line and column. Templates have the same limits as in a real step. " +
+      "response includes template errors, with line and column. Templates have the same limits as in a real step. With " +
+      "`context`, the brand of the first context that has one is shown; unknown contexts are not created. " +
       "Steps that send nothing (digest, delay, throttle, custom) have an empty `result`; their templates are checked.",
     category: "configuration",
     isReadOnly: true,

@@ -5,6 +5,7 @@ import { TextArea, TextField } from "../../kit/inputs/field.tsx";
 import { Select } from "../../kit/inputs/select.tsx";
 import { Card } from "../../kit/layout/page.tsx";
 import css from "./brand.module.css";
+import { HostedPages } from "./hosted-pages.tsx";
 import { LogoField } from "./logo-field.tsx";
 import { networkNames, words } from "./words.ts";
 
@@ -15,6 +16,8 @@ export type BrandFormProps = {
   errors: Partial<Record<string, string>>;
   isReadOnly: boolean;
   onChange: (changed: Partial<BrandIn>) => void;
+  /** Of the hosted pages; absent for a context. */
+  domain?: { url: string; onChange: (url: string) => void };
 };
 
 export const BrandForm = (props: BrandFormProps) => (
@@ -23,6 +26,7 @@ export const BrandForm = (props: BrandFormProps) => (
     <Colors {...props} />
     <Shape {...props} />
     <Footer {...props} />
+    <HostedPages {...props} />
   </fieldset>
 );
 

@@ -52,6 +52,21 @@ export const words = {
   addLink: "Add link",
   removeLink: (network: string) => `Remove ${network}`,
 
+  restored: "These are your unsaved changes from an earlier visit.",
+  discard: "Discard them",
+
+  pages: {
+    title: "Preference page",
+    lead: "The page behind the links of mails. What you leave empty has the words of the service, in 26 languages.",
+    domain: "Own domain",
+    domainHint: "Links in mails begin with it. Its DNS and its certificate must lead to this service.",
+    add: "Own texts",
+    choose: "Add language",
+    members: { title: "Title", introduction: "Introduction", footer: "Footer" },
+    fieldOf: (member: string, language: string) => `${member}, ${language}`,
+    remove: (language: string) => `Remove ${language}`,
+  },
+
   preview: {
     title: "Preview",
     as: "Show as",

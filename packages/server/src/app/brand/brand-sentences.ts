@@ -21,6 +21,7 @@ const brandWords: Record<string, string> = {
   cornerRadius: "corners",
   address: "the address",
   socialLinks: "social links",
+  pageTexts: "texts of the pages",
 };
 
 export function describeBrand({ before, after }: Both): string[] {

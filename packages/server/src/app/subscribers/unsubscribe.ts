@@ -4,9 +4,9 @@
 //
 // A choice made here applies to all contexts: it is stored without context, and stored choices for single contexts are
 // removed for the same channel. Only channels that the reader changed are written.
-import { type Brand, type Channel, channels, type PreferenceChannels } from "@tidings/contract";
+import { type Brand, type Channel, channels, type PageTexts, type PreferenceChannels } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
-import { resolveBrand } from "../../lib/brand/brand.ts";
+import { hasLook, resolveBrand, resolvePageTexts } from "../../lib/brand/brand.ts";
 import type { UnsubscribeTarget } from "../../lib/tokens/unsubscribe-token.ts";
 import { choiceFor, isCritical } from "../../pipeline/rules/preferences.ts";
 import { findBrand, findContextBrand } from "../../store/environments/brand.ts";
@@ -52,11 +52,15 @@ export type PreferencePage = {
 export const findOwner = (ctx: Ctx, target: UnsubscribeTarget): Promise<SubscriberRow | null> =>
   findPreferenceOwner(ctx.db, target.environmentId, target.subscriberId);
 
-/** The brand of the context that the mail was about, else of the environment; null without one. */
-export async function findPageBrand(ctx: Ctx, { environmentId, contextKey }: UnsubscribeTarget): Promise<Brand | null> {
+/** `brand`: null without one. `texts`: own texts of the pages, by locale. */
+export type PageLook = { brand: Brand | null; texts: Record<string, PageTexts> };
+
+/** Of the context that the mail was about, else of the environment. */
+export async function findPageLook(ctx: Ctx, { environmentId, contextKey }: UnsubscribeTarget): Promise<PageLook> {
   const stored = await findBrand(ctx.db, environmentId);
   const own = contextKey === undefined ? null : await findContextBrand(ctx.db, environmentId, [contextKey]);
-  return stored || own ? resolveBrand(stored, own) : null;
+  const brand = hasLook(stored) || hasLook(own) ? resolveBrand(stored, own) : null;
+  return { brand, texts: resolvePageTexts(stored, own) };
 }
 
 const isChangeable = (workflow: PreferenceWorkflow): boolean => !isCritical(ownLevels(workflow));

@@ -113,7 +113,7 @@ async function previewContent(
   const { step } = body;
   if (bridged && "fault" in bridged)
     return { data: { result: {}, faults: [{ field: "bridge", message: bridged.fault }] } };
-  const { linkSchemes, brand } = await findRenderSettings(ctx.db, caller.environmentId);
+  const { linkSchemes, brand, pagesUrl } = await findRenderSettings(ctx.db, caller.environmentId);
   const contexts = await findPreviewContexts(ctx, caller.environmentId, body.context);
   if (bridged) {
     const content = { values: bridged.values, scope: literalScope, layout: null, workflow: null, linkSchemes };
@@ -121,12 +121,8 @@ async function previewContent(
   }
   const { values, faults: refused } = readControlValues({ ...step, name: step.type }, "step.controlValues");
   if (Object.keys(refused).length > 0) throw invalid(refused);
-  const content = await loadContent(
-    ctx,
-    caller,
-    { ...body, ...contexts, brand: resolveBrand(brand, contexts.override) },
-    values,
-  );
+  const settings = { brand: resolveBrand(brand, contexts.override), pagesUrl: pagesUrl ?? ctx.config.publicUrl };
+  const content = await loadContent(ctx, caller, { ...body, ...contexts, ...settings }, values);
   const faults = await parseFaults(step.type, values);
   return renderChecked(ctx, caller, body, { content: { ...content, linkSchemes }, faults });
 }
@@ -186,7 +182,7 @@ async function loadSubscriber(ctx: Ctx, caller: Caller, { subscriberId, locale }
 async function loadContent(
   ctx: Ctx,
   caller: Caller,
-  body: PreviewBody & { brand: Brand; contextData: JsonObject },
+  body: PreviewBody & { brand: Brand; contextData: JsonObject; pagesUrl: string },
   values: JsonObject,
 ): Promise<Omit<PreviewedContent, "linkSchemes">> {
   const { environmentId } = caller;
@@ -209,7 +205,7 @@ async function loadContent(
     context: body.contextData,
     brand: body.brand,
     steps: body.steps ?? {},
-    ...(body.step.type === "email" && previewLinks(ctx.config.publicUrl)),
+    ...(body.step.type === "email" && previewLinks(body.pagesUrl)),
   };
   const textsOf = async (resource: Resource) =>
     textsFor(await listTranslations(ctx.db, environmentId, resource), subscriber.locale, roots);

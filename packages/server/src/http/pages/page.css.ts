@@ -13,6 +13,7 @@ p { margin: 0 0 0.75rem; }
 a { color: var(--accent); text-underline-offset: 0.15em; }
 .lead, .note { color: var(--muted); }
 .note { font-size: 0.9rem; }
+.own { white-space: pre-line; overflow-wrap: anywhere; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 3px; }
 .brand { margin: 0 0 2rem; font-size: 1.25rem; font-weight: 700; color: var(--heading, var(--text)); }
 .brand img { display: block; height: 2.5rem; width: auto; max-width: 15rem; object-fit: contain; }

@@ -26,11 +26,12 @@ export const categoryPrefix = "c_";
 export type PageNotice = { text: string; undo?: string[] };
 
 export function renderPreferences(page: PreferencePage, language: PageLanguage, notice?: PageNotice): string {
-  const { words } = language;
+  const { words, own } = language;
   return frame(
     words.title,
     html`<h1>${words.title}</h1>
 ${page.subscriberName !== "" && html`<p class="lead">${fill(words.forPerson, { name: page.subscriberName })}</p>`}
+${own.introduction !== undefined && html`<p class="own">${own.introduction}</p>`}
 ${notice && noticeCard(notice, words)}
 ${page.subject && subjectCard(page.subject, words)}
 ${page.groups.length > 0 ? choices(page, words) : html`<p class="card">${words.nothing}</p>`}`,

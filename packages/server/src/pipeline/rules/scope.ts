@@ -138,11 +138,12 @@ export function templateScope({ run, job, facts, now }: Pick<StepInput, "run" | 
 
 /**
  * The links of a mail. Functions, which the engine calls when a template reads them: a mail without links signs none.
- * Empty without a public URL. `unsubscribeUrl` is also empty where the subscriber cannot unsubscribe.
+ * Empty without a public URL or an own domain. `unsubscribeUrl` is also empty where the subscriber cannot unsubscribe.
  */
 function linkScope(run: Run, facts: Facts) {
   const { environmentId, subscriber, version } = run;
-  const { publicUrl, secrets } = facts;
+  const { secrets } = facts;
+  const publicUrl = facts.pagesUrls.get(environmentId) ?? facts.publicUrl;
   const link = (toUrl: (base: string, token: string) => string) => (): string => {
     if (publicUrl === "" || !subscriber) return "";
     const { workflowId } = version;

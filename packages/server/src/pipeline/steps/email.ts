@@ -53,9 +53,11 @@ function runEmail(input: StepInput): StepResult {
       return withControls({ ...fields, to: all.length > 0 ? all : addresses, text }, own);
     });
     const contextKey = brandKeyOf(run, facts.brands);
+    const pagesUrl = facts.pagesUrls.get(run.environmentId);
     draft.outgoing = {
       ...outgoing,
       ...(contextKey !== undefined && { contextKey }),
+      ...(pagesUrl !== undefined && { pagesUrl }),
       ...(attachmentsFor(run.event.payload, "email").length > 0 && { attachments: true }),
       ...(categoryOf(run, facts)?.required && { isRequired: true }),
     };

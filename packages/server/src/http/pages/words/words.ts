@@ -1,5 +1,6 @@
 // The words of the preference page and of the notices around it, by language. A person whose locale has no words reads
 // English; the `lang` attribute of the page names the language that is shown.
+import type { PageTexts } from "@tidings/contract";
 import { canonicalLocale } from "../../../lib/locale.ts";
 import * as eastAsian from "./east-asian.ts";
 import * as germanic from "./germanic.ts";
@@ -52,22 +53,39 @@ const aliases: Record<string, string> = {
 
 const rightToLeft = new Set(["ar", "he"]);
 
-export type PageLanguage = { lang: string; dir: "ltr" | "rtl"; words: PageWords };
+/** `own`: texts of the environment or tenant in this language. */
+export type PageLanguage = { lang: string; dir: "ltr" | "rtl"; words: PageWords; own: PageTexts };
 
-function nameIn(locale: string): string | undefined {
+/** `de_AT`, then `de`. */
+function shorterNames(locale: string): string[] {
   const parts = canonicalLocale(locale).split("_");
-  const shorter = parts.map((_, index) => parts.slice(0, parts.length - index).join("_"));
-  return shorter.map((name) => aliases[name] ?? name).find((name) => Object.hasOwn(pageWords, name));
+  return parts.map((_, index) => parts.slice(0, parts.length - index).join("_"));
 }
 
-/** The first of these locales that has words, else English. */
-export function pageLanguage(locales: readonly (string | null | undefined)[]): PageLanguage {
-  const found = locales.flatMap((locale) => (locale ? (nameIn(locale) ?? []) : []));
-  const name = found[0] ?? "en";
+const nameIn = (locale: string): string | undefined =>
+  shorterNames(locale)
+    .map((name) => aliases[name] ?? name)
+    .find((name) => Object.hasOwn(pageWords, name));
+
+/** Own texts are those of the same language, so that a page never mixes two: of `de_AT`, then of `de`, text by text. */
+function ownTexts(locale: string, name: string, texts: Record<string, PageTexts>): PageTexts {
+  const levels = [...new Set([...shorterNames(locale), name])].reverse();
+  return Object.assign({}, ...levels.map((level) => (Object.hasOwn(texts, level) ? texts[level] : {})));
+}
+
+/** The first of these locales that has words, else English. `texts`: own texts by locale. */
+export function pageLanguage(
+  locales: readonly (string | null | undefined)[],
+  texts: Record<string, PageTexts> = {},
+): PageLanguage {
+  const locale = locales.find((one) => one && nameIn(one) !== undefined) ?? "en";
+  const name = nameIn(locale)!;
+  const own = ownTexts(locale, name, texts);
   return {
+    own,
     lang: name.replace("_", "-"),
     dir: rightToLeft.has(name) ? "rtl" : "ltr",
-    words: pageWords[name]!,
+    words: own.title === undefined ? pageWords[name]! : { ...pageWords[name]!, title: own.title },
   };
 }
 
