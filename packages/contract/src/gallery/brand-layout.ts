@@ -65,7 +65,7 @@ body { background-color: {{ brand.colors.backgroundDark }}; }
 <tr><td class="foot" align="center">
 {% if brand.socialLinks.size > 0 %}<p>{% for link in brand.socialLinks %}{% unless forloop.first %} · {% endunless %}<a href="{{ link.url }}">{{ link.name }}</a>{% endfor %}</p>
 {% endif %}{% if brand.name != "" or brand.address != "" %}<p>{{ brand.name }}{% if brand.name != "" and brand.address != "" %}<br>{% endif %}{{ brand.address | escape | newline_to_br | raw }}</p>
-{% endif %}{% if unsubscribeUrl or preferencesUrl %}<p>{% if preferencesUrl %}<a href="{{ preferencesUrl }}">Preferences</a>{% endif %}{% if unsubscribeUrl and preferencesUrl %} · {% endif %}{% if unsubscribeUrl %}<a href="{{ unsubscribeUrl }}">Unsubscribe</a>{% endif %}</p>
+{% endif %}{% if unsubscribeUrl or preferencesUrl %}<p>{% if preferencesUrl %}<a href="{{ preferencesUrl }}">{{ preferencesText }}</a>{% endif %}{% if unsubscribeUrl and preferencesUrl %} · {% endif %}{% if unsubscribeUrl %}<a href="{{ unsubscribeUrl }}">{{ unsubscribeText }}</a>{% endif %}</p>
 {% endif %}</td></tr>
 </table>
 </td></tr></table>

@@ -6,6 +6,7 @@ import type { Caller, Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
 import { brandWarnings, resolveBrand } from "../../lib/brand/brand.ts";
 import { renderMail } from "../../pipeline/render/mail-body.ts";
+import { previewLinks } from "../../pipeline/rules/scope.ts";
 import { findBrand, setBrand, setContextBrand } from "../../store/environments/brand.ts";
 import { findContext } from "../../store/subscribers/contexts.ts";
 import { orNone, readBrand } from "./read-brand.ts";
@@ -42,8 +43,7 @@ export async function preview(
   const given = readBrand(body.brand);
   const inherited = body.isOverride ? await findBrand(ctx.db, caller.environmentId) : null;
   const brand = resolveBrand(inherited, given);
-  const url = "https://example.com/preferences";
-  const scope = { brand, subscriber: {}, payload: {}, steps: {}, unsubscribeUrl: url, preferencesUrl: url };
+  const scope = { brand, subscriber: {}, payload: {}, steps: {}, ...previewLinks("https://example.com") };
   const layout = { values: { email: { body: brandLayout.body, editorType: brandLayout.editorType } }, scope };
   const { html } = renderMail({ controls: { body: sampleMail }, layout, scope });
   return { brand, warnings: brandWarnings(brand), mail: html };

@@ -7,6 +7,7 @@ import { failure, invalid } from "../../failure.ts";
 import { resolveBrand } from "../../lib/brand/brand.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { pauseIfDue } from "../../lib/load/pauses.ts";
+import { languageOf } from "../../lib/words/languages.ts";
 import { peekClock } from "../../pipeline/clock/clock.ts";
 import { blockTemplate, isBlockBody } from "../../pipeline/render/blocks.ts";
 import { chooseLayout } from "../../pipeline/render/layout.ts";
@@ -190,7 +191,12 @@ async function loadContent(
   const subscriber = await loadSubscriber(ctx, caller, body);
   const clock = await peekClock(ctx, environmentId);
   const roots = {
-    ...clockScope(subscriber.timezone, ctx.config.defaultTimezone, clock.now(environmentId)),
+    ...clockScope(
+      subscriber.timezone,
+      ctx.config.defaultTimezone,
+      clock.now(environmentId),
+      workflow?.is_translation_enabled ? languageOf(subscriber.locale) : undefined,
+    ),
     subscriber,
     payload: body.payload ?? {},
     workflow: workflow
@@ -205,7 +211,7 @@ async function loadContent(
     context: body.contextData,
     brand: body.brand,
     steps: body.steps ?? {},
-    ...(body.step.type === "email" && previewLinks(body.pagesUrl)),
+    ...(body.step.type === "email" && previewLinks(body.pagesUrl, subscriber.locale)),
   };
   const textsOf = async (resource: Resource) =>
     textsFor(await listTranslations(ctx.db, environmentId, resource), subscriber.locale, roots);

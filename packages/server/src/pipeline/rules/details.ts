@@ -74,6 +74,7 @@ export const details = {
   tenant_selected: entry("Tenant selected", "Success"),
   tenant_missing: entry("Tenant not found", "Failed", { by: "tenant" }),
   layout_selected: entry("Layout selected", "Success"),
+  words_missing: entry("No words in the subscriber's language, those of the service are English", "Success"),
   layout_missing: entry("Layout not found", "Failed", { by: "step" }),
   severity_overridden: entry("Severity overridden", "Success"),
   override_ignored: entry("Override ignored", "Warning", { source: "Payload" }),

@@ -130,6 +130,7 @@ const nonDecidingDetails: ReadonlySet<string> = new Set<DetailName>([
   "override_ignored",
   "tenant_selected",
   "layout_selected",
+  "words_missing",
   "seen",
   "read",
   "snoozed",
