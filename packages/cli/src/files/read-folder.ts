@@ -94,7 +94,7 @@ export function readFolder(folder: Folder): LocalFiles {
   return { folder, resources, problems, locate, owners };
 }
 
-/** integrations.yaml, topics.yaml, categories.yaml and brand.yaml: what the folder does not have is not managed by it. */
+/** The files of lists and the brand: what the folder does not have is not managed by it. */
 function readLists(folder: Folder) {
   const resources: FileResources = {};
   const problems: FileProblem[] = [];

@@ -804,7 +804,7 @@ export type PublishedChange = {
   versionAfter: string | null;
   layoutBefore: StoredLayout | null;
   layoutAfter: StoredLayout | null;
-  /** Of a category or a brand, as they are compared. */
+  /** The members of a category or a brand, as they are compared. */
   settingsBefore?: JsonObject | null;
   settingsAfter?: JsonObject | null;
   /** By locale. */

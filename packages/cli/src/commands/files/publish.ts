@@ -1,4 +1,5 @@
-// `tidings publish <from> <to>`: workflows, layouts, categories and brand of one environment into another, with the same plan as files.
+// `tidings publish <from> <to>`: workflows, layouts, categories and brand of one environment into another, with the
+// same plan as files.
 import { refuseMoreArguments } from "../../arguments.ts";
 import type { Command } from "../../command.ts";
 import { confirmChange } from "../../confirm.ts";

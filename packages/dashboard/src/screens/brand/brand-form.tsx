@@ -1,24 +1,14 @@
 // The fields of a brand. A field without a value shows what it inherits.
-import type { Brand, BrandColorName, BrandIn, BrandNetwork } from "@tidings/contract";
+import type { BrandColorName, BrandNetwork } from "@tidings/contract";
 import { Button, IconButton } from "../../kit/inputs/button.tsx";
 import { TextArea, TextField } from "../../kit/inputs/field.tsx";
 import { Select } from "../../kit/inputs/select.tsx";
 import { Card } from "../../kit/layout/page.tsx";
 import css from "./brand.module.css";
+import type { BrandFormProps } from "./brand-form-props.ts";
 import { HostedPages } from "./hosted-pages.tsx";
 import { LogoField } from "./logo-field.tsx";
 import { networkNames, words } from "./words.ts";
-
-export type BrandFormProps = {
-  draft: BrandIn;
-  /** What is saved, with what is inherited. */
-  brand: Brand;
-  errors: Partial<Record<string, string>>;
-  isReadOnly: boolean;
-  onChange: (changed: Partial<BrandIn>) => void;
-  /** Of the hosted pages; absent for a context. */
-  domain?: { url: string; onChange: (url: string) => void };
-};
 
 export const BrandForm = (props: BrandFormProps) => (
   <fieldset className={css.form} disabled={props.isReadOnly} aria-label={words.title}>

@@ -58,7 +58,7 @@ export function BrandScreen() {
 type LoadedBrandProps = {
   settings: BrandSettings;
   context: ContextName | null;
-  /** Of the environment; empty: none. */
+  /** The domain of the environment; empty: none. */
   pagesUrl: string;
 };
 
@@ -135,9 +135,11 @@ function LoadedBrand({ settings, context, pagesUrl }: LoadedBrandProps) {
       <LeaveGuard editor={editor} />
       <Scope context={context} />
       {held.restoredAt && (
-        <Notice icon="clock">
-          {words.restored} <Button onClick={editor.discard}>{words.discard}</Button>
-        </Notice>
+        <div className={css.scope}>
+          <Notice icon="clock">
+            {words.restored} <Button onClick={editor.discard}>{words.discard}</Button>
+          </Notice>
+        </div>
       )}
       {!canEdit && <Notice icon="key">{kitWords.needsRole(requiredRole("brand.update"))}</Notice>}
       <div className={css.columns}>

@@ -5,7 +5,7 @@ import { TextArea, TextField } from "../../kit/inputs/field.tsx";
 import { Select } from "../../kit/inputs/select.tsx";
 import { Card } from "../../kit/layout/page.tsx";
 import css from "./brand.module.css";
-import type { BrandFormProps } from "./brand-form.tsx";
+import type { BrandFormProps } from "./brand-form-props.ts";
 import { words } from "./words.ts";
 
 const text = words.pages;

@@ -1,5 +1,5 @@
-// Compares workflows, layouts, categories and brands of two environments by their identifiers. Pure: the diff that is shown and the
-// plan of what is copied come from the same comparison.
+// Compares workflows, layouts, categories and brands of two environments by their identifiers. Pure: the diff that is
+// shown and the plan of what is copied come from the same comparison.
 import type { BrandIn, PublishedResource, ResourceChange, ResourceDependency } from "@tidings/contract";
 import { idFromSlug } from "../../lib/ids.ts";
 import { canonicalJson, type JsonObject } from "../../lib/json.ts";

@@ -56,7 +56,7 @@ async function compare(ctx: Ctx, { environmentId }: Caller, { resources, prune =
   return { state, plan: planFiles(state, files, { prune, canSend, choices }) };
 }
 
-/** Of the categories that the files lack. */
+/** The choices for categories that the files lack. */
 async function choicesOf(
   ctx: Ctx,
   environmentId: string,

@@ -55,7 +55,7 @@ export const findOwner = (ctx: Ctx, target: UnsubscribeTarget): Promise<Subscrib
 /** `brand`: null without one. `texts`: own texts of the pages, by locale. */
 export type PageLook = { brand: Brand | null; texts: Record<string, PageTexts> };
 
-/** Of the context that the mail was about, else of the environment. */
+/** The look of the context that the mail was about, else of the environment. */
 export async function findPageLook(ctx: Ctx, { environmentId, contextKey }: UnsubscribeTarget): Promise<PageLook> {
   const stored = await findBrand(ctx.db, environmentId);
   const own = contextKey === undefined ? null : await findContextBrand(ctx.db, environmentId, [contextKey]);

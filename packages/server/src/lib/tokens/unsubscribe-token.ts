@@ -1,6 +1,6 @@
-// The token of an unsubscribe link: one subscriber and one workflow, and the context whose brand the mail shows. The ids are signed, so they can be read from the
-// link but not forged. A token never expires, because mail is kept for years, and recipients report a sender as spam
-// when its link no longer works.
+// The token of an unsubscribe link: one subscriber and one workflow, and the context whose brand the mail shows. They
+// are signed, so they can be read from the link but not forged. A token never expires, because mail is kept for years,
+// and recipients report a sender as spam when its link no longer works.
 import { base62ToId, idToBase62 } from "../ids.ts";
 import type { Secrets } from "../secrets.ts";
 

@@ -34,7 +34,7 @@ export const toCategoryRule = (row: CategoryRow): CategoryRule => ({
   channels: row.channels,
 });
 
-/** In their order. An environment has at most `maxCategories` of them. Locked when the caller is about to change them. */
+/** In their order, at most `maxCategories`. Locked when the caller is about to change them. */
 export const listCategories = (
   db: Db,
   environmentId: string,

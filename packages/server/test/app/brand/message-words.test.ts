@@ -1,4 +1,4 @@
-// Words of the service in messages: the links of the brand layout and the summaries of a digest, by the reader's locale.
+// Words of the service in messages: links of the brand layout and summaries of a digest, by the reader's locale.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { startTestService } from "../../support/service.ts";

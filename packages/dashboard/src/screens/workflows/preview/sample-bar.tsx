@@ -23,7 +23,7 @@ export function SampleBar({ sample }: { sample: Sample }) {
   );
 }
 
-/** The preview shows the brand of the chosen context. The first hundred are offered, and nothing where there are none. */
+/** The preview shows the brand of the chosen context. The first hundred are offered; without any, there is no field. */
 function ContextPicker({ chosen, onChoose }: { chosen: string; onChoose: (key: string) => void }) {
   const { data } = useOperation("contexts.list", { query: { limit: 100 } }, { staleTime: 60_000 });
   const keys = (data?.data ?? []).map(({ type, id }) => `${type}:${id}`);

@@ -10,7 +10,7 @@ import * as slavic from "./slavic.ts";
 import * as various from "./various.ts";
 
 /** By locale as this service writes it. */
-export const pageWords: Record<Language, PageWords> = {
+export const pageWords: Record<string, PageWords> & Record<Language, PageWords> = {
   en: germanic.en,
   de: germanic.de,
   nl: germanic.nl,
