@@ -102,7 +102,7 @@ export async function create(
       test_clock: null,
       test_clock_target: null,
       link_schemes: readLinkSchemes(body.linkSchemes) ?? [],
-      pages_url: readPagesUrl(body.pagesUrl) ?? null,
+      pages_url: readPagesUrl(body.pagesUrl),
       created_at: now,
       updated_at: now,
       deleted_at: null,

@@ -174,8 +174,8 @@ function linkScope(run: Run, facts: Facts) {
 
 /** The words of the links, in the language of the page behind them. */
 function linkWords(locale: string | null | undefined) {
-  const { unsubscribe, preferences } = messageWords[languageOf(locale) ?? "en"];
-  return { unsubscribeText: unsubscribe, preferencesText: preferences };
+  const words = () => messageWords[languageOf(locale) ?? "en"];
+  return { unsubscribeText: () => words().unsubscribe, preferencesText: () => words().preferences };
 }
 
 /** The links of a preview, which leads to nobody's preferences. */
