@@ -58,7 +58,8 @@ function categoriesNeeded(compared: Compared[], isChosen: (one: Compared) => boo
 
 /** By identifier of a category, the workflows that are in it when the plan is carried out. */
 function categoryUsers(chosen: Compared[], target: Publishable, canDelete: boolean): ReadonlyMap<string, string[]> {
-  const after = new Map(target.workflows.map((row) => [row.workflow_id, row.category_id]));
+  const existing = [...target.workflows, ...target.bridgedMembers];
+  const after = new Map(existing.map((row) => [row.workflow_id, row.category_id]));
   for (const { source, identifier, type } of chosen) {
     if (type !== "workflow") continue;
     if (source?.type === "workflow") after.set(identifier, source.row.category_id);

@@ -86,7 +86,8 @@ function planStep(change: PublishedChange, facts: Facts, earlier: Step[]): Step 
       return fault === null ? step("deleted") : step("kept", fault);
     }
     if (current.type === "category") {
-      const users = workflowsAfter(earlier, facts).filter((row) => row.category_id === current.identifier);
+      const remaining = [...workflowsAfter(earlier, facts), ...facts.before.bridgedMembers];
+      const users = remaining.filter((row) => row.category_id === current.identifier);
       const names = users.map((row) => row.workflow_id).join(", ");
       return users.length === 0 ? step("deleted") : step("kept", `Workflows are in it: ${names}`);
     }

@@ -43,7 +43,8 @@ const fileSettings = ({ name, description = "", required = false, channels = {} 
 function planDeletions(plan: Plan, state: FileState, files: ReadFiles, { prune, choices }: Facts): void {
   const wanted = new Set(files.categories!.map(({ categoryId }) => categoryId));
   const deleted = new Set(plan.deletedWorkflows.map(({ workflow_id }) => workflow_id));
-  const after = new Map(state.workflows.map(({ row }) => [row.workflow_id, row.category_id]));
+  const existing = [...state.workflows.map(({ row }) => row), ...state.bridgedMembers];
+  const after = new Map(existing.map((row) => [row.workflow_id, row.category_id]));
   for (const { content } of files.workflows ?? []) after.set(content.workflow_id, content.category_id);
   for (const { row } of state.categories) {
     if (wanted.has(row.category_id)) continue;

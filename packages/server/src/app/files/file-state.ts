@@ -1,4 +1,4 @@
-// What an environment has, in the form of files, with the fingerprint of each resource and of all of them. Eight
+// What an environment has, in the form of files, with the fingerprint of each resource and of all of them. Nine
 // queries, however many resources there are.
 import { type BrandFile, type FileResources, inAppProviderId, maxFiles } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
@@ -7,7 +7,7 @@ import type { JsonObject } from "../../lib/json.ts";
 import { mapWithPauses } from "../../lib/load/pauses.ts";
 import { readPublishable } from "../../store/environments/publishing.ts";
 import { type IntegrationRow, listIntegrations } from "../../store/integrations/integrations.ts";
-import type { CategoryRow } from "../../store/subscribers/categories.ts";
+import type { CategoryRow, CategoryWorkflow } from "../../store/subscribers/categories.ts";
 import { findTopicsByKeys, listNamedTopics, type TopicRow } from "../../store/topics/topics.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { TranslationRow } from "../../store/workflows/translations.ts";
@@ -35,6 +35,8 @@ export type FileState = {
   integrations: Stored<IntegrationRow, FilesOf<"integrations">>[];
   /** Null where there are too many: then files have none. */
   topics: Stored<TopicRow, FilesOf<"topics">>[] | null;
+  /** Workflows of a bridge that are in a category; no file has them. */
+  bridgedMembers: CategoryWorkflow[];
   /** In their order. */
   categories: Stored<CategoryRow, FilesOf<"categories">>[];
   /** Null: none is set. */
@@ -72,7 +74,7 @@ export async function readState(
   options: { lock: boolean; topicKeys?: string[] },
 ): Promise<FileState> {
   const publishable = await readPublishable(ctx.db, environmentId, options);
-  const { workflows: all, layouts, translations, categories, brand } = publishable;
+  const { workflows: all, layouts, translations, categories, bridgedMembers, brand } = publishable;
   // Workflows that the customer's code defines (the bridge) are in no file.
   const workflows = all.filter((row) => row.bridge_url === null);
   const allIntegrations = await listIntegrations(ctx.db, environmentId);
@@ -100,6 +102,7 @@ export async function readState(
       ({ row }) => row.identifier,
     ),
     categories: categories.map((row) => ({ row, file: toCategoryFile(row) })),
+    bridgedMembers,
     brand,
     topics: topics.length > maxFiles.topics ? null : topics.map((row) => ({ row, file: toTopicFile(row) })),
   };

@@ -17,7 +17,7 @@ export type WorkflowWrite = ReadWorkflow & {
 };
 export type LayoutWrite = ReadLayout & { row: LayoutRow | undefined };
 
-export type CategoryWrite = { file: CategoryFile; row: CategoryRow | undefined };
+type CategoryWrite = { file: CategoryFile; row: CategoryRow | undefined };
 
 export type Plan = {
   changes: PlannedChange[];

@@ -3,7 +3,12 @@ import type { BrandIn } from "@tidings/contract";
 import { sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import { type Db, isUniqueViolation } from "../db.ts";
-import { type CategoryRow, listCategories } from "../subscribers/categories.ts";
+import {
+  type CategoryRow,
+  type CategoryWorkflow,
+  listCategories,
+  listCategoryWorkflows,
+} from "../subscribers/categories.ts";
 import { type LayoutRow, listAllLayouts } from "../workflows/layouts.ts";
 import { listAllTranslations, type TranslationRow } from "../workflows/translations.ts";
 import { insertVersions } from "../workflows/versions.ts";
@@ -17,6 +22,8 @@ export type Publishable = {
   translations: TranslationRow[];
   /** In their order. */
   categories: CategoryRow[];
+  /** Workflows of a bridge that are in a category: they are not published, and keep it from being deleted. */
+  bridgedMembers: CategoryWorkflow[];
   /** Null: none is set. */
   brand: BrandIn | null;
 };
@@ -34,7 +41,10 @@ export async function readPublishable(db: Db, environmentId: string, options: { 
     .$if(options.lock, (query) => query.forUpdate())
     .execute();
   const layouts = await listAllLayouts(db, environmentId);
+  const published = new Set(workflows.map(({ workflow_id }) => workflow_id));
+  const members = await listCategoryWorkflows(db, environmentId);
   return {
+    bridgedMembers: members.filter(({ workflow_id }) => !published.has(workflow_id)),
     workflows,
     layouts,
     translations: await listAllTranslations(db, environmentId),

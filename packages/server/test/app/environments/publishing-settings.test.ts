@@ -1,10 +1,11 @@
 // Categories and the brand move with the rest: compared, selected, published, deleted by name, undone.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { sql } from "kysely";
 import { startTestService } from "../../support/service.ts";
 import { createWorkflow, inApp } from "../../support/verbs.ts";
 
-const { client, production } = await startTestService();
+const { client, production, db } = await startTestService();
 await client("workflows.delete", { params: { workflowId: "welcome" } });
 
 const params = { targetEnvironmentId: "production" };
@@ -121,6 +122,16 @@ test("a category that only the target has says whose choices it takes along, and
   assert.match(kept!.skipped.find(({ resourceId }) => resourceId === "only")!.reason, /Exists only in the target/);
   const used = (await publish(named("category only"))).results.find(({ resourceType }) => resourceType === "category");
   assert.equal(used!.failed[0]!.error, "Workflows are in it: user");
+  await sql`update workflows set bridge_url = 'https://bridge.example' where workflow_id = 'user'`.execute(db);
+  assert.equal((await publish(named("category only"))).summary.failed, 1, "a workflow of a bridge counts too");
+  const { fingerprint, resources } = (await production("files.export")).body;
+  const files = { resources: { categories: resources.categories!.filter(({ categoryId }) => categoryId !== "only") } };
+  const plan = (await production("files.plan", { body: { ...files, prune: true } })).body;
+  assert.deepEqual(
+    [plan.fingerprint, plan.kept],
+    [fingerprint, [{ type: "category", id: "only", reason: "workflow user is in it" }]],
+  );
+  await sql`update workflows set bridge_url = null where workflow_id = 'user'`.execute(db);
   assert.equal((await publish(named("category only", "workflow user"))).summary.successful, 2);
   assert.ok(!(await categories()).some(([id]) => id === "only"));
 });
