@@ -414,6 +414,42 @@ export type Operations = {
     body: WorkflowViewerIn;
     output: WorkflowViewers;
   };
+  "stepTemplates.list": {
+    params?: never;
+    query?: never;
+    body?: never;
+    output: StepTemplateList;
+  };
+  "stepTemplates.create": {
+    params?: never;
+    query?: never;
+    body: StepTemplateIn;
+    output: StepTemplate;
+  };
+  "stepTemplates.retrieve": {
+    params: {
+      templateId: string;
+    };
+    query?: never;
+    body?: never;
+    output: StepTemplate;
+  };
+  "stepTemplates.update": {
+    params: {
+      templateId: string;
+    };
+    query?: never;
+    body: StepTemplatePatch;
+    output: StepTemplate;
+  };
+  "stepTemplates.delete": {
+    params: {
+      templateId: string;
+    };
+    query?: never;
+    body?: never;
+    output: undefined;
+  };
   "digests.list": {
     params?: never;
     query?: {
@@ -2916,6 +2952,18 @@ export type Resources = {
     /** Delete a comment. `DELETE /v2/workflows/{workflowId}/comments/{commentId}` */
     readonly delete: (...input: CallArguments<"comments.delete">) => Promise<Output<"comments.delete">>;
   };
+  readonly stepTemplates: {
+    /** List step templates. All of them by name, without their content. An environment has up to 200. `GET /v2/step-templates` */
+    readonly list: (...input: CallArguments<"stepTemplates.list">) => Promise<Output<"stepTemplates.list">>;
+    /** Save a step as a template. The content is that of the step now: it does not follow later changes of a workflow. `POST /v2/step-templates` */
+    readonly create: (...input: CallArguments<"stepTemplates.create">) => Promise<Output<"stepTemplates.create">>;
+    /** Retrieve a step template. `GET /v2/step-templates/{templateId}` */
+    readonly retrieve: (...input: CallArguments<"stepTemplates.retrieve">) => Promise<Output<"stepTemplates.retrieve">>;
+    /** Rename a step template. `PATCH /v2/step-templates/{templateId}` */
+    readonly update: (...input: CallArguments<"stepTemplates.update">) => Promise<Output<"stepTemplates.update">>;
+    /** Delete a step template. Steps that were inserted from it stay. `DELETE /v2/step-templates/{templateId}` */
+    readonly delete: (...input: CallArguments<"stepTemplates.delete">) => Promise<Output<"stepTemplates.delete">>;
+  };
   readonly digests: {
     /** List open digests. Sorted by closing time, soonest first. `GET /v1/digests` */
     readonly list: (...input: CallArguments<"digests.list">) => Promise<Output<"digests.list">>;
@@ -3586,6 +3634,9 @@ export type ErrorCode =
   | "LAYOUT_NOT_FOUND"
   | "COMMENT_NOT_FOUND"
   | "TOO_MANY_COMMENTS"
+  | "STEP_TEMPLATE_NOT_FOUND"
+  | "STEP_TEMPLATE_NAME_TAKEN"
+  | "STEP_TEMPLATE_LIMIT"
   | "TRANSLATION_NOT_FOUND"
   | "TRANSLATION_GROUP_NOT_FOUND"
   | "SUPPRESSION_NOT_FOUND"
@@ -8272,6 +8323,44 @@ export type StepPreviewIn = {
   draft?: PreviewedDraft;
 };
 
+export type StepTemplate = {
+  id: string;
+  name: string;
+  type: StepType;
+  /** The name of the member, or of the key's environment */
+  createdBy: string;
+  /** When it was saved (ISO 8601, UTC) */
+  createdAt: string;
+  /** When it was saved or renamed (ISO 8601, UTC) */
+  updatedAt: string;
+  step: TemplateStep;
+};
+
+export type StepTemplateHead = {
+  id: string;
+  name: string;
+  type: StepType;
+  /** The name of the member, or of the key's environment */
+  createdBy: string;
+  /** When it was saved (ISO 8601, UTC) */
+  createdAt: string;
+  /** When it was saved or renamed (ISO 8601, UTC) */
+  updatedAt: string;
+};
+
+export type StepTemplateIn = {
+  name: string;
+  step: TemplateStep;
+};
+
+export type StepTemplateList = {
+  data: StepTemplateHead[];
+};
+
+export type StepTemplatePatch = {
+  name: string;
+};
+
 export type StepType = "in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom";
 
 export type StoredReceipt = {
@@ -8634,6 +8723,20 @@ export type SystemVersions = {
   postgres: string;
   /** The last migration */
   schema: string;
+};
+
+export type TemplateStep = {
+  /** Default: derived from the name */
+  stepId?: string;
+  name: string;
+  type: StepType;
+  /** As in a workflow */
+  controlValues?: Record<string, unknown>;
+  filters?: StepFilterIn[];
+  active?: boolean;
+  shouldStopOnFail?: boolean;
+  /** How long after its creation the message may still be sent; default: the service's setting */
+  deadlineSeconds?: number;
 };
 
 /** The definition to run, saved or not. It always runs as if it were active. */

@@ -76,6 +76,7 @@ export * from "./resources/workflows/objectives.ts";
 export * from "./resources/workflows/previews.ts";
 export * from "./resources/workflows/publishes.ts";
 export * from "./resources/workflows/publishing.ts";
+export * from "./resources/workflows/step-templates.ts";
 export * from "./resources/workflows/tests.ts";
 export * from "./resources/workflows/translations.ts";
 export * from "./resources/workflows/versions.ts";

@@ -96,6 +96,7 @@ create table assets (
   size           integer not null,
   bytes          bytea not null,
   created_at     timestamp with time zone not null,
+  needed_at      timestamp with time zone,
   UNIQUE (environment_id, hash),
   PRIMARY KEY (id),
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
@@ -915,6 +916,19 @@ create table step_comments (
   FOREIGN KEY (workflow_id) REFERENCES workflows(id) ON DELETE CASCADE
 );
 CREATE INDEX step_comments_workflow on step_comments USING btree (environment_id, workflow_id, id);
+
+create table step_templates (
+  environment_id  uuid not null,
+  id              uuid not null,
+  name            text not null,
+  step            jsonb not null,
+  created_by_name text not null,
+  created_at      timestamp with time zone not null,
+  updated_at      timestamp with time zone not null,
+  PRIMARY KEY (environment_id, id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX step_templates_name on step_templates USING btree (environment_id, lower(name));
 
 create table subscriber_preferences (
   environment_id uuid not null,

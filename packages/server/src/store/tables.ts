@@ -140,6 +140,9 @@ export type StoredStep = {
   controlSchema?: JsonObject;
 };
 
+/** A step that was saved as a template. */
+export type SavedStep = Omit<StoredStep, "id" | "controlSchema">;
+
 /** What follows a provider call with an unknown outcome: retry at once, or wait for a receipt first. */
 export type OnUnknownOutcome = "may_duplicate" | "may_delay";
 
@@ -946,6 +949,7 @@ export type Tables = {
     size: number;
     bytes: Buffer;
     created_at: Date;
+    needed_at: Date | null;
   };
   translations: TranslationsTable;
   step_comments: {
@@ -959,6 +963,15 @@ export type Tables = {
     created_at: Date;
     resolved_at: Date | null;
     resolved_by_name: string | null;
+  };
+  step_templates: {
+    environment_id: string;
+    id: string;
+    name: string;
+    step: Json<SavedStep>;
+    created_by_name: string;
+    created_at: Date;
+    updated_at: Date;
   };
   workflow_viewers: {
     environment_id: string;

@@ -173,6 +173,14 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   }),
   "comments.update": async (w) => ({ params: await w.once(w.comment), body: { isResolved: true } }),
   "comments.delete": async (w) => ({ params: await w.comment() }),
+  "stepTemplates.list": listOf((w) => w.once(w.stepTemplate)),
+  "stepTemplates.create": (w) => ({ body: { name: w.unique("template"), step: { name: "Wait", type: "delay" } } }),
+  "stepTemplates.retrieve": async (w) => ({ params: { templateId: (await w.once(w.stepTemplate)).id } }),
+  "stepTemplates.update": async (w) => ({
+    params: { templateId: (await w.stepTemplate()).id },
+    body: { name: w.unique("template") },
+  }),
+  "stepTemplates.delete": async (w) => ({ params: { templateId: (await w.stepTemplate()).id } }),
   "workflows.announceViewer": async (w) => ({
     params: { workflowId: (await w.once(w.comment)).workflowId },
     body: { tabId: "one" },

@@ -200,6 +200,17 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
     return { workflowId, commentId: id };
   };
 
+  const stepTemplate = async () => {
+    const child = { on: "payload", field: "plan", operator: "EQUAL", value: "pro" } as const;
+    const step = {
+      ...({ name: "Welcome", stepId: "welcome", type: "in_app" } as const),
+      controlValues: { body: "Hello" },
+      filters: [{ isNegated: false, type: "GROUP" as const, value: "AND" as const, children: [child] }],
+      ...{ active: true, shouldStopOnFail: false, deadlineSeconds: 3_600 },
+    };
+    return (await client("stepTemplates.create", { body: { name: unique("template"), step } })).body;
+  };
+
   const translation = async () => {
     const { workflowId } = await workflow();
     const body = {
@@ -353,6 +364,7 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
       usedCategory,
       translation,
       comment,
+      stepTemplate,
     },
     ...{ integration, connection, endpoint, environment, own, publish, deadLetter, unwantedLetter, replay, failedTask },
     ...{ alertRule, alert },
