@@ -1,6 +1,7 @@
 // What the editor does with steps of several places: uses of an identifier, copies, starters, search and replace.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { dropOldDrafts } from "../src/drafts/draft-store.ts";
 import { pastedStep } from "../src/screens/workflows/editor/copied-step.ts";
 import { type Draft, type DraftStep, newStep } from "../src/screens/workflows/editor/model.ts";
 import { starters, withStarter } from "../src/screens/workflows/editor/starters.ts";
@@ -76,4 +77,30 @@ test("search shows each place once, and replaces texts as they are written", () 
   assert.equal(changed!.controlValues.subject, "Acme, acme $& Co.");
   assert.equal(same, steps[1]);
   assert.deepEqual(findHits(steps, { text: "", isCaseSensitive: true }), []);
+});
+
+test("drafts in the browser go after 90 days, and what is no draft with them", (context) => {
+  const now = Date.parse("2026-06-30T12:00:00Z");
+  const stored = new Map([
+    ["tidings.draft.1.e.p.new", JSON.stringify({ at: "2026-04-02T12:00:00Z" })],
+    ["tidings.draft.1.e.p.old", JSON.stringify({ at: "2026-04-01T11:00:00Z" })],
+    ["tidings.draft.1.e.p.broken", "{"],
+    ["tidings.draft.1.e.p.other", JSON.stringify({ at: "lately" })],
+    ["tidings.theme", "dark"],
+  ]);
+  const storage = {
+    get length() {
+      return stored.size;
+    },
+    key: (index: number) => [...stored.keys()][index] ?? null,
+    getItem: (key: string) => stored.get(key) ?? null,
+    removeItem: (key: string) => stored.delete(key),
+  };
+  const before = Object.getOwnPropertyDescriptor(globalThis, "localStorage");
+  Object.defineProperty(globalThis, "localStorage", { value: storage, configurable: true });
+  context.after(() => {
+    if (before) Object.defineProperty(globalThis, "localStorage", before);
+  });
+  dropOldDrafts(now);
+  assert.deepEqual([...stored.keys()], ["tidings.draft.1.e.p.new", "tidings.theme"]);
 });
