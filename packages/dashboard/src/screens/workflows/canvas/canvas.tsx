@@ -130,6 +130,7 @@ function EndBox({ data: { index } }: NodeProps<EndNode>) {
             </Button>
           }
           onAdd={(type) => actions.add(type, index)}
+          onPaste={(copied) => actions.paste(copied, index)}
         />
       )}
     </div>
@@ -182,6 +183,7 @@ function StepBox({ data: { step, index, count } }: NodeProps<StepNode>) {
           <AddStep
             trigger={<IconButton label={say.addAt(index + 1)} icon="plus" size="small" />}
             onAdd={(type) => actions.add(type, index)}
+            onPaste={(copied) => actions.paste(copied, index)}
           />
           <IconButton label={say.remove} icon="trash" size="small" onClick={() => actions.remove(index)} />
         </NodeToolbar>

@@ -6,6 +6,8 @@ import { Button, IconButton } from "../../../kit/inputs/button.tsx";
 import { stepIcons } from "../../../outcomes/tones.ts";
 import { maxSteps } from "../../../steps/facts.gen.ts";
 import { isConditional, summarizeStep } from "../step/summary.ts";
+import { SaveTemplateDialog } from "../templates/name-dialog.tsx";
+import { words as templateWords } from "../templates/words.ts";
 import { AddStep } from "./add-step.tsx";
 import css from "./editor.module.css";
 import type { DraftStep } from "./model.ts";
@@ -23,6 +25,7 @@ export function Outline({ editor, selected, onOpen }: OutlineProps) {
   const list = useRef<HTMLOListElement>(null);
   const adder = useRef<HTMLDivElement>(null);
   const [dragged, setDragged] = useState<number | null>(null);
+  const [saved, setSaved] = useState<DraftStep | null>(null);
 
   // The row, or without one the button that adds a step. After the next paint, when the step has its new place; and
   // again when the changed address has drawn the page, for what had the focus may be gone by then.
@@ -119,6 +122,7 @@ export function Outline({ editor, selected, onOpen }: OutlineProps) {
                   onClick={() => move(index, index + 1)}
                 />
                 <IconButton label={say.copy} icon="copy" size="small" onClick={() => copy(index)} />
+                <IconButton label={templateWords.save} icon="layers" size="small" onClick={() => setSaved(step)} />
                 <IconButton label={say.remove} icon="trash" size="small" onClick={() => remove(index)} />
               </span>
             )}
@@ -139,6 +143,7 @@ export function Outline({ editor, selected, onOpen }: OutlineProps) {
           {isFull && <p className={css.full}>{say.full(maxSteps)}</p>}
         </div>
       )}
+      {saved && <SaveTemplateDialog step={saved} onClose={() => setSaved(null)} />}
       <p className="visually-hidden" role="status">
         {told}
       </p>

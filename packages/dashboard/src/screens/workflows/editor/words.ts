@@ -92,7 +92,6 @@ export const words = {
     copy: "Copy step",
     copied: (name: string) => `${name} was copied. Paste it with Add step, in this workflow or another one.`,
     notCopied: "This browser cannot keep a copy: its storage is full or blocked.",
-    pasteGroup: "Copied",
     paste: (name: string) => `Paste ${name}`,
     pasteFrom: (workflow: string) => `from ${workflow}`,
     view: "View",
