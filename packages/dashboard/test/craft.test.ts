@@ -123,7 +123,7 @@ test("workflows are searched with name, description and texts; layouts too", () 
   assert.equal(findHits(layout.parts, search).length, 3);
 });
 
-test("drafts in the browser go after 90 days, and what is no draft with them", (context) => {
+test("drafts in the browser go after 90 days, and what is not a draft with them", (context) => {
   const now = Date.parse("2026-06-30T12:00:00Z");
   const stored = new Map([
     ["tidings.draft.1.e.p.new", JSON.stringify({ at: "2026-04-02T12:00:00Z" })],

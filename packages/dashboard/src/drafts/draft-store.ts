@@ -30,7 +30,7 @@ export function dropOldDrafts(now: number): void {
   } catch {}
 }
 
-/** NaN for what is no draft. */
+/** NaN for what is not a draft. */
 function timeOf(text: string | null): number {
   try {
     return Date.parse((JSON.parse(text ?? "null") as StoredDraft<unknown> | null)?.at ?? "");
