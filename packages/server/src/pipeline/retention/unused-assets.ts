@@ -10,7 +10,7 @@ import {
   markFoundAssets,
 } from "../../store/installation/unused-assets.ts";
 
-export const unusedAssetMs = 180 * 24 * 3_600_000;
+const unusedAssetMs = 180 * 24 * 3_600_000;
 
 /** Images that one run examines, and documents that one statement reads. */
 const maxExamined = 5_000;
