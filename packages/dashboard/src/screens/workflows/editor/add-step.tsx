@@ -3,7 +3,6 @@ import type { StepType } from "@tidings/contract";
 import { lazy, type ReactElement, Suspense, useState } from "react";
 import { Menu, type MenuEntry } from "../../../kit/overlays/menu.tsx";
 import { stepIcons, stepKinds, stepNames, stepTypes } from "../../../steps/facts.gen.ts";
-import { words as templateWords } from "../templates/words.ts";
 import { type CopiedStep, readCopiedStep } from "./copied-step.ts";
 import { words } from "./words.ts";
 
@@ -37,8 +36,8 @@ export function AddStep({ trigger, onAdd, onPaste }: AddStepProps) {
           ...stepTypes.filter(isChannel).map(entryOf),
           { kind: "group", label: words.outline.waits },
           ...stepTypes.filter((type) => !isChannel(type)).map(entryOf),
-          { kind: "group", label: templateWords.group },
-          { label: templateWords.choose, icon: "layers", onChoose: () => setChoosing(true) },
+          { kind: "group", label: words.outline.savedGroup },
+          { label: words.outline.fromTemplate, icon: "layers", onChoose: () => setChoosing(true) },
           ...(copied
             ? [
                 {

@@ -1,13 +1,11 @@
 // The steps as a list: all of the editor by keyboard.
-import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, lazy, Suspense, useEffect, useRef, useState } from "react";
 import { Icon } from "../../../icons.tsx";
 import { classNames } from "../../../kit/class-names.ts";
 import { Button, IconButton } from "../../../kit/inputs/button.tsx";
 import { stepIcons } from "../../../outcomes/tones.ts";
 import { maxSteps } from "../../../steps/facts.gen.ts";
 import { isConditional, summarizeStep } from "../step/summary.ts";
-import { SaveTemplateDialog } from "../templates/name-dialog.tsx";
-import { words as templateWords } from "../templates/words.ts";
 import { AddStep } from "./add-step.tsx";
 import css from "./editor.module.css";
 import type { DraftStep } from "./model.ts";
@@ -16,6 +14,10 @@ import { useStepActions } from "./use-step-actions.ts";
 import { words } from "./words.ts";
 
 const say = words.outline;
+
+const SaveTemplateDialog = lazy(() =>
+  import("../templates/name-dialog.tsx").then((module) => ({ default: module.SaveTemplateDialog })),
+);
 
 type OutlineProps = { editor: Editor; selected: DraftStep | undefined; onOpen: () => void };
 
@@ -122,7 +124,7 @@ export function Outline({ editor, selected, onOpen }: OutlineProps) {
                   onClick={() => move(index, index + 1)}
                 />
                 <IconButton label={say.copy} icon="copy" size="small" onClick={() => copy(index)} />
-                <IconButton label={templateWords.save} icon="layers" size="small" onClick={() => setSaved(step)} />
+                <IconButton label={say.saveTemplate} icon="layers" size="small" onClick={() => setSaved(step)} />
                 <IconButton label={say.remove} icon="trash" size="small" onClick={() => remove(index)} />
               </span>
             )}
@@ -143,7 +145,11 @@ export function Outline({ editor, selected, onOpen }: OutlineProps) {
           {isFull && <p className={css.full}>{say.full(maxSteps)}</p>}
         </div>
       )}
-      {saved && <SaveTemplateDialog step={saved} onClose={() => setSaved(null)} />}
+      {saved && (
+        <Suspense>
+          <SaveTemplateDialog step={saved} onClose={() => setSaved(null)} />
+        </Suspense>
+      )}
       <p className="visually-hidden" role="status">
         {told}
       </p>

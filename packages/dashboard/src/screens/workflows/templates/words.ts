@@ -1,13 +1,10 @@
 // Words of saved steps.
 export const words = {
-  save: "Save as template",
   saveTitle: "Save the step as a template",
   saveText: "The team finds it under Add step. It keeps the content that the step has now.",
   name: "Name",
   saveAction: "Save template",
   saved: (name: string) => `${name} was saved. Insert it with Add step, in any workflow.`,
-  group: "Saved",
-  choose: "From a template …",
   title: "Templates",
   text: "Steps that your team saved. An inserted step is a copy: later changes of one do not reach the other.",
   search: "Search templates",
