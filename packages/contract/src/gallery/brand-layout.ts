@@ -40,10 +40,13 @@ body { margin: 0; padding: 0; background-color: {{ brand.colors.background }}; }
 body { background-color: {{ brand.colors.backgroundDark }}; }
 .page { background-color: {{ brand.colors.backgroundDark }}; color: {{ brand.colors.textDark }}; }
 .card { background-color: {{ brand.colors.surfaceDark }}; color: {{ brand.colors.textDark }}; }
-.card p, .card li, .card td, .card th, .card ul, .card ol, .card blockquote { color: {{ brand.colors.textDark }}; }
-.name, .card h1, .card h2, .card h3, .card .code { color: {{ brand.colors.headingDark }}; }
-.card p a, .card li a, .card blockquote a { color: {{ brand.colors.primaryDark }}; }
-.card .button { background-color: {{ brand.colors.primaryDark }}; color: {{ brand.colors.primaryTextDark }}; }
+.card p, .card li, .card td, .card th, .card ul, .card ol, .card blockquote { color: {{ brand.colors.textDark }} !important; }
+.name, .card h1, .card h2, .card h3, .card .code { color: {{ brand.colors.headingDark }} !important; }
+.card p a, .card li a, .card blockquote a { color: {{ brand.colors.primaryDark }} !important; }
+.card .button { background-color: {{ brand.colors.primaryDark }} !important; color: {{ brand.colors.primaryTextDark }} !important; }
+.card [style*="background-color"] p, .card [style*="background-color"] li, .card [style*="background-color"] td, .card th[style*="background-color"], .card td[style*="background-color"] { color: {{ brand.colors.text }} !important; }
+.card [style*="background-color"] h1, .card [style*="background-color"] h2, .card [style*="background-color"] h3 { color: {{ brand.colors.heading }} !important; }
+.card [style*="background-color"] p a, .card [style*="background-color"] li a { color: {{ brand.colors.primary }} !important; }
 .foot, .foot p, .foot a { color: {{ brand.colors.textDark }}; }
 {% if brand.logoDarkUrl %}.logo-light { display: none; }
 .logo-dark { display: inline-block; }

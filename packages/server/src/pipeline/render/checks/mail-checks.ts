@@ -174,7 +174,7 @@ function unsubscribeChecks({ isCritical }: CheckedMail, links: Link[]): Found[] 
   const hasLink = links.some(({ href, label }) => unsubscribeAddress.test(href ?? "") || unsubscribeWords.test(label));
   if (hasLink) return [];
   const message =
-    "The mail has no link to unsubscribe. Add one, best in the footer of the layout: {{ unsubscribeUrl }}.";
+    "The mail has no link to unsubscribe. The layout that the Brand screen creates has one. In your own layout, put a link to {{ unsubscribeUrl }} into the footer.";
   return [{ code: "missing_unsubscribe", message }];
 }
 
