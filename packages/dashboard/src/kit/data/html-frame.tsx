@@ -33,10 +33,10 @@ export function MessageFrame(props: HtmlFrameProps) {
   );
 }
 
-/** Addresses that a page loads automatically; those of links do not count. */
+/** Addresses that a page loads automatically. Those of links do not count, nor do images that this service stores. */
 const hasRemoteContent = (html: string): boolean =>
   /(?:\b(?:src|srcset|background|poster|data)\s*=\s*["']?|url\(\s*["']?|@import\s+["']?)\s*(?:https?:)?\/\/|<link\b/i.test(
-    html,
+    html.replaceAll(new URL("assets/", baseUrl()).href, ""),
   );
 
 export function HtmlFrame({

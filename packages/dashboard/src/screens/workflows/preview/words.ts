@@ -12,6 +12,16 @@ export const words = {
   recent: "From a recent event",
   example: "Example payload",
   empty: "Empty payload",
+  language: "Language",
+  ownLanguage: "That of the subscriber",
+  noValues: "The payload is empty. Values that the step uses are offered here.",
+  asJson: "Edit as JSON",
+  asFields: "Edit as fields",
+  missing: (names: readonly string[]) =>
+    names.length === 1
+      ? `The sample payload has no value for ${names[0]}.`
+      : `The sample payload has no values for ${names.slice(0, 3).join(", ")}${names.length > 3 ? ` and ${names.length - 3} more` : ""}.`,
+  fillIn: "Add sample values",
   hidePayload: "Hide payload",
   showPayload: "Edit payload",
   noSubject: "No subject",
