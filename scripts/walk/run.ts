@@ -9,6 +9,7 @@ import { walkFaults } from "./faults.ts";
 import { walkInbox } from "./inbox.ts";
 import { walkOperate } from "./operate.ts";
 import { walkOutage } from "./outage.ts";
+import { walkSitting } from "./sitting.ts";
 import { walkSupport } from "./support.ts";
 import { openWorld, type World } from "./world.ts";
 
@@ -19,6 +20,7 @@ const walks: Record<string, (world: World) => Promise<void>> = {
   support: walkSupport,
   operate: walkOperate,
   editors: walkEditors,
+  sitting: walkSitting,
   accessibility: walkAccessibility,
   faults: walkFaults,
 };
