@@ -94,6 +94,7 @@ export async function openWorld(): Promise<World> {
       TIDINGS_HOST: "127.0.0.1",
       TIDINGS_PORT: new URL(url).port,
       TIDINGS_DATA_DIR: folder,
+      TIDINGS_PUBLIC_URL: url,
       TIDINGS_ALLOW_NETWORKS: "127.0.0.0/8",
       TIDINGS_RATE_INBOX: "0",
     };

@@ -4,8 +4,9 @@ import type { LayoutFile } from "../resources/workflows/files.ts";
 
 /**
  * Font stacks and colours have a safe grammar, so `raw` cannot end the style sheet. In dark mode, the rules name the
- * elements of the card: blocks have their colour in a style attribute. Buttons, which are in no paragraph, keep theirs,
- * because their background stays as well.
+ * elements of the card and are important: blocks have their colour in a style attribute, which would win otherwise.
+ * Buttons, which are in no paragraph, keep theirs, because their background stays as well. So does the text in a section
+ * or a cell with its own background.
  */
 const body = `<!doctype html>
 <html lang="en">
@@ -40,9 +41,13 @@ body { margin: 0; padding: 0; background-color: {{ brand.colors.background }}; }
 body { background-color: {{ brand.colors.backgroundDark }}; }
 .page { background-color: {{ brand.colors.backgroundDark }}; color: {{ brand.colors.textDark }}; }
 .card { background-color: {{ brand.colors.surfaceDark }}; color: {{ brand.colors.textDark }}; }
-.card p, .card li, .card td, .card th, .card ul, .card ol, .card blockquote { color: {{ brand.colors.textDark }}; }
-.name, .card h1, .card h2, .card h3, .card .code { color: {{ brand.colors.headingDark }}; }
-.card p a, .card li a, .card blockquote a { color: {{ brand.colors.primaryDark }}; }
+.card p, .card li, .card td, .card th, .card ul, .card ol, .card blockquote { color: {{ brand.colors.textDark }} !important; }
+.card th { background-color: transparent !important; }
+.name, .card h1, .card h2, .card h3, .card .code { color: {{ brand.colors.headingDark }} !important; }
+.card p a, .card li a, .card blockquote a { color: {{ brand.colors.primaryDark }} !important; }
+.card td[style*="background-color"] p, .card td[style*="background-color"] li { color: {{ brand.colors.text }} !important; }
+.card td[style*="background-color"] h1, .card td[style*="background-color"] h2, .card td[style*="background-color"] h3 { color: {{ brand.colors.heading }} !important; }
+.card td[style*="background-color"] a { color: {{ brand.colors.primary }} !important; }
 .card .button { background-color: {{ brand.colors.primaryDark }}; color: {{ brand.colors.primaryTextDark }}; }
 .foot, .foot p, .foot a { color: {{ brand.colors.textDark }}; }
 {% if brand.logoDarkUrl %}.logo-light { display: none; }

@@ -73,7 +73,7 @@ export const words = {
     repeat: { label: "Repeat", hint: "The same blocks for every item of a list" },
     horizontalRule: { label: "Divider", hint: "A line" },
     spacer: { label: "Spacer", hint: "Empty space" },
-    blockquote: { label: "Quote", hint: "Words of somebody else" },
+    blockquote: { label: "Quote", hint: "Words of another person" },
     table: { label: "Table", hint: "Rows and columns" },
     socialLinks: { label: "Social links", hint: "Your profiles elsewhere" },
     footer: { label: "Footer", hint: "Small text at the end" },
@@ -180,6 +180,7 @@ export const words = {
     showIfMore: "No other condition.",
     showIfKey: "Shown if this value exists",
     kept: "The block is stored as",
+    colorDefault: "Default",
     colorOf: (label: string) => `Choose: ${label}`,
   },
 } as const;

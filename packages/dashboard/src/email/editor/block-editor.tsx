@@ -1,6 +1,8 @@
 // The visual editor of an email body, loaded when an email of blocks is opened.
+import type { Brand } from "@tidings/contract";
 import type { EditorState } from "prosemirror-state";
-import { useEffect, useId, useRef, useState } from "react";
+import { type CSSProperties, useEffect, useId, useRef, useState } from "react";
+import { useOperation } from "../../api/hooks.ts";
 import { showToast } from "../../kit/overlays/toast.tsx";
 import type { Body } from "../document/body.ts";
 import css from "../email.module.css";
@@ -30,6 +32,7 @@ export type BlockEditorProps = {
 };
 
 export function BlockEditor(props: BlockEditorProps) {
+  const brand = useOperation("brand.retrieve", {}, { staleTime: 300_000 });
   const { label, body, text, isReadOnly, isWrong, variables, sampleOf } = props;
   const host = useRef<HTMLDivElement>(null);
   const [held, setHeld] = useState<BodyView | null>(null);
@@ -107,7 +110,7 @@ export function BlockEditor(props: BlockEditorProps) {
       <div className={css.frame}>
         <div className={css.main}>
           <div className={css.area}>
-            <div ref={host} className={css.canvas} />
+            <div ref={host} className={css.canvas} style={brandStyle(brand.data?.brand)} />
             {view && state && !isReadOnly && (
               <DragHandle view={view} state={state} onSelect={() => setPanel("settings")} />
             )}
@@ -146,3 +149,12 @@ export function BlockEditor(props: BlockEditorProps) {
     </div>
   );
 }
+
+/** Buttons without a colour have that of the brand, as in the email. */
+const brandStyle = (brand: Brand | undefined) =>
+  brand &&
+  ({
+    "--brand-primary": brand.colors.primary,
+    "--brand-on-primary": brand.colors.primaryText,
+    "--brand-radius": `${brand.cornerRadius}px`,
+  } as CSSProperties);

@@ -35,6 +35,8 @@ function List({ view, open, variables, id, openSettings }: Omit<MenuPopupProps, 
       id={id}
       className={css.menu}
       role="listbox"
+      // Its entries have no focus; the list is scrolled with the keys of the text, or by itself.
+      tabIndex={0}
       aria-label={open.kind === "block" ? words.insertMenu : words.variableMenu}
       style={place}
     >

@@ -73,7 +73,8 @@ function Colors({ draft, brand, errors, onChange }: BrandFormProps) {
               return (
                 <ColorField
                   key={name}
-                  label={words.colorOf(words.colorNames[base], mode === "" ? words.light : words.dark)}
+                  label={words.colorNames[base]}
+                  fullLabel={words.colorOf(words.colorNames[base], mode === "" ? words.light : words.dark)}
                   value={draft.colors?.[name] ?? ""}
                   inherited={brand.colors[name]}
                   error={errors[`colors.${name}`]}
@@ -90,6 +91,8 @@ function Colors({ draft, brand, errors, onChange }: BrandFormProps) {
 
 type ColorFieldProps = {
   label: string;
+  /** Read aloud: with the mode, which is shown as a heading. */
+  fullLabel: string;
   value: string;
   inherited: string;
   error?: string;
@@ -100,17 +103,18 @@ type ColorFieldProps = {
 const longHex = (value: string): string =>
   /^#[0-9a-f]{3}$/i.test(value) ? value.replace(/[0-9a-f]/gi, (digit) => digit + digit) : value;
 
-const ColorField = ({ label, value, inherited, error, onChange }: ColorFieldProps) => (
+const ColorField = ({ label, fullLabel, value, inherited, error, onChange }: ColorFieldProps) => (
   <div className={css.color}>
     <input
       type="color"
       className={css.swatch}
-      aria-label={words.pick(label)}
+      aria-label={words.pick(fullLabel)}
       value={longHex(/^#([0-9a-f]{3}|[0-9a-f]{6})$/i.test(value) ? value : inherited)}
       onChange={({ target }) => onChange(target.value)}
     />
     <TextField
       label={label}
+      aria-label={fullLabel}
       value={value}
       placeholder={inherited}
       spellCheck={false}

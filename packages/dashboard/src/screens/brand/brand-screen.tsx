@@ -9,6 +9,7 @@ import { Notice } from "../../kit/feedback/notice.tsx";
 import { ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
 import { Button } from "../../kit/inputs/button.tsx";
 import { Select } from "../../kit/inputs/select.tsx";
+import { Halves } from "../../kit/layout/layout.tsx";
 import { Page } from "../../kit/layout/page.tsx";
 import { useConfirm } from "../../kit/overlays/confirm.tsx";
 import { showError, showToast } from "../../kit/overlays/toast.tsx";
@@ -91,7 +92,7 @@ function LoadedBrand({ settings, context }: { settings: BrandSettings; context: 
       {dialog}
       <Scope context={context} />
       {!canEdit && <Notice icon="key">{kitWords.needsRole(requiredRole("brand.update"))}</Notice>}
-      <div className={css.columns}>
+      <Halves>
         <BrandForm
           draft={draft}
           brand={settings.brand}
@@ -100,7 +101,7 @@ function LoadedBrand({ settings, context }: { settings: BrandSettings; context: 
           onChange={(changed) => setDraft((old) => withoutAbsent({ ...old, ...changed }))}
         />
         <BrandPreview draft={draft} isOverride={context !== null} />
-      </div>
+      </Halves>
     </Page>
   );
 }

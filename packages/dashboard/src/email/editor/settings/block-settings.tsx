@@ -43,7 +43,8 @@ export function BlockSettings({
   const shown = type === "button" ? { ...values, text: textIn(node.attrs.rest?.content) || values.text } : values;
   const panel = useRef<HTMLElement>(null);
   useEffect(() => {
-    void panel.current?.scrollIntoView({ block: "nearest" });
+    // The text and the panel are seen at once.
+    void panel.current?.parentElement?.scrollIntoView({ block: "nearest" });
     view.dispatch(view.state.tr.scrollIntoView());
   }, [view]);
   useEffect(() => {

@@ -56,6 +56,7 @@ export function SettingField({ spec, text, isReadOnly, variables, onChange }: Se
               <input
                 className={inputs.input}
                 value={text}
+                placeholder={say.colorDefault}
                 readOnly={isReadOnly}
                 spellCheck={false}
                 onChange={set}

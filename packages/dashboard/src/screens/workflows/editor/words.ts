@@ -65,7 +65,7 @@ export const words = {
   },
   divider: "Width of the form and the preview",
   dividerHint: "Drag, or use the arrow keys. Double-click for the usual width.",
-  panes: { label: "Form or preview", start: "Write", end: "Preview" },
+  panes: { label: "Form or preview", sides: { start: "Write", end: "Preview" } },
   outline: {
     fold: "Fold the steps",
     unfold: "Show the steps",

@@ -25,7 +25,6 @@ export const words = {
     noImages: "No images",
     noDark: "This email has no dark colours: mail programs show it light, or invert it themselves.",
     noText: "The email has no text part.",
-    smaller: (width: number, percent: number) => `${width} px wide, shown at ${percent} %`,
   },
   sms: ({ characters, segments, isUnicode }: SmsLength) =>
     `${characters} ${characters === 1 ? "character" : "characters"}, ${segments} ${segments === 1 ? "segment" : "segments"}${isUnicode ? " (other alphabet: 70 per segment)" : ""}`,

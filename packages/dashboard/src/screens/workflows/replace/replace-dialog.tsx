@@ -141,7 +141,7 @@ function withId(ids: ReadonlySet<string>, id: string, isIn: boolean): ReadonlySe
   return next;
 }
 
-/** Through the usual update with the version that was read: a save of somebody else in between is not overwritten. */
+/** Through the usual update with the version that was read: another member's save in between is not overwritten. */
 async function replaceOne(workflowId: string, search: Search, replacement: string, environmentId: string) {
   const workflow = await callOperation("workflows.retrieve", { params: { workflowId }, query: {} }, environmentId);
   const draft = draftOf(workflow);

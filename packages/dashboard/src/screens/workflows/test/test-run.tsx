@@ -40,7 +40,8 @@ export function TestRun({ test: { transactionId, subscriberId, name } }: TestRun
         {!isOver && <Badge tone="info">{words.running}</Badge>}
       </header>
       {last.error && <ErrorPanel error={last.error} />}
-      <p className={css.weak} role="status">
+      {/* While it runs, the head says so. */}
+      <p className={isOver || steps.length === 0 ? css.weak : "visually-hidden"} role="status">
         {isOver ? last.data?.verdict : steps.length === 0 ? words.starting : words.running}
       </p>
       <ol className={css.steps}>

@@ -136,7 +136,7 @@ function linkChecks({ href, label }: Link): Found[] {
   }
   if (href === "" || href === "#") return [{ code: "empty_link", message: `${named} has an empty address.` }];
   if (/^http:/i.test(href)) {
-    const message = `${named} uses http: (${shorten(href)}). Mail programs warn of such links: use https:.`;
+    const message = `${named} uses http (${shorten(href)}). Mail programs warn about such links: use https.`;
     return [{ code: "insecure_link", message }];
   }
   if (/^(?:[a-z][a-z\d+.-]*:|#)/i.test(href)) return [];
