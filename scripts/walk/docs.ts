@@ -3,7 +3,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { forgetDrafts, looks, openLook } from "../../packages/server/test/dashboard/looks/screens.ts";
-import { seedAuthoring } from "../../packages/server/test/dashboard/looks/seed-authoring.ts";
+import { orderPayload, seedAuthoring } from "../../packages/server/test/dashboard/looks/seed-authoring.ts";
+import { settled, trigger } from "../../packages/server/test/support/verbs.ts";
 import { shrinkPng } from "./small-png.ts";
 import type { World } from "./world.ts";
 
@@ -14,6 +15,7 @@ const maxBytes = 120_000;
 
 /** File and look; `height` in pixels, where less of the page is enough. */
 const pictures: [file: string, look: string, height?: number][] = [
+  ["activity", "activity", 700],
   ["workflow-steps", "step-in-app"],
   ["condition", "step-condition"],
   ["email-editor", "email-preview", 780],
@@ -31,7 +33,13 @@ const pictures: [file: string, look: string, height?: number][] = [
 ];
 
 export async function walkDocs(world: World): Promise<void> {
-  const authored = await seedAuthoring(world.client);
+  const { client } = world;
+  const authored = await seedAuthoring(client);
+  for (const to of ["ada", "grace", "noor"]) await trigger(client, "offers", to);
+  await trigger(client, "sale", "grace");
+  for (const to of ["grace", "yael"]) await trigger(client, "invitation", to, { who: "Ada", project: "Apollo" });
+  await trigger(client, "greeting", "ada");
+  await settled(client, await trigger(client, "order", "ada", orderPayload));
   // Without a colour scheme of its own, so that the preview of an email can have another one than the page.
   const page = await world.openDashboard("/", { colorScheme: null, reducedMotion: "reduce" });
   await forgetDrafts(page);

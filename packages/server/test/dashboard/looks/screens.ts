@@ -46,12 +46,15 @@ const previewAs =
 
 const editor = (page: Page) => page.getByRole("textbox", { name: "Body" });
 
-/** Selects a block by its text, and opens its settings. */
-const settingsOf = (selector: string) => async (page: Page) => {
-  await editor(page).locator(selector).first().click();
-  await page.keyboard.press("Alt+Enter");
-  await page.getByRole("region", { name: /^Settings: / }).waitFor();
-};
+/** Selects a block, or with `up` the one so many levels above it, and opens its settings. */
+const settingsOf =
+  (selector: string, up = 0) =>
+  async (page: Page) => {
+    await editor(page).locator(selector).first().click();
+    for (let times = 0; times < up; times++) await page.keyboard.press("Escape");
+    await page.keyboard.press("Alt+Enter");
+    await page.getByRole("region", { name: /^Settings: / }).waitFor();
+  };
 
 /** Types at the end of the first paragraph. */
 const typeInBody = (typed: string) => async (page: Page) => {
@@ -100,7 +103,7 @@ const emails: Look[] = [
   { name: "email-chip", path: mail, act: settingsOf("[data-type=variable]") },
   { name: "email-button", path: mail, act: settingsOf("[data-type=button]") },
   { name: "email-image", path: mail, act: settingsOf("[data-type=image]") },
-  { name: "email-show-if", path: mail, act: settingsOf("[data-type=section]") },
+  { name: "email-show-if", path: mail, act: settingsOf("[data-type=section] p", 2) },
   {
     name: "email-to-html",
     path: mail,
@@ -140,6 +143,7 @@ const emails: Look[] = [
 
 const workflows: Look[] = [
   { name: "home", path: "/" },
+  { name: "activity", path: "/activity" },
   { name: "workflows", path: "/workflows" },
   { name: "gallery", path: "/gallery" },
   {
@@ -198,7 +202,17 @@ const others: Look[] = [
 ];
 
 const seenElsewhere = new Set([
-  ...["home", "workflows", "gallery", "gallery-template", "no-steps", "find-replace", "keyboard", "step-digest-cron"],
+  ...[
+    "home",
+    "activity",
+    "workflows",
+    "gallery",
+    "gallery-template",
+    "no-steps",
+    "find-replace",
+    "keyboard",
+    "step-digest-cron",
+  ],
   ...["email", "email-preview", "email-show-if", "email-comments", "test", "texts", "brand", "categories"],
   ...["category-new", "hosted-arabic", "subscriber-preferences"],
 ]);
@@ -215,7 +229,8 @@ export const forgetDrafts = (page: Page): Promise<unknown> =>
 /** Opens a look in a signed-in page, and waits until it has settled. */
 export async function openLook(page: Page, url: string, look: Look, authored: Authored): Promise<void> {
   await page.goto(url + (typeof look.path === "string" ? look.path : look.path(authored)));
-  await page.getByRole("heading", { level: 1 }).first().waitFor();
+  // Not by its role, which it does not have behind a dialog.
+  await page.locator("h1").first().waitFor();
   await eventually(() => page.evaluate("!/loading/i.test(document.body.innerText)"), "the page to be loaded");
   await look.act?.(page);
 }

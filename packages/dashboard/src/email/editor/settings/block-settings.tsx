@@ -42,10 +42,12 @@ export function BlockSettings({
   // An older button has its label as content, which the renderer prefers.
   const shown = type === "button" ? { ...values, text: textIn(node.attrs.rest?.content) || values.text } : values;
   const panel = useRef<HTMLElement>(null);
+  const start = useRef(place.pos);
   useEffect(() => {
-    // The text and the panel are seen at once.
+    // The block and the panel are seen at once.
+    const drawn = view.nodeDOM(start.current);
+    if (drawn instanceof HTMLElement) void drawn.scrollIntoView({ block: "nearest" });
     void panel.current?.parentElement?.scrollIntoView({ block: "nearest" });
-    view.dispatch(view.state.tr.scrollIntoView());
   }, [view]);
   useEffect(() => {
     if (!takesFocus.current) return;
