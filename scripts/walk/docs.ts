@@ -1,5 +1,5 @@
-// `npm run walk -- docs`: takes the pictures of the documentation again, in docs/images. Only when it is named: the files
-// are committed.
+// `npm run walk -- docs`: takes the pictures of the documentation again, in docs/images. Only when it is named: the
+// files are committed.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { forgetDrafts, looks, openLook } from "../../packages/server/test/dashboard/looks/screens.ts";
@@ -40,7 +40,7 @@ export async function walkDocs(world: World): Promise<void> {
   for (const to of ["grace", "yael"]) await trigger(client, "invitation", to, { who: "Ada", project: "Apollo" });
   await trigger(client, "greeting", "ada");
   await settled(client, await trigger(client, "order", "ada", orderPayload));
-  // Without a colour scheme of its own, so that the preview of an email can have another one than the page.
+  // No emulated colour scheme, so that the preview of an email can have another one than the page.
   const page = await world.openDashboard("/", { colorScheme: null, reducedMotion: "reduce" });
   await forgetDrafts(page);
   for (const [file, name, height = 820] of pictures) {

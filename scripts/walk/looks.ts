@@ -1,5 +1,5 @@
-// The screens of authors and the pages of their readers, in light and dark, 1280 and 375 pixels wide: a picture of each,
-// and what axe, with all of its rules, and a ruler find. TIDINGS_LOOKS has parts of names, to see only some of them.
+// The screens of authors and the pages of their readers, in light and dark, 1280 and 375 pixels wide: a picture of
+// each, and what axe, with all of its rules, and a ruler find. TIDINGS_LOOKS has parts of names, to see some of them.
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { forgetDrafts, type Look, looks, openLook } from "../../packages/server/test/dashboard/looks/screens.ts";
 import { seedAuthoring } from "../../packages/server/test/dashboard/looks/seed-authoring.ts";

@@ -42,7 +42,7 @@ function predict(filter: number, left: number, up: number, corner: number): numb
   return a <= b && a <= c ? left : b <= c ? up : corner;
 }
 
-/** The most frequent colours, each of its own shade. */
+/** The most frequent colours. */
 function choosePalette({ rgb }: Pixels): number[] {
   const counts = new Map<number, number>();
   for (let at = 0; at < rgb.length; at += 3) {

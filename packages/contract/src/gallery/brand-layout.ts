@@ -5,8 +5,8 @@ import type { LayoutFile } from "../resources/workflows/files.ts";
 /**
  * Font stacks and colours have a safe grammar, so `raw` cannot end the style sheet. In dark mode, the rules name the
  * elements of the card and are important: blocks have their colour in a style attribute, which would win otherwise.
- * Buttons, which are in no paragraph, keep theirs, because their background stays as well. So does the text in a section
- * or a cell with its own background.
+ * Buttons, which are in no paragraph, keep theirs, because their background stays as well. So does the text in a
+ * section or a cell with its own background.
  */
 const body = `<!doctype html>
 <html lang="en">

@@ -35,7 +35,7 @@ function List({ view, open, variables, id, openSettings }: Omit<MenuPopupProps, 
       id={id}
       className={css.menu}
       role="listbox"
-      // Its entries have no focus; the list is scrolled with the keys of the text, or by itself.
+      // Its entries have no focus: the list is scrolled with the keys of the text, or with those of the list.
       tabIndex={0}
       aria-label={open.kind === "block" ? words.insertMenu : words.variableMenu}
       style={place}

@@ -1,6 +1,6 @@
-// A scenario as YAML 1.2, in block style. Texts that YAML 1.1 would read as something else are quoted as well. This file
-// is imported by the first export, because a start does not need the library; an `import()` of the library itself has
-// no named exports in the bundle.
+// A scenario as YAML 1.2, in block style. Texts that YAML 1.1 would read as something else are quoted as well. This
+// file is imported by the first export, because a start does not need the library; an `import()` of the library itself
+// has no named exports in the bundle.
 import type { JsonObject } from "@tidings/contract";
 import { Document, visit } from "yaml";
 

@@ -44,7 +44,7 @@ browserTest("an email of blocks in the layout of the brand can be read in the da
   const colorOf = (text: string) => mail.getByText(text).first().evaluate(inkOf);
   assert.equal(await colorOf("Thank you, Ada"), "rgb(249, 250, 251)");
   assert.equal(await colorOf("is on its way"), "rgb(229, 231, 235)");
-  // It has a light background of its own.
+  // Its section has a light background.
   assert.equal(await colorOf("you pay no postage"), "rgb(55, 65, 81)");
 });
 
