@@ -2897,7 +2897,7 @@ export type Resources = {
     readonly restoreVersion: (...input: CallArguments<"workflows.restoreVersion">) => Promise<Output<"workflows.restoreVersion">>;
     /** Duplicate a workflow. The copy has new step ids and the original's translations, and is not active. `POST /v2/workflows/{workflowId}/duplicate` */
     readonly duplicate: (...input: CallArguments<"workflows.duplicate">) => Promise<Output<"workflows.duplicate">>;
-    /** Say that a workflow is open, and learn who else has it open. For the dashboard, which repeats it every 15 seconds; a tab counts as closed 45 seconds after the last time. An API key is nobody who could have it open: it only learns who has. `POST /v2/workflows/{workflowId}/viewers` */
+    /** Say that a workflow is open, and learn who else has it open. For the dashboard, which repeats it every 15 seconds; a tab counts as closed 45 seconds after the last time. An API key has nothing open: it only learns who has. `POST /v2/workflows/{workflowId}/viewers` */
     readonly announceViewer: (...input: CallArguments<"workflows.announceViewer">) => Promise<Output<"workflows.announceViewer">>;
     /** Count a workflow's runs in progress. By version, step and what they are waiting for. The newest 20,000 notifications of the workflow are counted; `isCapped` is true if older ones exist, which may be waiting too. `GET /v1/workflows/{workflowId}/in-flight` */
     readonly retrieveInFlight: (...input: CallArguments<"workflows.retrieveInFlight">) => Promise<Output<"workflows.retrieveInFlight">>;
