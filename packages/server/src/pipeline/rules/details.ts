@@ -12,10 +12,10 @@ type Meaning = {
   by?: Decider;
   /** `until` among its particulars is the end of a wait. */
   isWait?: boolean;
-  /** The reason as part of a sentence, from the particulars; default: the text of the detail. */
-  reason?: (raw: JsonObject) => string;
+  /** The reason as part of a sentence, from the particulars; default: the text of the detail. `person`: its name. */
+  reason?: (raw: JsonObject, person: string) => string;
   /** The sentence while the step waits. `next`: what is sent afterwards, such as "one email". */
-  waiting?: (until: string, next: string) => string;
+  waiting?: (until: string, next: string, raw: JsonObject, person: string) => string;
 };
 
 export type DetailEntry = Meaning & { text: string; status: (typeof executionStatuses)[number] };
@@ -74,6 +74,7 @@ export const details = {
   tenant_selected: entry("Tenant selected", "Success"),
   tenant_missing: entry("Tenant not found", "Failed", { by: "tenant" }),
   layout_selected: entry("Layout selected", "Success"),
+  words_missing: entry("No words in the subscriber's language, those of the service are English", "Success"),
   layout_missing: entry("Layout not found", "Failed", { by: "step" }),
   severity_overridden: entry("Severity overridden", "Success"),
   override_ignored: entry("Override ignored", "Warning", { source: "Payload" }),

@@ -29,12 +29,12 @@ const subscriberZone = ({ subscriber }: Run, facts: Facts) => zoneOf(subscriber?
 export type StepWait = { until: Date; extended: StoredDetail[] };
 
 /**
- * The wait of a delay or digest. It is extended once, when it begins; the channel steps after it check the schedule
- * again, which may have changed.
+ * The wait of a delay or digest: its own, or the one that is given. It is extended once, when it begins; the channel
+ * steps after it check the schedule again, which may have changed.
  */
-export function readStepWait(input: StepInput): StepWait | WaitFault {
+export function readStepWait(input: StepInput, given?: { until: Date }): StepWait | WaitFault {
   const { run, job, now } = input;
-  const wait = readWait({ ...waitRequest(input), override: run.event.overrides?.delay ?? undefined });
+  const wait = given ?? readWait({ ...waitRequest(input), override: run.event.overrides?.delay ?? undefined });
   if (!("fault" in wait) && run.version.definition.isTest) {
     return { until: now, extended: [detail("wait_fast_forwarded", now, { raw: { end: wait.until.toISOString() } })] };
   }
