@@ -17,7 +17,7 @@ const prefix = "tidings.draft.1.";
 const keyOf = ({ environmentId, recordId, personId }: DraftPlace): string =>
   `${prefix}${environmentId}.${personId}.${recordId}`;
 
-/** What nobody has returned to for so long is forgotten; the storage of a browser is small. */
+/** Drafts that were not opened for so long are deleted; the storage of a browser is small. */
 const keptMs = 90 * 86_400_000;
 
 /** Removes old drafts, of every environment and person, and those that cannot be read. */

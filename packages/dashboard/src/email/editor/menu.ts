@@ -11,7 +11,7 @@ type Meta = { index: number } | "close";
 const menuKey = new PluginKey<MenuState>("menu");
 const none: MenuState = { open: null, dismissed: null };
 
-/** Marks what the page puts into the editor, such as an undone text: nobody typed it. */
+/** Marks what the page puts into the editor, such as an undone text: it was not typed. */
 export const shownKey = new PluginKey("shown");
 
 export const openMenuOf = (state: EditorState): OpenMenu | null => menuKey.getState(state)?.open ?? null;
