@@ -1,5 +1,5 @@
-// Deletes uploaded images that no document contains and nobody has loaded for half a year. An image that is found in a
-// document is marked, and is examined again half a year later.
+// Deletes uploaded images that no document contains and no request has loaded for half a year. An image that is found
+// in a document is marked, and is examined again half a year later.
 import type { Ctx } from "../../context.ts";
 import {
   deleteAgedAssets,

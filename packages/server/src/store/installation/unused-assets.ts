@@ -6,7 +6,7 @@ export type AgedAsset = { id: string; hash: string };
 
 const lastNeeded = sql`coalesce(needed_at, created_at)`;
 
-/** The images that nobody has loaded, uploaded or found in a document since this time, the oldest ones first. */
+/** The images that were not loaded, uploaded or found in a document since this time, the oldest ones first. */
 export async function findAgedAssets(db: Db, before: Date, limit: number): Promise<AgedAsset[]> {
   const { rows } = await sql<AgedAsset>`
     select id, hash from assets where ${lastNeeded} < ${before} order by ${lastNeeded}, id limit ${limit}`.execute(db);

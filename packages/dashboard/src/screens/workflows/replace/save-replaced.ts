@@ -1,5 +1,5 @@
-// Saves what a replacement changed: through the usual updates, which name the version that was read, so that a save of
-// somebody else in between is not overwritten.
+// Saves what a replacement changed: through the usual updates, which name the version that was read, so that they do
+// not overwrite what another member saved meanwhile.
 import { callOperation } from "../../../api/client.ts";
 import { draftOf, toUpdate } from "../editor/model.ts";
 import { replaceIn, type Search } from "./replace.ts";

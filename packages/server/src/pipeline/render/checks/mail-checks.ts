@@ -10,7 +10,7 @@ export type CheckedMail = Pick<Mail, "subject" | "html" | "text"> & {
   /** Fields that could not be rendered are not checked. */
   isSubjectKnown: boolean;
   isBodyKnown: boolean;
-  /** Nobody can unsubscribe from critical workflows. */
+  /** Subscribers cannot unsubscribe from critical workflows. */
   isCritical: boolean;
   /** A block document: its editor asks for alternative texts, so an empty one was forgotten. */
   isBlocks: boolean;
