@@ -1,7 +1,7 @@
 // axe, with all of its rules and every impact, on each screen of the dashboard, light and dark, and on the widget.
-import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { seedCompany } from "../../packages/server/test/dashboard/seed.ts";
+import { findViolations } from "../../packages/server/test/dashboard/support.ts";
 import type { World } from "./world.ts";
 
 const screens = [
@@ -43,13 +43,8 @@ const screens = [
   "/settings?tab=audit",
 ];
 
-type Finding = { id: string; impact: string; nodes: { html: string }[] };
-
-async function findFaults(page: Page): Promise<string[]> {
-  if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axe.source);
-  const violations = (await page.evaluate("axe.run(document).then(({ violations }) => violations)")) as Finding[];
-  return violations.map(({ id, impact, nodes }) => `${id} (${impact}): ${nodes[0]?.html.slice(0, 120)}`);
-}
+const findFaults = async (page: Page): Promise<string[]> =>
+  (await findViolations(page)).map(({ id, impact, nodes }) => `${id} (${impact}): ${nodes[0]?.html.slice(0, 120)}`);
 
 export async function walkAccessibility(world: World): Promise<void> {
   const { client, check } = world;

@@ -29,6 +29,8 @@ export type World = {
   production: string;
   mail: MailSink;
   service: { signal(signal: NodeJS.Signals): void; restart(): Promise<void> };
+  /** A page of a browser in which nobody is signed in. */
+  openPage(options?: BrowserContextOptions): Promise<Page>;
   /** A signed-in page of the dashboard. */
   openDashboard(path: string, options?: BrowserContextOptions): Promise<Page>;
   /** A page of a customer with the widget. */
@@ -93,6 +95,7 @@ export async function openWorld(): Promise<World> {
       TMPDIR,
       TIDINGS_HOST: "127.0.0.1",
       TIDINGS_PORT: new URL(url).port,
+      TIDINGS_PUBLIC_URL: url,
       TIDINGS_DATA_DIR: folder,
       TIDINGS_ALLOW_NETWORKS: "127.0.0.0/8",
       TIDINGS_RATE_INBOX: "0",
@@ -113,6 +116,12 @@ export async function openWorld(): Promise<World> {
   const production = owner.session.environments.find(({ name }) => name === "Production")!._id;
   const executablePath = process.env.TIDINGS_CHROMIUM ?? "/usr/bin/chromium";
   const browser: Browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
+
+  async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
+    const page = await (await browser.newContext({ viewport: wide, ...options })).newPage();
+    page.setDefaultTimeout(20_000);
+    return page;
+  }
 
   async function openDashboard(path: string, options: BrowserContextOptions = {}): Promise<Page> {
     const context = await browser.newContext({ viewport: wide, ...options });
@@ -155,6 +164,7 @@ export async function openWorld(): Promise<World> {
         child = await start();
       },
     },
+    openPage,
     openDashboard,
     openInbox,
     async picture(page, name) {

@@ -78,7 +78,20 @@ const waitStep = fc.record({
   type: fc.constant("delay" as const),
   controlValues: fc.record({ amount: fc.integer({ min: 1, max: 9 }), unit: fc.constantFrom("hours", "days") }),
 });
-const steps = fc.uniqueArray(fc.oneof(channelStep, emailStep, inAppStep, waitStep), {
+const digestStep = fc.record({
+  stepId: id,
+  type: fc.constant("digest" as const),
+  controlValues: fc.record(
+    {
+      amount: fc.integer({ min: 1, max: 9 }),
+      unit: fc.constantFrom("hours", "days"),
+      allowFrequencyChoice: fc.boolean(),
+      frequencies: fc.uniqueArray(fc.constantFrom("instant", "hourly", "daily", "weekly"), { minLength: 1 }),
+    },
+    { requiredKeys: ["amount", "unit"] },
+  ),
+});
+const steps = fc.uniqueArray(fc.oneof(channelStep, emailStep, inAppStep, waitStep, digestStep), {
   maxLength: 4,
   selector: ({ stepId }) => stepId,
 });

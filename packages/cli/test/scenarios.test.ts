@@ -123,6 +123,10 @@ test("a file with a fault is refused with line and column, before anything runs"
     [onboarding.replace("trigger: onboarding, to", "read: ada, to"), /x\.yaml:13:29 "to" does not belong to "read"/],
     [onboarding.replace('matches: "^Still"', 'matches: "("'), /x\.yaml:22:\d+ subject: Invalid regular expression/],
     [onboarding.replace("channel: email", "channel: pigeon"), /x\.yaml:16:14 channel has to be one of in_app/],
+    [
+      onboarding.replace("onboarding: { email: false }", "onboarding: { digestFrequency: monthly }"),
+      /x\.yaml:10:\d+ digestFrequency has to be one of instant, hourly, daily, weekly/,
+    ],
     [onboarding.replace("given:\n", "given: [\n"), /x\.yaml:\d+:\d+ /],
     ["", /x\.yaml:1:1 the file has no scenario/],
     ["name: x\n", /"given" is missing/],
@@ -167,11 +171,15 @@ test("a run is saved as a scenario, which passes", async () => {
   const stage = await newStage(service, "2026-03-02T09:00:00Z");
   await createWorkflow(stage.client, "orders", [
     email({ subject: "Order {{ payload.id }}", body: "<p>Thank you, {{ subscriber.firstName }}.</p>" }),
-    { name: "Collect", type: "digest", controlValues: { amount: 1, unit: "days" } },
+    { name: "Collect", type: "digest", controlValues: { amount: 1, unit: "weeks", allowFrequencyChoice: true } },
     inApp({ body: '{{ steps.collect.eventCount }} orders: #1 "quoted"' }),
   ]);
   const ada = { subscriberId: "ada", firstName: "Ada", email: "ada@example.com", timezone: "Europe/Berlin" };
   await stage.client("subscribers.create", { body: { ...ada, data: { "key: odd": ["a: b", true, null] } } });
+  await stage.client("subscribers.updatePreferences", {
+    params: { subscriberId: "ada" },
+    body: { workflowId: "orders", digestFrequency: "daily" },
+  });
   await trigger(stage.client, "orders", "ada", { id: 7, note: "two\nlines" });
   await stage.advance(3, "hours");
   const second = await trigger(stage.client, "orders", "ada", { id: 8 });
@@ -180,6 +188,9 @@ test("a run is saved as a scenario, which passes", async () => {
   const saved = await there.run("test", "--save", second);
   assert.equal(saved.code, 0, saved.stderr);
   assert.match(saved.stdout, /^saved scenarios\/orders-to-ada\.yaml\n/);
+  const file = readFileSync(join(there.folder, "scenarios/orders-to-ada.yaml"), "utf8");
+  assert.match(file, /orders:\n +digestFrequency: daily\n/);
+  assert.match(file, /channel: in_app\n +at: \+23h\n/);
   const ran = await there.run("test");
   assert.equal(ran.code, 0, ran.stdout);
   assert.match(

@@ -76,7 +76,7 @@ export type Operations = {
       page?: number;
       limit?: number;
       /** Events with any of these steps; `trigger` matches every event */
-      channels?: ("in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom" | "branch" | "experiment" | "wait" | "trigger")[];
+      channels?: ("in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom" | "branch" | "experiment" | "wait" | "http_request" | "trigger")[];
       /** Workflow ids or identifiers */
       templates?: string[];
       emails?: string[];
@@ -426,6 +426,42 @@ export type Operations = {
     body: WorkflowViewerIn;
     output: WorkflowViewers;
   };
+  "stepTemplates.list": {
+    params?: never;
+    query?: never;
+    body?: never;
+    output: StepTemplateList;
+  };
+  "stepTemplates.create": {
+    params?: never;
+    query?: never;
+    body: StepTemplateIn;
+    output: StepTemplate;
+  };
+  "stepTemplates.retrieve": {
+    params: {
+      templateId: string;
+    };
+    query?: never;
+    body?: never;
+    output: StepTemplate;
+  };
+  "stepTemplates.update": {
+    params: {
+      templateId: string;
+    };
+    query?: never;
+    body: StepTemplatePatch;
+    output: StepTemplate;
+  };
+  "stepTemplates.delete": {
+    params: {
+      templateId: string;
+    };
+    query?: never;
+    body?: never;
+    output: undefined;
+  };
   "digests.list": {
     params?: never;
     query?: {
@@ -590,12 +626,6 @@ export type Operations = {
     params?: never;
     query?: never;
     body: BrandIn;
-    output: BrandSettings;
-  };
-  "brand.copy": {
-    params?: never;
-    query?: never;
-    body: BrandCopy;
     output: BrandSettings;
   };
   "brand.preview": {
@@ -2849,7 +2879,7 @@ export type Resources = {
     readonly dryRun: (...input: CallArguments<"explain.dryRun">) => Promise<Output<"explain.dryRun">>;
   };
   readonly signals: {
-    /** Send a signal to waiting runs. Every run of these subscribers that waits for a signal of this name, and of this key where it names one, goes on. A signal that no run waits for is stored for waits that look back. `POST /v2/signals` */
+    /** Send a signal to waiting runs. Every run of these subscribers that waits for a signal of this name, and of this key where it names one, continues. A signal that no run waits for is stored for waits that look back. `POST /v2/signals` */
     readonly send: (...input: CallArguments<"signals.send">) => Promise<Output<"signals.send">>;
     /** Send up to 100 signals. Returns one item per signal, in request order. `POST /v2/signals/bulk` */
     readonly sendBulk: (...input: CallArguments<"signals.sendBulk">) => Promise<Output<"signals.sendBulk">>;
@@ -2901,7 +2931,7 @@ export type Resources = {
     readonly sync: (...input: CallArguments<"workflows.sync">) => Promise<Output<"workflows.sync">>;
     /** Retrieve how a workflow meets its objectives. Messages are counted in the hour in which they were created, as in the statistics; the latest hours from the newest 50,000 messages of the environment. A message that was not reported as delivered counts as bad a day after it was sent, one that failed at once. `GET /v2/workflows/{workflowId}/objectives` */
     readonly retrieveObjectives: (...input: CallArguments<"workflows.retrieveObjectives">) => Promise<Output<"workflows.retrieveObjectives">>;
-    /** Render the content of an unsaved step. Renders the control values as an event would, for a real subscriber and payload, and stores nothing. The response includes template errors, with line and column. Templates have the same limits as in a real step. Steps that send nothing (digest, delay, throttle, custom) have an empty `result`; their templates are checked. `POST /v1/workflows/preview` */
+    /** Render the content of an unsaved step. Renders the control values as an event would, for a real subscriber and payload, and stores nothing. The response includes template errors, with line and column. Templates have the same limits as in a real step. With `context`, the brand of the first context that has one is shown; unknown contexts are not created. Steps that send nothing (digest, delay, throttle, custom) have an empty `result`; their templates are checked. `POST /v1/workflows/preview` */
     readonly preview: (...input: CallArguments<"workflows.preview">) => Promise<Output<"workflows.preview">>;
     /** Send a test of an unsaved workflow. Runs the given definition for one person: messages are really sent, through the integrations of the environment. Delays, digests and quiet hours end at once. The saved workflow and its versions do not change. The event is marked with `isTest`. See docs/testing.md. `POST /v2/workflows/{workflowId}/test` */
     readonly test: (...input: CallArguments<"workflows.test">) => Promise<Output<"workflows.test">>;
@@ -2915,7 +2945,7 @@ export type Resources = {
     readonly restoreVersion: (...input: CallArguments<"workflows.restoreVersion">) => Promise<Output<"workflows.restoreVersion">>;
     /** Duplicate a workflow. The copy has new step ids and the original's translations, and is not active. `POST /v2/workflows/{workflowId}/duplicate` */
     readonly duplicate: (...input: CallArguments<"workflows.duplicate">) => Promise<Output<"workflows.duplicate">>;
-    /** Say that a workflow is open, and learn who else has it open. For the dashboard, which repeats it every 15 seconds; a tab counts as closed 45 seconds after the last time. An API key is nobody who could have it open: it only learns who has. `POST /v2/workflows/{workflowId}/viewers` */
+    /** Say that a workflow is open, and learn who else has it open. For the dashboard, which repeats it every 15 seconds; a tab counts as closed 45 seconds after the last time. An API key has nothing open: it only learns who has. `POST /v2/workflows/{workflowId}/viewers` */
     readonly announceViewer: (...input: CallArguments<"workflows.announceViewer">) => Promise<Output<"workflows.announceViewer">>;
     /** Count a workflow's runs in progress. By version, step and what they are waiting for. The newest 20,000 notifications of the workflow are counted; `isCapped` is true if older ones exist, which may be waiting too. `GET /v1/workflows/{workflowId}/in-flight` */
     readonly retrieveInFlight: (...input: CallArguments<"workflows.retrieveInFlight">) => Promise<Output<"workflows.retrieveInFlight">>;
@@ -2933,6 +2963,18 @@ export type Resources = {
     readonly update: (...input: CallArguments<"comments.update">) => Promise<Output<"comments.update">>;
     /** Delete a comment. `DELETE /v2/workflows/{workflowId}/comments/{commentId}` */
     readonly delete: (...input: CallArguments<"comments.delete">) => Promise<Output<"comments.delete">>;
+  };
+  readonly stepTemplates: {
+    /** List step templates. All of them by name, without their content. An environment has up to 200. `GET /v2/step-templates` */
+    readonly list: (...input: CallArguments<"stepTemplates.list">) => Promise<Output<"stepTemplates.list">>;
+    /** Save a step as a template. The content is that of the step now: it does not follow later changes of a workflow. `POST /v2/step-templates` */
+    readonly create: (...input: CallArguments<"stepTemplates.create">) => Promise<Output<"stepTemplates.create">>;
+    /** Retrieve a step template. `GET /v2/step-templates/{templateId}` */
+    readonly retrieve: (...input: CallArguments<"stepTemplates.retrieve">) => Promise<Output<"stepTemplates.retrieve">>;
+    /** Rename a step template. `PATCH /v2/step-templates/{templateId}` */
+    readonly update: (...input: CallArguments<"stepTemplates.update">) => Promise<Output<"stepTemplates.update">>;
+    /** Delete a step template. Steps that were inserted from it stay. `DELETE /v2/step-templates/{templateId}` */
+    readonly delete: (...input: CallArguments<"stepTemplates.delete">) => Promise<Output<"stepTemplates.delete">>;
   };
   readonly digests: {
     /** List open digests. Sorted by closing time, soonest first. `GET /v1/digests` */
@@ -2975,8 +3017,6 @@ export type Resources = {
     readonly retrieve: (...input: CallArguments<"brand.retrieve">) => Promise<Output<"brand.retrieve">>;
     /** Replace the brand of the environment. Members that are not given have their defaults. Applies to messages that are created from now on. `PUT /v2/brand` */
     readonly update: (...input: CallArguments<"brand.update">) => Promise<Output<"brand.update">>;
-    /** Copy the brand of another environment. Replaces the brand of the calling environment. Overrides of contexts are not copied: contexts belong to one environment. `POST /v2/brand/copy` */
-    readonly copy: (...input: CallArguments<"brand.copy">) => Promise<Output<"brand.copy">>;
     /** Show what a brand would look like. Renders a sample mail with the brand given. Nothing is stored. `POST /v2/brand/preview` */
     readonly preview: (...input: CallArguments<"brand.preview">) => Promise<Output<"brand.preview">>;
     /** Create a layout from the brand. A layout with logo, content card and footer that follows the brand, in light and dark mode and on phones. It becomes the default if the environment has no layout, or with `isDefault`; other layouts are not changed. `POST /v2/brand/layout` */
@@ -3021,7 +3061,7 @@ export type Resources = {
     readonly delete: (...input: CallArguments<"translations.delete">) => Promise<Output<"translations.delete">>;
   };
   readonly files: {
-    /** Export the configuration of an environment. Workflows and layouts with their texts, integrations without secrets, topics that have a name, and the brand if one is set, each with a fingerprint by which a later plan shows what has changed since. Topics are omitted if more than 1,000 have a name. `GET /v1/files` */
+    /** Export the configuration of an environment. Workflows and layouts with their texts, integrations without secrets, topics that have a name, categories, and the brand if one is set, each with a fingerprint by which a later plan shows what has changed since. Topics are omitted if more than 1,000 have a name. `GET /v1/files` */
     readonly export: (...input: CallArguments<"files.export">) => Promise<Output<"files.export">>;
     /** Show what applying resources would change. Compares by meaning and changes nothing. Settings that a resource omits have their defaults. A list that is not given is not compared. Each changed or deleted workflow shows what happens to its runs in progress. `POST /v1/files/plan` */
     readonly plan: (...input: CallArguments<"files.plan">) => Promise<Output<"files.plan">>;
@@ -3053,7 +3093,7 @@ export type Resources = {
     readonly erase: (...input: CallArguments<"subscribers.erase">) => Promise<Output<"subscribers.erase">>;
     /** Retrieve a subscriber's preferences. Values are resolved: they show what applies to a channel when an event arrives, at whichever level it was decided. `global` shows the channels that the environment's workflows have steps for. `GET /v2/subscribers/{subscriberId}/preferences` */
     readonly retrievePreferences: (...input: CallArguments<"subscribers.retrievePreferences">) => Promise<Output<"subscribers.retrievePreferences">>;
-    /** Update a subscriber's preferences. For one workflow, for one category, or globally. The given channels are merged into the stored ones; `schedule` is replaced as a whole and only exists globally. `PATCH /v2/subscribers/{subscriberId}/preferences` */
+    /** Update a subscriber's preferences. For one workflow, for one category, or globally. The given channels are merged into the stored ones; `schedule` is replaced as a whole and only exists globally, `digestFrequency` only for a workflow. `PATCH /v2/subscribers/{subscriberId}/preferences` */
     readonly updatePreferences: (...input: CallArguments<"subscribers.updatePreferences">) => Promise<Output<"subscribers.updatePreferences">>;
     /** Update up to 100 of a subscriber's workflow preferences. All or nothing. The given channels are merged into the stored ones; if a workflow appears twice, the last item wins. `PATCH /v2/subscribers/{subscriberId}/preferences/bulk` */
     readonly bulkUpdatePreferences: (...input: CallArguments<"subscribers.bulkUpdatePreferences">) => Promise<Output<"subscribers.bulkUpdatePreferences">>;
@@ -3347,9 +3387,9 @@ export type Resources = {
     readonly revokeApiKey: (...input: CallArguments<"environments.revokeApiKey">) => Promise<Output<"environments.revokeApiKey">>;
     /** Retrieve what is waiting in an environment, and what was sent last. On a test clock, runs that wait for the same moment in the same step are one entry; in real time, those for the same minute. One request reads the first 2,000 waiting runs and messages, and the newest 500 messages. See docs/testing.md. `GET /v2/environments/{environmentId}/timeline` */
     readonly retrieveTimeline: (...input: CallArguments<"environments.retrieveTimeline">) => Promise<Output<"environments.retrieveTimeline">>;
-    /** Compare two environments. Requires a key of the target. Compares workflows and layouts, with their translations, by identifier, and lists those that differ. `POST /v2/environments/{targetEnvironmentId}/diff` */
+    /** Compare two environments. Requires a key of the target. Compares workflows and layouts, with their translations, categories and the brand by identifier, and lists those that differ. The identifier of the brand is `brand`. `POST /v2/environments/{targetEnvironmentId}/diff` */
     readonly diff: (...input: CallArguments<"environments.diff">) => Promise<Output<"environments.diff">>;
-    /** Copy workflows and layouts to another environment. Requires a key of the target. Copies all of them, or those named in `resources`, in one transaction. What exists only in the target is deleted there if `resources` names it, and kept otherwise. Integrations, keys, subscribers and topics are never copied. A resource that has issues of severity `error` in the target is copied, and the response lists them. `POST /v2/environments/{targetEnvironmentId}/publish` */
+    /** Copy workflows, layouts, categories and the brand to another environment. Requires a key of the target. Copies all of them, or those named in `resources`, in one transaction, with the categories of workflows that the target lacks. What exists only in the target is deleted there if `resources` names it, and kept otherwise. `results` has an entry for workflows and for layouts, and for categories and the brand where there are any. Integrations, keys, subscribers and topics are never copied. A resource that has issues of severity `error` in the target is copied, and the response lists them. `POST /v2/environments/{targetEnvironmentId}/publish` */
     readonly publish: (...input: CallArguments<"environments.publish">) => Promise<Output<"environments.publish">>;
     /** List what was published to an environment, newest first. Requires a key of the target. Kept for `TIDINGS_AUDIT_DAYS`. `GET /v2/environments/{environmentId}/publishes` */
     readonly listPublishes: (...input: CallArguments<"environments.listPublishes">) => Promise<Output<"environments.listPublishes">>;
@@ -3357,7 +3397,7 @@ export type Resources = {
     readonly retrievePublish: (...input: CallArguments<"environments.retrievePublish">) => Promise<Output<"environments.retrievePublish">>;
     /** Preview undoing a publish. `GET /v2/environments/{environmentId}/publishes/{publishId}/restore` */
     readonly planRestore: (...input: CallArguments<"environments.planRestore">) => Promise<Output<"environments.planRestore">>;
-    /** Undo a publish. Requires a key of the target. Every workflow and layout of the publish gets its previous content back, in one transaction; runs in progress finish with the version that started them. If resources were changed since, the error names them and nothing is changed, unless `overwriteChanges` is true. The restore is itself a publish, which can be undone too. `POST /v2/environments/{environmentId}/publishes/{publishId}/restore` */
+    /** Undo a publish. Requires a key of the target. Everything of the publish gets its previous content back, in one transaction; runs in progress finish with the version that started them. If resources were changed since, the error names them and nothing is changed, unless `overwriteChanges` is true. The restore is itself a publish, which can be undone too. Choices of subscribers for a deleted category do not come back. `POST /v2/environments/{environmentId}/publishes/{publishId}/restore` */
     readonly restorePublish: (...input: CallArguments<"environments.restorePublish">) => Promise<Output<"environments.restorePublish">>;
   };
   readonly retention: {
@@ -3604,6 +3644,9 @@ export type ErrorCode =
   | "LAYOUT_NOT_FOUND"
   | "COMMENT_NOT_FOUND"
   | "TOO_MANY_COMMENTS"
+  | "STEP_TEMPLATE_NOT_FOUND"
+  | "STEP_TEMPLATE_NAME_TAKEN"
+  | "STEP_TEMPLATE_LIMIT"
   | "TRANSLATION_NOT_FOUND"
   | "TRANSLATION_GROUP_NOT_FOUND"
   | "SUPPRESSION_NOT_FOUND"
@@ -4092,11 +4135,6 @@ export type BrandColorsIn = {
   surfaceDark?: string;
 };
 
-export type BrandCopy = {
-  /** Id or identifier */
-  sourceEnvironmentId: string;
-};
-
 export type BrandFile = {
   /** The sender as readers know it */
   name?: string;
@@ -4112,6 +4150,8 @@ export type BrandFile = {
   /** Postal address for the footer of mails; line breaks are kept */
   address?: string;
   socialLinks?: BrandLink[];
+  /** Own texts of the hosted pages by locale, such as `de` or `pt_BR` */
+  pageTexts?: Record<string, PageTexts>;
 };
 
 export type BrandIn = {
@@ -4129,6 +4169,8 @@ export type BrandIn = {
   /** Postal address for the footer of mails; line breaks are kept */
   address?: string;
   socialLinks?: BrandLink[];
+  /** Own texts of the hosted pages by locale, such as `de` or `pt_BR` */
+  pageTexts?: Record<string, PageTexts>;
 };
 
 export type BrandLayoutIn = {
@@ -4270,6 +4312,14 @@ export type CapturedMessage = {
 
 export type CategoriesInOrder = {
   categories: PreferenceCategory[];
+};
+
+export type CategoryFile = {
+  categoryId: string;
+  name: string;
+  description?: string;
+  required?: boolean;
+  channels?: PreferenceChannelsIn;
 };
 
 export type CategoryIn = {
@@ -4977,6 +5027,11 @@ export type DryRunAssumptions = {
   digestedEvents?: number;
   /** In-app messages are seen and read before later steps start */
   isRead?: boolean;
+  /** Signals that arrive while a run waits for them; the others time out */
+  signals?: {
+    name: string;
+    data?: Record<string, unknown>;
+  }[];
 };
 
 export type DryRunEvent = {
@@ -5043,6 +5098,8 @@ export type Environment = {
   slug?: string;
   /** Apps whose links are kept in mails and in-app bodies; absent if there are none */
   linkSchemes?: string[];
+  /** Domain of the hosted pages in links of mails; absent if they use that of the service */
+  pagesUrl?: string;
 };
 
 export type EnvironmentClock = {
@@ -5071,7 +5128,7 @@ export type EnvironmentDiff = {
   targetEnvironmentId: string;
   resources: ResourceDiff[];
   summary: {
-    /** Workflows and layouts that differ */
+    /** Resources that differ */
     totalEntities: number;
     totalChanges: number;
     hasChanges: boolean;
@@ -5092,6 +5149,8 @@ export type EnvironmentIn = {
   parentId?: string;
   /** Schemes of apps, such as `myapp` for `myapp://order/7`: sanitising keeps links with them in mails and in-app bodies. Schemes that can run code or read local data, such as `javascript`, are refused. */
   linkSchemes?: string[];
+  /** Own domain of the hosted pages, such as `https://preferences.acme.com`: links in mails and `List-Unsubscribe` headers begin with it. The domain must lead to this service. null or an empty text removes it */
+  pagesUrl?: string | null;
 };
 
 export type EnvironmentPublish = {
@@ -5159,6 +5218,8 @@ export type EnvironmentUpdate = {
   color?: string;
   /** Schemes of apps, such as `myapp` for `myapp://order/7`: sanitising keeps links with them in mails and in-app bodies. Schemes that can run code or read local data, such as `javascript`, are refused. */
   linkSchemes?: string[];
+  /** Own domain of the hosted pages, such as `https://preferences.acme.com`: links in mails and `List-Unsubscribe` headers begin with it. The domain must lead to this service. null or an empty text removes it */
+  pagesUrl?: string | null;
 };
 
 export type EraseIn = {
@@ -5432,7 +5493,7 @@ export type ExportedResources = {
       stepId: string;
       /** Default: the `stepId` */
       name?: string;
-      type: "in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom" | "branch" | "experiment" | "wait";
+      type: "in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom" | "branch" | "experiment" | "wait" | "http_request";
       active?: boolean;
       /** true: if this step fails, the steps after it are canceled */
       shouldStopOnFail?: boolean;
@@ -5509,6 +5570,19 @@ export type ExportedResources = {
     key: string;
     name: string;
   }[];
+  categories?: {
+    categoryId: string;
+    name: string;
+    description?: string;
+    required?: boolean;
+    channels?: {
+      email?: boolean;
+      sms?: boolean;
+      in_app?: boolean;
+      chat?: boolean;
+      push?: boolean;
+    };
+  }[];
   brand?: {
     /** The sender as readers know it */
     name?: string;
@@ -5553,6 +5627,13 @@ export type ExportedResources = {
       /** A web address (http or https) */
       url: string;
     })[];
+    /** Own texts of the hosted pages by locale, such as `de` or `pt_BR` */
+    pageTexts?: Record<string, {
+        /** Below the title of the preference page; line breaks are kept. Plain text */
+        introduction?: string;
+        /** At the end of every hosted page; line breaks are kept. Plain text */
+        footer?: string;
+      }>;
   };
 };
 
@@ -5727,10 +5808,11 @@ export type FileResources = {
   layouts?: LayoutFile[];
   integrations?: IntegrationFile[];
   topics?: TopicFile[];
+  categories?: CategoryFile[];
   brand?: BrandFile;
 };
 
-export type FileType = "workflow" | "layout" | "integration" | "topic" | "brand";
+export type FileType = "workflow" | "layout" | "integration" | "topic" | "category" | "brand";
 
 export type FilesApplied = {
   /** Over all current resources together */
@@ -5750,7 +5832,7 @@ export type FilesApplied = {
 
 export type FilesApplyIn = {
   resources: FileResources;
-  /** Delete workflows and layouts that are missing from the given lists. Integrations and topics, which hold secrets and subscriptions, are never deleted; nor are resources of a type whose list is not given */
+  /** Delete workflows, layouts and categories that are missing from the given lists. Integrations and topics, which hold secrets and subscriptions, are never deleted; nor are resources of a type whose list is not given */
   prune?: boolean;
   /** `fingerprints` of the last export or apply. Without it, drift is shown since the last apply to the environment */
   pulled?: Record<string, string>;
@@ -5787,7 +5869,7 @@ export type FilesPlan = {
 
 export type FilesPlanIn = {
   resources: FileResources;
-  /** Delete workflows and layouts that are missing from the given lists. Integrations and topics, which hold secrets and subscriptions, are never deleted; nor are resources of a type whose list is not given */
+  /** Delete workflows, layouts and categories that are missing from the given lists. Integrations and topics, which hold secrets and subscriptions, are never deleted; nor are resources of a type whose list is not given */
   prune?: boolean;
   /** `fingerprints` of the last export or apply. Without it, drift is shown since the last apply to the environment */
   pulled?: Record<string, string>;
@@ -6195,6 +6277,10 @@ export type InboxPreference = {
   channels: PreferenceChannels;
   /** The category of the workflow */
   categoryId?: string;
+  /** How often the subscriber wants the digest of the workflow; null without a choice. Absent if the workflow offers none */
+  digestFrequency?: "instant" | "hourly" | "daily" | "weekly" | null;
+  /** What the workflow lets subscribers choose from */
+  digestFrequencies?: ("instant" | "hourly" | "daily" | "weekly")[];
   schedule?: Schedule;
   /** For the global entry: the schedule's time zone, which is the subscriber's or `TIDINGS_DEFAULT_TIMEZONE` */
   timezone?: string;
@@ -6211,6 +6297,8 @@ export type InboxPreferenceBulkItem = {
   in_app?: boolean;
   chat?: boolean;
   push?: boolean;
+  /** How often the subscriber wants the digest of the workflow, if it offers this; null: as the workflow decides */
+  digestFrequency?: "instant" | "hourly" | "daily" | "weekly" | null;
   /** Identifier or internal id of the subscriber's own topic subscription */
   subscriptionIdentifier?: string;
   enabled?: boolean;
@@ -6224,6 +6312,8 @@ export type InboxPreferenceIn = {
   in_app?: boolean;
   chat?: boolean;
   push?: boolean;
+  /** How often the subscriber wants the digest of the workflow, if it offers this; null: as the workflow decides */
+  digestFrequency?: "instant" | "hourly" | "daily" | "weekly" | null;
 };
 
 export type InboxPreferencesAnswer = {
@@ -6568,7 +6658,7 @@ export type JobStep = {
   _parentId?: string | null;
 };
 
-export type JobType = "in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom" | "branch" | "experiment" | "wait" | "trigger";
+export type JobType = "in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom" | "branch" | "experiment" | "wait" | "http_request" | "trigger";
 
 export type Layout = {
   _id: string;
@@ -7150,6 +7240,15 @@ export type OwnPersonIn = {
   currentPassword?: string;
 };
 
+export type PageTexts = {
+  /** Title of the preference page. Plain text */
+  title?: string;
+  /** Below the title of the preference page; line breaks are kept. Plain text */
+  introduction?: string;
+  /** At the end of every hosted page; line breaks are kept. Plain text */
+  footer?: string;
+};
+
 export type Person = {
   _id: string;
   name: string;
@@ -7217,12 +7316,18 @@ export type PreferenceEntry = {
   condition?: Record<string, unknown> | null;
   /** The category of the workflow */
   categoryId?: string;
+  /** How often the subscriber wants the digest of the workflow; null without a choice. Absent if the workflow offers none */
+  digestFrequency?: "instant" | "hourly" | "daily" | "weekly" | null;
+  /** What the workflow lets subscribers choose from */
+  digestFrequencies?: ("instant" | "hourly" | "daily" | "weekly")[];
 };
 
 export type PreferenceIn = {
   /** Internal id, identifier or slug */
   workflowId: string;
   channels: PreferenceChannelsIn;
+  /** How often the subscriber wants the digest of the workflow, if it offers this; null: as the workflow decides */
+  digestFrequency?: "instant" | "hourly" | "daily" | "weekly" | null;
 };
 
 export type PreferenceOverride = {
@@ -7265,6 +7370,8 @@ export type PreferencesPatch = {
   /** Identifier of a category; not together with `workflowId` */
   categoryId?: string;
   schedule?: Schedule;
+  /** How often the subscriber wants the digest of the workflow, if it offers this; null: as the workflow decides */
+  digestFrequency?: "instant" | "hourly" | "daily" | "weekly" | null;
   context?: ContextMap;
 };
 
@@ -7448,9 +7555,9 @@ export type PublishChange = {
   resourceId: string;
   resourceName: string;
   action: "created" | "updated" | "deleted";
-  /** Number of the workflow's previous version; null for layouts and if there was none */
+  /** Number of the workflow's previous version; null for other types and if there was none */
   versionBefore: number | null;
-  /** Number of the created version; null for layouts and if it was deleted */
+  /** Number of the created version; null for other types and if it was deleted */
   versionAfter: number | null;
   /** What changed, in words */
   sentences: string[];
@@ -7534,7 +7641,7 @@ export type PublishedResource = {
   issues?: ResourceIssue[];
 };
 
-export type PublishedType = "workflow" | "layout";
+export type PublishedType = "workflow" | "layout" | "category" | "brand";
 
 export type QueueState = {
   /** The stage of the pipeline */
@@ -7697,11 +7804,11 @@ export type ResourceIssue = {
 
 export type ResourceToPublish = {
   resourceType: PublishedType;
-  /** Identifier */
+  /** Identifier; `brand` for the brand */
   resourceId: string;
 };
 
-export type ResourceType = "workflow" | "layout" | "step";
+export type ResourceType = "workflow" | "layout" | "category" | "brand" | "step";
 
 export type RestoreOutcome = {
   resourceType: PublishedType;
@@ -7907,6 +8014,16 @@ export type ScenarioAction = {
   transactionId?: string;
 };
 
+export type ScenarioChoices = {
+  email?: boolean;
+  sms?: boolean;
+  in_app?: boolean;
+  chat?: boolean;
+  push?: boolean;
+  /** For a workflow that offers it */
+  digestFrequency?: "instant" | "hourly" | "daily" | "weekly";
+};
+
 export type ScenarioExport = {
   scenario: Scenario;
   /** The same as YAML text */
@@ -7965,7 +8082,7 @@ export type ScenarioSubscriber = {
   timezone?: string;
   data?: Record<string, unknown>;
   /** Choices by the identifier of a workflow, or `all` */
-  preferences?: Record<string, PreferenceChannels>;
+  preferences?: Record<string, ScenarioChoices>;
   schedule?: Schedule;
   /** Channels the subscriber is reachable on without an address: a generated one is used */
   channels?: "chat"[];
@@ -8045,7 +8162,7 @@ export type SignalResult = {
   id: string;
   name: string;
   at: string;
-  /** Runs that waited for the signal and go on now */
+  /** Runs that waited for the signal and continue now */
   reached: number;
   /** Those of `to` that do not exist */
   unknownSubscribers?: string[];
@@ -8324,10 +8441,49 @@ export type StepPreviewIn = {
   locale?: string;
   /** Results of earlier steps by step id, which templates read as `steps.<stepId>` */
   steps?: Record<string, unknown>;
+  context?: ContextMap;
   draft?: PreviewedDraft;
 };
 
-export type StepType = "in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom" | "branch" | "experiment" | "wait";
+export type StepTemplate = {
+  id: string;
+  name: string;
+  type: StepType;
+  /** The name of the member, or of the key's environment */
+  createdBy: string;
+  /** When it was saved (ISO 8601, UTC) */
+  createdAt: string;
+  /** When it was saved or renamed (ISO 8601, UTC) */
+  updatedAt: string;
+  step: TemplateStep;
+};
+
+export type StepTemplateHead = {
+  id: string;
+  name: string;
+  type: StepType;
+  /** The name of the member, or of the key's environment */
+  createdBy: string;
+  /** When it was saved (ISO 8601, UTC) */
+  createdAt: string;
+  /** When it was saved or renamed (ISO 8601, UTC) */
+  updatedAt: string;
+};
+
+export type StepTemplateIn = {
+  name: string;
+  step: TemplateStep;
+};
+
+export type StepTemplateList = {
+  data: StepTemplateHead[];
+};
+
+export type StepTemplatePatch = {
+  name: string;
+};
+
+export type StepType = "in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom" | "branch" | "experiment" | "wait" | "http_request";
 
 export type StoredReceipt = {
   id: string;
@@ -8523,6 +8679,10 @@ export type SubscriberWorkflowPreference = {
   updatedAt?: string;
   /** The category of the workflow */
   categoryId?: string;
+  /** How often the subscriber wants the digest of the workflow; null without a choice. Absent if the workflow offers none */
+  digestFrequency?: "instant" | "hourly" | "daily" | "weekly" | null;
+  /** What the workflow lets subscribers choose from */
+  digestFrequencies?: ("instant" | "hourly" | "daily" | "weekly")[];
 };
 
 export type Subscription = {
@@ -8689,6 +8849,20 @@ export type SystemVersions = {
   postgres: string;
   /** The last migration */
   schema: string;
+};
+
+export type TemplateStep = {
+  /** Default: derived from the name */
+  stepId?: string;
+  name: string;
+  type: StepType;
+  /** As in a workflow */
+  controlValues?: Record<string, unknown>;
+  filters?: StepFilterIn[];
+  active?: boolean;
+  shouldStopOnFail?: boolean;
+  /** How long after its creation the message may still be sent; default: the service's setting */
+  deadlineSeconds?: number;
 };
 
 /** The definition to run, saved or not. It always runs as if it were active. */

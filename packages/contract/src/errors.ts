@@ -398,6 +398,21 @@ export const errorCatalogue = {
     message: "The workflow has {limit} comments, the maximum: delete some of them",
     when: "A comment is added to a workflow that has the maximum number.",
   },
+  STEP_TEMPLATE_NOT_FOUND: {
+    status: 404,
+    message: "Step template {templateId} not found",
+    when: "Unknown, deleted, or of another environment.",
+  },
+  STEP_TEMPLATE_NAME_TAKEN: {
+    status: 409,
+    message: "Another step template is called {name}: choose another name, or delete that one",
+    when: "The name is in use in this environment, in capitals or not.",
+  },
+  STEP_TEMPLATE_LIMIT: {
+    status: 409,
+    message: "This environment has {limit} step templates, the maximum: delete one first",
+    when: "A step is saved as a template in an environment that has the maximum number.",
+  },
   TRANSLATION_NOT_FOUND: {
     status: 404,
     message: "Translation {locale} of {resourceType} {resourceId} not found",

@@ -61,6 +61,7 @@ import { objectiveOperations } from "./resources/workflows/objectives.ts";
 import { previewOperations } from "./resources/workflows/previews.ts";
 import { publishOperations } from "./resources/workflows/publishes.ts";
 import { publishingOperations } from "./resources/workflows/publishing.ts";
+import { stepTemplateOperations } from "./resources/workflows/step-templates.ts";
 import { workflowTestOperations } from "./resources/workflows/tests.ts";
 import { translationOperations } from "./resources/workflows/translations.ts";
 import { versionOperations } from "./resources/workflows/versions.ts";
@@ -82,6 +83,7 @@ export const operations = {
   ...versionOperations,
   ...bridgeOperations,
   ...commentOperations,
+  ...stepTemplateOperations,
   ...digestOperations,
   ...layoutOperations,
   ...assetOperations,

@@ -43,6 +43,16 @@ export const words = {
         ],
       },
       {
+        name: "In an email",
+        keys: [
+          ["/", "Insert a block"],
+          ["{{", "Insert a variable"],
+          ["Esc", "Select the block around the cursor"],
+          ["Alt ↑ ↓", "Move the block"],
+          ["Alt Enter", "Open its settings"],
+        ],
+      },
+      {
         name: "In the list of steps",
         keys: [
           ["↑ ↓", "Choose a step"],
@@ -81,6 +91,7 @@ export const words = {
   },
   offline: "The service cannot be reached. This page may be out of date. Retrying …",
   slow: "This is taking longer than usual …",
+  mailScale: (width: number, percent: number) => `${width} px wide, shown at ${percent} %`,
   remoteContent: {
     blocked:
       "Remote images and fonts are blocked, because loading them would tell their host that you opened this message.",

@@ -1,11 +1,12 @@
 // What the editor does with steps of several places: uses of an identifier, copies, starters, search and replace.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { dropOldDrafts } from "../src/drafts/draft-store.ts";
 import { pastedStep } from "../src/screens/workflows/editor/copied-step.ts";
 import { type Draft, type DraftStep, newStep } from "../src/screens/workflows/editor/model.ts";
 import { starters, withStarter } from "../src/screens/workflows/editor/starters.ts";
 import { findUses, renameUses } from "../src/screens/workflows/editor/step-uses.ts";
-import { findHits, replaceIn } from "../src/screens/workflows/replace/replace.ts";
+import { findHits, replaceIn, searchedLayout, searchedWorkflow } from "../src/screens/workflows/replace/replace.ts";
 
 const step = (stepId: string, controlValues: Record<string, unknown> = {}): DraftStep => ({
   key: stepId,
@@ -66,14 +67,84 @@ test("every starter adds steps that refer to each other", () => {
 });
 
 test("search shows each place once, and replaces texts as they are written", () => {
-  const steps = [step("a", { subject: "Acme, acme (ACME)", body: "x".repeat(50) }), step("b", { n: 3 })];
+  const subject = "Acme, acme (ACME)";
+  const parts = [
+    { place: "a", values: { subject, body: "x".repeat(50) } },
+    { place: "b", values: { n: 3 } },
+  ];
   const search = { text: "acme", isCaseSensitive: false };
-  const [hit, ...more] = findHits(steps, search);
+  const [hit, ...more] = findHits(parts, search);
   assert.deepEqual(more, []);
   assert.deepEqual([hit!.path, hit!.count, hit!.match, hit!.after], ["subject", 3, "Acme", ", acme (ACME)"]);
-  assert.equal(findHits(steps, { ...search, isCaseSensitive: true })[0]!.count, 1);
-  const [changed, same] = replaceIn(steps, { text: "(ACME)", isCaseSensitive: true }, "$& Co.");
-  assert.equal(changed!.controlValues.subject, "Acme, acme $& Co.");
-  assert.equal(same, steps[1]);
-  assert.deepEqual(findHits(steps, { text: "", isCaseSensitive: true }), []);
+  assert.equal(findHits(parts, { ...search, isCaseSensitive: true })[0]!.count, 1);
+  const changed = replaceIn(parts[0]!.values, { text: "(ACME)", isCaseSensitive: true }, "$& Co.");
+  assert.equal(changed.subject, "Acme, acme $& Co.");
+  assert.equal(replaceIn(parts[1]!.values, search, "x"), parts[1]!.values);
+  assert.deepEqual(findHits(parts, { text: "", isCaseSensitive: true }), []);
+});
+
+test("in a block document, texts, addresses and conditions are replaced, and it stays a document", () => {
+  const button = { type: "button", attrs: { text: "left", url: "https://left.example", alignment: "left" } };
+  const showIfKey = { "==": [{ var: "payload.left" }, true] };
+  const paragraph = { type: "paragraph", attrs: { showIfKey }, content: [{ type: "text", text: "left, left" }] };
+  const body = JSON.stringify({ type: "doc", content: [paragraph, button] });
+  const search = { text: "left", isCaseSensitive: true };
+  assert.deepEqual(
+    findHits([{ place: "Email", values: { body } }], search).map(({ path, count }) => [path, count]),
+    [["body", 5]],
+  );
+  const replacement = 'a "quoted"\nline';
+  const changed = JSON.parse(replaceIn({ body }, search, replacement).body);
+  assert.deepEqual(changed.content[1].attrs, {
+    text: replacement,
+    url: `https://${replacement}.example`,
+    alignment: "left",
+  });
+  assert.equal(changed.content[0].content[0].text, `${replacement}, ${replacement}`);
+  assert.deepEqual(changed.content[0].attrs.showIfKey["=="][0], { var: `payload.${replacement}` });
+  assert.equal(replaceIn({ body }, { text: "paragraph", isCaseSensitive: true }, "x").body, body);
+});
+
+test("workflows are searched with name, description and texts; layouts too", () => {
+  const search = { text: "Acme", isCaseSensitive: true };
+  const translations = { en_US: { greeting: "Hi from Acme" }, de_DE: { greeting: "Hallo" } };
+  const steps = [{ stepId: "mail", type: "email" as const, controlValues: { subject: "Acme" } }];
+  const workflow = searchedWorkflow({ workflowId: "w", name: "Acme", description: "By Acme", steps, translations });
+  assert.deepEqual(
+    findHits(workflow.parts, search).map(({ place, path, locale }) => [place, path, locale]),
+    [
+      ["Workflow", "name", undefined],
+      ["Workflow", "description", undefined],
+      ["mail", "subject", undefined],
+      ["Texts in en_US", "greeting", "en_US"],
+    ],
+  );
+  const layout = searchedLayout({ layoutId: "l", name: "Acme", body: "<p>Acme</p>", translations });
+  assert.equal(findHits(layout.parts, search).length, 3);
+});
+
+test("drafts in the browser go after 90 days, and what is not a draft with them", (context) => {
+  const now = Date.parse("2026-06-30T12:00:00Z");
+  const stored = new Map([
+    ["tidings.draft.1.e.p.new", JSON.stringify({ at: "2026-04-02T12:00:00Z" })],
+    ["tidings.draft.1.e.p.old", JSON.stringify({ at: "2026-04-01T11:00:00Z" })],
+    ["tidings.draft.1.e.p.broken", "{"],
+    ["tidings.draft.1.e.p.other", JSON.stringify({ at: "lately" })],
+    ["tidings.theme", "dark"],
+  ]);
+  const storage = {
+    get length() {
+      return stored.size;
+    },
+    key: (index: number) => [...stored.keys()][index] ?? null,
+    getItem: (key: string) => stored.get(key) ?? null,
+    removeItem: (key: string) => stored.delete(key),
+  };
+  const before = Object.getOwnPropertyDescriptor(globalThis, "localStorage");
+  Object.defineProperty(globalThis, "localStorage", { value: storage, configurable: true });
+  context.after(() => {
+    if (before) Object.defineProperty(globalThis, "localStorage", before);
+  });
+  dropOldDrafts(now);
+  assert.deepEqual([...stored.keys()], ["tidings.draft.1.e.p.new", "tidings.theme"]);
 });

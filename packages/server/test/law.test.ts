@@ -58,6 +58,7 @@ const law: Law = {
     "packages/server/src/pipeline/retention/months.ts": "drops the partitions of all environments",
     "packages/server/src/pipeline/retention/rows.ts": "purges rows past their retention",
     "packages/server/src/pipeline/retention/run.ts": "records the runs of the retention",
+    "packages/server/src/pipeline/retention/unused-assets.ts": "finds documents with images of any environment",
     "packages/server/src/app/events/statistics.ts": "reads which hours have been counted",
     "packages/server/src/pipeline/objectives.ts": "reads which hours have been counted",
     "packages/server/src/pipeline/statistics.ts": "counts the statistics of all environments",

@@ -52,6 +52,9 @@ test("from the first start to the second: banner, curl, one service a folder, cl
     return data.length > 0 ? data : null;
   }, "the message of the banner's curl");
   assert.match(feed[0]!.content, /Tidings/);
+  // A library that the bundle loads later.
+  const { scenario } = (await client("gallery.retrieve", { params: { name: "welcome" } })).body;
+  assert.match(scenario, /^name: /);
 
   const second = folder.run();
   assert.equal(await second.ended(), 1);

@@ -1,7 +1,7 @@
 // What pages and comments refer to exists: links and anchors, files and identifiers in backticks.
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
 import { test } from "node:test";
 import { brokenLinks, foreignPackages, missingFiles, missingNames } from "./support/prose/references.ts";
 import { files, pages, programs, read, root } from "./support/prose/sources.ts";
@@ -45,6 +45,30 @@ test("links between pages lead somewhere", () => {
     pages.flatMap((page) => brokenLinks(page, sources)),
     [],
   );
+});
+
+test("pictures are used, described and small", () => {
+  const shown = pages.flatMap((page) =>
+    [...read(page).matchAll(/!\[([^\]]*)\]\((?!https?:)([^)\s]+)\)/g)].map(([, words, target]) => ({
+      path: normalize(join(dirname(page), target!)),
+      isDescribed: words!.length >= 15,
+    })),
+  );
+  assert.deepEqual(
+    shown.filter(({ isDescribed }) => !isDescribed),
+    [],
+  );
+  const pictures = files.filter((path) => path.startsWith("docs/images/"));
+  assert.deepEqual(
+    pictures.filter((path) => !shown.some((one) => one.path === path)),
+    [],
+    "pictures that no page shows",
+  );
+  for (const path of pictures) {
+    const png = readFileSync(join(root, path));
+    assert.ok(png.length <= 120_000, `${path} has ${png.length} bytes: npm run walk -- docs writes smaller files`);
+    assert.ok(png.readUInt32BE(16) <= 1_400, `${path} is ${png.readUInt32BE(16)} pixels wide`);
+  }
 });
 
 test("files named in backticks exist", () => {

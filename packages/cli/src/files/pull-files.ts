@@ -2,7 +2,7 @@
 // their comments and their order; a file that was changed here since the last pull is not overwritten unless that is
 // asked for.
 import type { FileResources, LayoutFile } from "@tidings/contract";
-import { canonicalJson, normalizeLayout, normalizeWorkflow } from "@tidings/server/checks";
+import { canonicalJson, normalizeCategory, normalizeLayout, normalizeWorkflow } from "@tidings/server/checks";
 import type { Folder } from "./folder.ts";
 import type { LocalFiles } from "./read-folder.ts";
 import { type FilesState, hashOf } from "./state.ts";
@@ -72,6 +72,7 @@ function findSame({ resources: here, owners }: LocalFiles, there: FileResources)
     compare(`layout/${file.layoutId}`, layouts.get(file.layoutId), file, normalize);
   compare("integrations", here.integrations, there.integrations ?? [], sortLists);
   compare("topics", here.topics, there.topics ?? [], sortLists);
+  compare("categories", here.categories, there.categories ?? [], (list) => list?.map(normalizeCategory));
   compare("brand", here.brand, there.brand ?? {}, (brand) => brand);
   return same;
 }

@@ -1,6 +1,12 @@
 // Everything in a folder of workflow files, as the service takes it. Errors are collected with file, line and column;
 // reading continues, so that all of them are reported at once.
-import { type BrandFile, type FileResources, type IntegrationFile, isJsonObject } from "@tidings/contract";
+import {
+  type BrandFile,
+  type CategoryFile,
+  type FileResources,
+  type IntegrationFile,
+  isJsonObject,
+} from "@tidings/contract";
 import { createShapeCheck } from "@tidings/server/checks";
 import { CliError } from "../failure.ts";
 import { type Folder, openFolder } from "./folder.ts";
@@ -88,7 +94,7 @@ export function readFolder(folder: Folder): LocalFiles {
   return { folder, resources, problems, locate, owners };
 }
 
-/** integrations.yaml, topics.yaml and brand.yaml: what the folder does not have is not managed by it. */
+/** The files of lists and the brand: what the folder does not have is not managed by it. */
 function readLists(folder: Folder) {
   const resources: FileResources = {};
   const problems: FileProblem[] = [];
@@ -113,6 +119,17 @@ function readLists(folder: Folder) {
       ([key]) =>
         () =>
           source.placeOf(["topics", key]),
+    );
+    problems.push(...own);
+  }
+  if (folder.read("categories.yaml") !== null) {
+    const { value, source, problems: own } = openYaml(folder, "categories.yaml", shapeCheck("categories"));
+    const entries = Object.entries(isJsonObject(value.categories) ? value.categories : {});
+    resources.categories = entries.map(([categoryId, one]) => ({ ...(one as CategoryFile), categoryId }));
+    places.categories = entries.map(
+      ([categoryId]) =>
+        (field) =>
+          source.placeOf(["categories", categoryId, ...field.split(".")]),
     );
     problems.push(...own);
   }

@@ -2,7 +2,9 @@
 // and with what a file may leave to another one.
 import {
   BrandFile,
+  CategoryFile,
   IntegrationFile,
+  identifiers,
   type JsonObject,
   LayoutFile,
   stepDefinitions,
@@ -51,10 +53,16 @@ export const fileSchemas: Record<FileKind, JsonObject> = {
     required: ["topics"],
     properties: { topics: map((TopicFile as unknown as Schema).properties.name) },
   },
+  categories: {
+    type: "object",
+    additionalProperties: false,
+    required: ["categories"],
+    properties: { categories: map(without(CategoryFile, "categoryId"), identifiers.workflowId.pattern) },
+  },
   brand: without(BrandFile),
 };
 
-export const fileKinds = ["project", "workflow", "layout", "integrations", "topics", "brand"] as const;
+export const fileKinds = ["project", "workflow", "layout", "integrations", "topics", "categories", "brand"] as const;
 export type FileKind = (typeof fileKinds)[number];
 
 /** For editors: also the controls of each step type, which the checks of the service know. */

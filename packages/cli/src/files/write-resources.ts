@@ -16,7 +16,7 @@ import { writeYaml } from "./yaml-source.ts";
 
 /** Texts by path. */
 export type FileTexts = Map<string, string>;
-/** By `<type>/<identifier>`; integrations, topics and the brand have a file each, under their names. */
+/** By `<type>/<identifier>`; integrations, topics, categories and the brand have a file each, under their names. */
 export type ResourceTexts = Map<string, FileTexts>;
 
 const schemaLine = (depth: number, kind: string): string =>
@@ -25,7 +25,8 @@ const schemaLine = (depth: number, kind: string): string =>
 const controlOrder = ["type", "subject", "layoutId", "editorType", "rendererType", "amount", "unit", "cron", "body"];
 const schemaOrder = ["$schema", "type", "title", "description", "required", "properties", "items", "enum"];
 
-export function writeResources({ workflows, layouts, integrations, topics, brand }: FileResources): ResourceTexts {
+export function writeResources(resources: FileResources): ResourceTexts {
+  const { workflows, layouts, integrations, topics, categories, brand } = resources;
   const texts: ResourceTexts = new Map();
   for (const workflow of workflows ?? []) texts.set(`workflow/${workflow.workflowId}`, writeWorkflow(workflow));
   for (const layout of layouts ?? []) texts.set(`layout/${layout.layoutId}`, writeLayout(layout));
@@ -37,6 +38,12 @@ export function writeResources({ workflows, layouts, integrations, topics, brand
   if (topics) {
     const value = Object.fromEntries(topics.map(({ key, name }) => [key, name]));
     texts.set("topics", new Map([["topics.yaml", schemaLine(0, "topics") + writeYaml({ topics: value })]]));
+  }
+  // An environment without categories gets no file: an empty one would delete those of another environment.
+  if (categories && categories.length > 0) {
+    const value = Object.fromEntries(categories.map(({ categoryId, ...rest }) => [categoryId, rest]));
+    const head = `${schemaLine(0, "categories")}# In the order in which subscribers see them.\n`;
+    texts.set("categories", new Map([["categories.yaml", head + writeYaml({ categories: value })]]));
   }
   if (brand) texts.set("brand", new Map([["brand.yaml", schemaLine(0, "brand") + writeYaml(brand)]]));
   return texts;

@@ -1,5 +1,5 @@
 // Reads scenario files. Every error is reported with file, line and column; a key that the format does not have is one.
-import { channels, type Scenario } from "@tidings/contract";
+import { channels, digestFrequencies, type Scenario } from "@tidings/contract";
 import { isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from "yaml";
 import { CliError } from "../failure.ts";
 import { parseDuration } from "../time.ts";
@@ -131,7 +131,12 @@ const subscriber = object(
       ]),
     ),
     data: anyObject,
-    preferences: record(object(Object.fromEntries(channels.map((channel) => [channel, flag])))),
+    preferences: record(
+      object({
+        ...Object.fromEntries(channels.map((channel) => [channel, flag])),
+        digestFrequency: oneOf(digestFrequencies),
+      }),
+    ),
     schedule: anyObject,
     channels: list(oneOf(["chat"]), 1),
   },

@@ -66,9 +66,9 @@ function fieldsOf({ preferences: _, schedule: __, channels: ___, ...fields }: Sc
 async function prepareSubscriber(tidings: Stage["tidings"], subscriber: ScenarioSubscriber): Promise<void> {
   const params = { subscriberId: subscriber.subscriberId };
   const { preferences = {}, schedule, channels = [] } = subscriber;
-  for (const [workflow, choices] of Object.entries(preferences)) {
+  for (const [workflow, { digestFrequency, ...choices }] of Object.entries(preferences)) {
     const workflowId = workflow === "all" ? undefined : workflow;
-    await tidings.subscribers.updatePreferences({ params, body: { workflowId, channels: choices } });
+    await tidings.subscribers.updatePreferences({ params, body: { workflowId, channels: choices, digestFrequency } });
   }
   if (schedule) await tidings.subscribers.updatePreferences({ params, body: { schedule } });
   if (channels.includes("chat"))

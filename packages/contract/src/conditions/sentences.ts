@@ -15,7 +15,7 @@ import { operationOf, variableOf } from "./rule-parts.ts";
 const maxText = 600;
 const maxValue = 60;
 const maxItems = 8;
-/** Deeper parts are shown as JSON: nobody reads a sentence with so many parentheses. */
+/** Deeper parts are shown as JSON: a sentence with so many parentheses is hard to read. */
 const maxDepth = 12;
 
 /** The rule as a clause: "payload.plan is "pro" and payload.total is more than 10". */

@@ -4,8 +4,9 @@ import type { LayoutFile } from "../resources/workflows/files.ts";
 
 /**
  * Font stacks and colours have a safe grammar, so `raw` cannot end the style sheet. In dark mode, the rules name the
- * elements of the card: blocks have their colour in a style attribute. Buttons, which are in no paragraph, keep theirs,
- * because their background stays as well.
+ * elements of the card and are important: blocks have their colour in a style attribute, which would win otherwise.
+ * Buttons, which are in no paragraph, keep theirs, because their background stays as well. So does the text in a
+ * section or a cell with its own background.
  */
 const body = `<!doctype html>
 <html lang="en">
@@ -40,10 +41,14 @@ body { margin: 0; padding: 0; background-color: {{ brand.colors.background }}; }
 body { background-color: {{ brand.colors.backgroundDark }}; }
 .page { background-color: {{ brand.colors.backgroundDark }}; color: {{ brand.colors.textDark }}; }
 .card { background-color: {{ brand.colors.surfaceDark }}; color: {{ brand.colors.textDark }}; }
-.card p, .card li, .card td, .card th, .card ul, .card ol, .card blockquote { color: {{ brand.colors.textDark }}; }
-.name, .card h1, .card h2, .card h3, .card .code { color: {{ brand.colors.headingDark }}; }
-.card p a, .card li a, .card blockquote a { color: {{ brand.colors.primaryDark }}; }
-.card .button { background-color: {{ brand.colors.primaryDark }}; color: {{ brand.colors.primaryTextDark }}; }
+.card p, .card li, .card td, .card th, .card ul, .card ol, .card blockquote { color: {{ brand.colors.textDark }} !important; }
+.card th { background-color: transparent !important; }
+.name, .card h1, .card h2, .card h3, .card .code { color: {{ brand.colors.headingDark }} !important; }
+.card p a, .card li a, .card blockquote a { color: {{ brand.colors.primaryDark }} !important; }
+.card .button { background-color: {{ brand.colors.primaryDark }} !important; color: {{ brand.colors.primaryTextDark }} !important; }
+.card [style*="background-color"] p, .card [style*="background-color"] li, .card [style*="background-color"] td, .card th[style*="background-color"], .card td[style*="background-color"] { color: {{ brand.colors.text }} !important; }
+.card [style*="background-color"] h1, .card [style*="background-color"] h2, .card [style*="background-color"] h3 { color: {{ brand.colors.heading }} !important; }
+.card [style*="background-color"] p a, .card [style*="background-color"] li a { color: {{ brand.colors.primary }} !important; }
 .foot, .foot p, .foot a { color: {{ brand.colors.textDark }}; }
 {% if brand.logoDarkUrl %}.logo-light { display: none; }
 .logo-dark { display: inline-block; }
@@ -65,7 +70,7 @@ body { background-color: {{ brand.colors.backgroundDark }}; }
 <tr><td class="foot" align="center">
 {% if brand.socialLinks.size > 0 %}<p>{% for link in brand.socialLinks %}{% unless forloop.first %} · {% endunless %}<a href="{{ link.url }}">{{ link.name }}</a>{% endfor %}</p>
 {% endif %}{% if brand.name != "" or brand.address != "" %}<p>{{ brand.name }}{% if brand.name != "" and brand.address != "" %}<br>{% endif %}{{ brand.address | escape | newline_to_br | raw }}</p>
-{% endif %}{% if unsubscribeUrl or preferencesUrl %}<p>{% if preferencesUrl %}<a href="{{ preferencesUrl }}">Preferences</a>{% endif %}{% if unsubscribeUrl and preferencesUrl %} · {% endif %}{% if unsubscribeUrl %}<a href="{{ unsubscribeUrl }}">Unsubscribe</a>{% endif %}</p>
+{% endif %}{% if unsubscribeUrl or preferencesUrl %}<p>{% if preferencesUrl %}<a href="{{ preferencesUrl }}">{{ preferencesText }}</a>{% endif %}{% if unsubscribeUrl and preferencesUrl %} · {% endif %}{% if unsubscribeUrl %}<a href="{{ unsubscribeUrl }}">{{ unsubscribeText }}</a>{% endif %}</p>
 {% endif %}</td></tr>
 </table>
 </td></tr></table>

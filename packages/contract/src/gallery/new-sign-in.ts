@@ -22,7 +22,7 @@ const payload = {
 export default {
   name: "new-sign-in",
   category: "account",
-  about: "Warns people when their account is used on a device that is new. Critical: nobody can switch it off.",
+  about: "Warns people when their account is used on a new device.",
   workflow: {
     workflowId: "new-sign-in",
     name: "New sign-in",

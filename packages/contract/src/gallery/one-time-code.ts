@@ -20,7 +20,7 @@ const deadlineSeconds = 600;
 export default {
   name: "one-time-code",
   category: "account",
-  about: "Sends a code to sign in with, by SMS and email. Critical: nobody can switch it off.",
+  about: "Sends a sign-in code by SMS and email.",
   workflow: {
     workflowId: "one-time-code",
     name: "One-time code",
@@ -42,7 +42,7 @@ export default {
           code("{{ payload.code }}"),
           paragraph("Enter it where you were asked for it. It works for {{ payload.expiresIn }}."),
           small(
-            "We never ask for this code by phone or mail. If you did not request it, somebody else tried to sign in.",
+            "We never ask for this code by phone or email. If you did not request it, someone else tried to sign in.",
           ),
         ],
         { deadlineSeconds },

@@ -16,7 +16,7 @@ const payload = { resetUrl: "https://app.example.com/reset?token=9b2e", expiresI
 export default {
   name: "password-reset",
   category: "account",
-  about: "Sends the link to choose a new password. Critical: nobody can switch it off.",
+  about: "Sends a link to choose a new password.",
   workflow: {
     workflowId: "password-reset",
     name: "Password reset",
@@ -34,7 +34,7 @@ export default {
         "Choose a new password",
         [
           heading("Choose a new password"),
-          paragraph("Somebody, probably you, asked for a new password for your account."),
+          paragraph("We received a request to reset the password of your account."),
           button("Choose a new password", "{{ payload.resetUrl }}"),
           small(
             "The link works once, for {{ payload.expiresIn }}. If it was not you, ignore this mail: nothing changes.",

@@ -16,7 +16,7 @@ const payload = { verifyUrl: "https://app.example.com/verify?token=4f1c", expire
 export default {
   name: "verify-address",
   category: "account",
-  about: "Asks people to confirm their email address. Critical: nobody can switch it off.",
+  about: "Asks people to confirm their email address.",
   workflow: {
     workflowId: "verify-address",
     name: "Verify address",

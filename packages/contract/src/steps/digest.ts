@@ -1,3 +1,4 @@
+import { digestFrequencies } from "../frequencies.ts";
 import {
   amount,
   closed,
@@ -13,6 +14,17 @@ import {
   unit,
 } from "./kit.ts";
 
+/** Subscribers may choose how often they get the digest: any of these, or all four if the list is absent. */
+const frequencyChoice = {
+  allowFrequencyChoice: flag,
+  frequencies: {
+    type: "array",
+    items: { type: "string", enum: [...digestFrequencies] },
+    minItems: 1,
+    uniqueItems: true,
+  },
+};
+
 export default defineStep({
   label: "Digest",
   kind: "wait",
@@ -26,10 +38,15 @@ export default defineStep({
         lookBackWindow: controls({ amount, unit }, { required: ["amount", "unit"] }),
         digestKey: plainText,
         extendToSchedule: flag,
+        ...frequencyChoice,
       },
       required: ["amount", "unit"],
     },
-    { type: "timed", properties: { cron: text, digestKey: plainText, extendToSchedule: flag }, required: ["cron"] },
+    {
+      type: "timed",
+      properties: { cron: text, digestKey: plainText, extendToSchedule: flag, ...frequencyChoice },
+      required: ["cron"],
+    },
   ),
   ui: {
     group: "DIGEST",

@@ -11,9 +11,10 @@ import custom from "./custom.ts";
 import branch from "./branch.ts";
 import experiment from "./experiment.ts";
 import wait from "./wait.ts";
+import httpRequest from "./http-request.ts";
 import type { StepDefinition } from "./kit.ts";
 
-export const stepTypes = ["in_app", "email", "sms", "chat", "push", "digest", "delay", "throttle", "custom", "branch", "experiment", "wait"] as const;
+export const stepTypes = ["in_app", "email", "sms", "chat", "push", "digest", "delay", "throttle", "custom", "branch", "experiment", "wait", "http_request"] as const;
 export const channels = ["in_app", "email", "sms", "chat", "push"] as const;
 export const waitingSteps = ["digest", "delay", "wait"] as const;
 
@@ -30,4 +31,5 @@ export const stepDefinitions: Readonly<Record<(typeof stepTypes)[number], StepDe
   branch,
   experiment,
   wait,
+  http_request: httpRequest,
 };

@@ -1,4 +1,6 @@
 // The keys of the dashboard, shown with `?`.
+import { Button } from "../kit/inputs/button.tsx";
+import { DialogEnd } from "../kit/layout/layout.tsx";
 import { Dialog } from "../kit/overlays/dialog.tsx";
 import { words } from "../words.ts";
 import css from "./keyboard-map.module.css";
@@ -22,5 +24,8 @@ export const KeyboardMap = ({ onClose }: { onClose: () => void }) => (
         </dl>
       </section>
     ))}
+    <DialogEnd>
+      <Button onClick={onClose}>{words.close}</Button>
+    </DialogEnd>
   </Dialog>
 );

@@ -26,7 +26,7 @@ export const navigationGroups: readonly NavigationGroup[] = [
     items: [
       { to: "/subscribers", label: "Subscribers", icon: "users" },
       { to: "/topics", label: "Topics", icon: "hash" },
-      { to: "/categories", label: "Categories", icon: "layers" },
+      { to: "/categories", label: "Categories", icon: "tag" },
     ],
   },
   {

@@ -17,6 +17,28 @@ const prefix = "tidings.draft.1.";
 const keyOf = ({ environmentId, recordId, personId }: DraftPlace): string =>
   `${prefix}${environmentId}.${personId}.${recordId}`;
 
+/** Drafts that were not opened for so long are deleted; the storage of a browser is small. */
+const keptMs = 90 * 86_400_000;
+
+/** Removes old drafts, of every environment and person, and those that cannot be read. */
+export function dropOldDrafts(now: number): void {
+  try {
+    const keys = Array.from({ length: localStorage.length }, (_, index) => localStorage.key(index) ?? "");
+    for (const key of keys.filter((one) => one.startsWith(prefix))) {
+      if (!(now - timeOf(localStorage.getItem(key)) < keptMs)) localStorage.removeItem(key);
+    }
+  } catch {}
+}
+
+/** NaN for what is not a draft. */
+function timeOf(text: string | null): number {
+  try {
+    return Date.parse((JSON.parse(text ?? "null") as StoredDraft<unknown> | null)?.at ?? "");
+  } catch {
+    return Number.NaN;
+  }
+}
+
 /** Storage may be forbidden, full, or hold something else, which `isDraft` detects: the editor works without it. */
 export function readDraft<T>(place: DraftPlace, isDraft: (found: T | undefined) => boolean): StoredDraft<T> | null {
   try {

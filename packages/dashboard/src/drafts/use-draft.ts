@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useMemo, useReducer, useRef, useState } from "react";
 import { useEnvironment, useSession } from "../api/session.tsx";
 import { isSame } from "../kit/is-same.ts";
-import { dropDraft, readDraft, writeDraft } from "./draft-store.ts";
+import { dropDraft, dropOldDrafts, readDraft, writeDraft } from "./draft-store.ts";
 import { changeHistory, startHistory } from "./history.ts";
 
 /** What is saved: the content, and the version that a save has to name. */
@@ -86,6 +86,7 @@ function useStart<T>({ recordId, saved, isDraft, isSameContent = isSame }: Omit<
   const { _id: personId } = useSession().person;
   const place = useMemo(() => ({ environmentId, recordId, personId }), [environmentId, recordId, personId]);
   const [start] = useState(() => {
+    dropOldDrafts(Date.now());
     const found = readDraft<T>(place, isDraft);
     // The page was left while a save was in progress.
     const stored = found && isSameContent(found.draft, saved.draft) ? null : found;

@@ -6,6 +6,7 @@ import { type Names, noNames } from "../fields/completion/names.ts";
 import { unknownNames } from "../fields/completion/unknown-names.ts";
 import { words as fieldWords } from "../fields/words.ts";
 import { Skeleton } from "../kit/feedback/states.tsx";
+import { Segments } from "../kit/inputs/segments.tsx";
 import { useConfirm } from "../kit/overlays/confirm.tsx";
 import { showToast } from "../kit/overlays/toast.tsx";
 import { bodyOfHtml, type EditorType, editorTypeOf } from "./document/start.ts";
@@ -66,7 +67,15 @@ export function BodyField(props: BodyFieldProps) {
   return (
     <div className={css.field}>
       {dialog}
-      <ModeSwitch mode={mode} isDisabled={isReadOnly || isConverting} onChoose={choose} />
+      <div className={css.mode}>
+        <Segments
+          label={words.mode}
+          value={mode}
+          choices={words.modes}
+          isDisabled={isReadOnly || isConverting}
+          onChoose={choose}
+        />
+      </div>
       {mode === "html" ? (
         <CodeField
           label={label}
@@ -122,16 +131,3 @@ const warningOf = (body: string, names: Names): string | undefined =>
 
 /** A document in which nothing was written yet. */
 const isBlank = (body: string): boolean => body.trim() === "" || body === bodyOfHtml("");
-
-type ModeSwitchProps = { mode: EditorType; isDisabled: boolean; onChoose: (mode: EditorType) => void };
-
-const ModeSwitch = ({ mode, isDisabled, onChoose }: ModeSwitchProps) => (
-  // biome-ignore lint/a11y/useSemanticElements: a fieldset would need a legend that is seen
-  <div className={css.switch} role="group" aria-label={words.mode}>
-    {(Object.entries(words.modes) as [EditorType, string][]).map(([of, name]) => (
-      <button key={of} type="button" aria-pressed={mode === of} disabled={isDisabled} onClick={() => onChoose(of)}>
-        {name}
-      </button>
-    ))}
-  </div>
-);

@@ -70,10 +70,10 @@ export function typeAt(path: string, { schema, sample }: Knowledge): ValueType |
   return said === "text" && seen === "date" ? "date" : (said ?? seen);
 }
 
-/** The values that the schema allows, where it lists them. */
-export function choicesAt(path: string, { schema }: Knowledge): string[] {
-  const values = schemaAt(path, schema)?.enum;
-  return Array.isArray(values) ? values.filter((one): one is string => typeof one === "string") : [];
+/** The values that the schema allows, where it lists them; else that of the sample. */
+export function choicesAt(path: string, { schema, sample }: Knowledge): string[] {
+  const values = schemaAt(path, schema)?.enum ?? [sampleAt(path, sample)];
+  return Array.isArray(values) ? values.filter((one): one is string => typeof one === "string" && one !== "") : [];
 }
 
 const existence: Operator[] = ["notNull", "null"];

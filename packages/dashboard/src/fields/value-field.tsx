@@ -10,6 +10,7 @@ import { unknownNames } from "./completion/unknown-names.ts";
 import css from "./fields.module.css";
 import { JsonField } from "./json-field.tsx";
 import { LayoutField } from "./layout-field.tsx";
+import { SeveralField } from "./several-field.tsx";
 import type { ValueSpec } from "./value-spec.ts";
 import { words } from "./words.ts";
 
@@ -61,6 +62,18 @@ export function ValueField({ spec, value, error, faults, names = noNames, isRead
             />
           )}
         </Field>
+      );
+    case "several":
+      return (
+        <SeveralField
+          label={label}
+          hint={hint}
+          error={error}
+          choices={choices}
+          value={value}
+          isReadOnly={isReadOnly}
+          onChange={onChange}
+        />
       );
     case "layout":
       return <LayoutField label={label} value={value} error={error} isReadOnly={isReadOnly} onChange={onChange} />;

@@ -1,7 +1,7 @@
 // The description of a field, by which ValueField draws it.
 export type ValueSpec = {
   label: string;
-  /** `email`: with the choice of its editor. `part`: another field draws it. */
+  /** `email`: with the choice of its editor. `part`: another field draws it. `several`: a list. */
   kind:
     | "email"
     | "part"
@@ -12,6 +12,7 @@ export type ValueSpec = {
     | "flag"
     | "amount"
     | "choice"
+    | "several"
     | "layout"
     | "json"
     | "cron";

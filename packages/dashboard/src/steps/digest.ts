@@ -1,3 +1,4 @@
+import { frequencyNames } from "../outcomes/channel-names.ts";
 import { cron, defineStep, extend, kindOf, span, summarizeWait } from "./kit.ts";
 
 const [lookBackAmount, lookBackUnit] = span("lookBackWindow.", ["regular"]).map((field) => ({
@@ -26,6 +27,20 @@ export default defineStep({
     },
     lookBackUnit!,
     extend,
+    {
+      path: "allowFrequencyChoice",
+      label: "Recipients may choose how often",
+      hint: "On their preference page and in their inbox. Without a choice, the time above applies.",
+      kind: "flag",
+    },
+    {
+      path: "frequencies",
+      label: "They choose from",
+      hint: "Daily digests are sent at 9:00 in their time zone, weekly ones on Mondays, unless the time above names another.",
+      kind: "several",
+      choices: frequencyNames,
+      needs: "allowFrequencyChoice",
+    },
   ],
   summary: summarizeWait,
   ends: "Digest closes",

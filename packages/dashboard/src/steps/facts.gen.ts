@@ -1,7 +1,7 @@
 // Generated from the step files in this folder by `npm run generate`. Do not edit.
 import type { StepKind, StepType, WaitingStep } from "@tidings/contract";
 
-export const stepTypes: readonly StepType[] = ["in_app", "email", "sms", "chat", "push", "digest", "delay", "throttle", "custom", "branch", "experiment", "wait"];
+export const stepTypes: readonly StepType[] = ["in_app", "email", "sms", "chat", "push", "digest", "delay", "throttle", "custom", "branch", "experiment", "wait", "http_request"];
 export const maxSteps = 20;
 
 export const stepNames = {
@@ -17,6 +17,7 @@ export const stepNames = {
   branch: "Branch",
   experiment: "Experiment",
   wait: "Wait",
+  http_request: "HTTP request",
 } as const satisfies Record<StepType, string>;
 
 export const stepIcons = {
@@ -47,6 +48,7 @@ export const stepKinds: Readonly<Record<StepType, StepKind>> = {
   branch: "gate",
   experiment: "gate",
   wait: "wait",
+  http_request: "custom",
 };
 
 /** The end of a wait, on a timeline. */

@@ -11,6 +11,8 @@ export type FieldSpec = ValueSpec & {
   usual?: string;
   /** Only for these kinds of the step (`type` among its values). */
   of?: readonly string[];
+  /** Only where this flag is set. */
+  needs?: string;
   /** Below "More settings". */
   isMore?: boolean;
   /** Next to the field before it. */

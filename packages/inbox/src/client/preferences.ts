@@ -1,7 +1,7 @@
 // Preferences and the schedule of the subscriber. Changes are shown at once and reverted if the service refuses them.
 import type { Api } from "./api.ts";
 import type { Store } from "./store.ts";
-import type { InboxState, Preference, PreferenceChannels, Schedule } from "./types.ts";
+import type { DigestFrequency, InboxState, Preference, PreferenceChannels, Schedule } from "./types.ts";
 import type { CategoryList, PreferenceList } from "./wire.ts";
 
 export function createPreferences(api: Api, store: Store<InboxState>) {
@@ -19,7 +19,10 @@ export function createPreferences(api: Api, store: Store<InboxState>) {
     return data;
   };
 
-  /** `isForSeveral`: the choice decides for workflows that have none, so all are read again. */
+  /**
+   * `isForSeveral`: the choice decides for workflows that have none, so all are read again. Ids in a path have no
+   * characters to encode.
+   */
   const send = (path: string, body: object, isForSeveral: boolean): Promise<void> => {
     const work = last.then(async () => {
       try {
@@ -34,12 +37,17 @@ export function createPreferences(api: Api, store: Store<InboxState>) {
     return work;
   };
 
-  const save = (workflowId: string | null, body: object, change: (entry: Preference) => Preference): Promise<void> => {
-    const { preferences } = store.getState();
+  const save = (
+    workflowId: string | null,
+    body: object,
+    change = (entry: Preference): Preference => ({ ...entry, ...body }),
+  ): Promise<void> => {
     // The global entry has no workflow.
-    const isTarget = ({ workflow }: Preference) => (workflow?.id ?? null) === workflowId;
-    store.set({ preferences: preferences?.map((entry) => (isTarget(entry) ? change(entry) : entry)) ?? null });
-    return send(workflowId ? `/${encodeURIComponent(workflowId)}` : "", body, !workflowId);
+    const changed = store
+      .getState()
+      .preferences?.map((entry) => ((entry.workflow?.id ?? null) === workflowId ? change(entry) : entry));
+    store.set({ preferences: changed ?? null });
+    return send(workflowId ? `/${workflowId}` : "", body, !workflowId);
   };
 
   return {
@@ -48,11 +56,13 @@ export function createPreferences(api: Api, store: Store<InboxState>) {
     /** Changes channels of one workflow (`workflow.id`), or of everything with null. */
     updatePreference: (workflowId: string | null, channels: PreferenceChannels): Promise<void> =>
       save(workflowId, channels, (entry) => ({ ...entry, channels: { ...entry.channels, ...channels } })),
-    /** Changes channels of a category, which is shown when it is stored. Identifiers have no characters to encode. */
+    /** Changes channels of a category, which is shown when it is stored. */
     updateCategoryPreference: (categoryId: string, channels: PreferenceChannels): Promise<void> =>
       send(`/categories/${categoryId}`, channels, true),
     /** Replaces the schedule as a whole. */
-    updateSchedule: (schedule: Schedule): Promise<void> =>
-      save(null, { schedule }, (entry) => ({ ...entry, schedule })),
+    updateSchedule: (schedule: Schedule): Promise<void> => save(null, { schedule }),
+    /** Changes how often the digest of a workflow (`workflow.id`) is sent; null: as the workflow decides. */
+    updateDigestFrequency: (workflowId: string, digestFrequency: DigestFrequency | null): Promise<void> =>
+      save(workflowId, { digestFrequency }),
   };
 }

@@ -60,6 +60,8 @@ export type Channel = "in_app" | "email" | "sms" | "push" | "chat";
 export type PreferenceChannels = Partial<Record<Channel, boolean>>;
 
 /** What the subscriber wants to receive: for everything (`global`), or for one workflow. */
+export type DigestFrequency = "instant" | "hourly" | "daily" | "weekly";
+
 export type Preference = {
   level: "global" | "template";
   enabled: boolean;
@@ -67,6 +69,10 @@ export type Preference = {
   workflow?: { id: string; identifier: string; name: string; critical: boolean; tags?: string[] };
   /** The category of the workflow. */
   categoryId?: string;
+  /** How often its digest is sent; null without a choice. Absent if the workflow offers none. */
+  digestFrequency?: DigestFrequency | null;
+  /** What the workflow offers. */
+  digestFrequencies?: DigestFrequency[];
   schedule?: Schedule;
   /** The schedule's time zone; only in the global entry. */
   timezone?: string;

@@ -25,7 +25,7 @@ input { accent-color: var(--accent); }
 .day input[type="checkbox"] { width: 16px; height: 16px; margin: 0; }
 input[type="time"]::-webkit-calendar-picker-indicator { display: none; }
 input[type="time"] { width: 80px; text-align: center; }
-:is(input[type="time"], input[type="datetime-local"]) { height: 32px; padding: 0 6px; border: 1px solid var(--line); border-radius: 7px; background: var(--bg); color: var(--text); font-size: 13px; }
+:is(input[type="time"], input[type="datetime-local"], select) { height: 32px; padding: 0 6px; border: 1px solid var(--line); border-radius: 7px; background: var(--bg); color: var(--text); font-size: 13px; }
 [role="switch"] { appearance: none; flex: none; width: 36px; height: 21px; margin: 0; border-radius: 11px; background: color-mix(in srgb, var(--muted) 70%, var(--bg)); cursor: pointer; transition: background 0.15s; }
 [role="switch"]::before { content: ""; display: block; width: 17px; height: 17px; margin: 2px; border-radius: 50%; background: #fff; box-shadow: 0 1px 2px rgb(0 0 0 / 25%); transition: translate 0.15s; }
 [role="switch"]:checked { background: var(--accent); }

@@ -1,7 +1,7 @@
 // Preferences: channels for everything, channels by type of notification, this browser, and quiet hours.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
-import type { CategoryPreference, Channel, Preference } from "../client/types.ts";
+import type { CategoryPreference, Channel, DigestFrequency, Preference } from "../client/types.ts";
 import { Icon } from "../ui/icons.tsx";
 import { useUi } from "../ui/ui.ts";
 import { adoptStyle } from "./adopt.ts";
@@ -126,6 +126,32 @@ function Channels({ entry, name }: { entry: Preference; name: string }) {
           onChange={(isOn) => attempt(inbox.updatePreference(workflowId, { [channel]: isOn }))}
         />
       ))}
+      {entry.digestFrequencies && <Frequency entry={entry} />}
     </fieldset>
+  );
+}
+
+/** How often the digest of a workflow is sent; the first option leaves it to the workflow. */
+function Frequency({ entry: { workflow, digestFrequency, digestFrequencies } }: { entry: Preference }) {
+  const { inbox, attempt } = useUi();
+  const labels = useLabels();
+  return (
+    <label class="row">
+      <span>{labels.often}</span>
+      <select
+        value={digestFrequency ?? ""}
+        disabled={workflow?.critical}
+        onChange={({ currentTarget: { value } }) =>
+          attempt(inbox.updateDigestFrequency(workflow!.id, (value as DigestFrequency) || null))
+        }
+      >
+        <option value="">{labels.usual}</option>
+        {digestFrequencies?.map((one) => (
+          <option key={one} value={one}>
+            {labels[one]}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }

@@ -218,7 +218,12 @@ export function usePreferences() {
   useEffect(() => {
     if (inbox && inbox.getState().preferences === null) inbox.loadPreferences().catch(() => {});
   }, [inbox]);
-  return { preferences, updatePreference: inbox?.updatePreference, updateSchedule: inbox?.updateSchedule };
+  return {
+    preferences,
+    updatePreference: inbox?.updatePreference,
+    updateSchedule: inbox?.updateSchedule,
+    updateDigestFrequency: inbox?.updateDigestFrequency,
+  };
 }
 
 /**

@@ -57,6 +57,12 @@ export default definePack({
   channels: { in_app: "I appen", email: "E-mail", sms: "Sms", push: "Push", chat: "Chat" },
   otherTypes: "Andet",
   required: "Sendes altid",
+  often: "Hvor ofte",
+  usual: "Standard",
+  instant: "Med det samme",
+  hourly: "Hver time",
+  daily: "Hver dag",
+  weekly: "Hver uge",
   schedule: "Stilletid",
   scheduleText:
     "Uden for disse tider holder vi e-mail, sms, push og chat tilbage. Kritiske notifikationer kommer når som helst.",

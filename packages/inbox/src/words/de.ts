@@ -55,6 +55,12 @@ export default definePack({
   channels: { in_app: "In der App", email: "E-Mail", sms: "SMS", push: "Push", chat: "Chat" },
   otherTypes: "Sonstige",
   required: "Wird immer gesendet",
+  often: "Wie oft",
+  usual: "Standard",
+  instant: "Sofort",
+  hourly: "Stündlich",
+  daily: "Täglich",
+  weekly: "Wöchentlich",
   schedule: "Ruhezeiten",
   scheduleText:
     "Außerhalb dieser Zeiten halten wir E-Mail, SMS, Push und Chat zurück. Kritische Benachrichtigungen kommen jederzeit an.",

@@ -54,6 +54,12 @@ export default definePack({
   channels: { in_app: "En la aplicación", email: "Correo", sms: "SMS", push: "Push", chat: "Chat" },
   otherTypes: "Otras",
   required: "Se envía siempre",
+  often: "Frecuencia",
+  usual: "Predeterminada",
+  instant: "Al instante",
+  hourly: "Cada hora",
+  daily: "Cada día",
+  weekly: "Cada semana",
   schedule: "Horas de silencio",
   scheduleText:
     "Fuera de este horario retenemos correos, SMS, notificaciones push y chat. Las notificaciones críticas llegan a cualquier hora.",

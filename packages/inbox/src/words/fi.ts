@@ -63,6 +63,12 @@ export default definePack({
   },
   otherTypes: "Muut",
   required: "Lähetetään aina",
+  often: "Kuinka usein",
+  usual: "Oletus",
+  instant: "Heti",
+  hourly: "Joka tunti",
+  daily: "Päivittäin",
+  weekly: "Viikoittain",
   schedule: "Hiljaiset tunnit",
   scheduleText:
     "Näiden aikojen ulkopuolella pidätämme sähköpostit, tekstiviestit, push-ilmoitukset ja keskustelut. Kriittiset ilmoitukset saapuvat milloin vain.",

@@ -57,6 +57,12 @@ export default definePack({
   channels: { in_app: "Dans l’application", email: "E-mail", sms: "SMS", push: "Push", chat: "Messagerie" },
   otherTypes: "Autres",
   required: "Toujours envoyé",
+  often: "Fréquence",
+  usual: "Par défaut",
+  instant: "Immédiatement",
+  hourly: "Toutes les heures",
+  daily: "Tous les jours",
+  weekly: "Toutes les semaines",
   schedule: "Heures calmes",
   scheduleText:
     "En dehors de ces heures, nous retenons les e-mails, SMS, notifications push et messages. Les notifications critiques arrivent à tout moment.",

@@ -54,6 +54,12 @@ export default definePack({
   channels: { in_app: "Az alkalmazásban", email: "E-mail", sms: "SMS", push: "Leküldéses", chat: "Csevegés" },
   otherTypes: "Egyéb",
   required: "Mindig elküldjük",
+  often: "Milyen gyakran",
+  usual: "Alapértelmezett",
+  instant: "Azonnal",
+  hourly: "Óránként",
+  daily: "Naponta",
+  weekly: "Hetente",
   schedule: "Csendes órák",
   scheduleText:
     "Ezeken az órákon kívül visszatartjuk az e-mailt, az SMS-t, a leküldéses értesítést és a csevegést. A kritikus értesítések bármikor megérkeznek.",

@@ -55,6 +55,12 @@ export default definePack({
   channels: { in_app: "Nell’app", email: "Email", sms: "SMS", push: "Push", chat: "Chat" },
   otherTypes: "Altre",
   required: "Inviato sempre",
+  often: "Frequenza",
+  usual: "Predefinita",
+  instant: "Subito",
+  hourly: "Ogni ora",
+  daily: "Ogni giorno",
+  weekly: "Ogni settimana",
   schedule: "Ore di silenzio",
   scheduleText:
     "Fuori da questi orari tratteniamo email, SMS, notifiche push e chat. Le notifiche critiche arrivano in qualsiasi momento.",

@@ -55,6 +55,12 @@ export default definePack({
   channels: { in_app: "I appen", email: "E-post", sms: "SMS", push: "Push", chat: "Chat" },
   otherTypes: "Annet",
   required: "Sendes alltid",
+  often: "Hvor ofte",
+  usual: "Standard",
+  instant: "Med en gang",
+  hourly: "Hver time",
+  daily: "Hver dag",
+  weekly: "Hver uke",
   schedule: "Stille timer",
   scheduleText:
     "Utenfor disse tidene holder vi tilbake e-post, SMS, push og chat. Kritiske varsler kommer når som helst.",

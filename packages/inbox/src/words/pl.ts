@@ -67,6 +67,12 @@ export default definePack({
   channels: { in_app: "W aplikacji", email: "E-mail", sms: "SMS", push: "Push", chat: "Czat" },
   otherTypes: "Inne",
   required: "Wysyłane zawsze",
+  often: "Jak często",
+  usual: "Domyślnie",
+  instant: "Od razu",
+  hourly: "Co godzinę",
+  daily: "Codziennie",
+  weekly: "Co tydzień",
   schedule: "Godziny ciszy",
   scheduleText:
     "Poza tymi godzinami wstrzymujemy e-maile, SMS-y, powiadomienia push i czat. Powiadomienia krytyczne docierają o każdej porze.",

@@ -57,6 +57,12 @@ export default definePack({
   channels: { in_app: "No aplicativo", email: "E-mail", sms: "SMS", push: "Push", chat: "Chat" },
   otherTypes: "Outras",
   required: "Sempre enviado",
+  often: "Frequência",
+  usual: "Padrão",
+  instant: "Na hora",
+  hourly: "A cada hora",
+  daily: "Todo dia",
+  weekly: "Toda semana",
   schedule: "Horas de silêncio",
   scheduleText:
     "Fora destes horários retemos e-mail, SMS, push e chat. Notificações críticas chegam a qualquer momento.",

@@ -57,6 +57,12 @@ export default definePack({
   channels: { in_app: "Na aplicação", email: "E-mail", sms: "SMS", push: "Push", chat: "Chat" },
   otherTypes: "Outras",
   required: "Sempre enviado",
+  often: "Frequência",
+  usual: "Predefinida",
+  instant: "De imediato",
+  hourly: "De hora a hora",
+  daily: "Todos os dias",
+  weekly: "Todas as semanas",
   schedule: "Horas de silêncio",
   scheduleText:
     "Fora destes horários retemos e-mail, SMS, push e chat. Notificações críticas chegam a qualquer momento.",

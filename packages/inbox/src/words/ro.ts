@@ -61,6 +61,12 @@ export default definePack({
   channels: { in_app: "În aplicație", email: "E-mail", sms: "SMS", push: "Push", chat: "Chat" },
   otherTypes: "Altele",
   required: "Se trimite întotdeauna",
+  often: "Cât de des",
+  usual: "Implicit",
+  instant: "Imediat",
+  hourly: "În fiecare oră",
+  daily: "Zilnic",
+  weekly: "Săptămânal",
   schedule: "Ore de liniște",
   scheduleText:
     "În afara acestor ore reținem e-mailurile, SMS-urile, notificările push și chatul. Notificările critice sosesc oricând.",

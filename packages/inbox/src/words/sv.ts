@@ -55,6 +55,12 @@ export default definePack({
   channels: { in_app: "I appen", email: "E-post", sms: "Sms", push: "Push", chat: "Chatt" },
   otherTypes: "Övrigt",
   required: "Skickas alltid",
+  often: "Hur ofta",
+  usual: "Standard",
+  instant: "Direkt",
+  hourly: "Varje timme",
+  daily: "Varje dag",
+  weekly: "Varje vecka",
   schedule: "Tysta timmar",
   scheduleText:
     "Utanför dessa tider väntar vi med e-post, sms, push och chatt. Kritiska aviseringar kommer när som helst.",

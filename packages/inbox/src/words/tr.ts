@@ -54,6 +54,12 @@ export default definePack({
   channels: { in_app: "Uygulama içi", email: "E-posta", sms: "SMS", push: "Anlık bildirim", chat: "Sohbet" },
   otherTypes: "Diğer",
   required: "Her zaman gönderilir",
+  often: "Ne sıklıkta",
+  usual: "Varsayılan",
+  instant: "Hemen",
+  hourly: "Her saat",
+  daily: "Her gün",
+  weekly: "Her hafta",
   schedule: "Sessiz saatler",
   scheduleText:
     "Bu saatlerin dışında e-posta, SMS, anlık bildirim ve sohbet iletilerini bekletiriz. Kritik bildirimler her zaman gelir.",

@@ -62,6 +62,12 @@ export default definePack({
   channels: { in_app: "У застосунку", email: "Електронна пошта", sms: "СМС", push: "Push-сповіщення", chat: "Чат" },
   otherTypes: "Інше",
   required: "Надсилається завжди",
+  often: "Як часто",
+  usual: "За замовчуванням",
+  instant: "Одразу",
+  hourly: "Щогодини",
+  daily: "Щодня",
+  weekly: "Щотижня",
   schedule: "Тихі години",
   scheduleText:
     "Поза цими годинами ми затримуємо листи, СМС, push-сповіщення та чат. Критичні сповіщення надходять будь-коли.",

@@ -31,6 +31,7 @@ export declare function createInbox(options: InboxOptions): {
     updatePreference: (workflowId: string | null, channels: import("./types.js").PreferenceChannels) => Promise<void>;
     updateCategoryPreference: (categoryId: string, channels: import("./types.js").PreferenceChannels) => Promise<void>;
     updateSchedule: (schedule: import("./types.js").Schedule) => Promise<void>;
+    updateDigestFrequency: (workflowId: string, digestFrequency: import("./types.js").DigestFrequency | null) => Promise<void>;
     getState: () => InboxState;
     /** Calls the listener after every change of the state; returns the function that ends it. */
     subscribe: (listener: () => void) => () => void;

@@ -66,6 +66,7 @@ export type Channel = "in_app" | "email" | "sms" | "push" | "chat";
 /** One choice per channel; channels that no workflow uses are absent. */
 export type PreferenceChannels = Partial<Record<Channel, boolean>>;
 /** What the subscriber wants to receive: for everything (`global`), or for one workflow. */
+export type DigestFrequency = "instant" | "hourly" | "daily" | "weekly";
 export type Preference = {
     level: "global" | "template";
     enabled: boolean;
@@ -79,6 +80,10 @@ export type Preference = {
     };
     /** The category of the workflow. */
     categoryId?: string;
+    /** How often its digest is sent; null without a choice. Absent if the workflow offers none. */
+    digestFrequency?: DigestFrequency | null;
+    /** What the workflow offers. */
+    digestFrequencies?: DigestFrequency[];
     schedule?: Schedule;
     /** The schedule's time zone; only in the global entry. */
     timezone?: string;

@@ -8,6 +8,12 @@ export declare const laterLabels: {
     otherTypes: string;
     nothing: string;
     required: string;
+    often: string;
+    usual: string;
+    instant: string;
+    hourly: string;
+    daily: string;
+    weekly: string;
     schedule: string;
     scheduleText: string;
     scheduleZone: (zone: string) => string;

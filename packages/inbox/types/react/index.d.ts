@@ -67,6 +67,7 @@ export declare function usePreferences(): {
     preferences: import("../index.js").Preference[] | null;
     updatePreference: ((workflowId: string | null, channels: import("../index.js").PreferenceChannels) => Promise<void>) | undefined;
     updateSchedule: ((schedule: import("../index.js").Schedule) => Promise<void>) | undefined;
+    updateDigestFrequency: ((workflowId: string, digestFrequency: import("../index.js").DigestFrequency | null) => Promise<void>) | undefined;
 };
 /**
  * Shows new messages of the nearest `<InboxProvider>`, of the inbox its props define, or of the page's `<Inbox>`

@@ -79,6 +79,7 @@ import * as inFlight from "../app/workflows/in-flight.ts";
 import * as layouts from "../app/workflows/layouts.ts";
 import * as preview from "../app/workflows/preview.ts";
 import * as comments from "../app/workflows/team/comments.ts";
+import * as stepTemplates from "../app/workflows/team/step-templates.ts";
 import * as viewers from "../app/workflows/team/viewers.ts";
 import * as texts from "../app/workflows/texts/used-keys.ts";
 import * as translations from "../app/workflows/translations.ts";
@@ -150,7 +151,6 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "assets.delete": assets.remove,
   "brand.retrieve": brand.retrieve,
   "brand.update": brand.update,
-  "brand.copy": brand.copy,
   "brand.preview": brand.preview,
   "brand.createLayout": brandLayout.createLayout,
   "brand.retrieveContext": brand.retrieveContext,
@@ -163,6 +163,11 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "comments.create": comments.create,
   "comments.update": comments.update,
   "comments.delete": comments.remove,
+  "stepTemplates.list": stepTemplates.list,
+  "stepTemplates.create": stepTemplates.create,
+  "stepTemplates.retrieve": stepTemplates.retrieve,
+  "stepTemplates.update": stepTemplates.update,
+  "stepTemplates.delete": stepTemplates.remove,
   "workflows.announceViewer": viewers.announce,
 
   "translations.create": translations.create,

@@ -1,7 +1,8 @@
 // Scheduled upkeep: creates the partitions of the coming months, deletes what is past its retention (retention/),
 // purges expired rows of fixed terms (idempotent responses, budgets, webhook events, alerts, receipts, in-app messages
-// that expire, imports, deleted environments, expired sessions of people, the groups of throttles and digests),
-// rewrites rows of older versions (background/), and counts the statistics of the hours that have ended.
+// that expire, imports, deleted environments, expired sessions of people, tabs that showed a workflow, the groups of
+// throttles and digests, images that nothing shows), rewrites rows of older versions (background/), and counts the
+// statistics of the hours that have ended.
 import type { Ctx } from "../context.ts";
 import { type Db, inTransaction } from "../store/db.ts";
 import { ensurePartitions } from "../store/installation/partitions.ts";
@@ -19,6 +20,7 @@ import {
   purgeReceipts,
   purgeSignals,
   purgeThrottles,
+  purgeViewers,
   purgeWebhookEvents,
 } from "../store/installation/purges.ts";
 import { purgeDeletedMessages } from "../store/installation/statistics.ts";
@@ -27,6 +29,7 @@ import { runBackgroundMigrations } from "./background/run.ts";
 import { deleteExpired } from "./clock/expire.ts";
 import { applyExpiredReceipts } from "./deliver/early-receipts.ts";
 import { runRetention } from "./retention/run.ts";
+import { purgeUnusedAssets } from "./retention/unused-assets.ts";
 import { nextCron } from "./rules/cron.ts";
 import { retentionCron } from "./rules/retention.ts";
 import { zoneOf } from "./rules/zones.ts";
@@ -66,6 +69,9 @@ const capturedPerEnvironment = 10_000;
 /** Imports with their invalid rows; few in a statement, because each may have hundreds of pages. */
 const importRetentionMs = 30 * 24 * 3_600_000;
 const importBatch = 50;
+
+/** Tabs of the dashboard say every 15 s that they show a workflow. */
+const viewerRetentionMs = 3_600_000;
 
 type Chore = { cron: string; run(ctx: Ctx): Promise<void> };
 
@@ -129,8 +135,11 @@ const chores: Record<HousekeepingTask["name"], Chore> = {
     cron: "43 * * * *",
     run: async (ctx) => {
       await repeatPurge(async () => (await purgeExpiredSessions(ctx.db, ctx.now(), purgeBatch)) >= purgeBatch);
+      const silentSince = new Date(ctx.now().getTime() - viewerRetentionMs);
+      await repeatPurge(async () => (await purgeViewers(ctx.db, silentSince, purgeBatch)) === purgeBatch);
     },
   },
+  assets: { cron: "11 4 * * *", run: purgeUnusedAssets },
   statistics: {
     cron: "5 * * * *",
     async run(ctx) {

@@ -71,6 +71,7 @@ export type HousekeepingTask = {
     | "groups"
     | "webhooks"
     | "alerts"
+    | "assets"
     | "receipts"
     | "expired"
     | "captured"

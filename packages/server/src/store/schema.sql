@@ -96,6 +96,7 @@ create table assets (
   size           integer not null,
   bytes          bytea not null,
   created_at     timestamp with time zone not null,
+  needed_at      timestamp with time zone,
   UNIQUE (environment_id, hash),
   PRIMARY KEY (id),
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
@@ -404,6 +405,7 @@ create table environments (
   link_schemes       text[] not null default '{}'::text[],
   retention          jsonb not null default '{}'::jsonb,
   brand              jsonb,
+  pages_url          text,
   PRIMARY KEY (id),
   FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE,
   FOREIGN KEY (parent_id) REFERENCES environments(id),
@@ -949,15 +951,29 @@ create table step_comments (
 );
 CREATE INDEX step_comments_workflow on step_comments USING btree (environment_id, workflow_id, id);
 
+create table step_templates (
+  environment_id  uuid not null,
+  id              uuid not null,
+  name            text not null,
+  step            jsonb not null,
+  created_by_name text not null,
+  created_at      timestamp with time zone not null,
+  updated_at      timestamp with time zone not null,
+  PRIMARY KEY (environment_id, id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX step_templates_name on step_templates USING btree (environment_id, lower(name));
+
 create table subscriber_preferences (
-  environment_id uuid not null,
-  subscriber_id  uuid not null,
-  workflow_id    uuid,
-  context_keys   text[] not null default '{}'::text[],
-  channels       jsonb not null,
-  schedule       jsonb,
-  created_at     timestamp with time zone not null,
-  updated_at     timestamp with time zone not null,
+  environment_id   uuid not null,
+  subscriber_id    uuid not null,
+  workflow_id      uuid,
+  context_keys     text[] not null default '{}'::text[],
+  channels         jsonb not null,
+  schedule         jsonb,
+  created_at       timestamp with time zone not null,
+  updated_at       timestamp with time zone not null,
+  digest_frequency text,
   UNIQUE NULLS NOT DISTINCT (subscriber_id, workflow_id, context_keys),
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
   FOREIGN KEY (subscriber_id) REFERENCES subscribers(id) ON DELETE CASCADE

@@ -12,6 +12,7 @@ import type {
   Channel,
   ChannelEndpointAddress,
   ChannelEndpointType,
+  DigestFrequency,
   EnvironmentRetentionClass,
   ImportError,
   ImportKind,
@@ -26,6 +27,7 @@ import type {
   MessageStatus,
   Objectives,
   PreferenceChannels,
+  PublishedResource,
   RecipientSubscriber,
   ReplayStatus,
   RetentionClassName,
@@ -77,6 +79,8 @@ type EnvironmentsTable = {
   test_clock_target: Defaulted<Date | null>;
   /** Schemes of apps: links with them stay in mails and in-app bodies. */
   link_schemes: Defaulted<string[]>;
+  /** Origin of the hosted pages in links of mails; null: the public URL of the service. */
+  pages_url: Defaulted<string | null>;
   /** Days by class, where they differ from the settings. */
   retention: ColumnType<RetentionOverrides, string | undefined, string>;
   /** What the environment sets of its brand; null: nothing. */
@@ -142,6 +146,9 @@ export type StoredStep = {
   /** JSON Schema of the control values, where the code of the customer defines them. */
   controlSchema?: JsonObject;
 };
+
+/** A step that was saved as a template. */
+export type SavedStep = Omit<StoredStep, "id" | "controlSchema">;
 
 /** What follows a provider call with an unknown outcome: retry at once, or wait for a receipt first. */
 export type OnUnknownOutcome = "may_duplicate" | "may_delay";
@@ -362,6 +369,8 @@ type SubscriberPreferencesTable = {
   context_keys: string[];
   channels: Json<PreferenceChannels>;
   schedule: NullableJson<Schedule>;
+  /** Only in the choice for a workflow. */
+  digest_frequency: DigestFrequency | null;
   created_at: Date;
   updated_at: Date;
 };
@@ -807,18 +816,21 @@ type MemberLinksTable = {
   expires_at: Date;
 };
 
-/** A workflow or layout in a publish. Workflows have versions; of layouts, and of texts, the content before is kept. */
+/** A resource in a publish. Workflows have versions; of everything else, and of texts, the content before is kept. */
 export type PublishedChange = {
-  type: "workflow" | "layout";
+  type: PublishedResource;
   identifier: string;
   name: string;
   action: "created" | "updated" | "deleted";
-  /** Internal id in the target. */
+  /** Internal id in the target; that of the environment for its brand. */
   id: string;
   versionBefore: string | null;
   versionAfter: string | null;
   layoutBefore: StoredLayout | null;
   layoutAfter: StoredLayout | null;
+  /** The members of a category or a brand, as they are compared. */
+  settingsBefore?: JsonObject | null;
+  settingsAfter?: JsonObject | null;
   /** By locale. */
   textsBefore: Record<string, JsonObject>;
   textsAfter: Record<string, JsonObject>;
@@ -964,6 +976,7 @@ export type Tables = {
     size: number;
     bytes: Buffer;
     created_at: Date;
+    needed_at: Date | null;
   };
   translations: TranslationsTable;
   step_comments: {
@@ -977,6 +990,15 @@ export type Tables = {
     created_at: Date;
     resolved_at: Date | null;
     resolved_by_name: string | null;
+  };
+  step_templates: {
+    environment_id: string;
+    id: string;
+    name: string;
+    step: Json<SavedStep>;
+    created_by_name: string;
+    created_at: Date;
+    updated_at: Date;
   };
   workflow_viewers: {
     environment_id: string;

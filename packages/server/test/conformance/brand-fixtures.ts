@@ -1,7 +1,7 @@
 // One good input for each operation of the brand and the gallery. A colour without contrast, so that a response has a
 // warning.
 import { type BrandIn, brandColorNames, type OperationId } from "@tidings/contract";
-import { type Fixture, nothing, ofContext, source, withBody } from "./inputs.ts";
+import { type Fixture, nothing, ofContext, withBody } from "./inputs.ts";
 import type { World } from "./world.ts";
 
 const fullBrand: BrandIn = {
@@ -13,6 +13,7 @@ const fullBrand: BrandIn = {
   cornerRadius: 12,
   address: "1 Main Street\nSpringfield",
   socialLinks: [{ network: "github", url: "https://github.com/acme" }],
+  pageTexts: { de: { title: "Ihre Mails", introduction: "Sie entscheiden.", footer: "Acme" } },
 };
 
 const ofBrandedContext = async (w: World) => {
@@ -24,7 +25,6 @@ const ofBrandedContext = async (w: World) => {
 export const brandFixtures: Partial<Record<OperationId, Fixture>> = {
   "brand.retrieve": nothing,
   "brand.update": () => ({ body: fullBrand }),
-  "brand.copy": async (w) => ({ body: await source(w) }),
   "brand.preview": () => ({ body: { brand: fullBrand } }),
   "brand.createLayout": () => ({ body: {} }),
   "brand.retrieveContext": ofBrandedContext,

@@ -179,6 +179,14 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   }),
   "comments.update": async (w) => ({ params: await w.once(w.comment), body: { isResolved: true } }),
   "comments.delete": async (w) => ({ params: await w.comment() }),
+  "stepTemplates.list": listOf((w) => w.once(w.stepTemplate)),
+  "stepTemplates.create": (w) => ({ body: { name: w.unique("template"), step: { name: "Wait", type: "delay" } } }),
+  "stepTemplates.retrieve": async (w) => ({ params: { templateId: (await w.once(w.stepTemplate)).id } }),
+  "stepTemplates.update": async (w) => ({
+    params: { templateId: (await w.stepTemplate()).id },
+    body: { name: w.unique("template") },
+  }),
+  "stepTemplates.delete": async (w) => ({ params: { templateId: (await w.stepTemplate()).id } }),
   "workflows.announceViewer": async (w) => ({
     params: { workflowId: (await w.once(w.comment)).workflowId },
     body: { tabId: "one" },
@@ -241,11 +249,15 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
     return ofSubscriber(w);
   },
   "subscribers.updatePreferences": withBody(ofSubscriber, async (w: World) => ({
-    workflowId: (await w.once(w.workflow)).workflowId,
+    workflowId: (await w.once(w.offeringWorkflow)).workflowId,
     channels: { email: false },
+    digestFrequency: "daily",
   })),
   "subscribers.bulkUpdatePreferences": withBody(ofSubscriber, async (w: World) => ({
-    preferences: [{ workflowId: (await w.once(w.usedCategory)).workflowId, channels: { email: false } }],
+    preferences: [
+      { workflowId: (await w.once(w.usedCategory)).workflowId, channels: { email: false } },
+      { workflowId: (await w.once(w.offeringWorkflow)).workflowId, channels: {}, digestFrequency: "weekly" },
+    ],
   })),
   "subscribers.markMessages": async (w) => {
     const { subscriberId, messageId } = await w.event();
@@ -325,8 +337,8 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   }),
   "inbox.updateWorkflowPreference": async (w) => ({
     ...(await ofOwnInbox(w)),
-    params: { workflowId: (await w.once(w.workflow)).workflowId },
-    body: { email: false },
+    params: { workflowId: (await w.once(w.offeringWorkflow)).workflowId },
+    body: { email: false, digestFrequency: "hourly" },
   }),
   "inbox.listSubscriptions": async (w) => {
     const { params, headers } = await ofOwnSubscription(w);
@@ -449,7 +461,11 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
 
   "environments.list": nothing,
   "environments.create": (w) => ({ body: { name: w.unique("environment"), color: "#ffffff" } }),
-  "environments.update": withBody(ofEnvironment, { color: "#000000", linkSchemes: ["myapp"] }),
+  "environments.update": withBody(ofEnvironment, {
+    color: "#000000",
+    linkSchemes: ["myapp"],
+    pagesUrl: "https://preferences.example.com",
+  }),
   "environments.delete": async (w) => {
     const made = await w.environment();
     return { params: { environmentId: made._id }, headers: keyOf(made) };

@@ -118,6 +118,12 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
     return { workflowId, transactionId: await trigger(client, workflowId, subscriberId, {}) };
   };
 
+  /** Subscribers choose how often they get its digest. */
+  const offeringWorkflow = () => {
+    const controlValues = { amount: 1, unit: "days", allowFrequencyChoice: true };
+    return workflow([{ name: "Digest", type: "digest", controlValues }, ...steps]);
+  };
+
   /** An open digest with three members. */
   const digest = async () => {
     const controlValues = { type: "regular", amount: 1, unit: "days", digestKey: "payload.name" } as const;
@@ -198,6 +204,17 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
     const body = { stepId: saved[0]!._id, text: "Is this the right name?" };
     const { id } = (await client("comments.create", { params: { workflowId }, body })).body;
     return { workflowId, commentId: id };
+  };
+
+  const stepTemplate = async () => {
+    const child = { on: "payload", field: "plan", operator: "EQUAL", value: "pro" } as const;
+    const step = {
+      ...({ name: "Welcome", stepId: "welcome", type: "in_app" } as const),
+      controlValues: { body: "Hello" },
+      filters: [{ isNegated: false, type: "GROUP" as const, value: "AND" as const, children: [child] }],
+      ...{ active: true, shouldStopOnFail: false, deadlineSeconds: 3_600 },
+    };
+    return (await client("stepTemplates.create", { body: { name: unique("template"), step } })).body;
   };
 
   const translation = async () => {
@@ -348,11 +365,13 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
       event,
       waiting,
       digest,
+      offeringWorkflow,
       layout,
       category,
       usedCategory,
       translation,
       comment,
+      stepTemplate,
     },
     ...{ integration, connection, endpoint, environment, own, publish, deadLetter, unwantedLetter, replay, failedTask },
     ...{ alertRule, alert },

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { browserTest } from "../support/chromium.ts";
 import { startTestService } from "../support/service.ts";
+import { createWorkflow, email } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";
 import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
 
@@ -87,3 +88,48 @@ browserTest("a template is found, previewed and used; a taken identifier gets a 
     ["in_app", "push", "email", "sms"],
   );
 });
+
+browserTest("the preview of an email shows the brand of the chosen context", async (context) => {
+  await client("brand.updateContext", { params: { type: "tenant", id: "globex" }, body: { name: "Globex" } });
+  await createWorkflow(client, "greeting", [email({ subject: "From {{ brand.name }}" })], { name: "Greeting" });
+  const page = await openDashboard(context, service, "/workflows/greeting?step=email");
+  await page.getByText("From Northwind").first().waitFor();
+  await page.getByRole("combobox", { name: /^Context/ }).click();
+  await page.getByRole("option", { name: "tenant: globex" }).click();
+  await page.getByText("From Globex").first().waitFor();
+  await expectAccessible(page);
+  await expectNoOverflow(page);
+});
+
+browserTest(
+  "texts and the domain of the pages are edited; leaving asks, keeps the draft, and saves",
+  async (context) => {
+    const page = await openDashboard(context, service, "/brand", { allow: /status of 422/ });
+    await page.getByRole("textbox", { name: "Own domain" }).fill("http://pages.example.com");
+    await page.getByRole("combobox", { name: /^Own texts/ }).click();
+    await page.getByRole("option", { name: "German", exact: true }).click();
+    await page.getByRole("textbox", { name: "Title, German" }).fill("Ihre Mails");
+    await page.getByRole("textbox", { name: "Footer, German" }).fill("Northwind");
+    await page.getByRole("button", { name: "Save brand" }).click();
+    await page.getByText("pagesUrl must be https and a host name").first().waitFor();
+    assert.equal((await brandOf()).own.pageTexts, undefined);
+    await page.getByRole("link", { name: "Topics" }).click();
+    const question = page.getByRole("dialog", { name: "Leave with unsaved changes?" });
+    await question.getByRole("button", { name: "Leave", exact: true }).click();
+    await page.getByRole("heading", { name: "Topics", level: 1 }).waitFor();
+    await page.getByRole("link", { name: "Brand" }).click();
+    await page.getByText("These are your unsaved changes from an earlier visit.").waitFor();
+    await page.getByRole("textbox", { name: "Own domain" }).fill("https://pages.example.com");
+    await expectAccessible(page);
+    await expectNoOverflow(page);
+    await page.getByRole("link", { name: "Topics" }).click();
+    await question.getByRole("button", { name: "Save and leave" }).click();
+    await page.getByRole("heading", { name: "Topics", level: 1 }).waitFor();
+    assert.deepEqual((await brandOf()).own.pageTexts, { de: { title: "Ihre Mails", footer: "Northwind" } });
+    const [development] = (await client("environments.list")).body;
+    assert.equal(development!.pagesUrl, "https://pages.example.com");
+    const phone = await openDashboard(context, service, "/brand", { viewport: narrow, colorScheme: "dark" });
+    await phone.getByRole("textbox", { name: "Title, German" }).waitFor();
+    await expectNoOverflow(phone);
+  },
+);

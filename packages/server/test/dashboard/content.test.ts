@@ -43,7 +43,7 @@ browserTest(
     await page.getByText("The layout cannot be rendered").waitFor();
     await code.fill("<h1>Northwind AG</h1>{{content}}");
     await preview.getByRole("heading", { name: "Northwind AG" }).waitFor();
-    await page.getByRole("button", { name: "375 px" }).click();
+    await page.getByRole("button", { name: "Phone" }).click();
     await expectAccessible(page);
     // Undone and done again: what the page puts into the editor is not a separate change.
     await page.getByRole("button", { name: "Undo" }).click();

@@ -31,7 +31,17 @@ export async function openDashboard(
   return page;
 }
 
-type AxeResult = { violations: { id: string; impact: string; help: string; nodes: { html: string }[] }[] };
+type Violation = { id: string; impact: string; help: string; nodes: { html: string }[] };
+
+/** What axe finds on a page, of every impact. */
+export async function findViolations(page: Page): Promise<Violation[]> {
+  if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axe.source);
+  const found = "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)";
+  return (await page.evaluate(found)) as Violation[];
+}
+
+export const describeViolation = ({ id, help, nodes }: Violation): string =>
+  `${id}: ${help}\n  ${nodes.map(({ html }) => html).join("\n  ")}`;
 
 /** Signs of waiting move without end, and are not waited for. */
 const isStill = `!document.querySelector("[data-ending-style]") && document.getAnimations().every((one) =>
@@ -56,11 +66,9 @@ export async function expectAccessible(page: Page): Promise<void> {
   checked.add(key);
   // Colours are compared after their transitions, and a popup that is being closed no longer has a name.
   await eventually(() => page.evaluate(isStill), "the page to stand still");
-  if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axe.source);
-  const { violations } = (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as AxeResult;
+  const violations = await findViolations(page);
   const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
-  const told = serious.map(({ id, help, nodes }) => `${id}: ${help}\n  ${nodes.map(({ html }) => html).join("\n  ")}`);
-  assert.deepEqual(told, []);
+  assert.deepEqual(serious.map(describeViolation), []);
 }
 
 /** Nothing wider than the page: no sideways scrolling. */

@@ -42,9 +42,11 @@ browserTest(
 
     isGone = true;
     await createWorkflow(client, "while-gone", []);
-    await page
-      .getByText("This endpoint was disabled automatically: The receiver returned 410 Gone.")
-      .waitFor({ timeout: 30_000 });
+    const isDisabled = async () => (await client("webhooks.list")).body[0]?.disabledAt !== undefined;
+    await eventually(isDisabled, "the endpoint to be disabled");
+    // The page would read it again after 15 seconds.
+    await page.reload();
+    await page.getByText("This endpoint was disabled automatically: The receiver returned 410 Gone.").waitFor();
     await createWorkflow(client, "while-off", []);
     isGone = false;
     await page.getByRole("button", { name: "Turn on again" }).click();

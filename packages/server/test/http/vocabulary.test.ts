@@ -221,7 +221,23 @@ test("what is published may be named with the SDK's words or the neutral ones", 
   assert.equal((await publish("layout")).status, 200);
   const { errors } = (await publish("BOTH")).body as { errors: Record<string, { messages: string[] }> };
   const field = "resources.0.resourceType";
-  assert.deepEqual(errors[field]!.messages, [`${field} must be one of: REGULAR, workflow, BRIDGE, layout`]);
+  assert.deepEqual(errors[field]!.messages, [
+    `${field} must be one of: REGULAR, workflow, BRIDGE, layout, category, brand`,
+  ]);
+  await peer.client("categories.create", { body: { categoryId: "news", name: "News" } });
+  const { results } = (await publish("REGULAR")).body as Report;
+  const all = { params: { targetEnvironmentId: "production" }, body: {} };
+  const { resources } = (await peer.production.raw("environments.diff", all)).body as {
+    resources: { resourceType: string }[];
+  };
+  const words = resources.map(({ resourceType }) => resourceType);
+  assert.deepEqual([results.length, words], [2, ["REGULAR"]], "the SDK has no word for categories and brands");
+  const published = (await peer.production.raw("environments.publish", all)).body as Report;
+  assert.deepEqual(
+    published.results.map(({ resourceType }) => resourceType),
+    ["REGULAR", "BRIDGE"],
+  );
+  assert.equal((await peer.production("categories.list")).body.categories.length, 1);
 });
 
 test("a workflow is active unless it says otherwise, as programs of that API expect", async () => {

@@ -192,6 +192,9 @@ browserTest("the list loads page by page, and new messages wait behind a pill", 
 });
 
 browserTest("preferences and the schedule are changed and kept", async (context) => {
+  const offered = { amount: 1, unit: "hours", allowFrequencyChoice: true, frequencies: ["daily", "weekly"] };
+  const digest = { name: "Digest", type: "digest" as const, controlValues: offered };
+  await createWorkflow(client, "summary", [digest, email()], { name: "Summary" });
   const page = await openHost(context, service, "gina");
   await page.getByRole("button", { name: "Preferences" }).click();
   await page.locator("summary", { hasText: "Notes" }).click();
@@ -202,6 +205,20 @@ browserTest("preferences and the schedule are changed and kept", async (context)
     const entry = (await read()).workflows.find(({ workflow }) => workflow.name === "Notes");
     return entry?.channels.email === false && entry.channels.in_app === true;
   }, "the choice");
+  await page.locator("summary", { hasText: "Summary" }).click();
+  const often = page.getByRole("group", { name: "Summary" }).getByLabel("How often");
+  assert.deepEqual(await often.locator("option").allTextContents(), ["Default", "Daily", "Weekly"]);
+  for (const [option, stored] of [
+    ["Weekly", "weekly"],
+    ["Default", null],
+  ] as const) {
+    await often.selectOption(option);
+    await eventually(
+      async () =>
+        (await read()).workflows.find(({ workflow }) => workflow.name === "Summary")?.digestFrequency === stored,
+      `the choice ${option}`,
+    );
+  }
   await page.getByRole("switch", { name: "Only deliver during set hours" }).click();
   await page.getByLabel("Monday, from").fill("21:30");
   await page.getByLabel("Monday, from").blur();

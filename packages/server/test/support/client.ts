@@ -77,7 +77,7 @@ function formOf(body: JsonObject): FormData {
   for (const [name, value] of Object.entries(body)) {
     for (const one of Array.isArray(value) ? value : [value]) {
       if (isUploadedFile(one)) {
-        const bytes = Uint8Array.from(one.bytes, (character) => character.charCodeAt(0));
+        const bytes = Buffer.from(one.bytes, "latin1");
         form.append(name, new Blob([bytes], { type: one.contentType }), one.fileName);
       } else if (one !== undefined) form.append(name, String(one));
     }

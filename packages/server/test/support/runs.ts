@@ -113,6 +113,7 @@ export const factsOf = (changes: Partial<Facts> = {}): Facts => ({
   secrets,
   integrations: [integration("in_app", "svc"), integration("email", "nodemailer")],
   linkSchemes: new Map(),
+  pagesUrls: new Map(),
   claimResults: new Map(),
   digests: new Map(),
   arrivals: new Map(),

@@ -1,4 +1,5 @@
-// `tidings publish <from> <to>`: workflows and layouts of one environment into another, with the same plan as files.
+// `tidings publish <from> <to>`: workflows, layouts, categories and brand of one environment into another, with the
+// same plan as files.
 import { refuseMoreArguments } from "../../arguments.ts";
 import type { Command } from "../../command.ts";
 import { confirmChange } from "../../confirm.ts";
@@ -9,11 +10,11 @@ import { findLogin, openSession, type Session } from "../../session.ts";
 export const publish: Command = {
   usage: "<from> <to> [--prune] [--dry-run]",
   about:
-    "Copies workflows and layouts with their translations from one environment to another, all or nothing, after showing the\n" +
-    "plan. Only the key of the second is needed. Integrations, topics and subscribers are never copied.",
+    "Copies workflows, layouts, categories and the brand from one environment to another, all or nothing, after showing\n" +
+    "the plan. Only the key of the second is needed. Integrations, topics and subscribers are never copied.",
   example: "tidings publish development production",
   options: {
-    prune: { type: "boolean", about: "Delete workflows and layouts that only the second has" },
+    prune: { type: "boolean", about: "Delete workflows, layouts and categories that only the second has" },
     ...issuesOption,
     "dry-run": { type: "boolean", about: "Only show the plan; exit code 2 if there are changes" },
   },
@@ -29,8 +30,11 @@ export const publish: Command = {
     const session = await openTarget(call.session, () => openSession(findLogin(io, to)), to);
     const { environment, isProduction } = session;
     const { resources } = await session.tidings.files.export({ query: { environmentId: from } });
-    const { workflows, layouts } = resources;
-    const wanted = { resources: { workflows, layouts }, prune: values.prune === true };
+    const { workflows, layouts, categories, brand } = resources;
+    const wanted = {
+      resources: { workflows, layouts, categories, ...(brand && { brand }) },
+      prune: values.prune === true,
+    };
     const plan = await planRemote(session, wanted);
     showPlan(out, plan, environment.name);
     if (values["dry-run"]) {

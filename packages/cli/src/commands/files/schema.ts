@@ -9,7 +9,7 @@ export const schema: Command = {
   about:
     "Without an argument, writes all schemas to .tidings/schema, which the first line of each YAML file refers to. With one, prints it.",
   example: "tidings schema workflow",
-  actions: ["project", "workflow", "layout", "integrations", "topics", "brand"],
+  actions: ["project", "workflow", "layout", "integrations", "topics", "categories", "brand"],
   options: {
     ...dirOption,
   },

@@ -1,8 +1,9 @@
 // Scenarios: what happened, as a test that `tidings test` runs again. docs/testing.md describes the format.
 import { ChannelWord } from "../../common.ts";
+import { digestFrequencies } from "../../frequencies.ts";
 import { operation } from "../../operation.ts";
 import { named, oneOf, openObject, type Static, Type } from "../../schema.ts";
-import { PreferenceChannels, Schedule } from "../subscribers/preferences.ts";
+import { preferenceChoices, Schedule } from "../subscribers/preferences.ts";
 
 /** What one scenario may hold. */
 export const maxScenarioEvents = 100;
@@ -23,6 +24,11 @@ const text = (description: string) =>
     }),
   );
 
+const ScenarioChoices = named("ScenarioChoices", {
+  ...preferenceChoices,
+  digestFrequency: Type.Optional(oneOf(digestFrequencies, { description: "For a workflow that offers it" })),
+});
+
 const ScenarioSubscriber = named("ScenarioSubscriber", {
   subscriberId: Type.String(),
   firstName: Type.Optional(Type.String()),
@@ -34,7 +40,7 @@ const ScenarioSubscriber = named("ScenarioSubscriber", {
   timezone: Type.Optional(Type.String()),
   data: Type.Optional(openObject()),
   preferences: Type.Optional(
-    Type.Record(Type.String(), PreferenceChannels, {
+    Type.Record(Type.String(), ScenarioChoices, {
       description: "Choices by the identifier of a workflow, or `all`",
     }),
   ),

@@ -2,7 +2,13 @@
 import { SeverityWord } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { named, oneOf, repeated, type Static, Type } from "../../schema.ts";
-import { CategoryPreference, PreferenceEntry, preferenceChoices, Schedule } from "../subscribers/preferences.ts";
+import {
+  CategoryPreference,
+  frequencyChoice,
+  PreferenceEntry,
+  preferenceChoices,
+  Schedule,
+} from "../subscribers/preferences.ts";
 import { SubscriptionPreference } from "../topics/topic-subscriptions.ts";
 import { inboxErrors } from "./inbox-notifications.ts";
 import { subscriptionChoices } from "./inbox-subscriptions.ts";
@@ -109,6 +115,7 @@ export const inboxPreferenceOperations = {
         named("InboxPreferenceBulkItem", {
           workflowId: Type.String({ minLength: 1 }),
           ...preferenceChoices,
+          ...frequencyChoice,
           subscriptionIdentifier: Type.Optional(
             Type.String({
               minLength: 1,
@@ -137,7 +144,7 @@ export const inboxPreferenceOperations = {
     category: "inbox",
     access: "inbox",
     params: Type.Object({ workflowId: Type.String({ description: "Internal id, identifier or slug" }) }),
-    body: named("InboxPreferenceIn", preferenceChoices),
+    body: named("InboxPreferenceIn", { ...preferenceChoices, ...frequencyChoice }),
     success: one,
     errors: workflowErrors,
   }),

@@ -37,6 +37,11 @@ export const Environment = named("Environment", {
       description: "Apps whose links are kept in mails and in-app bodies; absent if there are none",
     }),
   ),
+  pagesUrl: Type.Optional(
+    Type.String({
+      description: "Domain of the hosted pages in links of mails; absent if they use that of the service",
+    }),
+  ),
 });
 export type Environment = Static<typeof Environment>;
 
@@ -56,6 +61,14 @@ const linkSchemes = Type.Optional(
     description:
       "Schemes of apps, such as `myapp` for `myapp://order/7`: sanitising keeps links with them in mails and in-app bodies. " +
       "Schemes that can run code or read local data, such as `javascript`, are refused.",
+  }),
+);
+const pagesUrl = Type.Optional(
+  nullableString({
+    maxLength: 300,
+    description:
+      "Own domain of the hosted pages, such as `https://preferences.acme.com`: links in mails and `List-Unsubscribe` " +
+      "headers begin with it. The domain must lead to this service. null or an empty text removes it",
   }),
 );
 const environmentPath = Type.Object({ environmentId: Type.String({ description: "Id or identifier" }) });
@@ -91,7 +104,7 @@ export const environmentOperations = {
       "shows the new key to a key of another environment.",
     category: "global",
     audit: "everyone",
-    body: named("EnvironmentIn", { name: environmentName, color, parentId, linkSchemes }),
+    body: named("EnvironmentIn", { name: environmentName, color, parentId, linkSchemes, pagesUrl }),
     success: { status: 201, schema: Environment },
     errors: ["ENVIRONMENT_NOT_FOUND", "ENVIRONMENT_LIMIT"],
   }),
@@ -110,6 +123,7 @@ export const environmentOperations = {
       parentId,
       color: Type.Optional(color),
       linkSchemes,
+      pagesUrl,
     }),
     success: { status: 200, schema: Environment },
     errors: ["ENVIRONMENT_NOT_FOUND", "FORBIDDEN", "ENVIRONMENT_IDENTIFIER_TAKEN"],

@@ -30,6 +30,12 @@ const members = {
 const categoryName = Type.String({ minLength: 1, maxLength: 128, pattern: "\\S" });
 const path = Type.Object({ categoryId: Type.String({ description: "Identifier" }) });
 
+export const CategoryIn = named("CategoryIn", {
+  categoryId: Type.String(identifiers.workflowId),
+  name: categoryName,
+  ...members,
+});
+
 export const categoryOperations = {
   "categories.list": operation({
     id: "categories.list",
@@ -51,7 +57,7 @@ export const categoryOperations = {
       "chooses; a channel that is left out is decided by the workflow.",
     category: "configuration",
     audit: "everyone",
-    body: named("CategoryIn", { categoryId: Type.String(identifiers.workflowId), name: categoryName, ...members }),
+    body: CategoryIn,
     success: { status: 201, schema: Category },
     errors: ["CATEGORY_ID_TAKEN", "CATEGORY_LIMIT"],
   }),

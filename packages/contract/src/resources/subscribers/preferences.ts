@@ -1,6 +1,7 @@
 // What a subscriber wants to receive: choices per channel, for everything (global) or for one workflow, optionally for
 // a set of contexts only; and a weekly schedule of the hours in which messages may be delivered.
 import { ChannelWord, channels, contextKeysQuery, WorkflowRef } from "../../common.ts";
+import { type DigestFrequency, digestFrequencies } from "../../frequencies.ts";
 import { operation } from "../../operation.ts";
 import { isoTime, named, nullableOpenObject, oneOf, type Static, Type } from "../../schema.ts";
 import { ContextMap } from "../topics/contexts.ts";
@@ -19,6 +20,28 @@ export const PreferenceChannelsIn = named("PreferenceChannelsIn", preferenceChoi
   propertyNames: { enum: channels },
 });
 
+const nullableFrequency = (description: string) =>
+  Type.Optional(
+    Type.Unsafe<DigestFrequency | null>({ type: ["string", "null"], enum: [...digestFrequencies, null], description }),
+  );
+
+/** Members of a workflow whose digest steps let subscribers choose. */
+const frequencyShown = {
+  digestFrequency: nullableFrequency(
+    "How often the subscriber wants the digest of the workflow; null without a choice. Absent if the workflow offers none",
+  ),
+  digestFrequencies: Type.Optional(
+    Type.Array(oneOf(digestFrequencies), { description: "What the workflow lets subscribers choose from" }),
+  ),
+};
+
+/** A choice of the subscriber for a workflow. */
+export const frequencyChoice = {
+  digestFrequency: nullableFrequency(
+    "How often the subscriber wants the digest of the workflow, if it offers this; null: as the workflow decides",
+  ),
+};
+
 export const preferenceEntryLevels = ["global", "template"] as const;
 
 export const PreferenceEntry = named("PreferenceEntry", {
@@ -28,6 +51,7 @@ export const PreferenceEntry = named("PreferenceEntry", {
   channels: PreferenceChannels,
   condition: Type.Optional(nullableOpenObject({ description: "JSON Logic" })),
   categoryId: Type.Optional(Type.String({ description: "The category of the workflow" })),
+  ...frequencyShown,
 });
 export type PreferenceEntry = Static<typeof PreferenceEntry>;
 
@@ -87,6 +111,7 @@ const WorkflowPreferenceItem = named("SubscriberWorkflowPreference", {
   }),
   updatedAt: Type.Optional(isoTime("Last change of the subscriber's choice for this workflow")),
   categoryId: Type.Optional(Type.String({ description: "The category of the workflow" })),
+  ...frequencyShown,
 });
 export type SubscriberWorkflowPreference = Static<typeof WorkflowPreferenceItem>;
 
@@ -144,7 +169,7 @@ export const preferenceOperations = {
     summary: "Update a subscriber's preferences",
     description:
       "For one workflow, for one category, or globally. The given channels are merged into the stored ones; " +
-      "`schedule` is replaced as a whole and only exists globally.",
+      "`schedule` is replaced as a whole and only exists globally, `digestFrequency` only for a workflow.",
     category: "configuration",
     role: "support",
     params: subscriberPath,
@@ -155,6 +180,7 @@ export const preferenceOperations = {
         Type.String({ minLength: 1, description: "Identifier of a category; not together with `workflowId`" }),
       ),
       schedule: Type.Optional(Schedule),
+      ...frequencyChoice,
       context,
     }),
     success: { status: 200, schema: SubscriberPreferences },
@@ -178,10 +204,13 @@ export const preferenceOperations = {
     role: "support",
     params: subscriberPath,
     body: named("PreferencesBulkIn", {
-      preferences: Type.Array(named("PreferenceIn", { workflowId, channels: PreferenceChannelsIn }), {
-        minItems: 1,
-        maxItems: 100,
-      }),
+      preferences: Type.Array(
+        named("PreferenceIn", { workflowId, channels: PreferenceChannelsIn, ...frequencyChoice }),
+        {
+          minItems: 1,
+          maxItems: 100,
+        },
+      ),
       context,
     }),
     success: { status: 200, schema: Type.Array(PreferenceEntry) },

@@ -95,6 +95,17 @@ const fields = {
   address: { description: "Postal address for the footer of mails; line breaks are kept" },
 };
 
+const pageText = (maxLength: number, description: string) =>
+  Type.Optional(Type.String({ maxLength, description: `${description}. Plain text` }));
+
+/** Own texts of the hosted pages in one language; what is not given has the words of the service. */
+export const PageTexts = named("PageTexts", {
+  title: pageText(120, "Title of the preference page"),
+  introduction: pageText(1_000, "Below the title of the preference page; line breaks are kept"),
+  footer: pageText(1_000, "At the end of every hosted page; line breaks are kept"),
+});
+export type PageTexts = Static<typeof PageTexts>;
+
 /** What is set at one level: members that are not given are inherited. */
 export const BrandIn = named("BrandIn", {
   name: Type.Optional(Type.String({ maxLength: 100, ...fields.name })),
@@ -110,6 +121,15 @@ export const BrandIn = named("BrandIn", {
   cornerRadius: Type.Optional(Type.Integer({ minimum: 0, maximum: 32, ...fields.cornerRadius })),
   address: Type.Optional(Type.String({ maxLength: 500, ...fields.address })),
   socialLinks: Type.Optional(Type.Array(BrandLink, { maxItems: maxSocialLinks })),
+  pageTexts: Type.Optional(
+    Type.Unsafe<Record<string, PageTexts>>({
+      type: "object",
+      propertyNames: { format: "locale" },
+      additionalProperties: PageTexts,
+      maxProperties: 60,
+      description: "Own texts of the hosted pages by locale, such as `de` or `pt_BR`",
+    }),
+  ),
 });
 export type BrandIn = Static<typeof BrandIn>;
 
@@ -171,22 +191,6 @@ export const brandOperations = {
     body: BrandIn,
     success: { status: 200, schema: BrandSettings },
     errors: [],
-  }),
-  "brand.copy": operation({
-    id: "brand.copy",
-    method: "POST",
-    path: "/v2/brand/copy",
-    summary: "Copy the brand of another environment",
-    description:
-      "Replaces the brand of the calling environment. Overrides of contexts are not copied: contexts belong to one " +
-      "environment.",
-    category: "configuration",
-    audit: "everyone",
-    body: named("BrandCopy", {
-      sourceEnvironmentId: Type.String({ minLength: 1, description: "Id or identifier" }),
-    }),
-    success: { status: 200, schema: BrandSettings },
-    errors: ["ENVIRONMENT_NOT_FOUND"],
   }),
   "brand.preview": operation({
     id: "brand.preview",

@@ -70,7 +70,7 @@ export const commentOperations = {
     summary: "Say that a workflow is open, and learn who else has it open",
     description:
       "For the dashboard, which repeats it every 15 seconds; a tab counts as closed 45 seconds after the last time. An " +
-      "API key is nobody who could have it open: it only learns who has.",
+      "API key has nothing open: it only learns who has.",
     category: "configuration",
     role: "viewer",
     audit: "never",

@@ -18,6 +18,7 @@ import {
 import { maxSteps } from "../../steps/kit.ts";
 import { IntegrationConfigurations } from "../channels/integrations.ts";
 import { InFlightStep } from "../operate/system.ts";
+import { CategoryIn, maxCategories } from "../subscribers/categories.ts";
 import { topicKeyRule, topicNameRule } from "../topics/topics.ts";
 import { BrandIn } from "./brand.ts";
 import { StepFilterIn } from "./filters.ts";
@@ -36,7 +37,13 @@ import {
 } from "./workflows.ts";
 
 /** Maximum resources per type in one request; an environment that has more cannot be kept in files. */
-export const maxFiles = { workflows: 1_000, layouts: 200, integrations: 200, topics: 1_000 } as const;
+export const maxFiles = {
+  workflows: 1_000,
+  layouts: 200,
+  integrations: 200,
+  topics: 1_000,
+  categories: maxCategories,
+} as const;
 
 /** A misspelt member would be a setting that silently has no effect: it is refused. */
 const strict = <P extends TProperties>(title: string, properties: P) =>
@@ -128,11 +135,16 @@ export type TopicFile = Static<typeof TopicFile>;
 export const BrandFile = strict("BrandFile", BrandIn.properties);
 export type BrandFile = Static<typeof BrandFile>;
 
+/** Subscribers see categories in the order of the list. */
+export const CategoryFile = strict("CategoryFile", CategoryIn.properties);
+export type CategoryFile = Static<typeof CategoryFile>;
+
 const resourceLists = {
   workflows: Type.Optional(Type.Array(WorkflowFile, { maxItems: maxFiles.workflows })),
   layouts: Type.Optional(Type.Array(LayoutFile, { maxItems: maxFiles.layouts })),
   integrations: Type.Optional(Type.Array(IntegrationFile, { maxItems: maxFiles.integrations })),
   topics: Type.Optional(Type.Array(TopicFile, { maxItems: maxFiles.topics })),
+  categories: Type.Optional(Type.Array(CategoryFile, { maxItems: maxFiles.categories })),
   brand: Type.Optional(BrandFile),
 };
 
@@ -152,7 +164,7 @@ const ExportedResources = Type.Unsafe<FileResources>({
   title: "ExportedResources",
 });
 
-export const fileTypes = ["workflow", "layout", "integration", "topic", "brand"] as const;
+export const fileTypes = ["workflow", "layout", "integration", "topic", "category", "brand"] as const;
 export type FileType = (typeof fileTypes)[number];
 const FileTypeWord = oneOf(fileTypes, { title: "FileType" });
 
@@ -194,7 +206,7 @@ export const FileDrift = named("FileDrift", {
 });
 export type FileDrift = Static<typeof FileDrift>;
 
-/** Why a workflow or layout is kept that `prune` would delete. */
+/** Why a workflow, layout or category is kept that `prune` would delete. */
 export const unlistedReason = "it is not in the files; prune deletes it";
 
 const FileKept = named("FileKept", {
@@ -256,8 +268,8 @@ const wanted = {
     Type.Boolean({
       default: false,
       description:
-        "Delete workflows and layouts that are missing from the given lists. Integrations and topics, which hold " +
-        "secrets and subscriptions, are never deleted; nor are resources of a type whose list is not given",
+        "Delete workflows, layouts and categories that are missing from the given lists. Integrations and topics, which " +
+        "hold secrets and subscriptions, are never deleted; nor are resources of a type whose list is not given",
     }),
   ),
   pulled: Type.Optional(
@@ -276,9 +288,9 @@ export const fileOperations = {
     path: "/v1/files",
     summary: "Export the configuration of an environment",
     description:
-      "Workflows and layouts with their texts, integrations without secrets, topics that have a name, and the brand " +
-      "if one is set, each with a fingerprint by which a later plan shows what has changed since. Topics are omitted " +
-      "if more than 1,000 have a name.",
+      "Workflows and layouts with their texts, integrations without secrets, topics that have a name, categories, and " +
+      "the brand if one is set, each with a fingerprint by which a later plan shows what has changed since. Topics are " +
+      "omitted if more than 1,000 have a name.",
     category: "configuration",
     query: Type.Object({
       environmentId: Type.Optional(
@@ -309,7 +321,7 @@ export const fileOperations = {
     isReadOnly: true,
     body: named("FilesPlanIn", wanted),
     success: { status: 200, schema: FilesPlan },
-    errors: ["TOO_MANY_FILES"],
+    errors: ["TOO_MANY_FILES", "CATEGORY_LIMIT"],
     bodyLimit: "bulk",
   }),
   "files.apply": operation({
@@ -332,7 +344,14 @@ export const fileOperations = {
       ),
     }),
     success: { status: 200, schema: FilesApplied },
-    errors: ["FILES_CHANGED", "FILES_HAVE_ISSUES", "TOO_MANY_FILES", "WORKFLOW_ID_TAKEN", "LAYOUT_ID_TAKEN"],
+    errors: [
+      "FILES_CHANGED",
+      "FILES_HAVE_ISSUES",
+      "TOO_MANY_FILES",
+      "WORKFLOW_ID_TAKEN",
+      "LAYOUT_ID_TAKEN",
+      "CATEGORY_LIMIT",
+    ],
     bodyLimit: "bulk",
   }),
 };

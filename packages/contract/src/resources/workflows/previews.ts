@@ -2,6 +2,7 @@
 import { StepTypeWord } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { named, nullableOpenObject, nullableString, oneOf, openObject, type Static, Type } from "../../schema.ts";
+import { ContextMap } from "../topics/contexts.ts";
 
 export const StepPreviewIn = named("StepPreviewIn", {
   step: named("PreviewedStep", {
@@ -29,6 +30,7 @@ export const StepPreviewIn = named("StepPreviewIn", {
   steps: Type.Optional(
     openObject({ description: "Results of earlier steps by step id, which templates read as `steps.<stepId>`" }),
   ),
+  context: Type.Optional(ContextMap),
   draft: Type.Optional(
     named(
       "PreviewedDraft",
@@ -132,7 +134,8 @@ export const previewOperations = {
     summary: "Render the content of an unsaved step",
     description:
       "Renders the control values as an event would, for a real subscriber and payload, and stores nothing. The " +
-      "response includes template errors, with line and column. Templates have the same limits as in a real step. " +
+      "response includes template errors, with line and column. Templates have the same limits as in a real step. With " +
+      "`context`, the brand of the first context that has one is shown; unknown contexts are not created. " +
       "Steps that send nothing (digest, delay, throttle, custom) have an empty `result`; their templates are checked.",
     category: "configuration",
     isReadOnly: true,

@@ -15,8 +15,10 @@ const nullableNumber = (description: string) => Type.Union([Type.Integer(), Type
 export const PublishChange = named("PublishChange", {
   ...identity,
   action: oneOf(["created", "updated", "deleted"]),
-  versionBefore: nullableNumber("Number of the workflow's previous version; null for layouts and if there was none"),
-  versionAfter: nullableNumber("Number of the created version; null for layouts and if it was deleted"),
+  versionBefore: nullableNumber(
+    "Number of the workflow's previous version; null for other types and if there was none",
+  ),
+  versionAfter: nullableNumber("Number of the created version; null for other types and if it was deleted"),
   sentences: Type.Array(Type.String(), { description: "What changed, in words" }),
 });
 export type PublishChange = Static<typeof PublishChange>;
@@ -109,10 +111,10 @@ export const publishOperations = {
     path: "/v2/environments/{environmentId}/publishes/{publishId}/restore",
     summary: "Undo a publish",
     description:
-      "Requires a key of the target. Every workflow and layout of the publish gets its previous content back, in one " +
-      "transaction; runs in progress finish with the version that started them. If resources were changed since, the " +
-      "error names them and nothing is changed, unless `overwriteChanges` is true. The restore is itself a publish, " +
-      "which can be undone too.",
+      "Requires a key of the target. Everything of the publish gets its previous content back, in one transaction; " +
+      "runs in progress finish with the version that started them. If resources were changed since, the error names " +
+      "them and nothing is changed, unless `overwriteChanges` is true. The restore is itself a publish, which can be " +
+      "undone too. Choices of subscribers for a deleted category do not come back.",
     category: "global",
     audit: "everyone",
     params: publishPath,

@@ -1,9 +1,10 @@
-// Comparing two environments and copying workflows and layouts, by identifier, from one to the other.
+// Comparing two environments and copying workflows, layouts, categories and the brand, by identifier, from one to the
+// other.
 import { operation } from "../../operation.ts";
 import { named, nullableOpenObject, nullableString, oneOf, type Static, Type } from "../../schema.ts";
 import { ResourceIssue } from "./issues.ts";
 
-export const publishedResources = ["workflow", "layout"] as const;
+export const publishedResources = ["workflow", "layout", "category", "brand"] as const;
 export type PublishedResource = (typeof publishedResources)[number];
 
 const ResourceTypeWord = oneOf([...publishedResources, "step"], { title: "ResourceType" });
@@ -124,8 +125,8 @@ export const publishingOperations = {
     path: "/v2/environments/{targetEnvironmentId}/diff",
     summary: "Compare two environments",
     description:
-      "Requires a key of the target. Compares workflows and layouts, with their translations, by identifier, and " +
-      "lists those that differ.",
+      "Requires a key of the target. Compares workflows and layouts, with their translations, categories and the " +
+      "brand by identifier, and lists those that differ. The identifier of the brand is `brand`.",
     category: "global",
     params: targetPath,
     isReadOnly: true,
@@ -137,7 +138,7 @@ export const publishingOperations = {
         targetEnvironmentId: Type.String(),
         resources: Type.Array(ResourceDiff),
         summary: Type.Object({
-          totalEntities: Type.Integer({ description: "Workflows and layouts that differ" }),
+          totalEntities: Type.Integer({ description: "Resources that differ" }),
           totalChanges: Type.Integer(),
           hasChanges: Type.Boolean(),
         }),
@@ -149,12 +150,13 @@ export const publishingOperations = {
     id: "environments.publish",
     method: "POST",
     path: "/v2/environments/{targetEnvironmentId}/publish",
-    summary: "Copy workflows and layouts to another environment",
+    summary: "Copy workflows, layouts, categories and the brand to another environment",
     description:
-      "Requires a key of the target. Copies all of them, or those named in `resources`, in one transaction. What " +
-      "exists only in the target is deleted there if `resources` names it, and kept otherwise. Integrations, keys, " +
-      "subscribers and topics are never copied. A resource that has issues of severity `error` in the target is " +
-      "copied, and the response lists them.",
+      "Requires a key of the target. Copies all of them, or those named in `resources`, in one transaction, with the " +
+      "categories of workflows that the target lacks. What exists only in the target is deleted there if `resources` " +
+      "names it, and kept otherwise. `results` has an entry for workflows and for layouts, and for categories and the " +
+      "brand where there are any. Integrations, keys, subscribers and topics are never copied. A resource that has " +
+      "issues of severity `error` in the target is copied, and the response lists them.",
     category: "global",
     audit: "everyone",
     params: targetPath,
@@ -167,7 +169,7 @@ export const publishingOperations = {
         Type.Array(
           named("ResourceToPublish", {
             resourceType: publishedType,
-            resourceId: Type.String({ minLength: 1, description: "Identifier" }),
+            resourceId: Type.String({ minLength: 1, description: "Identifier; `brand` for the brand" }),
           }),
           { maxItems: 1_000, description: "Absent or empty: everything" },
         ),

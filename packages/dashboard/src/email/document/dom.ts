@@ -1,9 +1,11 @@
 // How nodes and marks are drawn in the editor, and what of a pasted page becomes which of them. What is drawn carries
 // its JSON, so that a copied block is pasted with everything that it has. Styles are set as properties: the policy of
 // the page forbids style attributes.
+import type { JsonObject } from "@tidings/contract";
+import { conditionText } from "@tidings/contract/conditions";
 import type { Mark, Node as PmNode, TagParseRule } from "prosemirror-model";
 import { drawings } from "./drawings.ts";
-import { type JsonMembers, textIn } from "./json.ts";
+import { isEmpty, isMembers, type JsonMembers, textIn } from "./json.ts";
 
 type Drawn = { dom: HTMLElement; contentDOM?: HTMLElement };
 
@@ -41,10 +43,14 @@ function drawOne(name: string, one: PmNode | Mark): Drawn {
   return { dom, contentDOM: hole };
 }
 
-/** "Shown if payload.total": in the corner of the block. */
+const maxLabel = 60;
+
+/** "if payload.total is more than 100": in the corner of the block. */
 function conditionLabel({ showIfKey, showIf }: JsonMembers): string {
   if (typeof showIfKey === "string" && showIfKey.trim() !== "") return `if ${showIfKey}`;
-  return typeof showIf === "object" && showIf !== null && Object.keys(showIf).length > 0 ? "if …" : "";
+  if (!isMembers(showIf) || isEmpty(showIf)) return "";
+  const text = `if ${conditionText(showIf as JsonObject)}`;
+  return text.length > maxLabel ? `${text.slice(0, maxLabel - 1)}…` : text;
 }
 
 /** What this editor has drawn. */

@@ -61,13 +61,13 @@ const corners: Record<string, string> = { sharp: "0", smooth: "6px", round: "999
 const labelOf = (values: JsonMembers): string => textOf(values.text) || say.noLabel;
 
 function button(values: JsonMembers): (Node | string)[] {
-  const color = colorOf(values.buttonColor ?? values.backgroundColor) || "#000000";
+  const color = colorOf(values.buttonColor ?? values.backgroundColor) || "var(--email-primary, #000000)";
   const isFilled = values.variant !== "outline";
   const drawn = element("span", labelOf(values), {
-    borderRadius: corners[textOf(values.borderRadius)] ?? (lengthOf(values.borderRadius) || "6px"),
+    borderRadius: corners[textOf(values.borderRadius)] ?? (lengthOf(values.borderRadius) || "var(--email-radius, 6px)"),
     border: `2px solid ${color}`,
     backgroundColor: isFilled ? color : "transparent",
-    color: colorOf(values.textColor ?? values.color) || (isFilled ? "#ffffff" : "#000000"),
+    color: colorOf(values.textColor ?? values.color) || (isFilled ? "var(--email-primary-text, #ffffff)" : color),
   });
   drawn.dataset.part = "button";
   return [drawn];
@@ -94,6 +94,7 @@ function picture(values: JsonMembers): (Node | string)[] {
   const box = element("span");
   box.dataset.part = "picture";
   box.append(element("strong", alt || say.noAlt), element("span", src === "" ? say.noImage : src));
+  if (src !== "") box.append(element("small", src.includes("{") ? say.laterImage : say.otherSite));
   return [box];
 }
 

@@ -4,7 +4,7 @@ import { type Attrs, Fragment, type Mark, type NodeType, type Node as PmNode } f
 import { isEmpty, isMembers, isTyped, type Json, type JsonMembers, type TypedJson } from "./json.ts";
 import { isKnownMark, isKnownNode, schema } from "./schema.ts";
 
-/** The JSON that a node was read from, which is written again where nobody changed the node. */
+/** The JSON that a node was read from, which is written again if the node is unchanged. */
 export type Sources = WeakMap<PmNode, Json>;
 
 /** The renderer refuses documents that are nested deeper than 50 levels. */

@@ -7,6 +7,8 @@ import { readBody } from "../document/body.ts";
 import { words } from "../words.ts";
 import { BlockEditor } from "./block-editor.tsx";
 
+export { extractTexts } from "../document/translatable.ts";
+
 export type BlockBodyProps = {
   label: string;
   text: string;

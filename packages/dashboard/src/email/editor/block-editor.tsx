@@ -1,12 +1,13 @@
 // The visual editor of an email body, loaded when an email of blocks is opened.
 import type { EditorState } from "prosemirror-state";
-import { useEffect, useId, useRef, useState } from "react";
+import { type CSSProperties, useEffect, useId, useRef, useState } from "react";
 import { showToast } from "../../kit/overlays/toast.tsx";
 import type { Body } from "../document/body.ts";
 import css from "../email.module.css";
 import { words } from "../words.ts";
 import { BlockBar } from "./block-bar.tsx";
 import { enterBlock } from "./commands.ts";
+import { redrawKey } from "./decorated.ts";
 import { DragHandle } from "./drag-handle.tsx";
 import { LinkForm } from "./link-form.tsx";
 import { MenuPopup } from "./menu-popup.tsx";
@@ -28,6 +29,17 @@ export type BlockEditorProps = {
   /** `step`: changes with the same one soon after each other are undone together. */
   onChange: (text: string, step: string) => void;
 };
+
+/** Blocks take from the brand what they do not set. */
+function brandStyle(sampleOf: BlockEditorProps["sampleOf"]): CSSProperties {
+  const colors = { primary: "primary", "primary-text": "primaryText", text: "text", heading: "heading" };
+  const found = Object.entries(colors).flatMap(([name, member]) => {
+    const color = sampleOf?.(`brand.colors.${member}`);
+    return typeof color === "string" && /^#[0-9a-f]{3,8}$/i.test(color) ? [[`--email-${name}`, color]] : [];
+  });
+  const radius = sampleOf?.("brand.cornerRadius");
+  return Object.fromEntries([...found, ...(typeof radius === "number" ? [["--email-radius", `${radius}px`]] : [])]);
+}
 
 export function BlockEditor(props: BlockEditorProps) {
   const { label, body, text, isReadOnly, isWrong, variables, sampleOf } = props;
@@ -58,6 +70,7 @@ export function BlockEditor(props: BlockEditorProps) {
       menuId: `${id}-menu`,
       isReadOnly: () => latest.current.isReadOnly,
       variables: (now) => namesAt(now, latest.current.variables, latest.current.sampleOf),
+      sampleOf: (name) => latest.current.sampleOf?.(name),
       actions: {
         openSettings,
         showSettings: () => setPanel("settings"),
@@ -82,6 +95,10 @@ export function BlockEditor(props: BlockEditorProps) {
     if (at < 0) held.show(text);
     typed.current = at < 0 ? [] : typed.current.slice(at + 1);
   }, [held, text]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the samples are read from `latest`
+  useEffect(() => {
+    held?.view.dispatch(held.view.state.tr.setMeta(redrawKey, true));
+  }, [held, sampleOf]);
   // The attributes of the view are read again.
   // biome-ignore lint/correctness/useExhaustiveDependencies: whether it may be edited is read from `latest`
   useEffect(() => {
@@ -107,7 +124,7 @@ export function BlockEditor(props: BlockEditorProps) {
       <div className={css.frame}>
         <div className={css.main}>
           <div className={css.area}>
-            <div ref={host} className={css.canvas} />
+            <div ref={host} className={css.canvas} style={brandStyle(sampleOf)} />
             {view && state && !isReadOnly && (
               <DragHandle view={view} state={state} onSelect={() => setPanel("settings")} />
             )}

@@ -150,9 +150,14 @@ export const selectOuter: Command = (state, dispatch) => {
   return true;
 };
 
-/** From a selected block with content to the text inside it. */
+/** From a selected block with content to the text inside it, from a chip to the text after it. */
 export const enterBlock: Command = ({ selection, doc, tr }, dispatch) => {
-  if (!(selection instanceof NodeSelection) || selection.node.isLeaf) return false;
+  if (!(selection instanceof NodeSelection)) return false;
+  if (selection.node.isInline) {
+    dispatch?.(tr.setSelection(TextSelection.create(doc, selection.to)));
+    return true;
+  }
+  if (selection.node.isLeaf) return false;
   dispatch?.(tr.setSelection(Selection.near(doc.resolve(selection.from + 1))));
   return true;
 };

@@ -24,7 +24,9 @@ function List({ view, open, variables, id, openSettings }: Omit<MenuPopupProps, 
   const items = itemsOf(open, variables);
   const list = useRef<HTMLDivElement>(null);
   const [place, setPlace] = useState({ left: 0, top: 0 });
-  useLayoutEffect(() => setPlace(placeOf(view, open.from, list.current!)), [view, open.from]);
+  // A shorter list that is above the text has to come down to it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the number of entries is the height of the list
+  useLayoutEffect(() => setPlace(placeOf(view, open.from, list.current!)), [view, open.from, items.length]);
   useEffect(() => {
     // Newer browsers return a promise here, which React would call.
     void list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
@@ -35,6 +37,8 @@ function List({ view, open, variables, id, openSettings }: Omit<MenuPopupProps, 
       id={id}
       className={css.menu}
       role="listbox"
+      // Its entries have no focus: the list is scrolled with the keys of the text, or with those of the list.
+      tabIndex={0}
       aria-label={open.kind === "block" ? words.insertMenu : words.variableMenu}
       style={place}
     >

@@ -11,7 +11,7 @@ type Meta = { index: number } | "close";
 const menuKey = new PluginKey<MenuState>("menu");
 const none: MenuState = { open: null, dismissed: null };
 
-/** Marks what the page puts into the editor, such as an undone text: nobody typed it. */
+/** Marks what the page puts into the editor, such as an undone text: it was not typed. */
 export const shownKey = new PluginKey("shown");
 
 export const openMenuOf = (state: EditorState): OpenMenu | null => menuKey.getState(state)?.open ?? null;
@@ -88,10 +88,11 @@ export function chooseItem(view: EditorView, { from, to }: OpenMenu, item: MenuI
 
 /** Blocks that are nothing without their settings. */
 const empties: readonly Insertable[] = ["button", "image", "repeat", "socialLinks"];
+export const needsSettings = (kind: Insertable): boolean => empties.includes(kind);
 
 /** A block, or for a variable the braces that open its menu. */
 export function insertAny(view: EditorView, kind: Insertable, openSettings: () => void): void {
   if (kind === "variable") view.dispatch(view.state.tr.insertText("{{"));
   else insertBlock(kind)(view.state, view.dispatch);
-  if (empties.includes(kind)) openSettings();
+  if (needsSettings(kind)) openSettings();
 }

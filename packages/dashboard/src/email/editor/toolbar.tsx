@@ -1,6 +1,7 @@
 // Marks, lists and blocks to insert, above the text.
 import type { Command, EditorState } from "prosemirror-state";
 import type { EditorView } from "prosemirror-view";
+import { useRef } from "react";
 import { Button } from "../../kit/inputs/button.tsx";
 import { Menu, type MenuEntry } from "../../kit/overlays/menu.tsx";
 import { type MarkName, schema } from "../document/schema.ts";
@@ -9,7 +10,7 @@ import { words } from "../words.ts";
 import { clearMarks, setMark, toggle, toggleList } from "./commands.ts";
 import { EditorIcon, type EditorIconName } from "./icons.tsx";
 import type { Insertable } from "./insertable.ts";
-import { insertAny } from "./menu.ts";
+import { insertAny, needsSettings } from "./menu.ts";
 
 type ToolbarProps = { view: EditorView; state: EditorState; onLink: () => void; openSettings: () => void };
 
@@ -20,7 +21,10 @@ export function Toolbar({ view, state, onLink, openSettings }: ToolbarProps) {
     command(view.state, view.dispatch, view);
     view.focus();
   };
+  /** Whether the last inserted block opened its settings. */
+  const hasSettings = useRef(false);
   const insert = (kind: Insertable) => {
+    hasSettings.current = needsSettings(kind);
     view.focus();
     insertAny(view, kind, openSettings);
   };
@@ -39,6 +43,8 @@ export function Toolbar({ view, state, onLink, openSettings }: ToolbarProps) {
         }
         entries={entries}
         align="start"
+        // Settings that were opened have the focus.
+        focusAfter={() => (hasSettings.current ? null : view.dom)}
       />
       <span className={css.gap} />
       {markButtons.map((name) => (

@@ -2,10 +2,12 @@
 import { dropCursor } from "prosemirror-dropcursor";
 import { gapCursor } from "prosemirror-gapcursor";
 import type { Node as PmNode, ResolvedPos } from "prosemirror-model";
-import { EditorState, NodeSelection, Plugin, Selection, type Transaction } from "prosemirror-state";
+import { EditorState, NodeSelection, Plugin, Selection, TextSelection, type Transaction } from "prosemirror-state";
 import { tableEditing } from "prosemirror-tables";
 import { EditorView } from "prosemirror-view";
 import { type Body, changeBody, readBody } from "../document/body.ts";
+import { words } from "../words.ts";
+import { chipSamplesPlugin, type SampleOf } from "./chip-samples.ts";
 import { settingKey } from "./commands.ts";
 import { type KeyActions, keyPlugins } from "./keys.ts";
 import { liquidPlugin } from "./liquid-marks.ts";
@@ -21,6 +23,7 @@ type ViewSettings = {
   isReadOnly: () => boolean;
   /** Those that may be used where the cursor is. */
   variables: (state: EditorState) => readonly string[];
+  sampleOf: SampleOf;
   actions: KeyActions & { refusePaste: () => void; showSettings: () => void };
   onState: (state: EditorState) => void;
   /** Changes with the same `step` soon after each other are undone together. */
@@ -33,6 +36,9 @@ export type BodyView = {
   show: (text: string) => void;
   destroy: () => void;
 };
+
+/** From here on, blocks that are out of sight are not laid out. */
+const manyBlocks = 300;
 
 export function createBodyView(host: HTMLElement, settings: ViewSettings): BodyView {
   const { label, helpId, menuId, isReadOnly, onState, onText } = settings;
@@ -52,6 +58,8 @@ export function createBodyView(host: HTMLElement, settings: ViewSettings): BodyV
         "aria-describedby": helpId,
         // Named, so that the scroller around it counts as reachable.
         tabindex: "0",
+        "data-placeholder": words.placeholder,
+        ...(state.doc.childCount > manyBlocks && { "data-long": "true" }),
         ...(isReadOnly() && { "aria-readonly": "true" }),
         ...(open && { "aria-controls": menuId, "aria-activedescendant": `${menuId}-${open.index}` }),
       };
@@ -92,12 +100,13 @@ function typedPlace(before: PmNode, after: PmNode): string | null {
   return isInside(one, end.a) && isInside(other, end.b) ? `text.${one.start()}` : null;
 }
 
-const pluginsOf = ({ variables, actions }: ViewSettings): Plugin[] => [
+const pluginsOf = ({ variables, sampleOf, actions }: ViewSettings): Plugin[] => [
   menuPlugin(variables, actions.openSettings),
   ...keyPlugins(actions),
   pastePlugin(actions.refusePaste),
   blockPlugin(actions.showSettings),
   liquidPlugin(),
+  chipSamplesPlugin(sampleOf),
   dropCursor({ width: 2, class: "email-drop", color: false }),
   gapCursor(),
   tableEditing({ allowTableNodeSelection: true }),
@@ -110,8 +119,15 @@ const blockPlugin = (showSettings: () => void): Plugin =>
       handleDOMEvents: {
         keydown: (_view, { key, ctrlKey, metaKey }) => (ctrlKey || metaKey) && /^[zy]$/i.test(key),
       },
-      /** Typing never replaces a selected block: that is what the delete key is for. */
-      handleTextInput: ({ state: { selection } }) => selection instanceof NodeSelection && selection.node.isBlock,
+      /** Typing never replaces a selected block or chip: that is what the delete key is for. */
+      handleTextInput({ state: { selection, tr }, dispatch }, _from, _to, text) {
+        if (!(selection instanceof NodeSelection)) return false;
+        if (selection.node.isInline) {
+          const at = selection.to + text.length;
+          dispatch(tr.insertText(text, selection.to).setSelection(TextSelection.create(tr.doc, at)));
+        }
+        return true;
+      },
       /** What has no text is edited in its settings. */
       handleClickOn(_view, _pos, node, _nodePos, _event, isDirect) {
         if (isDirect && node.isLeaf && !node.isText) showSettings();

@@ -1,7 +1,7 @@
 // Html that others wrote, such as the content of an email. It is shown in a frame without scripts and without an
 // origin, inside a frame that the service serves with its own policy: a frame takes over the policy of the page around
 // it, and that of the dashboard allows no styles inside of html.
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { baseUrl } from "../../api/client.ts";
 import { words } from "../../words.ts";
 import { Notice } from "../feedback/notice.tsx";
@@ -33,10 +33,10 @@ export function MessageFrame(props: HtmlFrameProps) {
   );
 }
 
-/** Addresses that a page loads automatically; those of links do not count. */
+/** Addresses that a page loads automatically. Those of links do not count, nor do images that this service stores. */
 const hasRemoteContent = (html: string): boolean =>
   /(?:\b(?:src|srcset|background|poster|data)\s*=\s*["']?|url\(\s*["']?|@import\s+["']?)\s*(?:https?:)?\/\/|<link\b/i.test(
-    html,
+    html.replaceAll(new URL("assets/", baseUrl()).href, ""),
   );
 
 export function HtmlFrame({
@@ -47,25 +47,31 @@ export function HtmlFrame({
   allowsRemote = true,
 }: HtmlFrameProps & { allowsRemote?: boolean }) {
   const outer = useRef<HTMLIFrameElement>(null);
+  const isLoaded = useRef(false);
   const fill = () => {
     const page = outer.current?.contentDocument;
-    if (!page?.body) return;
+    if (!page?.body || !isLoaded.current) return;
     page.documentElement.style.colorScheme = scheme;
     const inner = page.createElement("iframe");
     inner.setAttribute("sandbox", "");
     inner.title = title;
     inner.srcdoc = html;
+    // Another frame for another HTML: a frame that loads again would be an entry in the history of the browser.
     page.body.replaceChildren(inner);
   };
+  // The outer frame stays while an author types, so that the preview is not blank at every letter.
+  useEffect(fill, [html, title, scheme]);
   return (
-    // Another HTML needs another frame: the key makes one.
     <iframe
-      key={`${scheme} ${allowsRemote} ${html}`}
+      key={String(allowsRemote)}
       ref={outer}
       className={css.frame}
       src={new URL(allowsRemote ? "dashboard/frame/remote" : "dashboard/frame", baseUrl()).href}
       title={title}
-      onLoad={fill}
+      onLoad={() => {
+        isLoaded.current = true;
+        fill();
+      }}
       style={{ height, colorScheme: scheme }}
     />
   );

@@ -22,5 +22,15 @@ export const Row = ({ isApart, children }: Parts & { isApart?: boolean }) => (
   <div className={classNames(css.row, isApart && css.apart)}>{children}</div>
 );
 
+/** A form and what it makes, below one another where there is no room. */
+export const Halves = ({ children }: Parts) => <div className={css.halves}>{children}</div>;
+
+/** The second half, which stays in sight. */
+export const Aside = ({ label, children }: Parts & { label: string }) => (
+  <section className={css.aside} aria-label={label}>
+    {children}
+  </section>
+);
+
 /** Read aloud, not shown. */
 export const Hidden = ({ children }: Parts) => <div className="visually-hidden">{children}</div>;

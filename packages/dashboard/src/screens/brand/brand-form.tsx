@@ -1,21 +1,14 @@
 // The fields of a brand. A field without a value shows what it inherits.
-import type { Brand, BrandColorName, BrandIn, BrandNetwork } from "@tidings/contract";
+import type { BrandColorName, BrandNetwork } from "@tidings/contract";
 import { Button, IconButton } from "../../kit/inputs/button.tsx";
 import { TextArea, TextField } from "../../kit/inputs/field.tsx";
 import { Select } from "../../kit/inputs/select.tsx";
 import { Card } from "../../kit/layout/page.tsx";
 import css from "./brand.module.css";
+import type { BrandFormProps } from "./brand-form-props.ts";
+import { HostedPages } from "./hosted-pages.tsx";
 import { LogoField } from "./logo-field.tsx";
 import { networkNames, words } from "./words.ts";
-
-export type BrandFormProps = {
-  draft: BrandIn;
-  /** What is saved, with what is inherited. */
-  brand: Brand;
-  errors: Partial<Record<string, string>>;
-  isReadOnly: boolean;
-  onChange: (changed: Partial<BrandIn>) => void;
-};
 
 export const BrandForm = (props: BrandFormProps) => (
   <fieldset className={css.form} disabled={props.isReadOnly} aria-label={words.title}>
@@ -23,6 +16,7 @@ export const BrandForm = (props: BrandFormProps) => (
     <Colors {...props} />
     <Shape {...props} />
     <Footer {...props} />
+    <HostedPages {...props} />
   </fieldset>
 );
 
@@ -73,7 +67,8 @@ function Colors({ draft, brand, errors, onChange }: BrandFormProps) {
               return (
                 <ColorField
                   key={name}
-                  label={words.colorOf(words.colorNames[base], mode === "" ? words.light : words.dark)}
+                  label={words.colorNames[base]}
+                  fullLabel={words.colorOf(words.colorNames[base], mode === "" ? words.light : words.dark)}
                   value={draft.colors?.[name] ?? ""}
                   inherited={brand.colors[name]}
                   error={errors[`colors.${name}`]}
@@ -90,6 +85,8 @@ function Colors({ draft, brand, errors, onChange }: BrandFormProps) {
 
 type ColorFieldProps = {
   label: string;
+  /** Read aloud: with the mode, which is shown as a heading. */
+  fullLabel: string;
   value: string;
   inherited: string;
   error?: string;
@@ -100,17 +97,18 @@ type ColorFieldProps = {
 const longHex = (value: string): string =>
   /^#[0-9a-f]{3}$/i.test(value) ? value.replace(/[0-9a-f]/gi, (digit) => digit + digit) : value;
 
-const ColorField = ({ label, value, inherited, error, onChange }: ColorFieldProps) => (
+const ColorField = ({ label, fullLabel, value, inherited, error, onChange }: ColorFieldProps) => (
   <div className={css.color}>
     <input
       type="color"
       className={css.swatch}
-      aria-label={words.pick(label)}
+      aria-label={words.pick(fullLabel)}
       value={longHex(/^#([0-9a-f]{3}|[0-9a-f]{6})$/i.test(value) ? value : inherited)}
       onChange={({ target }) => onChange(target.value)}
     />
     <TextField
       label={label}
+      aria-label={fullLabel}
       value={value}
       placeholder={inherited}
       spellCheck={false}

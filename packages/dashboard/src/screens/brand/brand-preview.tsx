@@ -6,10 +6,11 @@ import type { CSSProperties } from "react";
 import type { ApiError } from "../../api/api-error.ts";
 import { callOperation } from "../../api/client.ts";
 import { useEnvironment } from "../../api/session.tsx";
-import { HtmlFrame } from "../../kit/data/html-frame.tsx";
 import { Letter } from "../../kit/data/letter.tsx";
+import { MailFrame } from "../../kit/data/mail-frame.tsx";
 import { Notice } from "../../kit/feedback/notice.tsx";
 import { ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
+import { Aside } from "../../kit/layout/layout.tsx";
 import { useSettled } from "../../kit/use-settled.ts";
 import css from "./brand.module.css";
 import { words } from "./words.ts";
@@ -28,7 +29,7 @@ export function BrandPreview({ draft, isOverride }: { draft: BrandIn; isOverride
   // A half-typed colour is refused: its field says so when it is saved, and the last good preview stays.
   const isFault = error && Object.keys(error.fields).length > 0;
   return (
-    <section className={css.preview} aria-label={say.title}>
+    <Aside label={say.title}>
       <h2>{say.title}</h2>
       {error && !isFault && <ErrorPanel error={error} />}
       {isFault && <Notice tone="bad">{Object.values(error.fields)[0]}</Notice>}
@@ -41,12 +42,13 @@ export function BrandPreview({ draft, isOverride }: { draft: BrandIn; isOverride
               if (view === "page") return <SamplePage brand={data.brand} />;
               if (view === "inbox") return <SampleInbox brand={data.brand} />;
               const scheme = view === "dark" ? "dark" : "light";
-              return <HtmlFrame html={data.mail} title={say.title} height="36rem" scheme={scheme} />;
+              const device = view === "phone" ? view : "desktop";
+              return <MailFrame html={data.mail} title={say.title} device={device} height="36rem" scheme={scheme} />;
             }}
           </Letter>
         </>
       )}
-    </section>
+    </Aside>
   );
 }
 

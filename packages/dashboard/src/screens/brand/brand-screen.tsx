@@ -1,14 +1,17 @@
 // The brand of the environment or of a context: the form on the left, what it looks like on the right.
 import { getRouteApi } from "@tanstack/react-router";
 import type { BrandIn, BrandSettings } from "@tidings/contract";
-import { useState } from "react";
 import { useChange, useOperation } from "../../api/hooks.ts";
 import { requiredRole, useMay } from "../../api/permissions.ts";
 import { useEnvironment } from "../../api/session.tsx";
+import { LeaveGuard } from "../../drafts/leave-guard.tsx";
+import { useDraft } from "../../drafts/use-draft.ts";
+import { useSaveShortcut } from "../../drafts/use-shortcuts.ts";
 import { Notice } from "../../kit/feedback/notice.tsx";
 import { ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
 import { Button } from "../../kit/inputs/button.tsx";
 import { Select } from "../../kit/inputs/select.tsx";
+import { Halves } from "../../kit/layout/layout.tsx";
 import { Page } from "../../kit/layout/page.tsx";
 import { useConfirm } from "../../kit/overlays/confirm.tsx";
 import { showError, showToast } from "../../kit/overlays/toast.tsx";
@@ -38,8 +41,13 @@ export function BrandScreen() {
     { params: context ?? { type: "", id: "" } },
     { enabled: context !== null },
   );
+  const environments = useOperation("environments.list", {});
   const { data, error, refetch } = context ? override : own;
-  if (data) return <LoadedBrand key={`${_id} ${key}`} settings={data} context={context} />;
+  const place = environments.data?.find((one) => one._id === _id);
+  if (data && place) {
+    const pagesUrl = place.pagesUrl ?? "";
+    return <LoadedBrand key={`${_id} ${key}`} settings={data} context={context} pagesUrl={pagesUrl} />;
+  }
   return (
     <Page title={words.title} lead={words.lead}>
       <Scope context={context} />
@@ -48,28 +56,63 @@ export function BrandScreen() {
   );
 }
 
-function LoadedBrand({ settings, context }: { settings: BrandSettings; context: ContextName | null }) {
-  const [draft, setDraft] = useState<BrandIn>(settings.own);
+type LoadedBrandProps = {
+  settings: BrandSettings;
+  context: ContextName | null;
+  /** The domain of the environment; empty: none. */
+  pagesUrl: string;
+};
+
+/** The domain belongs to the environment, and is edited with its brand. */
+type BrandDraft = { brand: BrandIn; pagesUrl: string };
+
+function LoadedBrand({ settings, context, pagesUrl }: LoadedBrandProps) {
+  const { _id: environmentId } = useEnvironment();
   const may = useMay();
+  const canEdit = may("brand.update");
+  const held = useDraft<BrandDraft>({
+    recordId: `brand.${context ? `${context.type}:${context.id}` : ""}`,
+    saved: { draft: { brand: settings.own, pagesUrl }, version: undefined },
+    isReadOnly: !canEdit,
+    isDraft: (found) => typeof found?.brand === "object" && typeof found.pagesUrl === "string",
+  });
+  const { draft } = held;
   const { confirm, dialog } = useConfirm();
   const stale = ["brand.retrieve", "brand.retrieveContext", "brand.preview"] as const;
   const saveOwn = useChange("brand.update", stale);
   const saveContext = useChange("brand.updateContext", stale);
+  const saveUrl = useChange("environments.update", ["environments.list"]);
   const change = context ? saveContext : saveOwn;
-  const canEdit = may("brand.update");
+  const isSaving = change.isPending || saveUrl.isPending;
+  const adopt = (next: BrandDraft) => held.restart({ draft: next, version: undefined });
   const done = {
     onSuccess: ({ own }: BrandSettings) => {
-      setDraft(own);
+      adopt({ ...held.latest.current, brand: own });
       showToast({ title: words.saved });
     },
     onError: (error: Error) => {
       if (Object.keys((error as { fields?: object }).fields ?? {}).length === 0) showError(error);
     },
   };
+  const saveBrand = () =>
+    context
+      ? saveContext.mutate({ params: context, body: draft.brand }, done)
+      : saveOwn.mutate({ body: draft.brand }, done);
   const save = () =>
-    confirm({ title: words.save, label: words.save }, () =>
-      context ? saveContext.mutate({ params: context, body: draft }, done) : saveOwn.mutate({ body: draft }, done),
-    );
+    confirm({ title: words.save, label: words.save }, () => {
+      if (context || draft.pagesUrl === held.base.draft.pagesUrl) return saveBrand();
+      // First: a domain that is refused saves nothing.
+      const body = { pagesUrl: draft.pagesUrl || null };
+      saveUrl.mutate({ params: { environmentId }, body }, { onSuccess: saveBrand, onError: done.onError });
+    });
+  const editor = {
+    ...held,
+    isSaving,
+    isReadOnly: !canEdit,
+    save,
+    discard: () => adopt(held.base.draft),
+  };
+  useSaveShortcut(editor);
   return (
     <Page
       title={words.title}
@@ -78,10 +121,11 @@ function LoadedBrand({ settings, context }: { settings: BrandSettings; context: 
       actions={
         <>
           {context === null && may("brand.createLayout") && <LayoutButton />}
-          {context === null && may("brand.copy") && <CopyFromButton onDone={setDraft} />}
-          {context && settings.isSet && canEdit && <RemoveButton context={context} onDone={() => setDraft({})} />}
+          {context && settings.isSet && canEdit && (
+            <RemoveButton context={context} onDone={() => adopt({ ...draft, brand: {} })} />
+          )}
           {canEdit && (
-            <Button look="primary" onClick={save} disabled={change.isPending}>
+            <Button look="primary" onClick={save} disabled={isSaving}>
               {words.save}
             </Button>
           )}
@@ -89,18 +133,34 @@ function LoadedBrand({ settings, context }: { settings: BrandSettings; context: 
       }
     >
       {dialog}
+      <LeaveGuard editor={editor} />
       <Scope context={context} />
+      {held.restoredAt && (
+        <div className={css.scope}>
+          <Notice icon="clock">
+            {words.restored} <Button onClick={editor.discard}>{words.discard}</Button>
+          </Notice>
+        </div>
+      )}
       {!canEdit && <Notice icon="key">{kitWords.needsRole(requiredRole("brand.update"))}</Notice>}
-      <div className={css.columns}>
+      <Halves>
         <BrandForm
-          draft={draft}
+          draft={draft.brand}
           brand={settings.brand}
-          errors={change.error?.fields ?? {}}
+          errors={{ ...change.error?.fields, ...saveUrl.error?.fields }}
           isReadOnly={!canEdit}
-          onChange={(changed) => setDraft((old) => withoutAbsent({ ...old, ...changed }))}
+          onChange={(changed) => {
+            const { current } = held.latest;
+            held.change({ ...current, brand: withoutAbsent({ ...current.brand, ...changed }) });
+          }}
+          domain={
+            context === null
+              ? { url: draft.pagesUrl, onChange: (url) => held.change({ ...held.latest.current, pagesUrl: url }) }
+              : undefined
+          }
         />
-        <BrandPreview draft={draft} isOverride={context !== null} />
-      </div>
+        <BrandPreview draft={draft.brand} isOverride={context !== null} />
+      </Halves>
     </Page>
   );
 }
@@ -152,35 +212,6 @@ function LayoutButton() {
       {create.dialog}
       <Button icon="layout" onClick={ask} disabled={create.isPending}>
         {words.layout}
-      </Button>
-    </>
-  );
-}
-
-/** From the first other environment for development, which is where most brands are tried. */
-function CopyFromButton({ onDone }: { onDone: (own: BrandIn) => void }) {
-  const { _id } = useEnvironment();
-  const { data } = useOperation("environments.list", {});
-  const copy = useConfirmedChange("brand.copy", ["brand.retrieve"]);
-  const source = data?.find((one) => one.type === "dev" && one._id !== _id);
-  if (!source) return null;
-  const ask = () =>
-    copy.ask(
-      { body: { sourceEnvironmentId: source._id } },
-      {
-        title: words.copyTitle(source.name),
-        text: words.copyText,
-        label: words.copy(source.name),
-        isAlways: true,
-        done: words.copied,
-        onDone: ({ own }) => onDone(own),
-      },
-    );
-  return (
-    <>
-      {copy.dialog}
-      <Button icon="copy" onClick={ask} disabled={copy.isPending}>
-        {words.copy(source.name)}
       </Button>
     </>
   );

@@ -8,10 +8,6 @@ export const words = {
   remove: "Remove override",
   removeTitle: "Remove the brand of this context?",
   removed: "This context has the brand of the environment again",
-  copy: (name: string) => `Copy from ${name}`,
-  copyTitle: (name: string) => `Replace this brand by that of ${name}?`,
-  copyText: "Brands of contexts are not copied.",
-  copied: "Brand copied",
   layout: "Create brand layout",
   layoutTitle: "Create a layout from the brand?",
   layoutText: "Logo, content and footer in the colours of the brand. Existing layouts are not changed.",
@@ -55,6 +51,21 @@ export const words = {
   linkUrl: (network: string) => `Address of ${network}`,
   addLink: "Add link",
   removeLink: (network: string) => `Remove ${network}`,
+
+  restored: "These are your unsaved changes from an earlier visit.",
+  discard: "Discard them",
+
+  pages: {
+    title: "Preference page",
+    lead: "The page behind the links of mails. What you leave empty has the words of the service, in 26 languages.",
+    domain: "Own domain",
+    domainHint: "Links in mails begin with it. Its DNS and its certificate must lead to this service.",
+    add: "Own texts",
+    choose: "Add language",
+    members: { title: "Title", introduction: "Introduction", footer: "Footer" },
+    fieldOf: (member: string, language: string) => `${member}, ${language}`,
+    remove: (language: string) => `Remove ${language}`,
+  },
 
   preview: {
     title: "Preview",

@@ -94,7 +94,7 @@ export function CategoriesScreen() {
 
 const NameCell = ({ name, categoryId, description, required }: Category) => (
   <>
-    <strong>{name}</strong> <code>{categoryId}</code>{" "}
+    <strong>{name}</strong> <code className={css.id}>{categoryId}</code>{" "}
     {required && (
       <span title={words.requiredHint}>
         <Badge tone="info">{words.required}</Badge>

@@ -47,6 +47,9 @@ export function differencesOf({ changes }: ResourceDiff): Differences {
   return { settings, steps };
 }
 
+/** As in the navigation. */
+export const resourceIcons = { workflow: "workflow", layout: "layout", category: "layers", brand: "palette" } as const;
+
 /** What happens to the resource in the target. */
 export function actionOf({ sourceResource, targetResource }: ResourceDiff): "added" | "modified" | "deleted" {
   if (!targetResource) return "added";

@@ -16,6 +16,7 @@ import { Select } from "../../kit/inputs/select.tsx";
 import { Disclosure, DisclosureList } from "../../kit/layout/disclosure.tsx";
 import { Muted, Row, Stack } from "../../kit/layout/layout.tsx";
 import type { Tone } from "../../kit/tone.ts";
+import { resourceIcons } from "./differences.ts";
 import css from "./environments.module.css";
 import { RestoreDialog } from "./restore-dialog.tsx";
 import { useEnds } from "./use-ends.ts";
@@ -124,7 +125,7 @@ function Opened({ head, target }: { head: PublishHead; target: Environment }) {
       {data?.resources.map((one) => (
         <div key={`${one.resourceType} ${one.resourceId}`} className={css.change}>
           <div className={css.resourceHead}>
-            <Icon name={one.resourceType === "layout" ? "layers" : "workflow"} size={15} />
+            <Icon name={resourceIcons[one.resourceType]} size={15} />
             <strong>{one.resourceName}</strong>
             <Badge tone={tones[one.action]}>{text.actions[one.action]}</Badge>
             {(one.versionBefore ?? one.versionAfter) !== null && (

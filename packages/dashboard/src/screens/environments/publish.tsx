@@ -1,5 +1,5 @@
 // Publishing: what differs between two environments, in sentences; each resource is chosen automatically.
-import type { Output, ResourceDiff } from "@tidings/contract";
+import type { Output, PublishedResource, ResourceDiff } from "@tidings/contract";
 import { useState } from "react";
 import type { Environment } from "../../api/auth.ts";
 import { useChange, useOperation } from "../../api/hooks.ts";
@@ -93,7 +93,7 @@ function Comparison({ source, target }: Ends) {
         body: {
           sourceEnvironmentId: source._id,
           resources: chosen.map((one) => ({
-            resourceType: one.resourceType as "workflow" | "layout",
+            resourceType: one.resourceType as PublishedResource,
             resourceId: idOf(one),
           })),
         },

@@ -1,5 +1,5 @@
-// One workflow or layout that differs: what people will notice, who is in progress, and every field on request.
-import type { InFlightStep, PublishCheck, ResourceDiff } from "@tidings/contract";
+// One resource that differs: what people will notice, who is in progress, and every field on request.
+import type { InFlightStep, PublishCheck, PublishedResource, ResourceDiff } from "@tidings/contract";
 import { useId, useState } from "react";
 import type { Environment } from "../../api/auth.ts";
 import { useOperation } from "../../api/hooks.ts";
@@ -8,7 +8,7 @@ import { Icon } from "../../icons.tsx";
 import { Time } from "../../kit/data/time.tsx";
 import { Badge } from "../../kit/feedback/verdict.tsx";
 import type { Tone } from "../../kit/tone.ts";
-import { actionOf, differencesOf, idOf, nameOf } from "./differences.ts";
+import { actionOf, differencesOf, idOf, nameOf, resourceIcons } from "./differences.ts";
 import css from "./environments.module.css";
 import { words } from "./words.ts";
 
@@ -34,7 +34,8 @@ export function ResourceCard({ resource, target, isChosen, isCounted, missing, c
   const id = useId();
   const action = actionOf(resource);
   const { resourceType, sourceResource, targetResource } = resource;
-  const sentences = action === "deleted" && !isChosen ? [text.kept(target.name)] : (resource.sentences ?? []);
+  const kept = resourceType === "workflow" ? text.keptWorkflow : text.kept;
+  const sentences = action === "deleted" && !isChosen ? [kept(target.name)] : (resource.sentences ?? []);
   const changed = sourceResource ?? targetResource;
   const runs = resourceType === "workflow" && targetResource && (isCounted || isOpen);
   return (
@@ -51,11 +52,11 @@ export function ResourceCard({ resource, target, isChosen, isCounted, missing, c
       <div className={css.resourceBody}>
         <div className={css.resourceHead}>
           <label htmlFor={id} className={css.resourceName}>
-            <Icon name={resourceType === "layout" ? "layers" : "workflow"} size={15} />
+            <Icon name={resourceIcons[resourceType as PublishedResource]} size={15} />
             <strong>{nameOf(resource)}</strong>
           </label>
           <Badge tone={tones[action]}>{text.kinds[action]}</Badge>
-          <span className={css.weak}>{text.types[resourceType as "workflow" | "layout"]}</span>
+          <span className={css.weak}>{text.types[resourceType as PublishedResource]}</span>
           {changed?.updatedBy && changed.updatedAt && (
             <span className={css.author}>
               {text.changed(changed.updatedBy.firstName)}, <Time at={changed.updatedAt} isRelative />

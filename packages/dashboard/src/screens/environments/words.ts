@@ -51,16 +51,18 @@ export const words = {
     to: "To",
     one: "Publishing requires two environments. Create a second one first.",
     same: "No differences",
-    sameText: (source: string, target: string) => `${target} has the same workflows and layouts as ${source}.`,
+    sameText: (source: string, target: string) =>
+      `${target} has the same workflows, layouts, categories and brand as ${source}.`,
     needsRole: "You can compare environments. Publishing requires the editor role.",
     list: "Differences",
     kinds: { added: "new", modified: "changed", deleted: "only in the target" },
-    types: { workflow: "Workflow", layout: "Layout" },
+    types: { workflow: "Workflow", layout: "Layout", category: "Category", brand: "Brand" },
     choose: (name: string) => `Publish ${name}`,
     all: "Select all",
     none: "Select none",
     chosen: (chosen: number, all: number) => `${chosen} of ${all} selected`,
-    kept: (target: string) =>
+    kept: (target: string) => `It stays in ${target}. If selected, it is deleted there.`,
+    keptWorkflow: (target: string) =>
       `It stays in ${target}. If selected, it is deleted there and its running notifications are canceled.`,
     compare: "Compare every field",
     needs: (name: string) => `It uses the layout ${name}, which the target does not have: select that too.`,

@@ -94,7 +94,7 @@ function Messages({ template: { previews } }: { template: Template }) {
           <div className={css.message}>
             {preview.subject !== null && <strong>{preview.subject}</strong>}
             {preview.channel === "email" ? (
-              <HtmlFrame html={preview.body} title={words.preview} height="28rem" />
+              <HtmlFrame html={preview.body} title={words.preview} height="min(28rem, 36dvh)" />
             ) : (
               <p className={css.text}>{preview.body}</p>
             )}

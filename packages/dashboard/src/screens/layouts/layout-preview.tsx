@@ -3,10 +3,11 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { ApiError } from "../../api/api-error.ts";
 import { callOperation } from "../../api/client.ts";
 import { useEnvironment } from "../../api/session.tsx";
-import { HtmlFrame } from "../../kit/data/html-frame.tsx";
 import { Letter } from "../../kit/data/letter.tsx";
+import { MailFrame } from "../../kit/data/mail-frame.tsx";
 import { Notice } from "../../kit/feedback/notice.tsx";
 import { ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
+import { Aside } from "../../kit/layout/layout.tsx";
 import { useSettled } from "../../kit/use-settled.ts";
 import css from "./layouts.module.css";
 import { type LayoutDraft, valuesOf } from "./use-layout-editor.ts";
@@ -33,7 +34,7 @@ export function LayoutPreview({ layoutId, draft }: { layoutId: string; draft: La
   });
   const fault = error && Object.values(error.fields)[0];
   return (
-    <section className={css.preview} aria-label={say.title}>
+    <Aside label={say.title}>
       <h2>{say.title}</h2>
       {error && !fault && <ErrorPanel error={error} />}
       {fault && (
@@ -44,10 +45,10 @@ export function LayoutPreview({ layoutId, draft }: { layoutId: string; draft: La
       {data === undefined && !error && <Skeleton rows={6} />}
       {data !== undefined && (
         <Letter views={say.views} label={say.as} isOld={Boolean(error)}>
-          {() => <HtmlFrame html={data} title={say.title} height="32rem" />}
+          {(device) => <MailFrame html={data} title={say.title} device={device} height="32rem" scheme="light" />}
         </Letter>
       )}
       <p className={css.weak}>{say.sample}</p>
-    </section>
+    </Aside>
   );
 }

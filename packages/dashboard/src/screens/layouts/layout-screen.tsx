@@ -16,6 +16,7 @@ import { ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
 import { Badge } from "../../kit/feedback/verdict.tsx";
 import { Button, IconButton, LinkButton } from "../../kit/inputs/button.tsx";
 import { Checkbox, TextField } from "../../kit/inputs/field.tsx";
+import { Halves } from "../../kit/layout/layout.tsx";
 import { Page } from "../../kit/layout/page.tsx";
 import { useConfirm } from "../../kit/overlays/confirm.tsx";
 import { variableNames } from "../../steps/variable-names.ts";
@@ -74,10 +75,10 @@ function LoadedLayout({ layout }: { layout: Layout }) {
         {editor.isDraftLost && <Notice tone="warn">{say.draftLost}</Notice>}
         {editor.isOld && <Notice tone="warn">{say.newer}</Notice>}
       </div>
-      <div className={css.columns}>
+      <Halves>
         <Form editor={editor} />
         <LayoutPreview layoutId={layout._id} draft={editor.draft} />
-      </div>
+      </Halves>
       <LayoutConflict editor={editor} />
       <LeaveGuard editor={editor} />
     </Page>

@@ -77,7 +77,7 @@ export const words = {
   preview: {
     title: "Preview",
     as: "Shown as",
-    views: { wide: "Full width", phone: "375 px" },
+    views: { desktop: "Desktop", phone: "Phone" },
     fault: "The layout cannot be rendered",
     sample: "With sample content for a sample subscriber.",
   },

@@ -2,22 +2,25 @@
 // that decided.
 
 import { Link } from "@tanstack/react-router";
-import type { Channel, SubscriberWorkflowPreference } from "@tidings/contract";
+import type { Channel, DigestFrequency, SubscriberWorkflowPreference } from "@tidings/contract";
 import { useChange, useOperation } from "../../api/hooks.ts";
 import { requiredRole, useMay } from "../../api/permissions.ts";
 import { Notice } from "../../kit/feedback/notice.tsx";
 import { EmptyState, ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
 import { Badge } from "../../kit/feedback/verdict.tsx";
+import { Select } from "../../kit/inputs/select.tsx";
 import { Switch } from "../../kit/inputs/switch.tsx";
 import { useConfirm } from "../../kit/overlays/confirm.tsx";
 import { showError } from "../../kit/overlays/toast.tsx";
-import { channelNames } from "../../outcomes/channel-names.ts";
+import { channelNames, frequencyNames } from "../../outcomes/channel-names.ts";
 import { words as kitWords } from "../../words.ts";
 import css from "./subscribers.module.css";
 import { words } from "./words.ts";
 
 const order: Channel[] = ["in_app", "email", "sms", "push", "chat"];
 const text = words.preferences;
+/** No frequency is chosen. */
+const usual = "usual";
 
 export function SubscriberPreferences({ subscriberId, name }: { subscriberId: string; name: string }) {
   const params = { subscriberId };
@@ -40,6 +43,11 @@ export function SubscriberPreferences({ subscriberId, name }: { subscriberId: st
     confirm({ title: text.changeTitle, label: text.change }, () =>
       update.mutate({ params, body: { channels: { [channel]: isOn }, ...target } }, { onError: showError }),
     );
+  const chooseFrequency = (workflowId: string, chosen: DigestFrequency | typeof usual) =>
+    confirm({ title: text.changeTitle, label: text.change }, () => {
+      const digestFrequency = chosen === usual ? null : chosen;
+      update.mutate({ params, body: { workflowId, digestFrequency } }, { onError: showError });
+    });
   const isDisabled = !mayChange || update.isPending;
   return (
     <div className={css.stack}>
@@ -121,6 +129,22 @@ export function SubscriberPreferences({ subscriberId, name }: { subscriberId: st
                         </span>
                       )}
                     </span>
+                    {item.digestFrequencies && (
+                      <span className={css.often}>
+                        {text.frequency}
+                        <Select
+                          name={text.frequencyOf(item.workflow.name)}
+                          isWide
+                          value={item.digestFrequency ?? usual}
+                          choices={[
+                            { value: usual, label: text.usual },
+                            ...item.digestFrequencies.map((value) => ({ value, label: frequencyNames[value] })),
+                          ]}
+                          disabled={isDisabled || isCritical}
+                          onChange={(chosen) => chooseFrequency(item.workflow.identifier, chosen)}
+                        />
+                      </span>
+                    )}
                   </th>
                   {channels.map((channel) => (
                     <td key={channel}>

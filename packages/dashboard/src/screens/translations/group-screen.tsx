@@ -190,6 +190,9 @@ function Texts({ group, resourceType, resourceId, isReadOnly }: TextsProps) {
           onChange={(value) => go({ show: value === "all" ? undefined : value })}
         />
       </ListBar>
+      {locales.length > 1 && locales.some((locale) => all.some((key) => group.textOf(locale, key)?.includes("{{"))) && (
+        <p className={css.help}>{say.braces}</p>
+      )}
       {rows.length === 0 ? (
         <EmptyState
           icon="languages"

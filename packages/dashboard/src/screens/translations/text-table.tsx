@@ -73,6 +73,7 @@ export function TextTable({ group, keys, isExtra, isReadOnly, onRemoveLocale }: 
               </th>
               {locales.map((locale) => {
                 const text = group.textOf(locale, key);
+                const source = group.textOf(defaultLocale, key);
                 const isMissing = text === undefined && !isExtra(key);
                 const fault = group.faultOf(locale, key);
                 const isOutdated = group.isOutdated(locale, key);
@@ -94,6 +95,16 @@ export function TextTable({ group, keys, isExtra, isReadOnly, onRemoveLocale }: 
                         group.change(locale, key, target.value === "" ? undefined : target.value)
                       }
                     />
+                    {isMissing && !isReadOnly && locale !== defaultLocale && source !== undefined && (
+                      <span className={css.copySource}>
+                        <IconButton
+                          size="small"
+                          icon="copy"
+                          label={say.copySource(key, locale)}
+                          onClick={() => group.change(locale, key, source)}
+                        />
+                      </span>
+                    )}
                     {fault !== undefined && (
                       <p className={css.textNote} data-tone="bad">
                         {fault}

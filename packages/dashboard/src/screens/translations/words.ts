@@ -79,6 +79,9 @@ export const words = {
     extraHint: "The default language no longer has this key.",
     defaultNote: "default",
     textOf: (key: string, locale: string) => `${key} in ${locale}`,
+    copySource: (key: string, locale: string) => `Start ${key} in ${locale} with the default language`,
+    braces:
+      "Copy what is in {{ }} unchanged: it is replaced when the message is sent. Its place in the sentence may change.",
     addKey: "Add key",
     addKeyTitle: "New key",
     addKeyText: "Templates use it as {{ t.<key> }}. Dots nest keys.",

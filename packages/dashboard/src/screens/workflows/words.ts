@@ -1,4 +1,5 @@
 // Words of the list, and those that the list and the editor share.
+import type { Tone } from "../../kit/tone.ts";
 import type { WorkflowStatus } from "./search.ts";
 
 export const statusNames: Record<WorkflowStatus, string> = {
@@ -49,3 +50,6 @@ export const words = {
   removed: (name: string) => `${name} was deleted`,
   production: "This is a production environment: the change applies to real people immediately.",
 } as const;
+
+/** In this file, because every screen that needs them needs its words as well. */
+export const statusTones: Record<WorkflowStatus, Tone> = { ACTIVE: "good", INACTIVE: "quiet", ERROR: "bad" };

@@ -22,8 +22,7 @@ import { createCurl } from "./curl.ts";
 import { words as replaceWords } from "./replace/words.ts";
 import { RowMenu, type WorkflowRow } from "./row-menu.tsx";
 import type { ListSearch, WorkflowStatus } from "./search.ts";
-import { statusTones } from "./status-tones.ts";
-import { statusNames, words } from "./words.ts";
+import { statusNames, statusTones, words } from "./words.ts";
 import css from "./workflows.module.css";
 
 const ReplaceDialog = lazy(() =>

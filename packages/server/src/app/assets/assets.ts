@@ -12,6 +12,8 @@ import {
   findAssetBytes,
   insertAsset,
   listAssets,
+  markAssetNeeded,
+  type NewAsset,
   type StoredAsset,
   sumAssetBytes,
 } from "../../store/assets/assets.ts";
@@ -58,12 +60,15 @@ export async function create(
   // Uploads of an environment take turns: two of the same image become one row, and the limit holds for both.
   await lockEnvironment(ctx.db, environmentId);
   const existing = await findAssetByHash(ctx.db, environmentId, hash);
-  if (existing) return alternateSuccess(toAsset(ctx, existing));
+  if (existing) {
+    await markAssetNeeded(ctx.db, environmentId, { id: existing.id, now: ctx.now() });
+    return alternateSuccess(toAsset(ctx, existing));
+  }
   const stored = await sumAssetBytes(ctx.db, environmentId);
   if (stored + bytes.length > ctx.config.assetLimit) {
     throw failure("ASSET_LIMIT_REACHED", { stored: megabytes(stored), limit: megabytes(ctx.config.assetLimit) });
   }
-  const row: StoredAsset = {
+  const row: NewAsset = {
     id: ctx.newId(),
     environment_id: environmentId,
     hash,
@@ -76,7 +81,7 @@ export async function create(
     created_at: ctx.now(),
   };
   await insertAsset(ctx.db, environmentId, row);
-  return toAsset(ctx, row);
+  return toAsset(ctx, { ...row, needed_at: null });
 }
 
 export async function list(
@@ -97,13 +102,24 @@ export async function remove(
 
 export type PublicAsset = Pick<StoredAsset, "hash" | "content_type" | "bytes">;
 
+/** How exactly it is recorded when an image was last loaded: one write a day at most. */
+const loadedMs = 24 * 3_600_000;
+
 /** The image of a public address, of which `file` is the last part: hash and ending. Null where there is none. */
 export async function findPublic(
-  ctx: Pick<Ctx, "db">,
+  ctx: Pick<Ctx, "db" | "now" | "log">,
   { environmentId, file }: { environmentId: string; file: string },
 ): Promise<PublicAsset | null> {
   const [, hash, ending] = /^([\da-f]{64})\.([a-z]{3,4})$/.exec(file) ?? [];
   if (hash === undefined || !isUuid(environmentId)) return null;
   const found = await findAssetBytes(ctx.db, environmentId, hash);
-  return found && endings[found.content_type] === ending ? found : null;
+  if (!found || endings[found.content_type] !== ending) return null;
+  const now = ctx.now();
+  if (now.getTime() - (found.needed_at ?? found.created_at).getTime() > loadedMs) {
+    // The image is served even where the database takes no writes.
+    await markAssetNeeded(ctx.db, environmentId, { id: found.id, now }).catch((error: Error) =>
+      ctx.log.warn({ error: error.message, assetId: found.id }, "cannot record that an image was loaded"),
+    );
+  }
+  return found;
 }

@@ -3,12 +3,12 @@
 import type { Brand, BrandIn, BrandSettings, Input, Output } from "@tidings/contract";
 import { brandLayout } from "@tidings/contract/gallery";
 import type { Caller, Ctx } from "../../context.ts";
-import { failure, invalid } from "../../failure.ts";
+import { failure } from "../../failure.ts";
 import { brandWarnings, resolveBrand } from "../../lib/brand/brand.ts";
 import { renderMail } from "../../pipeline/render/mail-body.ts";
+import { previewLinks } from "../../pipeline/rules/scope.ts";
 import { findBrand, setBrand, setContextBrand } from "../../store/environments/brand.ts";
 import { findContext } from "../../store/subscribers/contexts.ts";
-import { requireEnvironment } from "../environments/environments.ts";
 import { orNone, readBrand } from "./read-brand.ts";
 
 function toSettings(brand: Brand, own: BrandIn | null): BrandSettings {
@@ -30,17 +30,6 @@ export async function update(
   return toSettings(resolveBrand(brand), brand);
 }
 
-export async function copy(ctx: Ctx, caller: Caller, { body }: Input<"brand.copy">): Promise<Output<"brand.copy">> {
-  const { sourceEnvironmentId } = body;
-  const source = await requireEnvironment(ctx, caller, sourceEnvironmentId);
-  if (source.id === caller.environmentId) {
-    const messages = ["sourceEnvironmentId must be another environment"];
-    throw invalid({ sourceEnvironmentId: { messages, value: sourceEnvironmentId } });
-  }
-  await setBrand(ctx.db, caller.environmentId, { brand: source.brand, now: ctx.now() });
-  return toSettings(resolveBrand(source.brand), source.brand);
-}
-
 const sampleMail =
   "<h1>Your order is on its way</h1><p>Hello Ada, we have handed your parcel to the carrier. It should arrive on " +
   'Thursday. You can <a href="https://example.com/orders/1">follow it</a> at any time.</p>' +
@@ -54,8 +43,7 @@ export async function preview(
   const given = readBrand(body.brand);
   const inherited = body.isOverride ? await findBrand(ctx.db, caller.environmentId) : null;
   const brand = resolveBrand(inherited, given);
-  const url = "https://example.com/preferences";
-  const scope = { brand, subscriber: {}, payload: {}, steps: {}, unsubscribeUrl: url, preferencesUrl: url };
+  const scope = { brand, subscriber: {}, payload: {}, steps: {}, ...previewLinks("https://example.com") };
   const layout = { values: { email: { body: brandLayout.body, editorType: brandLayout.editorType } }, scope };
   const { html } = renderMail({ controls: { body: sampleMail }, layout, scope });
   return { brand, warnings: brandWarnings(brand), mail: html };

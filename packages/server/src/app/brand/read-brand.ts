@@ -1,6 +1,7 @@
 // The brand of a request or a file, checked beyond what its schema says.
-import type { BrandIn } from "@tidings/contract";
+import type { BrandIn, PageTexts } from "@tidings/contract";
 import { faultCollector } from "../../failure.ts";
+import { canonicalLocale } from "../../lib/locale.ts";
 
 const webAddress = /^https?:\/\/[^\s"'<>\\^`{}|\p{Cc}]+$/iu;
 /** The path of an uploaded image, where the service does not know its public address. */
@@ -22,13 +23,31 @@ export function readBrand(given: BrandIn): BrandIn {
   }
   faults.throwIfAny();
   // In a style attribute, double quotes would end it.
+  const pageTexts = readPageTexts(given.pageTexts);
   const fontStack = given.fontStack?.trim().replaceAll('"', "'");
+  const { pageTexts: _, ...rest } = given;
   return {
-    ...given,
+    ...rest,
     ...(given.logoUrl === "" && { logoUrl: null }),
     ...(given.logoDarkUrl === "" && { logoDarkUrl: null }),
     ...(fontStack !== undefined && { fontStack }),
+    ...(Object.keys(pageTexts).length > 0 && { pageTexts }),
   };
+}
+
+/** Texts by locale as this service writes locales. Empty texts are those of the service. */
+function readPageTexts(given: BrandIn["pageTexts"] = {}): Record<string, PageTexts> {
+  const faults = faultCollector();
+  const texts: Record<string, PageTexts> = {};
+  for (const [name, own] of Object.entries(given)) {
+    const locale = canonicalLocale(name);
+    const field = `pageTexts.${name}`;
+    if (Object.hasOwn(texts, locale)) faults.add(field, `${field} is given twice, as ${locale}`, name);
+    const filled = Object.entries(own).map(([member, text]) => [member, text.trim()]);
+    texts[locale] = Object.fromEntries(filled.filter(([, text]) => text !== ""));
+  }
+  faults.throwIfAny();
+  return Object.fromEntries(Object.entries(texts).filter(([, own]) => Object.keys(own).length > 0));
 }
 
 /** A brand that sets nothing is none. */

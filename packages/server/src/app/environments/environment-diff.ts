@@ -1,14 +1,19 @@
-// Compares the workflows and layouts of two environments by their identifiers. Pure: the diff that is shown and the
-// plan of what is copied come from the same comparison.
-import type { PublishedResource, ResourceChange, ResourceDependency } from "@tidings/contract";
+// Compares workflows, layouts, categories and brands of two environments by their identifiers. Pure: the diff that is
+// shown and the plan of what is copied come from the same comparison.
+import type { BrandIn, PublishedResource, ResourceChange, ResourceDependency } from "@tidings/contract";
 import { idFromSlug } from "../../lib/ids.ts";
 import { canonicalJson, type JsonObject } from "../../lib/json.ts";
 import type { Publishable } from "../../store/environments/publishing.ts";
+import type { CategoryContent, CategoryRow } from "../../store/subscribers/categories.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { StoredStep, WorkflowRow } from "../../store/workflows/workflows.ts";
 
-/** A workflow or layout, with the members that are compared between environments. */
-export type Item = ItemOf<"workflow", WorkflowRow> | ItemOf<"layout", LayoutRow>;
+/** A resource, with the members that are compared between environments. */
+export type Item =
+  | ItemOf<"workflow", WorkflowRow>
+  | ItemOf<"layout", LayoutRow>
+  | ItemOf<"category", CategoryRow>
+  | ItemOf<"brand", BrandIn>;
 
 type ItemOf<Type extends PublishedResource, Row> = {
   type: Type;
@@ -19,7 +24,12 @@ type ItemOf<Type extends PublishedResource, Row> = {
   steps: PortableStep[];
   /** Texts by locale. */
   texts: Record<string, JsonObject>;
+  /** When and by whom it was changed last, as far as that is known. */
+  updated: { at: Date | null; by: string | null };
 };
+
+/** An environment has one brand. */
+export const brandIdentifier = "brand";
 
 export type PortableStep = Omit<StoredStep, "id">;
 
@@ -57,7 +67,7 @@ export function toPortable(step: StoredStep, layouts: readonly Pick<LayoutRow, "
   return layout ? { ...rest, controlValues: { ...step.controlValues, layoutId: layout.layout_id } } : rest;
 }
 
-export function itemsOf({ workflows, layouts, translations }: Publishable): Item[] {
+export function itemsOf({ workflows, layouts, translations, categories, brand }: Publishable): Item[] {
   const byOwner = Map.groupBy(translations, (row) => `${row.resource_type} ${row.resource_id}`);
   const textsOf = (type: PublishedResource, id: string) =>
     Object.fromEntries((byOwner.get(`${type} ${id}`) ?? []).map((row) => [row.locale, row.content]));
@@ -76,6 +86,7 @@ export function itemsOf({ workflows, layouts, translations }: Publishable): Item
         },
         steps: [],
         texts: textsOf("layout", row.id),
+        updated: { at: row.updated_at, by: row.updated_by },
       }),
     ),
     ...workflows.map(
@@ -105,9 +116,41 @@ export function itemsOf({ workflows, layouts, translations }: Publishable): Item
         },
         steps: row.steps.map((step) => toPortable(step, layouts)),
         texts: textsOf("workflow", row.id),
+        updated: { at: row.updated_at, by: row.updated_by },
       }),
     ),
+    ...categories.map(toCategoryItem),
+    ...(brand ? [toBrandItem(brand)] : []),
   ];
+}
+
+export const categorySettings = ({ name, description, is_required, channels }: CategoryContent) => ({
+  name,
+  description,
+  required: is_required,
+  channels,
+});
+
+/** The order is a setting of each environment: a new category comes last. */
+function toCategoryItem(row: CategoryRow): Item {
+  const { category_id: identifier, name, updated_at: at } = row;
+  const settings = categorySettings(row);
+  return { type: "category", identifier, name, row, settings, steps: [], texts: {}, updated: { at, by: null } };
+}
+
+function toBrandItem(brand: BrandIn): Item {
+  const name = brand.name || "Brand";
+  const updated = { at: null, by: null };
+  return {
+    type: "brand",
+    identifier: brandIdentifier,
+    name,
+    row: brand,
+    settings: brand,
+    steps: [],
+    texts: {},
+    updated,
+  };
 }
 
 const isSame = (a: unknown, b: unknown): boolean => canonicalJson(a) === canonicalJson(b);
@@ -174,7 +217,7 @@ function dependenciesOf(workflow: Item, source: Publishable, target: Publishable
     });
 }
 
-/** Layouts come first: workflows may depend on them. */
+/** Brand, categories and layouts come before the workflows, which use them. */
 export function compare(source: Publishable, target: Publishable): Compared[] {
   const keyOf = ({ type, identifier }: Item) => `${type} ${identifier}`;
   const sourceItems = itemsOf(source);

@@ -26,6 +26,7 @@ import { addDefaultAlertRules } from "../alerts/default-rules.ts";
 import { refuseDuplicate } from "../identifiers.ts";
 import { addBuiltInIntegrations, apiKeyRow } from "./environment-setup.ts";
 import { readLinkSchemes } from "./link-schemes.ts";
+import { readPagesUrl } from "./pages-url.ts";
 
 const toEnvironment = (row: EnvironmentRow, apiKeys?: Environment["apiKeys"]): Environment => ({
   _id: row.id,
@@ -37,6 +38,7 @@ const toEnvironment = (row: EnvironmentRow, apiKeys?: Environment["apiKeys"]): E
   _parentId: row.parent_id ?? undefined,
   apiKeys,
   linkSchemes: row.link_schemes.length > 0 ? row.link_schemes : undefined,
+  pagesUrl: row.pages_url ?? undefined,
 });
 
 export async function requireEnvironment(ctx: Ctx, caller: Caller, environmentId: string): Promise<EnvironmentRow> {
@@ -100,6 +102,7 @@ export async function create(
       test_clock: null,
       test_clock_target: null,
       link_schemes: readLinkSchemes(body.linkSchemes) ?? [],
+      pages_url: readPagesUrl(body.pagesUrl),
       created_at: now,
       updated_at: now,
       deleted_at: null,
@@ -133,6 +136,7 @@ export async function update(
     parent_id: parent?.id ?? row.parent_id,
     color: body.color ?? row.color,
     link_schemes: readLinkSchemes(body.linkSchemes) ?? row.link_schemes,
+    pages_url: body.pagesUrl === undefined ? row.pages_url : readPagesUrl(body.pagesUrl),
     updated_at: ctx.now(),
   };
   const saved = await refuseTakenIdentifier(next.identifier, () => updateEnvironment(ctx.db, next));

@@ -31,7 +31,7 @@ export async function findPublishChecks(
   const facts = { ...(await viewFacts(ctx, ends.target.id)), layouts: [...ends.to.layouts, ...brought] };
   const changedLayouts = new Set(brought.map(({ layout_id }) => layout_id));
   for (const { source } of compared) {
-    if (!source) continue;
+    if (!source || source.type === "category" || source.type === "brand") continue;
     const checks = await checksOf(source, { ...ends, facts, changedLayouts });
     const sorted = checks.sort((a, b) => Number(b.isFault) - Number(a.isFault)).slice(0, maxChecks);
     if (sorted.length > 0) found.set(`${source.type} ${source.identifier}`, sorted);
@@ -39,7 +39,7 @@ export async function findPublishChecks(
   return found;
 }
 
-async function checksOf(item: Item, known: Known): Promise<PublishCheck[]> {
+async function checksOf(item: LayoutItem | WorkflowItem, known: Known): Promise<PublishCheck[]> {
   if (item.type === "layout") {
     const faults = (await layoutErrors(item.row)).map(({ message }) => fault("FAULTY_CONTENT", message));
     return [...faults, ...missingTexts(item)];
@@ -55,6 +55,7 @@ async function checksOf(item: Item, known: Known): Promise<PublishCheck[]> {
 }
 
 type WorkflowItem = Extract<Item, { type: "workflow" }>;
+type LayoutItem = Extract<Item, { type: "layout" }>;
 
 const fault = (code: PublishCheck["code"], message: string): PublishCheck => ({ code, isFault: true, message });
 const note = (code: PublishCheck["code"], message: string): PublishCheck => ({ code, isFault: false, message });
@@ -124,7 +125,7 @@ function otherDefault(
   return [{ ...note("LAYOUT_DIFFERS", message), layoutId: own.layout_id }];
 }
 
-function missingTexts({ row, texts }: Item): PublishCheck[] {
+function missingTexts({ row, texts }: LayoutItem | WorkflowItem): PublishCheck[] {
   if (!row.is_translation_enabled) return [];
   const { [defaultLocale]: reference = {}, ...others } = texts;
   const wanted = keysOf(reference);

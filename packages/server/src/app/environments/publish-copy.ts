@@ -1,8 +1,9 @@
-// Carrying out the plan of a publish: workflows, layouts and their translations are copied into the target, and
-// selected ones deleted there. One transaction and a fixed number of statements.
+// Carrying out the plan of a publish: resources are copied into the target, workflows and layouts with their
+// translations, and selected ones deleted there. One transaction and a fixed number of statements.
 import type { PublishedResource } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { type EventData, emit } from "../../pipeline/webhooks/events.ts";
+import { setBrand } from "../../store/environments/brand.ts";
 import type { EnvironmentRow } from "../../store/environments/environments.ts";
 import {
   deleteLayouts,
@@ -12,7 +13,7 @@ import {
   putLayouts,
   putWorkflows,
 } from "../../store/environments/publishing.ts";
-import { copyCategories, listCategories } from "../../store/subscribers/categories.ts";
+import { type CategoryContent, deleteCategories, putCategories } from "../../store/subscribers/categories.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import { replaceTranslations } from "../../store/workflows/translations.ts";
 import type { WorkflowRow } from "../../store/workflows/workflows.ts";
@@ -48,9 +49,10 @@ export async function carryOutPlan(
       row,
       texts: texts.get(`workflow ${row.workflow_id}`) ?? {},
     })),
+    categories: copyCategories(ctx, copied),
+    brand: copied.map((resource) => resource.source).find((item) => item.type === "brand")?.row,
     deleted,
   };
-  await addMissingCategories(ctx, { source, target }, changes.workflows, now);
   await writeTarget(ctx, target.id, changes, "Published from another environment", now);
   // The only write in the source: when its workflows were published.
   const published = idsOfType(
@@ -63,24 +65,11 @@ export async function carryOutPlan(
   return recordPublish(ctx, caller, { kind: "publish", source, before, changes, now });
 }
 
-/** A category that the target has stays unchanged: its defaults are those of this environment. */
-async function addMissingCategories(
-  ctx: Ctx,
-  { source, target }: { source: EnvironmentRow; target: EnvironmentRow },
-  workflows: TargetChanges["workflows"],
-  now: Date,
-): Promise<void> {
-  const named = new Set(workflows.map(({ row }) => row.category_id).filter((id) => id !== null));
-  if (named.size === 0) return;
-  const rows = (await listCategories(ctx.db, source.id)).filter(({ category_id }) => named.has(category_id));
-  await copyCategories(ctx.db, target.id, { rows: rows.map((row) => ({ ...row, id: ctx.newId() })), now });
-}
-
 /** All that a publish or a restore writes into its target. */
 export async function writeTarget(
   ctx: Ctx,
   targetId: string,
-  { layouts, workflows, deleted }: TargetChanges,
+  { layouts, workflows, categories, brand, deleted }: TargetChanges,
   summary: string,
   now: Date,
 ): Promise<void> {
@@ -91,6 +80,10 @@ export async function writeTarget(
   const translations = written.flatMap(({ texts, ...owner }) =>
     Object.entries(texts).map(([locale, content]) => ({ ...owner, locale, content })),
   );
+  if (brand || deleted.some(({ type }) => type === "brand"))
+    await setBrand(ctx.db, targetId, { brand: brand ?? null, now });
+  await deleteCategories(ctx.db, targetId, idsOfType(deleted, "category"));
+  await putCategories(ctx.db, targetId, { rows: categories, now });
   await deleteLayouts(ctx.db, targetId, idsOfType(deleted, "layout"));
   await markWorkflowsDeleted(ctx.db, targetId, idsOfType(deleted, "workflow"), now);
   await putLayouts(
@@ -103,7 +96,8 @@ export async function writeTarget(
     workflows.map(({ row }) => row),
     () => summary,
   );
-  const owners = [...written.map(({ resource_id }) => resource_id), ...deleted.map((item) => item.row.id)];
+  const removed = [...idsOfType(deleted, "layout"), ...idsOfType(deleted, "workflow")];
+  const owners = [...written.map(({ resource_id }) => resource_id), ...removed];
   await replaceTranslations(ctx.db, targetId, { resourceIds: owners, entries: translations, now });
 }
 
@@ -149,8 +143,15 @@ function copyWorkflows(ctx: Ctx, copied: CopiedResource[], stamp: Stamp): Workfl
   });
 }
 
-const idsOfType = (items: Item[], type: PublishedResource): string[] =>
-  items.filter((item) => item.type === type).map((item) => item.row.id);
+const copyCategories = (ctx: Ctx, copied: CopiedResource[]): CategoryContent[] =>
+  copied.flatMap(({ source, target }) =>
+    source.type === "category"
+      ? [{ ...source.row, id: target?.type === "category" ? target.row.id : ctx.newId() }]
+      : [],
+  );
+
+const idsOfType = (items: Item[], type: Exclude<PublishedResource, "brand">): string[] =>
+  items.flatMap((item) => (item.type !== "brand" && item.type === type ? [item.row.id] : []));
 
 /** To webhooks of the target. A published workflow is one event there, whether it is new or changed. */
 export async function emitChanged(

@@ -21,6 +21,7 @@ export async function findPublishIssues(
   const brought = copied.flatMap((item) => (item.type === "layout" ? [item.row] : []));
   const facts = { ...(await viewFacts(ctx, targetId)), layouts: [...targetLayouts, ...brought] };
   for (const item of copied) {
+    if (item.type !== "layout" && item.type !== "workflow") continue;
     // Steps that name a layout by its internal id name it by its identifier in another environment.
     const steps = item.steps.map((step) => ({ ...step, id: step.stepId }));
     const errors =

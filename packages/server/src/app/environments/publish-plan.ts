@@ -1,6 +1,13 @@
-// The plan of a publish: what will be done with each workflow and layout, decided before anything is written, and the
+// The plan of a publish: what will be done with each resource, decided before anything is written, and the
 // report of it.
-import type { Input, PublishedResource, PublishResult, ResourceDependency, ResourceIssue } from "@tidings/contract";
+import {
+  type Input,
+  maxCategories,
+  type PublishedResource,
+  type PublishResult,
+  type ResourceDependency,
+  type ResourceIssue,
+} from "@tidings/contract";
 import type { Publishable } from "../../store/environments/publishing.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { WorkflowRow } from "../../store/workflows/workflows.ts";
@@ -25,17 +32,54 @@ export function planPublish(
   selection: Selection | undefined,
 ): PublishOutcome[] {
   const selected = selection && new Set(selection.map((one) => `${one.resourceType} ${one.resourceId}`));
-  const chosen = selected ? compared.filter((one) => selected.has(`${one.type} ${one.identifier}`)) : compared;
+  const needed = categoriesNeeded(compared, (one) => !selected || selected.has(`${one.type} ${one.identifier}`));
+  const chosen = compared.filter(
+    (one) => !selected || selected.has(`${one.type} ${one.identifier}`) || needed.has(one),
+  );
   const identifiersOf = (type: PublishedResource, isMatch: (one: Compared) => boolean) =>
     new Set(chosen.filter((one) => one.type === type && isMatch(one)).map((one) => one.identifier));
   const copiedLayouts = identifiersOf("layout", ({ source }) => source !== null);
   const deletedWorkflows = identifiersOf("workflow", ({ source }) => source === null);
+  const users = categoryUsers(chosen, target, selected !== undefined);
   const outcomes = chosen.map((resource): PublishOutcome => {
     if (resource.source) return planCopy(resource, copiedLayouts);
-    if (selected) return planDeletion(resource, target, deletedWorkflows);
+    if (selected) return planDeletion(resource, target, deletedWorkflows, users);
     return { kind: "skipped", resource, reason: "Exists only in the target; name it in resources to delete it" };
   });
-  return [...outcomes, ...unknownResources(chosen, selection ?? [])];
+  return [...limitCategories(outcomes, target), ...unknownResources(chosen, selection ?? [])];
+}
+
+/** The categories that chosen workflows name and the target lacks: they come along. */
+function categoriesNeeded(compared: Compared[], isChosen: (one: Compared) => boolean): ReadonlySet<Compared> {
+  const copied = compared.filter((one) => one.source && one.changes.length > 0 && isChosen(one));
+  const named = new Set(copied.map(({ source }) => (source?.type === "workflow" ? source.row.category_id : null)));
+  return new Set(compared.filter((one) => one.type === "category" && !one.target && named.has(one.identifier)));
+}
+
+/** By identifier of a category, the workflows that are in it when the plan is carried out. */
+function categoryUsers(chosen: Compared[], target: Publishable, canDelete: boolean): ReadonlyMap<string, string[]> {
+  const existing = [...target.workflows, ...target.bridgedMembers];
+  const after = new Map(existing.map((row) => [row.workflow_id, row.category_id]));
+  for (const { source, identifier, type } of chosen) {
+    if (type !== "workflow") continue;
+    if (source?.type === "workflow") after.set(identifier, source.row.category_id);
+    else if (canDelete) after.delete(identifier);
+  }
+  const named = [...after].flatMap(([workflowId, category]) => (category === null ? [] : [{ workflowId, category }]));
+  const groups = Map.groupBy(named, ({ category }) => category);
+  return new Map([...groups].map(([category, some]) => [category, some.map(({ workflowId }) => workflowId)]));
+}
+
+/** Workflows whose category is left out are copied; they are in none until it exists. */
+function limitCategories(outcomes: PublishOutcome[], target: Publishable): PublishOutcome[] {
+  const isCategory = ({ resource }: PublishOutcome) => resource.type === "category";
+  const deleted = outcomes.filter((one) => isCategory(one) && one.kind === "deleted").length;
+  let free = maxCategories - target.categories.length + deleted;
+  return outcomes.map((one): PublishOutcome => {
+    if (!isCategory(one) || one.kind !== "created" || free-- > 0) return one;
+    const reason = `The target environment can have ${maxCategories} categories: delete one first`;
+    return { kind: "failed", resource: one.resource, reason };
+  });
 }
 
 function planCopy(resource: CopiedResource, copiedLayouts: ReadonlySet<string>): PublishOutcome {
@@ -51,9 +95,16 @@ function planDeletion(
   resource: DeletedResource,
   target: Publishable,
   deletedWorkflows: ReadonlySet<string>,
+  categoryUsers: ReadonlyMap<string, string[]>,
 ): PublishOutcome {
   const item = resource.target;
-  const reason = item.type === "layout" ? layoutDeletionFault(item.row, target, deletedWorkflows) : null;
+  const users = item.type === "category" ? categoryUsers.get(item.identifier) : undefined;
+  const reason =
+    item.type === "layout"
+      ? layoutDeletionFault(item.row, target, deletedWorkflows)
+      : users
+        ? `Workflows are in it: ${users.join(", ")}`
+        : null;
   return reason === null ? { kind: "deleted", resource } : { kind: "failed", resource, reason };
 }
 

@@ -1,13 +1,15 @@
-// The record of a publish or a restore: every workflow and layout, before and after.
+// The record of a publish or a restore: every resource, before and after.
+import type { BrandIn } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { EnvironmentRow } from "../../store/environments/environments.ts";
 import { insertPublish } from "../../store/environments/publishes.ts";
 import type { Publishable } from "../../store/environments/publishing.ts";
+import type { CategoryContent } from "../../store/subscribers/categories.ts";
 import type { PublishedChange, StoredLayout } from "../../store/tables.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { WorkflowRow } from "../../store/workflows/workflows.ts";
-import type { Item } from "./environment-diff.ts";
+import { brandIdentifier, categorySettings, type Item } from "./environment-diff.ts";
 
 /** By locale. */
 type Texts = Record<string, JsonObject>;
@@ -16,6 +18,9 @@ type Texts = Record<string, JsonObject>;
 export type TargetChanges = {
   layouts: { row: LayoutRow; texts: Texts }[];
   workflows: { row: WorkflowRow; texts: Texts }[];
+  categories: CategoryContent[];
+  /** Absent: it does not change, unless it is deleted. */
+  brand?: BrandIn;
   deleted: Item[];
 };
 
@@ -27,7 +32,7 @@ type Done = {
 
 /** Returns its id; undefined when nothing was changed. */
 export async function recordPublish(ctx: Ctx, caller: Caller, done: Done): Promise<string | undefined> {
-  const resources = toChanges(done.before, done.changes);
+  const resources = toChanges(caller.environmentId, done.before, done.changes);
   if (resources.length === 0) return undefined;
   const id = ctx.newId();
   await insertPublish(ctx.db, {
@@ -62,7 +67,8 @@ function textsByOwner({ translations }: Publishable): ReadonlyMap<string, Texts>
   );
 }
 
-function toChanges(before: Publishable, { layouts, workflows, deleted }: TargetChanges): PublishedChange[] {
+function toChanges(environmentId: string, before: Publishable, changes: TargetChanges): PublishedChange[] {
+  const { layouts, workflows, categories, brand, deleted } = changes;
   const oldTexts = textsByOwner(before);
   const oldWorkflows = new Map(before.workflows.map((row) => [row.id, row]));
   const oldLayouts = new Map(before.layouts.map((row) => [row.id, row]));
@@ -74,7 +80,31 @@ function toChanges(before: Publishable, { layouts, workflows, deleted }: TargetC
     textsBefore: oldTexts.get(id) ?? {},
     textsAfter: texts,
   });
+  const oldCategories = new Map(before.categories.map((row) => [row.id, row]));
   return [
+    ...(brand
+      ? [
+          {
+            ...written(environmentId, {}, before.brand !== null),
+            type: "brand" as const,
+            identifier: brandIdentifier,
+            name: brand.name || "Brand",
+            settingsBefore: before.brand,
+            settingsAfter: brand,
+          },
+        ]
+      : []),
+    ...categories.map((row): PublishedChange => {
+      const old = oldCategories.get(row.id);
+      return {
+        ...written(row.id, {}, old !== undefined),
+        type: "category",
+        identifier: row.category_id,
+        name: row.name,
+        settingsBefore: old ? categorySettings(old) : null,
+        settingsAfter: categorySettings(row),
+      };
+    }),
     ...layouts.map(({ row, texts }): PublishedChange => {
       const old = oldLayouts.get(row.id);
       return {
@@ -104,7 +134,8 @@ function toChanges(before: Publishable, { layouts, workflows, deleted }: TargetC
         identifier: item.identifier,
         name: item.name,
         action: "deleted",
-        id: item.row.id,
+        id: item.type === "brand" ? environmentId : item.row.id,
+        ...((item.type === "brand" || item.type === "category") && { settingsBefore: item.settings }),
         versionBefore: item.type === "workflow" ? item.row.version_id : null,
         layoutBefore: item.type === "layout" ? storedLayout(item.row) : null,
         textsBefore: item.texts,

@@ -1,16 +1,17 @@
-// The plan for undoing a publish: what is done with each workflow and layout of it, and what was changed since. It
+// The plan for undoing a publish: what is done with each resource of it, and what was changed since. It
 // is decided from the current target, and the same plan is shown and carried out.
-import { maxInFlightChecked, type RestoreOutcome } from "@tidings/contract";
+import { type BrandIn, maxInFlightChecked, type RestoreOutcome } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { canonicalJson } from "../../lib/json.ts";
 import { findDeletedWorkflows, findUserNames, type Publishable } from "../../store/environments/publishing.ts";
 import { findWorkflowsInFlight } from "../../store/events/in-flight.ts";
+import type { CategoryContent } from "../../store/subscribers/categories.ts";
 import type { PublishedChange } from "../../store/tables.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import { findVersionContents, type VersionContentRow } from "../../store/workflows/versions.ts";
 import type { WorkflowRow } from "../../store/workflows/workflows.ts";
 import { toContent } from "../workflows/versions.ts";
-import { type Item, itemsOf } from "./environment-diff.ts";
+import { type categorySettings, type Item, itemsOf } from "./environment-diff.ts";
 import { layoutDeletionFault } from "./publish-plan.ts";
 import { storedLayout, type TargetChanges } from "./publish-record.ts";
 
@@ -61,11 +62,11 @@ export async function planRestore(
     ),
     inFlight: await findWorkflowsInFlight(ctx.db, targetId, idsOf(made), maxInFlightChecked),
   };
-  // Layouts last: whether one can be deleted depends on the workflows that stay.
+  // Workflows first: whether a layout or category can be deleted depends on those that stay.
   const first = workflows.map((change) => planStep(change, facts, []));
-  const layouts = resources.filter(({ type }) => type === "layout");
-  const planned = [...first, ...layouts.map((change) => planStep(change, facts, first))];
-  const authors = planned.flatMap(({ current }) => current?.row.updated_by ?? []);
+  const others = resources.filter(({ type }) => type !== "workflow");
+  const planned = [...first, ...others.map((change) => planStep(change, facts, first))];
+  const authors = planned.flatMap(({ current }) => current?.updated.by ?? []);
   const names = await findUserNames(ctx.db, organizationId, [...new Set(authors)]);
   return {
     outcomes: planned.map((step) => toOutcome(step, names)),
@@ -84,36 +85,44 @@ function planStep(change: PublishedChange, facts: Facts, earlier: Step[]): Step 
       const fault = layoutDeletionFault(current.row, { workflows: workflowsAfter(earlier, facts) }, new Set());
       return fault === null ? step("deleted") : step("kept", fault);
     }
+    if (current.type === "category") {
+      const remaining = [...workflowsAfter(earlier, facts), ...facts.before.bridgedMembers];
+      const users = remaining.filter((row) => row.category_id === current.identifier);
+      const names = users.map((row) => row.workflow_id).join(", ");
+      return users.length === 0 ? step("deleted") : step("kept", `Workflows are in it: ${names}`);
+    }
+    if (current.type === "brand") return step("deleted");
     return facts.inFlight.has(change.id) ? step("turned_off", "Its runs are in progress, and finish") : step("deleted");
   }
-  const hasContent = change.type === "layout" || facts.versions.has(change.versionBefore ?? "");
+  const hasContent = change.type !== "workflow" || facts.versions.has(change.versionBefore ?? "");
   if (!hasContent) return step("kept", "Its earlier content no longer exists");
   if (current) return step("restored");
-  const canRecreate = change.type === "layout" || facts.deletedRows.has(change.id);
+  const canRecreate = change.type !== "workflow" || facts.deletedRows.has(change.id);
   return canRecreate ? step("recreated") : step("kept", "It was deleted, and cannot be created again");
 }
 
+type RemainingWorkflow = Pick<WorkflowRow, "workflow_id" | "steps" | "category_id">;
+
 /** The workflows of the target when these steps are done. */
-function workflowsAfter(
-  steps: Step[],
-  { before, deletedRows, versions }: Facts,
-): Pick<WorkflowRow, "workflow_id" | "steps">[] {
-  const byId = new Map<string, Pick<WorkflowRow, "workflow_id" | "steps">>(
-    before.workflows.map((row) => [row.id, row]),
-  );
+function workflowsAfter(steps: Step[], { before, deletedRows, versions }: Facts): RemainingWorkflow[] {
+  const byId = new Map<string, RemainingWorkflow>(before.workflows.map((row) => [row.id, row]));
   for (const { change, current, action } of steps) {
     const row = current?.type === "workflow" ? current.row : deletedRows.get(change.id);
     const version = versions.get(change.versionBefore ?? "");
     if (action === "deleted" && row) byId.delete(row.id);
     if ((action === "restored" || action === "recreated") && row && version)
-      byId.set(row.id, { workflow_id: row.workflow_id, steps: version.definition.steps });
+      byId.set(row.id, {
+        workflow_id: row.workflow_id,
+        steps: version.definition.steps,
+        category_id: toContent(version, row).category_id ?? null,
+      });
   }
   return [...byId.values()];
 }
 
 function toOutcome({ change, current, action, reason }: Step, names: ReadonlyMap<string, string>): RestoreOutcome {
   const isChanged = action !== "kept" && isChangedSince(change, current);
-  const by = current?.row.updated_by;
+  const by = current?.updated.by;
   return {
     resourceType: change.type,
     resourceId: change.identifier,
@@ -121,7 +130,7 @@ function toOutcome({ change, current, action, reason }: Step, names: ReadonlyMap
     action,
     reason,
     changedSince: isChanged
-      ? { at: current?.row.updated_at.toISOString() ?? null, by: (by && names.get(by)) ?? null }
+      ? { at: current?.updated.at?.toISOString() ?? null, by: (by && names.get(by)) ?? null }
       : null,
   };
 }
@@ -132,6 +141,9 @@ const isSame = (a: unknown, b: unknown): boolean => canonicalJson(a) === canonic
 function isChangedSince(change: PublishedChange, current: Item | null): boolean {
   if (change.action === "deleted") return current !== null;
   if (!current) return true;
+  if (current.type === "brand") return !isSame(current.settings, change.settingsAfter);
+  if (current.type === "category")
+    return current.row.id !== change.id || !isSame(current.settings, change.settingsAfter);
   if (current.row.id !== change.id || !isSame(current.texts, change.textsAfter)) return true;
   if (current.type === "workflow") return current.row.version_id !== change.versionAfter;
   // Which layout is the default is not part of what was published.
@@ -163,11 +175,21 @@ function toChanges(steps: Step[], facts: Facts, stamp: Stamp, newId: () => strin
       };
       return [{ row, texts: change.textsBefore }];
     }),
+    categories: written.flatMap((step) => restoredCategory(step)),
+    brand: written.find(({ change }) => change.type === "brand")?.change.settingsBefore as BrandIn | undefined,
     deleted: steps.flatMap(({ action, current }) => (action === "deleted" && current ? [current] : [])),
   };
 }
 
-/** Null for a layout. */
+/** The choices that subscribers had made for a deleted category are gone. */
+function restoredCategory({ change, current }: Step): CategoryContent[] {
+  if (change.type !== "category" || !change.settingsBefore) return [];
+  const { name, description, required, channels } = change.settingsBefore as ReturnType<typeof categorySettings>;
+  const id = current?.type === "category" ? current.row.id : change.id;
+  return [{ id, category_id: change.identifier, name, description, is_required: required, channels }];
+}
+
+/** Null for another type. */
 function restoredWorkflow({ change, current, action }: Step, { deletedRows, versions }: Facts): WorkflowRow | null {
   const base = current?.type === "workflow" ? current.row : deletedRows.get(change.id);
   if (change.type !== "workflow" || !base) return null;

@@ -13,6 +13,7 @@ import {
 import { type Publishable, readPublishable } from "../../store/environments/publishing.ts";
 import type { PublishedChange } from "../../store/tables.ts";
 import { findVersionContents, type VersionContentRow } from "../../store/workflows/versions.ts";
+import { describeBrand, describeCategory } from "../brand/brand-sentences.ts";
 import { readCursor, toCursorList } from "../paging.ts";
 import { describeLayout, describeWorkflow } from "../workflows/change-sentences.ts";
 import { requireOwn } from "./environments.ts";
@@ -79,11 +80,22 @@ function toChange(one: PublishedChange, versions: ReadonlyMap<string, VersionCon
     action: one.action,
     versionBefore: before?.number ?? null,
     versionAfter: after?.number ?? null,
-    sentences:
-      one.type === "workflow"
-        ? describeWorkflow({ before, after }, texts)
-        : describeLayout({ before: one.layoutBefore, after: one.layoutAfter }, texts),
+    sentences: describe(),
   };
+
+  function describe(): string[] {
+    const settings = { before: one.settingsBefore ?? null, after: one.settingsAfter ?? null };
+    switch (one.type) {
+      case "workflow":
+        return describeWorkflow({ before, after }, texts);
+      case "layout":
+        return describeLayout({ before: one.layoutBefore, after: one.layoutAfter }, texts);
+      case "category":
+        return describeCategory(settings);
+      case "brand":
+        return describeBrand(settings);
+    }
+  }
 }
 
 /** `lock`: when the plan is about to be carried out. */

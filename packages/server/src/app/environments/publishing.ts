@@ -5,6 +5,7 @@ import {
   type Input,
   type Output,
   type PublishCheck,
+  type PublishedResource,
   publishedResources,
   type ResourceDiff,
   type ResourceInfo,
@@ -13,7 +14,9 @@ import type { Caller, Ctx } from "../../context.ts";
 import { type Failure, failure, invalid } from "../../failure.ts";
 import { type EnvironmentRow, listEnvironments, lockEnvironment } from "../../store/environments/environments.ts";
 import { findUserNames, readPublishable, takenWorkflowId } from "../../store/environments/publishing.ts";
+import { countCategoryChoices } from "../../store/subscribers/categories.ts";
 import { versionOf } from "../../store/workflows/workflows.ts";
+import { describeBrand, describeCategory } from "../brand/brand-sentences.ts";
 import { describeLayout, describeWorkflow } from "../workflows/change-sentences.ts";
 import type { VersionContent } from "../workflows/version-diff.ts";
 import { requireWorkflow, view } from "../workflows/workflows.ts";
@@ -60,30 +63,39 @@ export async function diff(
   const from = await readPublishable(ctx.db, source.id, { lock: false });
   const to = await readPublishable(ctx.db, target.id, { lock: false });
   const compared = compare(from, to).filter((one) => one.changes.length > 0);
-  const editors = compared.flatMap((one) => [one.source?.row.updated_by, one.target?.row.updated_by]);
+  const editors = compared.flatMap((one) => [one.source?.updated.by, one.target?.updated.by]);
   const names = await findUserNames(ctx.db, caller.organizationId, [
     ...new Set(editors.filter((id) => typeof id === "string")),
   ]);
   const checks = await findPublishChecks(ctx, compared, { target, from, to });
+  const lost = compared.flatMap(({ source: kept, target: item }) => (!kept && item?.type === "category" ? [item] : []));
+  const choices = await countCategoryChoices(
+    ctx.db,
+    target.id,
+    lost.map(({ row }) => row.id),
+  );
   const totalChanges = compared.reduce((sum, one) => sum + one.changes.length, 0);
   return {
     sourceEnvironmentId: source.id,
     targetEnvironmentId: target.id,
-    resources: compared.map((one) => toDiff(one, names, checks)),
+    resources: compared.map((one) => toDiff(one, { names, checks, choices })),
     summary: { totalEntities: compared.length, totalChanges, hasChanges: totalChanges > 0 },
   };
 }
 
-function toDiff(
-  one: Compared,
-  names: ReadonlyMap<string, string>,
-  checks: ReadonlyMap<string, PublishCheck[]>,
-): ResourceDiff {
+type DiffFacts = {
+  names: ReadonlyMap<string, string>;
+  checks: ReadonlyMap<string, PublishCheck[]>;
+  /** By the id of a category that only the target has, the number of subscribers with a choice for it. */
+  choices: ReadonlyMap<string, number>;
+};
+
+function toDiff(one: Compared, { names, checks, choices }: DiffFacts): ResourceDiff {
   const info = (item: Item | null): ResourceInfo | null => {
     if (!item) return null;
-    const by = item.row.updated_by;
+    const { at, by } = item.updated;
     const updatedBy = by && names.has(by) ? { _id: by, firstName: names.get(by)! } : undefined;
-    return { id: item.identifier, name: item.name, updatedBy, updatedAt: item.row.updated_at.toISOString() };
+    return { id: item.identifier, name: item.name, updatedBy, updatedAt: at?.toISOString() };
   };
   const ends = { sourceResource: info(one.source), targetResource: info(one.target) };
   const stepInfo = (step: PortableStep | null) => step && { id: step.stepId, name: step.name };
@@ -103,15 +115,21 @@ function toDiff(
       unchanged: 0,
     },
     dependencies: one.dependencies.length > 0 ? one.dependencies : undefined,
-    sentences: describeDifference(one),
+    sentences: describeDifference(one, choices),
     checks: checks.get(`${one.type} ${one.identifier}`),
   };
 }
 
 /** From the current target to the source. */
-function describeDifference({ source, target }: Compared): string[] {
+function describeDifference({ type, source, target }: Compared, choices: DiffFacts["choices"]): string[] {
   const texts = { before: target?.texts ?? {}, after: source?.texts ?? {} };
-  if ((source ?? target)!.type === "layout") {
+  const settings = { before: target?.settings ?? null, after: source?.settings ?? null };
+  if (type === "brand") return describeBrand(settings);
+  if (type === "category") {
+    const count = target?.type === "category" ? (choices.get(target.row.id) ?? 0) : 0;
+    return describeCategory(settings, count);
+  }
+  if (type === "layout") {
     const layoutOf = (item: Item | null) => (item?.type === "layout" ? storedLayout(item.row) : null);
     return describeLayout({ before: layoutOf(target), after: layoutOf(source) }, texts);
   }
@@ -152,6 +170,9 @@ export async function refuseTakenWorkflowId<T>(write: () => Promise<T>): Promise
   }
 }
 
+/** Clients that know no other types find these two, with or without resources. */
+const isAlwaysReported = (type: PublishedResource): boolean => type === "workflow" || type === "layout";
+
 export async function publish(
   ctx: Ctx,
   caller: Caller,
@@ -162,7 +183,9 @@ export async function publish(
   // An empty list means the same as none: everything.
   const selection = body.resources?.length ? body.resources : undefined;
   const { outcomes, issues, publishId } = await copyDifferences(ctx, caller, ends, { isDryRun, selection });
-  const results = publishedResources.map((type) => toResult(type, outcomes, issues, isDryRun));
+  const results = publishedResources
+    .map((type) => toResult(type, outcomes, issues, isDryRun))
+    .filter(({ resourceType, totalProcessed }) => isAlwaysReported(resourceType) || totalProcessed > 0);
   const sum = (pick: "successful" | "failed" | "skipped") =>
     results.reduce((total, result) => total + result[pick].length, 0);
   const [successful, failed, skipped] = [sum("successful"), sum("failed"), sum("skipped")];
@@ -188,7 +211,7 @@ export async function syncWorkflow(
   const row = await requireWorkflow(ctx, source.id, params.workflowId);
   const selection: Selection = [{ resourceType: "workflow", resourceId: row.workflow_id }];
   const { outcomes } = await copyDifferences(ctx, caller, { source, target }, { isDryRun: false, selection });
-  const [outcome] = outcomes;
+  const outcome = outcomes.find(({ resource }) => resource.type === "workflow");
   if (outcome?.kind === "failed") {
     const { dependencies = [] } = outcome.resource;
     const layoutId = dependencies.find((need) => need.isBlocking)?.resourceId ?? "";

@@ -293,6 +293,7 @@ function explainRun(
   leader: string | undefined,
 ): Pick<Recipient, "steps" | "verdict"> {
   const byJob = Map.groupBy(messages, (message) => message.jobId);
+  const person = run.subscriber?.first_name || run.subscriber?.subscriber_id;
   return explainSteps(
     run.jobs.map((job) => ({
       step: job.step,
@@ -302,7 +303,7 @@ function explainRun(
       wakeAt: job.wakeAt,
       messages: (byJob.get(job.id) ?? []).map((message) => toExplainedMessage(message, identifiers)),
     })),
-    { tense: "dry-run", workflow: definition.workflowId, leader },
+    { tense: "dry-run", workflow: definition.workflowId, leader, person },
     { workflow: definition, subscriberId: run.subscriber?.subscriber_id, transactionId: run.event.transactionId },
   );
 }

@@ -50,7 +50,7 @@ type Known = { messages: MessagesByJob; integrations: KnownIntegrations; leader?
 
 function explainJobs(
   jobs: JobRow[],
-  { definition, external_id, transaction_id: transactionId }: ListedNotification,
+  { definition, external_id, first_name, transaction_id: transactionId }: ListedNotification,
   { messages, integrations, leader }: Known,
 ) {
   const steps = definition.steps.filter((step) => step.active);
@@ -63,7 +63,13 @@ function explainJobs(
       wakeAt: job.wake_at,
       ...(messages.get(job.id) ?? { messages: [] }),
     })),
-    { tense: "past", workflow: definition.workflowId, leader, integrations },
+    {
+      tense: "past",
+      workflow: definition.workflowId,
+      leader,
+      integrations,
+      person: first_name || external_id || undefined,
+    },
     { workflow: definition, subscriberId: external_id ?? undefined, transactionId },
   );
 }

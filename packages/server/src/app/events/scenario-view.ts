@@ -97,7 +97,12 @@ function toSubscribers({ subscribers, preferences, messages }: Happened): Scenar
   const channelsOf = Map.groupBy(messages, (row) => row.subscriber_id);
   return subscribers.map((row) => {
     const own = chosen.get(row.id) ?? [];
-    const choices = own.filter(({ channels }) => Object.keys(channels).length > 0);
+    const choices = own
+      .map(({ workflow, channels, digest_frequency }) => ({
+        workflow,
+        choice: { ...channels, ...(digest_frequency && { digestFrequency: digest_frequency }) },
+      }))
+      .filter(({ choice }) => Object.keys(choice).length > 0);
     const schedule = own.find(({ workflow }) => workflow === null)?.schedule;
     const reached = new Set((channelsOf.get(row.id) ?? []).map(({ channel }) => channel));
     const channels = (["chat"] as const).filter((channel) => reached.has(channel));
@@ -113,7 +118,7 @@ function toSubscribers({ subscribers, preferences, messages }: Happened): Scenar
       data: row.data,
       preferences:
         choices.length > 0
-          ? Object.fromEntries(choices.map(({ workflow, channels: choice }) => [workflow ?? "all", choice]))
+          ? Object.fromEntries(choices.map(({ workflow, choice }) => [workflow ?? "all", choice]))
           : null,
       schedule: schedule ?? null,
       channels: channels.length > 0 ? channels : null,

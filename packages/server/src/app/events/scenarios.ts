@@ -24,7 +24,6 @@ import { findTenants } from "../../store/subscribers/tenants.ts";
 import { maxId, minId } from "./activity.ts";
 import { cancelReason } from "./event-cancel.ts";
 import { buildScenario, type Happened } from "./scenario-view.ts";
-import { toYaml } from "./scenario-yaml.ts";
 
 type Query = Input<"scenarios.export">["query"];
 
@@ -48,8 +47,10 @@ export async function exportScenario(
   });
 }
 
-const writeFile = async (scenario: Scenario, notes: string[]): Promise<string> =>
-  notes.map((note) => `# ${note.replaceAll(/\s+/g, " ")}\n`).join("") + (await toYaml(scenario));
+async function writeFile(scenario: Scenario, notes: string[]): Promise<string> {
+  const { toYaml } = await import("./scenario-yaml.ts");
+  return notes.map((note) => `# ${note.replaceAll(/\s+/g, " ")}\n`).join("") + toYaml(scenario);
+}
 
 async function readHappened(ctx: Ctx, caller: Caller, query: Query): Promise<Happened> {
   const { environmentId } = caller;

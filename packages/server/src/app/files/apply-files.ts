@@ -15,6 +15,7 @@ import {
   putWorkflows,
   takenWorkflowId,
 } from "../../store/environments/publishing.ts";
+import { deleteCategories, orderCategories, putCategories } from "../../store/subscribers/categories.ts";
 import { putTopics } from "../../store/topics/topics.ts";
 import { clearDefaultLayout, type LayoutRow } from "../../store/workflows/layouts.ts";
 import { replaceTranslations } from "../../store/workflows/translations.ts";
@@ -32,6 +33,7 @@ import type { LayoutWrite, Plan, WorkflowWrite } from "./plan.ts";
 export async function applyPlan(ctx: Ctx, caller: Caller, plan: Plan): Promise<void> {
   const { environmentId } = caller;
   const now = ctx.now();
+  await writeCategories(ctx, environmentId, plan, now);
   if (plan.brand) await setBrand(ctx.db, environmentId, { brand: orNone(plan.brand), now });
   const layouts = plan.layouts.map((write) => layoutRow(ctx, caller, write, now));
   if (layouts.some(({ is_default }) => is_default)) await clearDefaultLayout(ctx.db, environmentId);
@@ -64,6 +66,21 @@ export async function applyPlan(ctx: Ctx, caller: Caller, plan: Plan): Promise<v
   const topics = plan.topics.map((topic) => ({ ...topic, id: ctx.newId() }));
   await putTopics(ctx.db, environmentId, topics, now);
   for (const write of plan.integrations) await writeIntegration(ctx, caller, write);
+}
+
+async function writeCategories(ctx: Ctx, environmentId: string, plan: Plan, now: Date): Promise<void> {
+  const rows = plan.categories.map(({ file, row }) => ({
+    id: row?.id ?? ctx.newId(),
+    category_id: file.categoryId,
+    name: file.name,
+    description: file.description ?? "",
+    is_required: file.required ?? false,
+    channels: file.channels ?? {},
+  }));
+  const deleted = plan.deletedCategories.map(({ id }) => id);
+  await deleteCategories(ctx.db, environmentId, deleted);
+  await putCategories(ctx.db, environmentId, { rows, now });
+  if (plan.categoryOrder) await orderCategories(ctx.db, environmentId, plan.categoryOrder);
 }
 
 function layoutRow(ctx: Ctx, caller: Caller, { content, row }: LayoutWrite, now: Date): LayoutRow {

@@ -8,11 +8,12 @@ import { findDrift } from "./file-plan.ts";
 import type { FileState } from "./file-state.ts";
 import type { Plan } from "./plan.ts";
 
-const keysOf = ({ workflows, layouts, integrations, topics, brand }: FileResources): string[] => [
+const keysOf = ({ workflows, layouts, integrations, topics, categories, brand }: FileResources): string[] => [
   ...(workflows ?? []).map(({ workflowId }) => keyOf("workflow", workflowId)),
   ...(layouts ?? []).map(({ layoutId }) => keyOf("layout", layoutId)),
   ...(integrations ?? []).map(({ identifier }) => keyOf("integration", identifier)),
   ...(topics ?? []).map(({ key }) => keyOf("topic", key.trim())),
+  ...(categories ?? []).map(({ categoryId }) => keyOf("category", categoryId)),
   ...(brand ? [brandKey] : []),
 ];
 
@@ -43,7 +44,7 @@ export async function recordApplied(
   environmentId: string,
   resources: FileResources,
   after: Record<string, string>,
-  plan: Pick<Plan, "deletedWorkflows" | "deletedLayouts">,
+  plan: Pick<Plan, "deletedWorkflows" | "deletedLayouts" | "deletedCategories">,
 ): Promise<void> {
   const given = keysOf(resources).filter((key) => Object.hasOwn(after, key));
   await recordFileApply(ctx.db, environmentId, {
@@ -51,6 +52,7 @@ export async function recordApplied(
     removed: [
       ...plan.deletedWorkflows.map(({ workflow_id }) => keyOf("workflow", workflow_id)),
       ...plan.deletedLayouts.map(({ layout_id }) => keyOf("layout", layout_id)),
+      ...plan.deletedCategories.map(({ category_id }) => keyOf("category", category_id)),
     ],
     now: ctx.now(),
   });

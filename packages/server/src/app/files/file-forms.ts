@@ -2,6 +2,7 @@
 // that equal meaning has one form. What is compared, exported and fingerprinted is this form. Pure.
 import { createHash } from "node:crypto";
 import type {
+  CategoryFile,
   FileType,
   IntegrationFile,
   LayoutFile,
@@ -14,6 +15,7 @@ import type {
 } from "@tidings/contract";
 import { canonicalJson, definedMembers, type JsonObject } from "../../lib/json.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
+import type { CategoryRow } from "../../store/subscribers/categories.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { StoredStep, WorkflowContent } from "../../store/workflows/workflows.ts";
 import { toPortable } from "../environments/environment-diff.ts";
@@ -149,3 +151,31 @@ export const toTopicFile = ({ key, name }: { key: string; name: string | null })
   key,
   name: name ?? "",
 });
+
+type CategoryContent = Pick<CategoryRow, "category_id" | "name" | "description" | "is_required" | "channels">;
+
+/** Its place in the list is its order. */
+export const toCategoryFile = (row: CategoryContent): CategoryFile =>
+  definedMembers({
+    categoryId: row.category_id,
+    name: row.name,
+    description: row.description || undefined,
+    required: unless(row.is_required, false),
+    channels: filled(row.channels),
+  });
+
+/** As it would be stored and exported. */
+export const readCategoryFile = ({
+  categoryId,
+  name,
+  description = "",
+  required = false,
+  channels = {},
+}: CategoryFile) =>
+  toCategoryFile({
+    category_id: categoryId,
+    name: name.trim(),
+    description: description.trim(),
+    is_required: required,
+    channels,
+  });

@@ -1,7 +1,6 @@
 // The issues of severity `error` that the workflows and layouts of a plan would have once it is applied.
 import { type FileIssue, type FileResources, maxFileIssues, type ResourceIssue } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
-import { listCategories } from "../../store/subscribers/categories.ts";
 import type { IssueFacts } from "../workflows/issues/step-issues.ts";
 import { viewFacts } from "../workflows/workflows.ts";
 import type { FileState } from "./file-state.ts";
@@ -28,7 +27,7 @@ export async function findFileIssues(
   };
   for (const { content } of plan.layouts) add("layout", content.layout_id, await layoutErrors(content));
   const facts = factsAfter(await viewFacts(ctx, environmentId), state, plan);
-  const categoryIds = new Set((await listCategories(ctx.db, environmentId)).map((row) => row.category_id));
+  const categoryIds = categoriesAfter(state, plan);
   for (const { content } of written) {
     add("workflow", content.workflow_id, [
       ...(await workflowErrors(content, facts)),
@@ -39,7 +38,12 @@ export async function findFileIssues(
   return issues.slice(0, maxFileIssues);
 }
 
-/** Files have no categories: they are created in the environment first. */
+function categoriesAfter({ categories }: FileState, plan: Plan): ReadonlySet<string> {
+  const deleted = new Set(plan.deletedCategories);
+  const kept = categories.map(({ row }) => row).filter((row) => !deleted.has(row));
+  return new Set([...kept.map((row) => row.category_id), ...plan.categories.map(({ file }) => file.categoryId)]);
+}
+
 const categoryErrors = (categoryId: string | null, known: ReadonlySet<string>): ResourceIssue[] =>
   categoryId === null || known.has(categoryId)
     ? []
@@ -47,7 +51,7 @@ const categoryErrors = (categoryId: string | null, known: ReadonlySet<string>): 
         {
           field: "categoryId",
           issueType: "MISSING_VALUE",
-          message: `The environment has no category ${categoryId}: create it first`,
+          message: `The environment has no category ${categoryId}: add it to the files, or create it first`,
         },
       ];
 

@@ -4,12 +4,14 @@ import { type BrandFile, type FileDrift, fileTypes, type TopicFile, unlistedReas
 import { canonicalJson } from "../../lib/json.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import { versionOf, type WorkflowRow } from "../../store/workflows/workflows.ts";
+import { changedMembers, describeBrand } from "../brand/brand-sentences.ts";
 import { toPortable } from "../environments/environment-diff.ts";
 import { diffContents, summarizeDiff } from "../workflows/version-diff.ts";
+import { planCategories } from "./category-plan.ts";
 import { keyOf, toWorkflowFile, withoutDefaults } from "./file-forms.ts";
 import type { FileState } from "./file-state.ts";
 import { planIntegration } from "./integration-plan.ts";
-import { changedMembers, planLayoutDeletions, planLayouts } from "./layout-plan.ts";
+import { planLayoutDeletions, planLayouts } from "./layout-plan.ts";
 import { bareChange, type Plan, type PlannedChange, type WorkflowWrite } from "./plan.ts";
 import type { ReadFiles } from "./read-files.ts";
 import { newWorkflowSentences, settingSentences, stepSentences, textSentences } from "./sentences.ts";
@@ -17,12 +19,15 @@ import type { ReadWorkflow } from "./workflow-files.ts";
 
 const isSame = (a: unknown, b: unknown): boolean => canonicalJson(a) === canonicalJson(b);
 
-/** `canSend`: whether the credentials of an integration are complete, by identifier. */
-export function planFiles(
-  state: FileState,
-  files: ReadFiles,
-  { prune, canSend }: { prune: boolean; canSend: (identifier: string, providerId: string) => boolean },
-): Plan {
+type PlanFacts = {
+  prune: boolean;
+  /** Whether the credentials of an integration are complete, by identifier. */
+  canSend: (identifier: string, providerId: string) => boolean;
+  /** By the id of a category that the files lack, the number of subscribers with a choice for it. */
+  choices: ReadonlyMap<string, number>;
+};
+
+export function planFiles(state: FileState, files: ReadFiles, { prune, canSend, choices }: PlanFacts): Plan {
   const plan: Plan = {
     changes: [],
     unchanged: 0,
@@ -31,8 +36,10 @@ export function planFiles(
     layouts: [],
     integrations: [],
     topics: [],
+    categories: [],
     deletedWorkflows: [],
     deletedLayouts: [],
+    deletedCategories: [],
   };
   planLayouts(plan, state, files.layouts);
   planWorkflows(plan, state, files);
@@ -45,6 +52,7 @@ export function planFiles(
     if (write) plan.integrations.push(write);
   }
   planTopics(plan, state, files.topics ?? []);
+  if (files.categories) planCategories(plan, state, files, { prune, choices });
   if (files.brand) planBrand(plan, state.brand, files.brand);
   return plan;
 }
@@ -167,15 +175,15 @@ function planBrand(plan: Plan, before: BrandFile | null, brand: BrandFile): void
     return;
   }
   plan.brand = brand;
-  const settings = changedMembers(before ?? {}, brand);
+  const isEmpty = Object.keys(brand).length === 0;
   plan.changes.push({
     ...bareChange,
     type: "brand",
     id: "brand",
     name: brand.name ?? "Brand",
-    action: before ? "changed" : "created",
-    settings: before ? settings : [],
-    sentences: ["Messages, pages and inboxes look different from now on", ...settingSentences(settings)],
+    action: !before ? "created" : isEmpty ? "deleted" : "changed",
+    settings: before ? changedMembers(before, brand) : [],
+    sentences: describeBrand({ before, after: isEmpty ? null : brand }),
   });
 }
 

@@ -1,13 +1,13 @@
-// What an environment has, in the form of files, with the fingerprint of each resource and of all of them. Seven
+// What an environment has, in the form of files, with the fingerprint of each resource and of all of them. Nine
 // queries, however many resources there are.
 import { type BrandFile, type FileResources, inAppProviderId, maxFiles } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { mapWithPauses } from "../../lib/load/pauses.ts";
-import { findBrand } from "../../store/environments/brand.ts";
 import { readPublishable } from "../../store/environments/publishing.ts";
 import { type IntegrationRow, listIntegrations } from "../../store/integrations/integrations.ts";
+import type { CategoryRow, CategoryWorkflow } from "../../store/subscribers/categories.ts";
 import { findTopicsByKeys, listNamedTopics, type TopicRow } from "../../store/topics/topics.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { TranslationRow } from "../../store/workflows/translations.ts";
@@ -19,6 +19,7 @@ import {
   fingerprintOf,
   keyOf,
   type Texts,
+  toCategoryFile,
   toIntegrationFile,
   toLayoutFile,
   toTopicFile,
@@ -34,6 +35,10 @@ export type FileState = {
   integrations: Stored<IntegrationRow, FilesOf<"integrations">>[];
   /** Null where there are too many: then files have none. */
   topics: Stored<TopicRow, FilesOf<"topics">>[] | null;
+  /** Workflows of a bridge that are in a category; no file has them. */
+  bridgedMembers: CategoryWorkflow[];
+  /** In their order. */
+  categories: Stored<CategoryRow, FilesOf<"categories">>[];
   /** Null: none is set. */
   brand: BrandFile | null;
   /** The topics that a request names and that exist, with or without a name. */
@@ -68,7 +73,8 @@ export async function readState(
   environmentId: string,
   options: { lock: boolean; topicKeys?: string[] },
 ): Promise<FileState> {
-  const { workflows: all, layouts, translations } = await readPublishable(ctx.db, environmentId, options);
+  const publishable = await readPublishable(ctx.db, environmentId, options);
+  const { workflows: all, layouts, translations, categories, bridgedMembers, brand } = publishable;
   // Workflows that the customer's code defines (the bridge) are in no file.
   const workflows = all.filter((row) => row.bridge_url === null);
   const allIntegrations = await listIntegrations(ctx.db, environmentId);
@@ -95,7 +101,9 @@ export async function readState(
       })),
       ({ row }) => row.identifier,
     ),
-    brand: await findBrand(ctx.db, environmentId),
+    categories: categories.map((row) => ({ row, file: toCategoryFile(row) })),
+    bridgedMembers,
+    brand,
     topics: topics.length > maxFiles.topics ? null : topics.map((row) => ({ row, file: toTopicFile(row) })),
   };
   const fingerprints: Record<string, string> = {};
@@ -105,6 +113,7 @@ export async function readState(
   for (const { row, file } of state.integrations)
     fingerprints[keyOf("integration", row.identifier)] = fingerprintOf(file);
   for (const { row, file } of state.topics ?? []) fingerprints[keyOf("topic", row.key)] = fingerprintOf(file);
+  for (const { row, file } of state.categories) fingerprints[keyOf("category", row.category_id)] = fingerprintOf(file);
   if (state.brand) fingerprints[brandKey] = fingerprintOf(state.brand);
   return { ...state, namedTopics, allIntegrations, fingerprints, fingerprint: fingerprintOf(fingerprints) };
 }
@@ -118,5 +127,6 @@ export const toResources = (state: FileState): FileResources => ({
   layouts: state.layouts.map(({ file }) => file),
   integrations: state.integrations.map(({ file }) => file),
   ...(state.topics && { topics: state.topics.map(({ file }) => file) }),
+  categories: state.categories.map(({ file }) => file),
   ...(state.brand && { brand: state.brand }),
 });

@@ -1,12 +1,13 @@
 // Workflows as files: the configuration of an environment is exported, compared with what files say (plan), and put in
 // place (apply). Plan and apply run the same comparison; apply runs it under the locks of its transaction, and refuses
 // when the environment is not the one that was planned for.
-import { type FilesPlan, type Input, maxInFlightChecked, type Output } from "@tidings/contract";
+import { type CategoryFile, type FilesPlan, type Input, maxInFlightChecked, type Output } from "@tidings/contract";
 import { validateCredentials } from "@tidings/providers";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, faultCollector } from "../../failure.ts";
 import { lockEnvironment } from "../../store/environments/environments.ts";
 import { countInFlightOf } from "../../store/events/in-flight.ts";
+import { countCategoryChoices } from "../../store/subscribers/categories.ts";
 import { requireEnvironment } from "../environments/environments.ts";
 import { unseal } from "../integrations/credentials.ts";
 import { toStep } from "../workflows/in-flight.ts";
@@ -51,7 +52,21 @@ async function compare(ctx: Ctx, { environmentId }: Caller, { resources, prune =
     const credentials = row ? unseal(ctx.secrets, row.credentials) : {};
     return validateCredentials(providerId, credentials, { requireAll: true }).length === 0;
   };
-  return { state, plan: planFiles(state, files, { prune, canSend }) };
+  const choices = prune ? await choicesOf(ctx, environmentId, state, resources.categories) : new Map<string, number>();
+  return { state, plan: planFiles(state, files, { prune, canSend, choices }) };
+}
+
+/** The choices for categories that the files lack. */
+async function choicesOf(
+  ctx: Ctx,
+  environmentId: string,
+  { categories }: FileState,
+  given: CategoryFile[] | undefined,
+) {
+  const wanted = new Set(given?.map(({ categoryId }) => categoryId));
+  const lacking = given ? categories.filter(({ row }) => !wanted.has(row.category_id)) : [];
+  const ids = lacking.map(({ row }) => row.id);
+  return countCategoryChoices(ctx.db, environmentId, ids);
 }
 
 /** An identifier stays with its provider: another one would get the secrets of the first. */

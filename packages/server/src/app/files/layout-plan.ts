@@ -1,11 +1,12 @@
 // Layouts of files compared with those that the environment has: new, changed, deleted, and which one is the default.
 // Pure.
 import { unlistedReason } from "@tidings/contract";
-import { canonicalJson, type JsonObject } from "../../lib/json.ts";
+import { canonicalJson } from "../../lib/json.ts";
 import type { WorkflowRow } from "../../store/workflows/workflows.ts";
+import { changedMembers } from "../brand/brand-sentences.ts";
 import { toLayoutFile } from "./file-forms.ts";
 import type { FileState } from "./file-state.ts";
-import { bareChange, type Plan, type PlannedChange } from "./plan.ts";
+import { bareChange, type Plan } from "./plan.ts";
 import type { ReadFiles } from "./read-files.ts";
 import { settingSentences, textSentences } from "./sentences.ts";
 import type { ReadLayout } from "./workflow-files.ts";
@@ -46,13 +47,6 @@ export function planLayouts(plan: Plan, state: FileState, given: ReadLayout[] | 
     sentences.push(...textSentences(textsBefore, textsAfter));
     plan.changes.push({ ...bareChange, ...about, action: "changed", settings, sentences });
   }
-}
-
-export function changedMembers(before: JsonObject, after: JsonObject): PlannedChange["settings"] {
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  return names
-    .map((field) => ({ field, before: before[field] ?? null, after: after[field] ?? null }))
-    .filter((change) => !isSame(change.before, change.after));
 }
 
 /** A layout that an email of the result names, or the default, is not deleted. */

@@ -15,6 +15,7 @@ import { readLayoutFile, readWorkflowFile } from "./workflow-files.ts";
 
 export { canonicalJson } from "../../lib/json.ts";
 export { suggestName } from "../../lib/text/nearest.ts";
+export { readCategoryFile as normalizeCategory } from "./file-forms.ts";
 
 /** `field`: the path in the resource, such as `steps.0.controlValues.subject`. */
 export type Problem = { field: string; message: string; variableName?: string };

@@ -1,5 +1,6 @@
 // What a plan is: the changes as shown, and the writes that carry them out.
-import type { BrandFile, FileChange, FileKept, TopicFile } from "@tidings/contract";
+import type { BrandFile, CategoryFile, FileChange, FileKept, TopicFile } from "@tidings/contract";
+import type { CategoryRow } from "../../store/subscribers/categories.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { WorkflowRow } from "../../store/workflows/workflows.ts";
 import type { IntegrationWrite } from "./integration-plan.ts";
@@ -16,6 +17,8 @@ export type WorkflowWrite = ReadWorkflow & {
 };
 export type LayoutWrite = ReadLayout & { row: LayoutRow | undefined };
 
+type CategoryWrite = { file: CategoryFile; row: CategoryRow | undefined };
+
 export type Plan = {
   changes: PlannedChange[];
   unchanged: number;
@@ -24,10 +27,14 @@ export type Plan = {
   layouts: LayoutWrite[];
   integrations: IntegrationWrite[];
   topics: TopicFile[];
+  categories: CategoryWrite[];
+  /** Identifiers; absent: it does not change. */
+  categoryOrder?: string[];
   /** Absent: it does not change. */
   brand?: BrandFile;
   deletedWorkflows: WorkflowRow[];
   deletedLayouts: LayoutRow[];
+  deletedCategories: CategoryRow[];
 };
 
 /** The members of a change that says nothing more. */

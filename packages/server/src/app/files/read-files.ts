@@ -1,6 +1,6 @@
 // Resources of a request, read into what would be stored. Every error is collected and named by its place in the
 // request, such as `resources.workflows.3.steps.0.controlValues.subject`.
-import type { BrandFile, FileResources, FileType, IntegrationFile, LayoutFile, TopicFile } from "@tidings/contract";
+import type { BrandFile, CategoryFile, FileResources, IntegrationFile, LayoutFile, TopicFile } from "@tidings/contract";
 import { findProvider } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
 import { Failure, type FieldFaults, invalid } from "../../failure.ts";
@@ -8,7 +8,7 @@ import { pauseIfDue } from "../../lib/load/pauses.ts";
 import type { StoredStep } from "../../store/workflows/workflows.ts";
 import { readBrand } from "../brand/read-brand.ts";
 import { readFilters } from "../workflows/step-controls.ts";
-import { toFilterFile } from "./file-forms.ts";
+import { readCategoryFile, toFilterFile } from "./file-forms.ts";
 import { isBuiltIn } from "./file-state.ts";
 import { type ReadLayout, type ReadWorkflow, readLayoutFile, readWorkflowFile } from "./workflow-files.ts";
 
@@ -18,6 +18,7 @@ export type ReadFiles = {
   layouts?: ReadLayout[];
   integrations?: IntegrationFile[];
   topics?: TopicFile[];
+  categories?: CategoryFile[];
   brand?: BrandFile;
 };
 
@@ -47,12 +48,14 @@ export async function readFiles(
     (file, index) => collect(faults, `resources.integrations.${index}`, () => checkIntegrationFile(file)) ?? [],
   );
   read.topics = resources.topics?.map(({ key, name }) => ({ key: key.trim(), name }));
+  read.categories = resources.categories?.map(readCategoryFile);
   const { brand } = resources;
   if (brand) read.brand = collect(faults, "resources.brand", () => readBrand(brand));
-  addDuplicates(faults, "workflow", "workflowId", resources.workflows);
-  addDuplicates(faults, "layout", "layoutId", resources.layouts);
-  addDuplicates(faults, "integration", "identifier", resources.integrations);
-  addDuplicates(faults, "topic", "key", read.topics);
+  addDuplicates(faults, "workflows", "workflowId", resources.workflows);
+  addDuplicates(faults, "layouts", "layoutId", resources.layouts);
+  addDuplicates(faults, "integrations", "identifier", resources.integrations);
+  addDuplicates(faults, "topics", "key", read.topics);
+  addDuplicates(faults, "categories", "categoryId", resources.categories);
   addSecondDefault(faults, resources.layouts ?? []);
   addSecondPrimary(faults, resources.integrations ?? []);
   if (Object.keys(faults).length > 0) throw invalid(faults);
@@ -101,13 +104,13 @@ function checkIntegrationFile(file: IntegrationFile): IntegrationFile {
 
 function addDuplicates<Name extends string>(
   faults: FieldFaults,
-  type: FileType,
+  list: keyof FileResources,
   name: Name,
   files: readonly Record<Name, string>[] = [],
 ): void {
   const seen = new Set<string>();
   for (const [index, file] of files.entries()) {
-    const field = `resources.${type}s.${index}.${name}`;
+    const field = `resources.${list}.${index}.${name}`;
     if (seen.has(file[name])) faults[field] = { messages: [`${field} is given twice`], value: file[name] };
     seen.add(file[name]);
   }

@@ -20,7 +20,6 @@ import { lockEnvironment } from "../../store/environments/environments.ts";
 import { hasLayouts } from "../../store/workflows/layouts.ts";
 import { findWorkflowIdsLike } from "../../store/workflows/workflows.ts";
 import { createLayout } from "../brand/brand-layout.ts";
-import { toYaml } from "../events/scenario-yaml.ts";
 import { sampleSubscriber } from "../workflows/layouts.ts";
 import * as workflows from "../workflows/workflows.ts";
 
@@ -48,6 +47,7 @@ export async function retrieve(
   { params }: Input<"gallery.retrieve">,
 ): Promise<Output<"gallery.retrieve">> {
   const template = requireTemplate(params.name);
+  const { toYaml } = await import("../events/scenario-yaml.ts");
   const { workflow, payload, scenario } = template;
   const taken = await findWorkflowIdsLike(ctx.db, caller.environmentId, template.name);
   return {
@@ -55,7 +55,7 @@ export async function retrieve(
     workflowId: freeIdentifier(template.name, taken),
     payload,
     payloadSchema: workflow.payloadSchema ?? {},
-    scenario: await toYaml(scenario),
+    scenario: toYaml(scenario),
     previews: await previewsOf(ctx, caller, template),
   };
 }

@@ -105,8 +105,12 @@ export async function bulkUpdate(
 ): Promise<Output<"inbox.bulkUpdatePreferences">> {
   const identifier = readSubscription(body.preferences);
   if (identifier !== undefined) return { data: await updatePreferences(ctx, caller, identifier, body.preferences) };
-  const items = body.preferences.map(({ workflowId, ...given }) => ({ workflowId, channels: readChannels(given) }));
-  return { data: await saveItems(ctx, caller, items) };
+  const items = body.preferences.map(({ workflowId, digestFrequency, ...given }) => ({
+    workflowId,
+    channels: readChannels(given),
+    digestFrequency,
+  }));
+  return { data: await saveItems(ctx, caller, items, (index) => `preferences.${index}.digestFrequency`) };
 }
 
 export async function updateWorkflow(
@@ -114,15 +118,19 @@ export async function updateWorkflow(
   caller: InboxCaller,
   { params, body }: Input<"inbox.updateWorkflowPreference">,
 ): Promise<Output<"inbox.updateWorkflowPreference">> {
-  const [entry] = await saveItems(ctx, caller, [{ ...params, channels: readChannels(body) }]);
+  const item = { ...params, channels: readChannels(body), digestFrequency: body.digestFrequency };
+  const [entry] = await saveItems(ctx, caller, [item], () => "digestFrequency");
   return { data: entry! };
 }
 
 type Items = Input<"subscribers.bulkUpdatePreferences">["body"]["preferences"];
 
-const saveItems = (ctx: Ctx, caller: InboxCaller, items: Items): Promise<InboxPreference[]> =>
-  preferences.bulkUpdate(ctx, caller, {
-    params: { subscriberId: caller.subscriber.subscriber_id },
-    query: {},
-    body: { preferences: items, context: contextOf(caller) },
-  });
+function saveItems(
+  ctx: Ctx,
+  caller: InboxCaller,
+  items: Items,
+  fieldOf: (index: number) => string,
+): Promise<InboxPreference[]> {
+  const body = { preferences: items, context: contextOf(caller) };
+  return preferences.saveItems(ctx, caller, { subscriberId: caller.subscriber.subscriber_id, ...body }, fieldOf);
+}

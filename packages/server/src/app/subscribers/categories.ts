@@ -7,7 +7,7 @@ import {
   type CategoryRow,
   type CategoryWorkflow,
   countCategoryChoices,
-  deleteCategory,
+  deleteCategories,
   findCategory,
   insertCategory,
   listCategories,
@@ -149,7 +149,7 @@ export async function remove(
     const workflowIds = workflows.map(({ workflowId }) => workflowId).join(", ");
     throw failure("CATEGORY_IN_USE", { categoryId, workflowIds });
   }
-  const count = await countCategoryChoices(ctx.db, environmentId, row.id);
+  const count = (await countCategoryChoices(ctx.db, environmentId, [row.id])).get(row.id) ?? 0;
   if (count > 0 && !query.force) throw failure("CATEGORY_HAS_CHOICES", { categoryId, count: String(count) });
-  await deleteCategory(ctx.db, environmentId, row.id);
+  await deleteCategories(ctx.db, environmentId, [row.id]);
 }

@@ -26,6 +26,7 @@ import {
 } from "../../store/subscribers/preferences.ts";
 import type { RecipientRow } from "../../store/subscribers/subscribers.ts";
 import { toWorkflowRef, workflowLevels } from "../workflows/workflow-view.ts";
+import { viewFrequency } from "./digest-frequency.ts";
 
 type Criticality = "critical" | "nonCritical" | "all";
 
@@ -143,6 +144,7 @@ export function viewEntry(workflow: PreferenceWorkflow, stored: PreferenceRow[],
     enabled: isEnabledAsWhole(levels),
     channels: resolvedChannels(workflow, levels),
     ...(workflow.category && { categoryId: workflow.category.categoryId }),
+    ...viewFrequency(workflow, stored, contextKeys),
   };
 }
 
@@ -172,5 +174,6 @@ function toItem(
     },
     updatedAt: rowsFor(stored, workflow.id, contextKeys)[0]?.updated_at.toISOString(),
     ...(workflow.category && { categoryId: workflow.category.categoryId }),
+    ...viewFrequency(workflow, stored, contextKeys),
   };
 }

@@ -1,6 +1,13 @@
 // Preferences of subscribers: choices of a request are merged into the stored ones. How they are shown is
 // preference-view.ts.
-import { type Input, type Output, type PreferenceChannels, type Schedule, weekDays } from "@tidings/contract";
+import {
+  type DigestFrequency,
+  type Input,
+  type Output,
+  type PreferenceChannels,
+  type Schedule,
+  weekDays,
+} from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { idFromSlug } from "../../lib/ids.ts";
@@ -19,6 +26,7 @@ import {
 import type { RecipientRow } from "../../store/subscribers/subscribers.ts";
 import { requireCategory } from "./categories.ts";
 import { contextKeysOf, readContext, readContextKeys } from "./contexts.ts";
+import { checkFrequency } from "./digest-frequency.ts";
 import { channelsInUse, ownLevels, viewCategories, viewEntry, viewGlobal, viewPreferences } from "./preference-view.ts";
 import { requireSubscriber } from "./subscribers.ts";
 
@@ -37,7 +45,7 @@ export async function update(
   caller: Caller,
   { params, body }: Input<"subscribers.updatePreferences">,
 ): Promise<Output<"subscribers.updatePreferences">> {
-  const { workflowId, categoryId, schedule } = body;
+  const { workflowId, categoryId, schedule, digestFrequency } = body;
   const given = definedMembers({ schedule, workflowId, categoryId });
   if (Object.keys(given).length > 1) {
     const [field = "", other = ""] = Object.keys(given);
@@ -46,10 +54,11 @@ export async function update(
   const named = readContext(body.context);
   const subscriber = await requireSubscriber(ctx, caller, params.subscriberId);
   const [workflow] = workflowId === undefined ? [] : await requireWorkflows(ctx, caller, [workflowId], "Workflow");
+  checkFrequency(workflow, digestFrequency, "digestFrequency");
   const category = categoryId === undefined ? undefined : await requireOptional(ctx, caller, categoryId);
   const contextKeys = await createContexts(ctx, caller, named);
-  if (body.channels || schedule) {
-    const choice = { channels: body.channels ?? {}, schedule: schedule && readSchedule(schedule) };
+  if (body.channels || schedule || digestFrequency !== undefined) {
+    const choice = { channels: body.channels ?? {}, schedule: schedule && readSchedule(schedule), digestFrequency };
     await saveChoices(ctx, subscriber, contextKeys, [{ workflow: workflow ?? null, category, ...choice }]);
   }
   return viewPreferences(ctx, subscriber, contextKeys, "nonCritical");
@@ -60,14 +69,33 @@ export async function bulkUpdate(
   caller: Caller,
   { params, body }: Input<"subscribers.bulkUpdatePreferences">,
 ): Promise<Output<"subscribers.bulkUpdatePreferences">> {
+  return saveItems(ctx, caller, { ...params, ...body }, (index) => `preferences.${index}.digestFrequency`);
+}
+
+type BulkInput = Input<"subscribers.bulkUpdatePreferences">;
+
+/** `fieldOf`: what the request calls the frequency of an item. */
+export async function saveItems(
+  ctx: Ctx,
+  caller: Caller,
+  { subscriberId, ...body }: BulkInput["params"] & BulkInput["body"],
+  fieldOf: (index: number) => string,
+): Promise<Output<"subscribers.bulkUpdatePreferences">> {
   const named = readContext(body.context);
-  const subscriber = await requireSubscriber(ctx, caller, params.subscriberId);
+  const subscriber = await requireSubscriber(ctx, caller, subscriberId);
   const given = body.preferences.map((item) => item.workflowId);
   const workflows = await requireWorkflows(ctx, caller, given, "Workflows");
+  for (const [index, workflow] of workflows.entries()) {
+    checkFrequency(workflow, body.preferences[index]!.digestFrequency, fieldOf(index));
+  }
   const contextKeys = await createContexts(ctx, caller, named);
   // When there are several items for one workflow, the map keeps the position of the first and the value of the last.
-  const items = new Map(workflows.map((workflow, index) => [workflow, body.preferences[index]!.channels]));
-  const choices = [...items].map(([workflow, channels]) => ({ workflow, channels }));
+  const items = new Map(workflows.map((workflow, index) => [workflow, body.preferences[index]!]));
+  const choices = [...items].map(([workflow, { channels, digestFrequency }]) => ({
+    workflow,
+    channels,
+    digestFrequency,
+  }));
   await saveChoices(ctx, subscriber, contextKeys, choices);
   const stored = await findPreferences(ctx.db, caller.environmentId, subscriber.id, contextKeys);
   return choices.map(({ workflow }) => viewEntry(workflow, stored, contextKeys));
@@ -86,6 +114,8 @@ export type Choice = {
   category?: CategoryRow;
   channels: PreferenceChannels;
   schedule?: Schedule;
+  /** Only of a workflow; null removes the choice. */
+  digestFrequency?: DigestFrequency | null;
 };
 
 /** The id under which the choice is stored. */
@@ -104,6 +134,7 @@ export async function saveChoices(
     workflow_id: choiceId(choice),
     channels: choice.channels,
     schedule: choice.schedule,
+    digest_frequency: choice.digestFrequency,
   }));
   await mergePreferences(ctx.db, environmentId, { subscriberId: id, contextKeys, changes, now });
   await emit(ctx, { environmentId, type: "preference.updated", at: now }, async () => {

@@ -3,13 +3,13 @@
 // login and no API key.
 //
 // A choice made here applies to all contexts: it is stored without context, and stored choices for single contexts are
-// removed for the same channel. Only channels that the reader changed are written.
-import { type Brand, type Channel, channels, type PreferenceChannels } from "@tidings/contract";
+// removed for the same channel, and so is a digest frequency. Only what the reader changed is written.
+import { type Brand, type Channel, channels, type PageTexts, type PreferenceChannels } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
-import { resolveBrand } from "../../lib/brand/brand.ts";
+import { hasLook, resolveBrand, resolvePageTexts } from "../../lib/brand/brand.ts";
 import type { UnsubscribeTarget } from "../../lib/tokens/unsubscribe-token.ts";
 import { choiceFor, isCritical } from "../../pipeline/rules/preferences.ts";
-import { findBrand } from "../../store/environments/brand.ts";
+import { findBrand, findContextBrand } from "../../store/environments/brand.ts";
 import { listCategories } from "../../store/subscribers/categories.ts";
 import {
   deleteScopedPreferences,
@@ -22,13 +22,14 @@ import {
   removeChoices,
 } from "../../store/subscribers/preferences.ts";
 import type { SubscriberRow } from "../../store/subscribers/subscribers.ts";
+import { readFrequency, type ShownFrequency, viewFrequency } from "./digest-frequency.ts";
 import { channelsInUse, levelsOf, ownLevels, resolvedChannels, viewCategories, viewGlobal } from "./preference-view.ts";
 import { type Choice, choiceId, saveChoices } from "./preferences.ts";
 
 /** Workflows on one page: that of the email first, then the oldest ones. */
 const maxWorkflows = 200;
 
-export type PageWorkflow = { id: string; name: string; channels: PreferenceChannels };
+export type PageWorkflow = { id: string; name: string; channels: PreferenceChannels } & ShownFrequency;
 
 /** `isRequired`: it is shown, and cannot be changed. */
 type PageCategory = PageWorkflow & { description: string; isRequired: boolean };
@@ -52,10 +53,15 @@ export type PreferencePage = {
 export const findOwner = (ctx: Ctx, target: UnsubscribeTarget): Promise<SubscriberRow | null> =>
   findPreferenceOwner(ctx.db, target.environmentId, target.subscriberId);
 
-/** The brand that the pages of the environment show; null without one. */
-export async function findPageBrand(ctx: Ctx, target: UnsubscribeTarget): Promise<Brand | null> {
-  const stored = await findBrand(ctx.db, target.environmentId);
-  return stored && resolveBrand(stored);
+/** `brand`: null without one. `texts`: own texts of the pages, by locale. */
+export type PageLook = { brand: Brand | null; texts: Record<string, PageTexts> };
+
+/** The look of the context that the mail was about, else of the environment. */
+export async function findPageLook(ctx: Ctx, { environmentId, contextKey }: UnsubscribeTarget): Promise<PageLook> {
+  const stored = await findBrand(ctx.db, environmentId);
+  const own = contextKey === undefined ? null : await findContextBrand(ctx.db, environmentId, [contextKey]);
+  const brand = hasLook(stored) || hasLook(own) ? resolveBrand(stored, own) : null;
+  return { brand, texts: resolvePageTexts(stored, own) };
 }
 
 const isChangeable = (workflow: PreferenceWorkflow): boolean => !isCritical(ownLevels(workflow));
@@ -75,6 +81,7 @@ export async function viewPage(ctx: Ctx, subscriber: SubscriberRow, workflowId: 
     id: workflow.id,
     name: workflow.name,
     channels: resolvedChannels(workflow, levelsOf(workflow, stored, [])),
+    ...viewFrequency(workflow, stored, []),
   });
   const members = Map.groupBy(listed, ({ category }) => category?.id ?? null);
   const without = members.get(null) ?? [];
@@ -183,26 +190,29 @@ export async function restore(ctx: Ctx, subscriber: SubscriberRow, was: EarlierC
   if (choices.length > 0) await saveChoices(ctx, subscriber, [], choices);
 }
 
-/** One row of the submitted form: channels it showed, and those that are checked. Without an id: the global row. */
-export type Edit = { id: string | null; shown: Channel[]; wanted: Channel[] };
+/**
+ * One row of the submitted form: channels it showed, and those that are checked. Without an id: the global row.
+ * `frequency`: another one than the row showed, as it was submitted; empty for none.
+ */
+export type Edit = { id: string | null; shown: Channel[]; wanted: Channel[]; frequency?: string };
 
 /** Returns whether anything was changed. What was deleted or became critical meanwhile is ignored. */
 export async function save(ctx: Ctx, subscriber: SubscriberRow, edits: Edit[]): Promise<boolean> {
-  const changes = new Map<string | null, PreferenceChannels>();
-  for (const { id, shown, wanted } of edits) {
+  const changes = new Map<string | null, GivenChoice>();
+  for (const { id, shown, wanted, frequency } of edits) {
     const changed = channels.filter((channel) => shown.includes(channel) !== wanted.includes(channel));
-    if (changed.length === 0) continue;
-    changes.set(id, Object.fromEntries(changed.map((channel) => [channel, wanted.includes(channel)])));
+    if (changed.length === 0 && frequency === undefined) continue;
+    const chosen = Object.fromEntries(changed.map((channel) => [channel, wanted.includes(channel)]));
+    changes.set(id, { id, channels: chosen, frequency });
   }
-  const given = [...changes].map(([id, chosen]) => ({ id, channels: chosen }));
-  const choices = await namedChoices(ctx, subscriber.environment_id, given);
+  const choices = await namedChoices(ctx, subscriber.environment_id, [...changes.values()]);
   if (choices.length === 0) return false;
   await dropContextChoices(ctx, subscriber, choices);
   await saveChoices(ctx, subscriber, [], choices);
   return true;
 }
 
-type GivenChoice = { id: string | null; channels: PreferenceChannels };
+type GivenChoice = { id: string | null; channels: PreferenceChannels; frequency?: string };
 
 /** Choices with the workflow or category that they are for; what cannot be changed is left out. */
 async function namedChoices(ctx: Ctx, environmentId: string, given: GivenChoice[]): Promise<Choice[]> {
@@ -212,11 +222,13 @@ async function namedChoices(ctx: Ctx, environmentId: string, given: GivenChoice[
   const workflows = new Map(found.filter(isChangeable).map((workflow) => [workflow.id, workflow]));
   const rest = ids.some((id) => !workflows.has(id)) ? await listCategories(ctx.db, environmentId) : [];
   const categories = new Map(rest.filter((row) => !row.is_required).map((row) => [row.id, row]));
-  return given.flatMap(({ id, channels: chosen }): Choice[] => {
+  return given.flatMap(({ id, channels: chosen, frequency }): Choice[] => {
     if (id === null) return [{ workflow: null, channels: chosen }];
     const workflow = workflows.get(id) ?? null;
     const category = categories.get(id);
-    return workflow || category ? [{ workflow, category, channels: chosen }] : [];
+    const digestFrequency = workflow ? readFrequency(workflow, frequency) : undefined;
+    const isEmpty = Object.keys(chosen).length === 0 && digestFrequency === undefined;
+    return isEmpty || !(workflow || category) ? [] : [{ workflow, category, channels: chosen, digestFrequency }];
   });
 }
 
@@ -227,6 +239,7 @@ const dropContextChoices = (ctx: Ctx, subscriber: SubscriberRow, choices: Choice
     chosen: choices.map((choice) => ({
       workflow_id: choiceId(choice),
       names: Object.keys(choice.channels) as Channel[],
+      has_frequency: choice.digestFrequency !== undefined,
     })),
     now: ctx.now(),
   });

@@ -216,6 +216,7 @@ const fieldNames: Record<string, string> = {
   "controlValues.data": "data",
   "controlValues.digestKey": "grouping",
   "controlValues.lookBackWindow": "look-back window",
+  "controlValues.frequencies": "list of frequencies",
   "controlValues.threshold": "limit",
   "controlValues.throttleKey": "grouping",
   "controlValues.custom": "values",
@@ -235,6 +236,10 @@ function describeField(name: string, { type }: Named, { field, before, after }: 
     case "filters":
       if (isEmpty(before)) return [`${name} gets a condition`];
       return [isEmpty(after) ? `${name} loses its condition: it runs always` : `The condition of ${name} changes`];
+    case "controlValues.allowFrequencyChoice":
+      return [
+        after === true ? `${name} lets subscribers choose how often` : `${name} no longer lets subscribers choose`,
+      ];
     case "controlValues.layoutId":
       return [`${name} uses ${isEmpty(after) ? "the default layout" : `the layout ${quote(after)}`} now`];
     default:

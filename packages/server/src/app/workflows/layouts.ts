@@ -209,9 +209,9 @@ export async function preview(
   const subscriber = { ...sampleSubscriber, ...body.previewPayload?.subscriber };
   const clock = await peekClock(ctx, caller.environmentId);
   const time = clockScope(subscriber.timezone, ctx.config.defaultTimezone, clock.now(caller.environmentId));
-  const { linkSchemes, brand } = await findRenderSettings(ctx.db, caller.environmentId);
+  const { linkSchemes, brand, pagesUrl } = await findRenderSettings(ctx.db, caller.environmentId);
   const roots = { subscriber, payload: {}, steps: {}, workflow: {}, context: {}, brand: resolveBrand(brand) };
-  const scope = { ...time, ...previewLinks(ctx.config.publicUrl), ...roots };
+  const scope = { ...time, ...previewLinks(pagesUrl ?? ctx.config.publicUrl, subscriber.locale), ...roots };
   const layout = { values: values ?? row.control_values, scope: { ...scope, t: await previewTexts(ctx, row, scope) } };
   try {
     const { html } = renderMail({ controls: { body: sampleContent }, layout, scope, linkSchemes });

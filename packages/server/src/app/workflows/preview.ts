@@ -7,6 +7,7 @@ import { failure, invalid } from "../../failure.ts";
 import { resolveBrand } from "../../lib/brand/brand.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { pauseIfDue } from "../../lib/load/pauses.ts";
+import { languageOf } from "../../lib/words/languages.ts";
 import { peekClock } from "../../pipeline/clock/clock.ts";
 import { blockTemplate, isBlockBody } from "../../pipeline/render/blocks.ts";
 import { chooseLayout } from "../../pipeline/render/layout.ts";
@@ -21,6 +22,7 @@ import { requireSubscriber } from "../subscribers/subscribers.ts";
 import { askStep } from "./bridge-preview.ts";
 import { templatesIn } from "./issues/step-issues.ts";
 import { sampleSubscriber } from "./layouts.ts";
+import { findPreviewContexts } from "./preview/contexts.ts";
 import { checkPreview } from "./preview/mail-checks.ts";
 import { attempt, mailParts, type PreviewedContent, plainParts } from "./preview/parts.ts";
 import { readControlValues } from "./step-controls.ts";
@@ -112,14 +114,16 @@ async function previewContent(
   const { step } = body;
   if (bridged && "fault" in bridged)
     return { data: { result: {}, faults: [{ field: "bridge", message: bridged.fault }] } };
-  const { linkSchemes, brand } = await findRenderSettings(ctx.db, caller.environmentId);
+  const { linkSchemes, brand, pagesUrl } = await findRenderSettings(ctx.db, caller.environmentId);
+  const contexts = await findPreviewContexts(ctx, caller.environmentId, body.context);
   if (bridged) {
     const content = { values: bridged.values, scope: literalScope, layout: null, workflow: null, linkSchemes };
     return renderChecked(ctx, caller, body, { content, faults: [] });
   }
   const { values, faults: refused } = readControlValues({ ...step, name: step.type }, "step.controlValues");
   if (Object.keys(refused).length > 0) throw invalid(refused);
-  const content = await loadContent(ctx, caller, { ...body, brand: resolveBrand(brand) }, values);
+  const settings = { brand: resolveBrand(brand, contexts.override), pagesUrl: pagesUrl ?? ctx.config.publicUrl };
+  const content = await loadContent(ctx, caller, { ...body, ...contexts, ...settings }, values);
   const faults = await parseFaults(step.type, values);
   return renderChecked(ctx, caller, body, { content: { ...content, linkSchemes }, faults });
 }
@@ -179,7 +183,7 @@ async function loadSubscriber(ctx: Ctx, caller: Caller, { subscriberId, locale }
 async function loadContent(
   ctx: Ctx,
   caller: Caller,
-  body: PreviewBody & { brand: Brand },
+  body: PreviewBody & { brand: Brand; contextData: JsonObject; pagesUrl: string },
   values: JsonObject,
 ): Promise<Omit<PreviewedContent, "linkSchemes">> {
   const { environmentId } = caller;
@@ -187,7 +191,12 @@ async function loadContent(
   const subscriber = await loadSubscriber(ctx, caller, body);
   const clock = await peekClock(ctx, environmentId);
   const roots = {
-    ...clockScope(subscriber.timezone, ctx.config.defaultTimezone, clock.now(environmentId)),
+    ...clockScope(
+      subscriber.timezone,
+      ctx.config.defaultTimezone,
+      clock.now(environmentId),
+      workflow?.is_translation_enabled ? languageOf(subscriber.locale) : undefined,
+    ),
     subscriber,
     payload: body.payload ?? {},
     workflow: workflow
@@ -199,10 +208,10 @@ async function loadContent(
           severity: workflow.severity,
         }
       : {},
-    context: {},
+    context: body.contextData,
     brand: body.brand,
     steps: body.steps ?? {},
-    ...(body.step.type === "email" && previewLinks(ctx.config.publicUrl)),
+    ...(body.step.type === "email" && previewLinks(body.pagesUrl, subscriber.locale)),
   };
   const textsOf = async (resource: Resource) =>
     textsFor(await listTranslations(ctx.db, environmentId, resource), subscriber.locale, roots);

@@ -47,6 +47,8 @@ const commonRoots = {
 const mailLinks = {
   unsubscribeUrl: { type: "string", description: "The page on which the reader unsubscribes from this workflow" },
   preferencesUrl: { type: "string", description: "The page with all preferences of the reader" },
+  unsubscribeText: { type: "string", description: "Unsubscribe, in the language of the reader" },
+  preferencesText: { type: "string", description: "Preferences, in the language of the reader" },
 };
 
 type ResultStep = Pick<StoredStep, "stepId" | "type" | "controlValues">;
@@ -86,6 +88,5 @@ export const layoutVariables = (layout: { is_translation_enabled: boolean }): Js
     content: { type: "string", description: "The email's own content, as html" },
     payload: open,
     ...(layout.is_translation_enabled && { t: open }),
-    ...mailLinks,
     steps: open,
   });

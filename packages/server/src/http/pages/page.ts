@@ -34,12 +34,12 @@ export function sendPage(reply: FastifyReply, { status, html, imageSources = [] 
 export const sendRedirect = (reply: FastifyReply, url: string): FastifyReply =>
   reply.headers(pageHeaders).redirect(url, 303);
 
-/** The language that a page is written in. */
-type Language = { lang: string; dir: "ltr" | "rtl" };
+/** The language that a page is written in, with its own footer. */
+type Language = { lang: string; dir: "ltr" | "rtl"; own?: { footer?: string } };
 
 const english: Language = { lang: "en", dir: "ltr" };
 
-export const frame = (title: string, body: Html, { lang, dir }: Language = english): string =>
+export const frame = (title: string, body: Html, { lang, dir, own }: Language = english): string =>
   html`<!doctype html>
 <html lang="${lang}" dir="${dir}">
 <head>
@@ -53,6 +53,7 @@ export const frame = (title: string, body: Html, { lang, dir }: Language = engli
 <body>
 <main>
 ${body}
+${own?.footer !== undefined && html`<footer class="note own">${own.footer}</footer>`}
 </main>
 </body>
 </html>

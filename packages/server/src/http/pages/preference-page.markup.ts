@@ -1,5 +1,5 @@
 // The preference page as HTML, for any browser: it is opened from a mail.
-import { type Channel, channels, type PreferenceChannels } from "@tidings/contract";
+import { type Channel, channels, type DigestFrequency, type PreferenceChannels } from "@tidings/contract";
 import type { PageGroup, PageWorkflow, PreferencePage } from "../../app/subscribers/unsubscribe.ts";
 import { idToBase62 } from "../../lib/ids.ts";
 import { preferencesAnchor } from "../../lib/tokens/unsubscribe-token.ts";
@@ -9,8 +9,8 @@ import type { PageWords } from "./words/page-words.ts";
 import { fill, type PageLanguage } from "./words/words.ts";
 
 /**
- * Names of form fields. RFC 8058 fixes the first. `shown` holds, for each row, the choices that the page showed; `was`
- * the choices that an undo brings back.
+ * Names of form fields. RFC 8058 fixes the first. `shown` holds, for each row, the choices that the page showed (the
+ * channels that were on, and the frequency of a digest); `was` the choices that an undo brings back.
  */
 export const fields = {
   oneClick: "List-Unsubscribe",
@@ -23,14 +23,18 @@ export const fields = {
 /** The name of a row: that of a category begins with this. */
 export const categoryPrefix = "c_";
 
+/** Before the name of a row: how often its digest is sent. */
+export const frequencyPrefix = "f_";
+
 export type PageNotice = { text: string; undo?: string[] };
 
 export function renderPreferences(page: PreferencePage, language: PageLanguage, notice?: PageNotice): string {
-  const { words } = language;
+  const { words, own } = language;
   return frame(
     words.title,
     html`<h1>${words.title}</h1>
 ${page.subscriberName !== "" && html`<p class="lead">${fill(words.forPerson, { name: page.subscriberName })}</p>`}
+${own.introduction !== undefined && html`<p class="own">${own.introduction}</p>`}
 ${notice && noticeCard(notice, words)}
 ${page.subject && subjectCard(page.subject, words)}
 ${page.groups.length > 0 ? choices(page, words) : html`<p class="card">${words.nothing}</p>`}`,
@@ -71,11 +75,14 @@ ${hasMore && html`<p class="note">${fill(words.onlyFirst, { count })}</p>`}
 </form>`;
 }
 
-type Columns = { shown: readonly Channel[]; words: PageWords };
+type Digest = Pick<PageWorkflow, "digestFrequency" | "digestFrequencies">;
+type Columns = { shown: readonly Channel[]; words: PageWords; digest?: Digest };
 
 function groupRows({ category, workflows }: PageGroup, columns: Columns, hasOthers: boolean): Html {
   const { words } = columns;
-  const rows = workflows.map(({ id, name, channels: on }) => row(idToBase62(id), html`${name}`, on, columns));
+  const rows = workflows.map(({ id, name, channels: on, ...digest }) =>
+    row(idToBase62(id), html`${name}`, on, { ...columns, digest }),
+  );
   if (!category) return html`${hasOthers && html`<h3>${words.other}</h3>`}${rows}`;
   const { id, name, description, isRequired, channels: on } = category;
   const about = description !== "" && html`<small><bdi>${description}</bdi></small>`;
@@ -85,13 +92,24 @@ function groupRows({ category, workflows }: PageGroup, columns: Columns, hasOthe
   return html`<div class="group">${row(`${categoryPrefix}${idToBase62(id)}`, label, on, columns)}<div class="members">${rows}</div></div>`;
 }
 
-function row(key: string, name: Html, on: PreferenceChannels, { shown, words }: Columns): Html {
+function row(key: string, name: Html, on: PreferenceChannels, { shown, words, digest }: Columns): Html {
   const offered = channels.filter((channel) => on[channel] !== undefined);
-  const before = `${key}:${offered.filter((channel) => on[channel]).join(",")}`;
+  const before = `${key}:${offered.filter((channel) => on[channel]).join(",")}${digest?.digestFrequencies ? `:${digest.digestFrequency ?? ""}` : ""}`;
   const boxOf = (channel: Channel): Html =>
     html`<label><input type="checkbox" name="${key}" value="${channel}"${on[channel] && trusted(" checked")}><span>${words.channels[channel]}</span></label>`;
   return html`<div class="row" role="group" aria-labelledby="n-${key}"><span id="n-${key}">${name}</span>
 <input type="hidden" name="${fields.shown}" value="${before}">${shown.map((channel) =>
     on[channel] === undefined ? html`<span class="absent"></span>` : boxOf(channel),
-  )}</div>`;
+  )}${digest?.digestFrequencies && frequencyChoice(key, digest, words)}</div>`;
+}
+
+/** How often the digest of a workflow is sent; the first option leaves it to the workflow. */
+function frequencyChoice(key: string, { digestFrequency, digestFrequencies = [] }: Digest, words: PageWords): Html {
+  const chosen = digestFrequency ?? "";
+  const option = (value: DigestFrequency | "", text: string): Html =>
+    html`<option value="${value}"${value === chosen && trusted(" selected")}>${text}</option>`;
+  return html`<div class="often"><label for="f-${key}">${words.frequency}</label>
+<select id="f-${key}" name="${frequencyPrefix}${key}" aria-describedby="n-${key}">${option("", words.frequencies.usual)}${digestFrequencies.map(
+    (one) => option(one, words.frequencies[one]),
+  )}</select></div>`;
 }

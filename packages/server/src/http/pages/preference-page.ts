@@ -14,7 +14,14 @@ import type { RateLimiter } from "../auth/rate-limit.ts";
 import { FormError, parseForm, readBoundary } from "../request/multipart.ts";
 import { brandPage } from "./branded-page.ts";
 import { limitPageRate, type Notice, type Page, page, renderErrorsAsPages, renderNotice, sendPage } from "./page.ts";
-import { categoryPrefix, fields, type PageNotice, renderPreferences, undoForm } from "./preference-page.markup.ts";
+import {
+  categoryPrefix,
+  fields,
+  frequencyPrefix,
+  type PageNotice,
+  renderPreferences,
+  undoForm,
+} from "./preference-page.markup.ts";
 import { acceptedLocales, fill, type PageLanguage, pageLanguage } from "./words/words.ts";
 
 const preferencePagePath = "/u/:token";
@@ -44,12 +51,15 @@ export function addPreferencePage(server: FastifyInstance, ctx: Ctx, limiter: Ra
         const accepted = acceptedLocales(request.headers["accept-language"]);
         const target = targetOf(request);
         if (!target) return sendPage(reply, unknownLinkPage(pageLanguage(accepted)));
-        const send = async (shown: Page) =>
-          sendPage(reply, brandPage(shown, await unsubscribe.findPageBrand(ctx, target)));
-        if (request.method !== "POST") return send(await showPreferences(ctx, target, accepted));
+        const { brand, texts } = await unsubscribe.findPageLook(ctx, target);
+        const languageOf: LanguageOf = (subscriber) => pageLanguage([subscriber?.locale, ...accepted], texts);
+        const send = (shown: Page) => sendPage(reply, brandPage(shown, brand));
+        if (request.method !== "POST") return send(await showPreferences(ctx, target, languageOf));
         const form = (request.body as URLSearchParams | undefined) ?? new URLSearchParams();
         return send(
-          await inRepeatableTransaction(ctx.db, (tx) => changePreferences({ ...ctx, db: tx }, target, form, accepted)),
+          await inRepeatableTransaction(ctx.db, (tx) =>
+            changePreferences({ ...ctx, db: tx }, target, form, languageOf),
+          ),
         );
       },
     });
@@ -67,25 +77,24 @@ function unknownSubscriberPage(language: PageLanguage): Page {
 }
 
 /** A person who has no locale with words reads the language of the browser, if it has words. */
-const languageOf = ({ locale }: { locale: string | null }, accepted: string[]): PageLanguage =>
-  pageLanguage([locale, ...accepted]);
+type LanguageOf = (subscriber: { locale: string | null } | null) => PageLanguage;
 
-async function showPreferences(ctx: Ctx, target: UnsubscribeTarget, accepted: string[]): Promise<Page> {
+async function showPreferences(ctx: Ctx, target: UnsubscribeTarget, languageOf: LanguageOf): Promise<Page> {
   const subscriber = await unsubscribe.findOwner(ctx, target);
-  if (!subscriber) return unknownSubscriberPage(pageLanguage(accepted));
+  if (!subscriber) return unknownSubscriberPage(languageOf(null));
   const shown = await unsubscribe.viewPage(ctx, subscriber, target.workflowId);
-  return page(renderPreferences(shown, languageOf(subscriber, accepted)));
+  return page(renderPreferences(shown, languageOf(subscriber)));
 }
 
 async function changePreferences(
   ctx: Ctx,
   { workflowId, ...target }: UnsubscribeTarget,
   form: URLSearchParams,
-  accepted: string[],
+  languageOf: LanguageOf,
 ): Promise<Page> {
   const subscriber = await unsubscribe.findOwner(ctx, { workflowId, ...target });
-  if (!subscriber) return unknownSubscriberPage(pageLanguage(accepted));
-  const language = languageOf(subscriber, accepted);
+  if (!subscriber) return unknownSubscriberPage(languageOf(null));
+  const language = languageOf(subscriber);
   const { words } = language;
   if (form.get(fields.oneClick)?.toLowerCase() === "one-click") {
     return unsubscribedPage(await unsubscribe.unsubscribe(ctx, subscriber, workflowId), language);
@@ -139,10 +148,18 @@ function readWas(value: string): unsubscribe.EarlierChoice[] {
 
 function readEdits(form: URLSearchParams): unsubscribe.Edit[] {
   return form.getAll(fields.shown).flatMap((value): unsubscribe.Edit[] => {
-    const [key = "", shown = ""] = value.split(":");
+    const [key = "", shown = "", frequency = ""] = value.split(":");
     const id = idOf(key.startsWith(categoryPrefix) ? key.slice(categoryPrefix.length) : key);
     if (id === undefined) return [];
-    return [{ id, shown: shown.split(",").filter(isChannel), wanted: form.getAll(key).filter(isChannel) }];
+    const often = form.get(`${frequencyPrefix}${key}`);
+    return [
+      {
+        id,
+        shown: shown.split(",").filter(isChannel),
+        wanted: form.getAll(key).filter(isChannel),
+        frequency: often === null || often === frequency ? undefined : often,
+      },
+    ];
   });
 }
 

@@ -33,6 +33,9 @@ const resourceTypes = [
   ["step", "ECHO"],
 ] as const;
 
+/** Published resources for which that description has no word left: they are published, and not reported. */
+const unreported: ReadonlySet<unknown> = new Set(["category", "brand"]);
+
 type Words = ReadonlyMap<string, string>;
 
 const bothWays = (list: readonly (readonly [string, string])[]): Words =>
@@ -155,8 +158,12 @@ function exchangeIn(
 function asPeerAccepts(positions: WordPositions | null, value: unknown): unknown {
   if (positions === null) return value;
   if (Array.isArray(value)) {
-    const isLost = (item: unknown): boolean => isObject(item) && unknownToPeer.has(item.providerId);
-    const kept = positions.items?.titles.has(filteredTitle) ? value.filter((item) => !isLost(item)) : value;
+    const isLost = (item: unknown): boolean =>
+      isObject(item) &&
+      (positions.items?.titles.has(filteredTitle)
+        ? unknownToPeer.has(item.providerId)
+        : positions.items?.members.has("resourceType") === true && unreported.has(item.resourceType));
+    const kept = value.filter((item) => !isLost(item));
     return kept.map((item) => asPeerAccepts(positions.items, item));
   }
   if (!isObject(value)) return value;
@@ -219,7 +226,7 @@ function acceptedSchema<S>(schema: S): S {
     const words = wordsOfTitle.get(value.title);
     const copy = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, widen(member)]));
     if (!words || !Array.isArray(value.enum)) return copy;
-    return { ...copy, enum: value.enum.flatMap((word: string) => [word, exchange(words, word)]) };
+    return { ...copy, enum: [...new Set(value.enum.flatMap((word: string) => [word, exchange(words, word)]))] };
   };
   return widen(exchangeSchema(schema)) as S;
 }

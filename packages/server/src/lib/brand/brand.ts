@@ -1,5 +1,5 @@
 // A brand from its levels: the defaults, the environment, a context. Members that a level does not set are inherited.
-import type { Brand, BrandColorName, BrandIn, BrandNetwork, BrandWarning } from "@tidings/contract";
+import type { Brand, BrandColorName, BrandIn, BrandNetwork, BrandWarning, PageTexts } from "@tidings/contract";
 import { contrast, minContrast, readableOn } from "./contrast.ts";
 
 type GivenColors = Partial<Record<BrandColorName, string>>;
@@ -50,13 +50,25 @@ const networkNames: Record<BrandNetwork, string> = {
 export function resolveBrand(...levels: (BrandIn | null | undefined)[]): Brand {
   const given = levels.filter((level) => level !== null && level !== undefined);
   const colors = Object.assign({}, ...given.map((level) => level.colors ?? {})) as GivenColors;
-  const { socialLinks, ...members }: Required<BrandIn> = Object.assign({}, plainBrand, ...given);
+  const { socialLinks, pageTexts: _, ...members }: Required<BrandIn> = Object.assign({}, plainBrand, ...given);
   return {
     ...members,
     colors: completeColors(colors),
     socialLinks: socialLinks.map(({ network, url }) => ({ network, name: networkNames[network], url })),
   };
 }
+
+/** Own texts of hosted pages by locale. A later level wins for each text that it has. */
+export function resolvePageTexts(...levels: (BrandIn | null | undefined)[]): Record<string, PageTexts> {
+  const texts: Record<string, PageTexts> = {};
+  for (const level of levels)
+    for (const [locale, own] of Object.entries(level?.pageTexts ?? {})) texts[locale] = { ...texts[locale], ...own };
+  return texts;
+}
+
+/** Whether it says how things look, and not only what pages say. */
+export const hasLook = (brand: BrandIn | null): boolean =>
+  Object.keys(brand ?? {}).some((member) => member !== "pageTexts");
 
 function completeColors(given: GivenColors): Brand["colors"] {
   const derived = {

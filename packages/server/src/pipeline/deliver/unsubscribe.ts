@@ -14,20 +14,28 @@ export function withUnsubscribe(
   version: WorkflowVersion | undefined,
   message: Message,
 ): Message {
-  if (message.channel !== "email" || config.publicUrl === "") return message;
+  const { contextKey, pagesUrl } = linkFacts(row);
+  const base = pagesUrl ?? config.publicUrl;
+  if (message.channel !== "email" || base === "") return message;
   if (!version || isCritical(version.definition.preferences)) return message;
   if (row.outgoing?.isRequired === true) return message;
   const given = Object.entries(message.headers ?? {});
   const others = given.filter(([name]) => !/^list-unsubscribe(-post)?$/i.test(name));
   if (others.length < given.length && !version.definition.isCommercial) return message;
   const { environment_id: environmentId, subscriber_id: subscriberId, workflow_id: workflowId } = row;
-  const token = signUnsubscribeToken(secrets, { environmentId, subscriberId, workflowId });
+  const token = signUnsubscribeToken(secrets, { environmentId, subscriberId, workflowId, contextKey });
   return {
     ...message,
     headers: {
       ...Object.fromEntries(others),
-      "List-Unsubscribe": `<${unsubscribeUrl(config.publicUrl, token)}>`,
+      "List-Unsubscribe": `<${unsubscribeUrl(base, token)}>`,
       "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
     },
   };
+}
+
+/** What the step knew: whose brand the mail shows, and the domain of its links. */
+function linkFacts({ outgoing }: MessageRow): { contextKey?: string; pagesUrl?: string } {
+  const textOf = (value: unknown) => (typeof value === "string" ? value : undefined);
+  return { contextKey: textOf(outgoing?.contextKey), pagesUrl: textOf(outgoing?.pagesUrl) };
 }

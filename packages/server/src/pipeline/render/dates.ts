@@ -1,11 +1,15 @@
 // The Liquid filters for dates. They show a time in the zone that the template names, else in that of the subscriber,
 // and never in that of the process; `now` is the time of the environment. Both come with the scope of the template.
 import { type Context, toValue } from "liquidjs";
+import type { Language } from "../../lib/words/languages.ts";
 import { findZone, firstInstant, offsetAt, zoneOf } from "../rules/zones.ts";
 import { type LocalTime, strftime } from "./strftime.ts";
 
-/** Where and when a template is rendered: the time zone of the subscriber, and the time of the environment. */
-export type RenderClock = { zone: string; now: Date };
+/**
+ * Where and when a template is rendered: the time zone of the subscriber, and the time of the environment. `language`:
+ * of the words that filters add; absent: English.
+ */
+export type RenderClock = { zone: string; now: Date; language?: Language };
 
 /** The member of a scope that holds its clock. A symbol, which templates and conditions cannot name. */
 export const renderClock: unique symbol = Symbol("renderClock");
@@ -13,7 +17,7 @@ export const renderClock: unique symbol = Symbol("renderClock");
 /** `this` of a filter. */
 type FilterImpl = { context: Context };
 
-const clockOf = ({ context }: FilterImpl): RenderClock =>
+export const clockOf = ({ context }: FilterImpl): RenderClock =>
   (context.environments as { [renderClock]?: RenderClock })[renderClock] ?? { zone: "UTC", now: new Date() };
 
 /** Longer texts are not dates. */

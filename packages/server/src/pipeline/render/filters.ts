@@ -5,6 +5,9 @@ import { createBoundedCache } from "../../lib/bounded-cache.ts";
 import { isTruthy } from "../../lib/condition-operators.ts";
 import { evaluate } from "../../lib/conditions.ts";
 import { type JsonObject, valueAt } from "../../lib/json.ts";
+import type { Language } from "../../lib/words/languages.ts";
+import { listText } from "../../lib/words/message-words.ts";
+import { clockOf } from "./dates.ts";
 import { isSafeImage, isSafeMailLink, isUsualLink } from "./safe-urls.ts";
 import { countOf, Texts } from "./translate.ts";
 
@@ -28,16 +31,21 @@ function wordOf({ context }: FilterImpl, word: unknown): string {
   return String((text instanceof Texts ? text.valueOf() : text) ?? "");
 }
 
-/** `events | toSentence: 'payload.name', 2, 'other'`: "Ada, Bob and 3 others". */
-export function toSentence(list: unknown, path = "", max: unknown = 2, word = "other"): string {
+/** `events | toSentence: 'payload.name', 2, 'other'`: "Ada, Bob and 3 others". A word of the template is English. */
+function toSentence(this: FilterImpl, list: unknown, path = "", max: unknown = 2, word?: string): string {
+  return sentenceOf(list, { path, max, word, language: clockOf(this).language });
+}
+
+type Sentence = { path: string; max?: unknown; word?: string; language?: Language };
+
+export function sentenceOf(list: unknown, { path, max = 2, word, language }: Sentence): string {
   const items = Array.isArray(list) ? list : [];
   const texts = items.map((item) => String((path === "" ? item : valueAt(item, String(path))) ?? "")).filter(Boolean);
   const limit = Math.max(1, Math.trunc(Number(max)) || 1);
   const rest = texts.length - limit;
   const shown = texts.slice(0, limit);
-  if (rest > 0)
-    return `${shown.join(", ")} and ${rest} ${rest === 1 || String(word).endsWith("s") ? word : `${word}s`}`;
-  return shown.length > 1 ? `${shown.slice(0, -1).join(", ")} and ${shown.at(-1)}` : (shown[0] ?? "");
+  if (word === undefined || rest <= 0) return listText(language ?? "en", shown, rest);
+  return `${shown.join(", ")} and ${rest} ${rest === 1 || String(word).endsWith("s") ? word : `${word}s`}`;
 }
 
 /** `t.items | plural: payload.count`: the plural form of the translation for this number. */

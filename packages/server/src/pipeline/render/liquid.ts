@@ -90,9 +90,12 @@ function parseTemplate(template: string, target: RenderTarget): Template[] {
   const cached = parsed[target].get(template);
   if (cached) return cached;
   const { tags, inside } = tagsOf(template);
-  if (tags > maxTags) throw new RenderError(`the template is over the limit of ${maxTags} tags`);
+  if (tags > maxTags)
+    throw new RenderError(`the template is too long to be rendered: it has more than ${maxTags} tags`);
   if (inside > maxTagCharacters) {
-    throw new RenderError(`the template is over the limit of ${maxTagCharacters} characters inside tags`);
+    throw new RenderError(
+      `the template is too long to be rendered: its tags have more than ${maxTagCharacters} characters`,
+    );
   }
   try {
     const templates = engines[target].parse(template);

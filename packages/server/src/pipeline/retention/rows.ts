@@ -13,6 +13,7 @@ import {
   type WalkStep,
 } from "../../store/installation/retention-rows.ts";
 import { purgeProgress } from "../../store/installation/statistics.ts";
+import { purgeTestVersions } from "../../store/installation/test-versions.ts";
 import { cutoffOf } from "../rules/retention.ts";
 import { type EnvironmentHorizons, earliest, environmentsPerPage } from "./horizons.ts";
 import { addRows, type RetentionCtx, type Tally } from "./tally.ts";
@@ -56,6 +57,13 @@ export async function purgeRows(
   for (let at = 0; at < all.length; at += environmentsPerPage) {
     const page = all.slice(at, at + environmentsPerPage);
     for (const stage of walks) if (!(await walk(ctx, stage, page, { tally, hasTime }))) return false;
+    const testVersions = () =>
+      purgeTestVersions(
+        ctx.db,
+        page.map(({ messages }) => messages),
+        ageBatch,
+      );
+    if (!(await repeat(testVersions, () => {}, hasTime))) return false;
     for (const { table, horizon, isReported } of agedTables) {
       const horizons = page.map((one) => one[horizon]);
       const purge = () => purgeByAge(ctx.db, table, horizons, ageBatch);

@@ -11,7 +11,8 @@ const cache = new LRUCache<string, ParsedCron>({ max: 500 });
 /** Longer texts are refused, and need no place in the cache. */
 const maxCached = 256;
 
-function parse(text: string): ParsedCron {
+/** From a cache. */
+export function readCron(text: string): ParsedCron {
   const cached = cache.get(text);
   if (cached) return cached;
   const parsed = parseCron(text);
@@ -21,7 +22,7 @@ function parse(text: string): ParsedCron {
 
 /** The next time the expression matches in the zone, strictly later than now. */
 export function nextCron(text: string, now: Date, zone: Zone): { at: Date } | { fault: string } {
-  const parsed = parse(text);
+  const parsed = readCron(text);
   if ("fault" in parsed) return parsed;
   const wall = nextMatch(parsed.cron, latestWall(zone, now.getTime()));
   return wall === null ? { fault: neverMatches } : { at: new Date(firstInstant(zone, wall)) };

@@ -5,6 +5,9 @@ import type { Decider, executionSources, executionStatuses } from "@tidings/cont
 import type { JsonObject } from "../../lib/json.ts";
 import type { StoredDetail } from "../../store/tables.ts";
 
+/** `person`: what the subscriber is called; `be`: "is" in a dry run. */
+type ReasonWords = { person: string; be: "was" | "is" };
+
 /** What is known about a detail in addition to its text. */
 type Meaning = {
   source: (typeof executionSources)[number];
@@ -12,10 +15,10 @@ type Meaning = {
   by?: Decider;
   /** `until` among its particulars is the end of a wait. */
   isWait?: boolean;
-  /** The reason as part of a sentence, from the particulars; default: the detail's text. `be`: "is" in a dry run. */
-  reason?: (raw: JsonObject, be: "was" | "is") => string;
+  /** The reason as part of a sentence, from the particulars; default: the detail's text. */
+  reason?: (raw: JsonObject, words: ReasonWords) => string;
   /** The sentence while the step waits. `next`: what is sent afterwards, such as "one email". */
-  waiting?: (until: string, next: string) => string;
+  waiting?: (until: string, next: string, raw: JsonObject, person: string) => string;
 };
 
 export type DetailEntry = Meaning & { text: string; status: (typeof executionStatuses)[number] };
@@ -75,6 +78,7 @@ export const details = {
   tenant_selected: entry("Tenant selected", "Success"),
   tenant_missing: entry("Tenant not found", "Failed", { by: "tenant" }),
   layout_selected: entry("Layout selected", "Success"),
+  words_missing: entry("No words in the subscriber's language, those of the service are English", "Success"),
   layout_missing: entry("Layout not found", "Failed", { by: "step" }),
   severity_overridden: entry("Severity overridden", "Success"),
   override_ignored: entry("Override ignored", "Warning", { source: "Payload" }),

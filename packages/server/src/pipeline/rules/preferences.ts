@@ -3,7 +3,7 @@
 // this workflow. A level without a value for a channel leaves the decision to the next weaker one; without any value
 // the channel is enabled. A preference for the event's contexts comes before the same preference without context. A
 // required category ignores the subscriber; a critical workflow ignores its category too.
-import type { Channel, PreferenceChannels, WorkflowPreference } from "@tidings/contract";
+import type { Channel, DigestFrequency, PreferenceChannels, WorkflowPreference } from "@tidings/contract";
 import type { CategoryRule } from "../../store/subscribers/categories.ts";
 import type { DetailName } from "./details.ts";
 
@@ -86,6 +86,16 @@ export const choiceFor = <Row extends StoredChoice>(
   const key = contextKeys.join();
   return stored.find((row) => row.workflow_id === id && row.context_keys.join() === key);
 };
+
+/** How often the subscriber wants digests of a workflow: the choice for these contexts, then that without context. */
+export const chosenFrequency = (
+  stored: readonly (StoredChoice & { digest_frequency: DigestFrequency | null })[],
+  workflowId: string,
+  contextKeys: readonly string[],
+): DigestFrequency | null =>
+  choiceFor(stored, workflowId, contextKeys)?.digest_frequency ??
+  choiceFor(stored, workflowId, [])?.digest_frequency ??
+  null;
 
 /** All levels for one workflow and one set of contexts. `contextKeys` are sorted, as records store them. */
 export function withChoices(

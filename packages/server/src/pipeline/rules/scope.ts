@@ -1,19 +1,21 @@
 // The data that templates and conditions can read: `subscriber`, `payload`, `workflow`, `actor`, `tenant`, `context`,
-// `brand`, `steps`, `t`; in emails also `unsubscribeUrl` and `preferencesUrl`.
+// `brand`, `steps`, `t`; in emails also `unsubscribeUrl`, `preferencesUrl` and their texts.
 import { isChannel } from "@tidings/contract";
 import type { JsonObject } from "../../lib/json.ts";
 import { defaultLocale } from "../../lib/locale.ts";
 import { preferencesUrl, signUnsubscribeToken, unsubscribeUrl } from "../../lib/tokens/unsubscribe-token.ts";
+import { type Language, languageOf } from "../../lib/words/languages.ts";
+import { countText, messageWords } from "../../lib/words/message-words.ts";
 import type { CategoryRule } from "../../store/subscribers/categories.ts";
 import type { RecipientRow } from "../../store/subscribers/subscribers.ts";
 import type { WorkflowDefinition } from "../../store/tables.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { TranslationEntry } from "../../store/workflows/translations.ts";
 import { type RenderClock, renderClock } from "../render/dates.ts";
-import { toSentence } from "../render/filters.ts";
+import { sentenceOf } from "../render/filters.ts";
 import { literalScope, RenderError, render } from "../render/liquid.ts";
 import { type Texts, translator } from "../render/translate.ts";
-import { brandOf } from "../run/brands.ts";
+import { brandKeyOf, brandOf } from "../run/brands.ts";
 import type { ContextData, DigestResult, Facts, JobState, Run, StepInput } from "../run/run.ts";
 import { digestResult } from "./grouping.ts";
 import { isCritical } from "./preferences.ts";
@@ -60,15 +62,15 @@ const contextScope = ({ environmentId, contextKeys }: Run, contexts: ContextData
   );
 
 /** `steps.<stepId>` of a digest. The sentence is built only when a template reads it. */
-function digestScope({ events, eventCount }: DigestResult) {
-  const countSummary = `${eventCount} ${eventCount === 1 ? "notification" : "notifications"}`;
+function digestScope({ events, eventCount }: DigestResult, language: Language = "en") {
+  const countSummary = countText(language, "notifications", eventCount);
   let sentence: string | undefined;
   return {
     events,
     eventCount,
     countSummary,
     get sentenceSummary() {
-      sentence ??= toSentence(events, "payload.name") || countSummary;
+      sentence ??= sentenceOf(events, { path: "payload.name", language }) || countSummary;
       return sentence;
     },
   };
@@ -83,7 +85,7 @@ function stepsScope(run: Run, facts: Facts) {
     const { step, output } = job;
     const digest = step.type === "digest" ? digestResult(run, job, facts) : undefined;
     const result = isChannel(step.type) ? channelResult(withNewDetails(job), facts.marks.get(job.id)) : null;
-    if (digest) steps[step.stepId] = digestScope(digest);
+    if (digest) steps[step.stepId] = digestScope(digest, ownLanguage(run));
     else if (result) steps[step.stepId] = result;
     else if (output) steps[step.stepId] = output;
   }
@@ -101,9 +103,21 @@ function tenantScope({ event: { tenant, tenantFields }, environmentId, isNew }: 
   return { identifier: tenant, name: own?.name ?? row?.name ?? null, data: own?.data ?? row?.data ?? {} };
 }
 
+/**
+ * The language of words that this service adds to the text of an author: a workflow without translations is in one
+ * language for everyone, and its words stay English.
+ */
+const ownLanguage = ({ version, subscriber }: Run): Language | undefined =>
+  version.definition.isTranslationEnabled ? languageOf(subscriber?.locale) : undefined;
+
 /** The time zone of the subscriber and the time of the environment, for dates in templates. */
-export const clockScope = (timezone: string | null | undefined, defaultTimezone: string, now: Date) => ({
-  [renderClock]: { zone: zoneOf(timezone, defaultTimezone).name, now } satisfies RenderClock,
+export const clockScope = (
+  timezone: string | null | undefined,
+  defaultTimezone: string,
+  now: Date,
+  language?: Language,
+) => ({
+  [renderClock]: { zone: zoneOf(timezone, defaultTimezone).name, now, language } satisfies RenderClock,
 });
 
 /** The category of the workflow; undefined without one, and where it was deleted. */
@@ -130,7 +144,7 @@ export function templateScope({ run, job, facts, now }: Pick<StepInput, "run" | 
   const roots = {
     ...rootsOf(run, facts),
     ...(job?.step.type === "email" && linkScope(run, facts)),
-    ...clockScope(run.subscriber?.timezone, facts.defaultTimezone, now),
+    ...clockScope(run.subscriber?.timezone, facts.defaultTimezone, now, ownLanguage(run)),
   };
   const isTranslated = run.version.definition.isTranslationEnabled ?? false;
   return { ...roots, t: isTranslated ? textsOf(run.version.workflowId, run, facts, roots) : undefined };
@@ -138,26 +152,37 @@ export function templateScope({ run, job, facts, now }: Pick<StepInput, "run" | 
 
 /**
  * The links of a mail. Functions, which the engine calls when a template reads them: a mail without links signs none.
- * Empty without a public URL. `unsubscribeUrl` is also empty where the subscriber cannot unsubscribe.
+ * Empty without a public URL or an own domain. `unsubscribeUrl` is also empty where the subscriber cannot unsubscribe.
  */
 function linkScope(run: Run, facts: Facts) {
   const { environmentId, subscriber, version } = run;
-  const { publicUrl, secrets } = facts;
+  const { secrets } = facts;
+  const publicUrl = facts.pagesUrls.get(environmentId) ?? facts.publicUrl;
   const link = (toUrl: (base: string, token: string) => string) => (): string => {
     if (publicUrl === "" || !subscriber) return "";
     const { workflowId } = version;
-    return toUrl(publicUrl, signUnsubscribeToken(secrets, { environmentId, subscriberId: subscriber.id, workflowId }));
+    const contextKey = brandKeyOf(run, facts.brands);
+    const target = { environmentId, subscriberId: subscriber.id, workflowId, contextKey };
+    return toUrl(publicUrl, signUnsubscribeToken(secrets, target));
   };
   return {
     unsubscribeUrl: () => (canUnsubscribe(run, facts) ? link(unsubscribeUrl)() : ""),
     preferencesUrl: link(preferencesUrl),
+    ...linkWords(subscriber?.locale),
   };
 }
 
+/** The words of the links, in the language of the page behind them. */
+function linkWords(locale: string | null | undefined) {
+  const words = () => messageWords[languageOf(locale) ?? "en"];
+  return { unsubscribeText: () => words().unsubscribe, preferencesText: () => words().preferences };
+}
+
 /** The links of a preview, which leads to nobody's preferences. */
-export const previewLinks = (publicUrl: string) => ({
+export const previewLinks = (publicUrl: string, locale?: string | null) => ({
   unsubscribeUrl: publicUrl && unsubscribeUrl(publicUrl, "preview"),
   preferencesUrl: publicUrl && preferencesUrl(publicUrl, "preview"),
+  ...linkWords(locale),
 });
 
 /** The scope for the content of a step: what a bridge returned is not a template. */

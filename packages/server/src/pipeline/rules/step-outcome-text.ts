@@ -35,6 +35,8 @@ export type TextSettings = {
   leader?: string;
   /** The integrations that the details name, by id. */
   integrations?: KnownIntegrations;
+  /** What the subscriber is called; default: "the subscriber". */
+  person?: string;
 };
 
 export type StepSummary = {
@@ -96,9 +98,16 @@ function reasonText(
   const isPast = settings.tense === "past";
   if (isPast && outcome === "pending" && blockedBy) return `${subjectOf(step)}: waiting for "${blockedBy.name}"`;
   const waiting = isPast && outcome === "waiting" && last && findEntry(last)?.waiting;
-  if (waiting && wakeAt) return waiting(wakeAt.toISOString(), nextText(next));
+  if (waiting && wakeAt) return waiting(wakeAt.toISOString(), nextText(next), last.r ?? {}, personOf(settings));
   return `${subjectOf(step)} ${predicate(job, outcome, last, settings)}`;
 }
+
+const personOf = ({ person }: TextSettings): string => person ?? "the subscriber";
+
+const wordsOf = (settings: TextSettings) => ({
+  person: personOf(settings),
+  be: settings.tense === "past" ? ("was" as const) : ("is" as const),
+});
 
 /** What a digest leads to: "one email", "one email and one SMS". */
 function nextText(next: readonly Channel[]): string {
@@ -130,6 +139,7 @@ const nonDecidingDetails: ReadonlySet<string> = new Set<DetailName>([
   "override_ignored",
   "tenant_selected",
   "layout_selected",
+  "words_missing",
   "seen",
   "read",
   "snoozed",
@@ -242,7 +252,7 @@ function reasonOf(stored: StoredDetail, type: StepType, settings: TextSettings):
   const text =
     stored.d === "recipient_suppressed"
       ? suppressedText(stored, type)
-      : (findEntry(stored)?.reason?.(stored.r ?? {}, settings.tense === "past" ? "was" : "is") ??
+      : (findEntry(stored)?.reason?.(stored.r ?? {}, wordsOf(settings)) ??
         reasonTexts[stored.d]?.(stored.r ?? {}, type, settings));
   return text ?? withReason(lowerFirst(textOf(stored)), stored.r?.reason);
 }

@@ -39,12 +39,18 @@ export function toBrands(
 
 type BrandedRun = { environmentId: string; contextKeys: readonly string[]; event: { tenant: string | null } };
 
-/** The first context of the run that has a brand, then its tenant, then the environment. */
-export function brandOf(
+/** The first context of the run that has a brand, then its tenant; undefined: it has that of the environment. */
+export function brandKeyOf(
   { environmentId, contextKeys, event }: BrandedRun,
-  { environments, contexts }: BrandFacts,
-): Brand {
+  { contexts }: BrandFacts,
+): string | undefined {
   const own = contexts.get(environmentId);
-  const key = own && [...contextKeys, `tenant:${event.tenant}`].find((one) => own.has(one));
-  return (key && own.get(key)) || (environments.get(environmentId) ?? defaultBrand);
+  return own && [...contextKeys, `tenant:${event.tenant}`].find((key) => own.has(key));
+}
+
+export function brandOf(run: BrandedRun, brands: BrandFacts): Brand {
+  const { environmentId } = run;
+  const key = brandKeyOf(run, brands);
+  const own = key === undefined ? undefined : brands.contexts.get(environmentId)?.get(key);
+  return own ?? brands.environments.get(environmentId) ?? defaultBrand;
 }

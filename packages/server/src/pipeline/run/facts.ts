@@ -43,6 +43,7 @@ export async function loadFacts(
   return {
     integrations,
     linkSchemes: linkSchemesOf(integrations),
+    pagesUrls: pagesUrlsOf(integrations),
     ...(await loadPreferences(ctx.db, runs)),
     contexts: toContextData(contexts),
     brands: toBrands(integrations, contexts, tenants),
@@ -71,6 +72,13 @@ const linkSchemesOf = (integrations: ActiveIntegration[]): Facts["linkSchemes"] 
     integrations
       .filter(({ link_schemes }) => link_schemes.length > 0)
       .map(({ environment_id, link_schemes }) => [environment_id, link_schemes]),
+  );
+
+const pagesUrlsOf = (integrations: ActiveIntegration[]): Facts["pagesUrls"] =>
+  new Map(
+    integrations.flatMap(({ environment_id, pages_url }): [string, string][] =>
+      pages_url === null ? [] : [[environment_id, pages_url]],
+    ),
   );
 
 /** The channels of steps that may still run. */

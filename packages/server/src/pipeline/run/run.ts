@@ -146,6 +146,8 @@ export type Facts = {
   contexts: ContextData;
   /** Schemes of apps whose links stay in messages, by environment; environments without any are not in it. */
   linkSchemes: ReadonlyMap<string, readonly string[]>;
+  /** The own domains of hosted pages; environments without one are not in it. */
+  pagesUrls: ReadonlyMap<string, string>;
   /** The brands of the environments and contexts of the batch. */
   brands: BrandFacts;
   /** Layouts of the environments that have emails to render, by environment. */
@@ -217,10 +219,11 @@ export type Routed<Fields> = Fields & { route: string[]; perProvider?: Record<st
 /**
  * What the provider call needs beyond subject and content: overrides merged, addresses checked. `attachments` says that
  * the event has some for email; their content is stored separately. `isRequired`: the subscriber cannot switch the
- * category of the workflow off.
+ * category of the workflow off. `contextKey`: the context whose brand the mail shows. `pagesUrl`: the own domain of
+ * its links.
  */
 type Outgoing =
-  | (Routed<EmailFields> & { attachments?: true; isRequired?: true })
+  | (Routed<EmailFields> & { attachments?: true; isRequired?: true; contextKey?: string; pagesUrl?: string })
   | Routed<SmsFields>
   | PushFields
   | ChatFields;

@@ -13,7 +13,7 @@ import type { StepHandler } from "./handler.ts";
 const details = {
   arm_taken: entry("Branch took an arm", "Success", {
     by: "branch",
-    reason: ({ arm, name, isElse, ...raw }, be) =>
+    reason: ({ arm, name, isElse, ...raw }, { be }) =>
       isElse
         ? "no condition of its arms is true, so the arm else follows"
         : `the arm ${name ?? arm} follows: ${trueReason(raw, be)}`,

@@ -1,6 +1,7 @@
 // Email: integration, addresses, layout and content; then the message goes to the deliver stage, and later steps wait
 // for it.
 import type { JsonObject } from "../../lib/json.ts";
+import { languageOf } from "../../lib/words/languages.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import { escapeHtml } from "../render/block-parts.ts";
 import { decodeEntities } from "../render/html-text.ts";
@@ -10,6 +11,7 @@ import { type MailControls, renderMail } from "../render/mail-body.ts";
 import { attachmentsFor } from "../rules/attachments.ts";
 import { type EmailOverride, readEmailOverride } from "../rules/override-fields.ts";
 import { categoryOf, contentScope, layoutScope, templateScope } from "../rules/scope.ts";
+import { brandKeyOf } from "../run/brands.ts";
 import type { EmailFields, StepInput, StepResult } from "../run/run.ts";
 import type { StepHandler } from "./handler.ts";
 import { renderMailFields, withControls } from "./mail-fields.ts";
@@ -43,6 +45,7 @@ function runEmail(input: StepInput): StepResult {
       scope,
       linkSchemes: facts.linkSchemes.get(run.environmentId),
     });
+    noteMissingWords(input, layout, note);
     draft.subject = mail.subject;
     draft.content = mail.html;
     const own = renderMailFields(job.step.controlValues, scope);
@@ -51,13 +54,28 @@ function runEmail(input: StepInput): StepResult {
       const all = recipients(override);
       return withControls({ ...fields, to: all.length > 0 ? all : addresses, text }, own);
     });
+    const contextKey = brandKeyOf(run, facts.brands);
+    const pagesUrl = facts.pagesUrls.get(run.environmentId);
     draft.outgoing = {
       ...outgoing,
+      ...(contextKey !== undefined && { contextKey }),
+      ...(pagesUrl !== undefined && { pagesUrl }),
       ...(attachmentsFor(run.event.payload, "email").length > 0 && { attachments: true }),
       ...(categoryOf(run, facts)?.required && { isRequired: true }),
     };
     return [draft];
   });
+}
+
+const usesWords = /\b(unsubscribeText|preferencesText|countSummary|sentenceSummary|toSentence)\b/;
+
+/** A locale without words of this service, in a mail that shows some. */
+function noteMissingWords({ run, job }: StepInput, layout: LayoutRow | null, note: Note): void {
+  const locale = run.subscriber?.locale;
+  if (!locale || languageOf(locale) !== undefined) return;
+  const templates = [layout?.control_values.email?.body, ...Object.values(job.step.controlValues)];
+  const isShown = templates.some((one) => typeof one === "string" && usesWords.test(one));
+  if (isShown) note("words_missing", { raw: { locale, language: "en" } });
 }
 
 function selectLayout({ run, job, facts }: StepInput, note: Note): LayoutRow | null {

@@ -1,5 +1,5 @@
 // Wait: the run continues when a signal arrives for its subscriber, when something happens to an earlier message, or
-// when the time-out passes. The wait is a row that signals and marks find (run/arrivals.ts); the database decides which
+// when the timeout passes. The wait is a row that signals and marks find (run/arrivals.ts); the database decides which
 // of them ends it.
 import { messageEvents } from "@tidings/contract";
 import { isObject, type JsonObject } from "../../lib/json.ts";
@@ -21,7 +21,7 @@ const details = {
     by: "wait",
     reason: ({ why }) => String(why),
   }),
-  wait_timed_out: entry("Time-out of the wait", "Success", { by: "wait", reason: () => "its time-out passed" }),
+  wait_timed_out: entry("Timeout of the wait", "Success", { by: "wait", reason: () => "its timeout passed" }),
   ended_by_wait: entry("Run ended by a wait", "Success", {
     by: "wait",
     reason: ({ step, why }) => `the wait ${step} ended the run: ${why}`,
@@ -88,7 +88,7 @@ function readAwaited(input: StepInput): Awaited | { fault: string } {
   const event = isObject(message) && messageEvents.find((one) => one === message.event);
   if (isObject(message) && event) {
     const watched = run.jobs.find((one) => one.step.stepId === message.stepId && one.stepIndex < job.stepIndex);
-    // A step that is turned off sends nothing: the wait ends with its time-out.
+    // A step that is turned off sends nothing: the wait ends with its timeout.
     if (watched) found.message = { jobId: watched.id, event };
   }
   return found;
@@ -130,7 +130,7 @@ function met(input: StepInput, { reason, data, at }: Arrival): StepResult {
 
 function timedOut({ job, now }: StepInput): StepResult {
   const { onTimeout } = job.step.controlValues;
-  const why = "its time-out passed";
+  const why = "its timeout passed";
   return {
     kind: "done",
     output: { reason: "timeout", data: {}, at: now.toISOString() },

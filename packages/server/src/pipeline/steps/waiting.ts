@@ -29,13 +29,13 @@ const subscriberZone = ({ subscriber }: Run, facts: Facts) => zoneOf(subscriber?
 export type StepWait = { until: Date; extended: StoredDetail[] };
 
 /**
- * The wait of a delay or digest. It is extended once, when it begins; the channel steps after it check the schedule
- * again, which may have changed.
+ * The wait of a step: its own, or the one that is given. It is extended once, when it begins; the channel steps after
+ * it check the schedule again, which may have changed.
  */
-export function readStepWait(input: StepInput): StepWait | WaitFault {
+export function readStepWait(input: StepInput, given?: { until: Date }): StepWait | WaitFault {
   const { run, job, now } = input;
   const override = job.step.type === "wait" ? undefined : (run.event.overrides?.delay ?? undefined);
-  const wait = readWait({ ...waitRequest(input), override });
+  const wait = given ?? readWait({ ...waitRequest(input), override });
   if (!("fault" in wait) && run.version.definition.isTest) {
     return { until: now, extended: [detail("wait_fast_forwarded", now, { raw: { end: wait.until.toISOString() } })] };
   }

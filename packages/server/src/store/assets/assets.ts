@@ -8,8 +8,10 @@ import type { Tables } from "../tables.ts";
 export type StoredAsset = Selectable<Tables["assets"]>;
 /** Without the bytes, which only the public address needs. */
 export type AssetRow = Omit<StoredAsset, "bytes">;
+/** Before it was loaded. */
+export type NewAsset = Omit<StoredAsset, "needed_at">;
 
-const columns = sql`id, environment_id, hash, content_type, file_name, width, height, size, created_at`;
+const columns = sql`id, environment_id, hash, content_type, file_name, width, height, size, created_at, needed_at`;
 
 export async function findAssetByHash(db: Db, environmentId: string, hash: string): Promise<AssetRow | undefined> {
   const { rows } = await sql<AssetRow>`
@@ -21,6 +23,12 @@ export async function findAssetBytes(db: Db, environmentId: string, hash: string
   const { rows } = await sql<StoredAsset>`
     select ${columns}, bytes from assets where environment_id = ${environmentId} and hash = ${hash}`.execute(db);
   return rows[0];
+}
+
+/** One row at a time: two requests for an image do not write it twice. */
+export async function markAssetNeeded(db: Db, environmentId: string, asset: { id: string; now: Date }): Promise<void> {
+  await sql`update assets set needed_at = ${asset.now} where environment_id = ${environmentId} and id = ${asset.id}
+    and coalesce(needed_at, created_at) < ${asset.now}`.execute(db);
 }
 
 /** The sizes of images of this environment, by their hash. */
@@ -41,7 +49,7 @@ export async function sumAssetBytes(db: Db, environmentId: string): Promise<numb
   return rows[0]!.sum;
 }
 
-export async function insertAsset(db: Db, environmentId: string, asset: StoredAsset): Promise<void> {
+export async function insertAsset(db: Db, environmentId: string, asset: NewAsset): Promise<void> {
   await db
     .insertInto("assets")
     .values({ ...asset, environment_id: environmentId })

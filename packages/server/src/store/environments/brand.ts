@@ -3,16 +3,16 @@ import type { BrandIn } from "@tidings/contract";
 import { sql } from "kysely";
 import type { Db } from "../db.ts";
 
-/** What content of an environment is rendered with: schemes of apps that its links keep, and its brand. */
-export type RenderSettings = { linkSchemes: string[]; brand: BrandIn | null };
+/** What content of an environment is rendered with: schemes of apps that its links keep, its brand and its domain. */
+export type RenderSettings = { linkSchemes: string[]; brand: BrandIn | null; pagesUrl: string | null };
 
 export async function findRenderSettings(db: Db, environmentId: string): Promise<RenderSettings> {
   const row = await db
     .selectFrom("environments")
     .where("id", "=", environmentId)
-    .select(["link_schemes", "brand"])
+    .select(["link_schemes", "brand", "pages_url"])
     .executeTakeFirst();
-  return { linkSchemes: row?.link_schemes ?? [], brand: row?.brand ?? null };
+  return { linkSchemes: row?.link_schemes ?? [], brand: row?.brand ?? null, pagesUrl: row?.pages_url ?? null };
 }
 
 export const findBrand = async (db: Db, environmentId: string): Promise<BrandIn | null> =>

@@ -1,13 +1,32 @@
-// Copying workflows and layouts between environments: everything of one kind in one statement.
+// Copying workflows, layouts and categories between environments: everything of one kind in one statement.
+import type { BrandIn } from "@tidings/contract";
 import { sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import { type Db, isUniqueViolation } from "../db.ts";
+import {
+  type CategoryRow,
+  type CategoryWorkflow,
+  listCategories,
+  listCategoryWorkflows,
+} from "../subscribers/categories.ts";
 import { type LayoutRow, listAllLayouts } from "../workflows/layouts.ts";
 import { listAllTranslations, type TranslationRow } from "../workflows/translations.ts";
 import { insertVersions } from "../workflows/versions.ts";
 import { versionOf, type WorkflowRow } from "../workflows/workflows.ts";
+import { findBrand } from "./brand.ts";
+
 /** The publishable resources of an environment. */
-export type Publishable = { workflows: WorkflowRow[]; layouts: LayoutRow[]; translations: TranslationRow[] };
+export type Publishable = {
+  workflows: WorkflowRow[];
+  layouts: LayoutRow[];
+  translations: TranslationRow[];
+  /** In their order. */
+  categories: CategoryRow[];
+  /** Workflows of a bridge that are in a category: they are not published, and keep it from being deleted. */
+  bridgedMembers: CategoryWorkflow[];
+  /** Null: none is set. */
+  brand: BrandIn | null;
+};
 
 /** `lock`: when the environment is about to be changed. */
 export async function readPublishable(db: Db, environmentId: string, options: { lock: boolean }): Promise<Publishable> {
@@ -22,7 +41,16 @@ export async function readPublishable(db: Db, environmentId: string, options: { 
     .$if(options.lock, (query) => query.forUpdate())
     .execute();
   const layouts = await listAllLayouts(db, environmentId);
-  return { workflows, layouts, translations: await listAllTranslations(db, environmentId) };
+  const published = new Set(workflows.map(({ workflow_id }) => workflow_id));
+  const members = await listCategoryWorkflows(db, environmentId);
+  return {
+    bridgedMembers: members.filter(({ workflow_id }) => !published.has(workflow_id)),
+    workflows,
+    layouts,
+    translations: await listAllTranslations(db, environmentId),
+    categories: await listCategories(db, environmentId, options),
+    brand: await findBrand(db, environmentId),
+  };
 }
 
 const workflowColumns = {

@@ -1,6 +1,6 @@
 // What a scenario is made of: the events that belong together, their recipients, messages and preferences. Everything
 // is read for all events at once and up to a limit.
-import type { Channel, PreferenceChannels, Schedule } from "@tidings/contract";
+import type { Channel, DigestFrequency, PreferenceChannels, Schedule } from "@tidings/contract";
 import { sql } from "kysely";
 import type { Db } from "../db.ts";
 import type { PassedSubscription, StoredMessageStatus } from "../tables.ts";
@@ -136,6 +136,7 @@ export type ScenarioPreference = {
   workflow: string | null;
   channels: PreferenceChannels;
   schedule: Schedule | null;
+  digest_frequency: DigestFrequency | null;
   has_context: boolean;
 };
 
@@ -147,7 +148,8 @@ export async function findScenarioPreferences(
   workflowIds: string[],
 ): Promise<ScenarioPreference[]> {
   const { rows } = await sql<ScenarioPreference>`
-    select p.subscriber_id, w.workflow_id as workflow, p.channels, p.schedule, p.context_keys <> '{}' as has_context
+    select p.subscriber_id, w.workflow_id as workflow, p.channels, p.schedule, p.digest_frequency,
+      p.context_keys <> '{}' as has_context
     from subscriber_preferences p left join workflows w on w.id = p.workflow_id
     where p.environment_id = ${environmentId} and p.subscriber_id = any(${subscriberIds}::uuid[])
       and (p.workflow_id is null or p.workflow_id = any(${workflowIds}::uuid[]))

@@ -111,6 +111,15 @@ export async function purgeExpiredSessions(db: Db, now: Date, limit: number): Pr
   return rows.length;
 }
 
+/** Tabs that have not said for long that they show a workflow. Returns how many. */
+export async function purgeViewers(db: Db, before: Date, limit: number): Promise<number> {
+  const { rows } = await sql`
+    delete from workflow_viewers where ctid in (
+      select ctid from workflow_viewers where seen_at < ${before} limit ${limit} for update skip locked)
+    returning 1`.execute(db);
+  return rows.length;
+}
+
 /** Imports with their pages: the oldest that were created before this time, at most `limit`. Returns how many. */
 export async function purgeImports(db: Db, before: Date, limit: number): Promise<number> {
   const { rows } = await sql`

@@ -4,8 +4,12 @@ import { sql } from "kysely";
 import type { Db } from "../db.ts";
 import type { IntegrationRow } from "./integrations.ts";
 
-/** With what its environment renders content with: a batch that creates messages needs both. */
-export type ActiveIntegration = IntegrationRow & { link_schemes: string[]; brand: BrandIn | null };
+/** With what its environment renders content with, which a batch that creates messages needs. */
+export type ActiveIntegration = IntegrationRow & {
+  link_schemes: string[];
+  brand: BrandIn | null;
+  pages_url: string | null;
+};
 
 /**
  * Active integrations of these channels in several environments, in order of delivery: the primary first, then by
@@ -18,7 +22,7 @@ export async function findActiveIntegrationsOfBatch(
 ): Promise<ActiveIntegration[]> {
   if (environmentIds.length === 0 || channels.length === 0) return [];
   const { rows } = await sql<ActiveIntegration>`
-    select i.*, e.link_schemes, e.brand from integrations i join environments e on e.id = i.environment_id
+    select i.*, e.link_schemes, e.brand, e.pages_url from integrations i join environments e on e.id = i.environment_id
     where i.environment_id = any(${environmentIds}::uuid[]) and i.deleted_at is null and i.active
       and i.channel = any(${channels}::text[])
     order by i.is_primary desc, i.priority desc, i.created_at`.execute(db);

@@ -7,6 +7,12 @@ import type { Tables } from "../tables.ts";
 
 export type CategoryRow = Selectable<Tables["preference_categories"]>;
 
+/** Without its place. */
+export type CategoryContent = Pick<
+  CategoryRow,
+  "id" | "category_id" | "name" | "description" | "is_required" | "channels"
+>;
+
 /** What decides about the messages of its workflows. */
 export type CategoryRule = {
   id: string;
@@ -28,14 +34,19 @@ export const toCategoryRule = (row: CategoryRow): CategoryRule => ({
   channels: row.channels,
 });
 
-/** In their order. An environment has at most `maxCategories` of them. */
-export const listCategories = (db: Db, environmentId: string): Promise<CategoryRow[]> =>
+/** In their order, at most `maxCategories`. Locked when the caller is about to change them. */
+export const listCategories = (
+  db: Db,
+  environmentId: string,
+  options: { lock?: boolean } = {},
+): Promise<CategoryRow[]> =>
   db
     .selectFrom("preference_categories")
     .where("environment_id", "=", environmentId)
     .orderBy("position")
     .orderBy("id")
     .selectAll()
+    .$if(options.lock ?? false, (query) => query.forUpdate())
     .execute();
 
 /** Locked when the caller is about to change it. */
@@ -86,19 +97,26 @@ export async function listCategoryWorkflows(db: Db, environmentId: string): Prom
   return rows;
 }
 
-/** The number of subscribers with a choice for the category. */
-export async function countCategoryChoices(db: Db, environmentId: string, id: string): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(distinct subscriber_id)::int as count from subscriber_preferences
-    where environment_id = ${environmentId} and workflow_id = ${id}`.execute(db);
-  return rows[0]!.count;
+/** By id, the number of subscribers with a choice for the category. Categories without choices are left out. */
+export async function countCategoryChoices(
+  db: Db,
+  environmentId: string,
+  ids: string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<{ id: string; count: number }>`
+    select workflow_id as id, count(distinct subscriber_id)::int as count from subscriber_preferences
+    where environment_id = ${environmentId} and workflow_id = any(${ids}::uuid[]) group by 1`.execute(db);
+  return new Map(rows.map(({ id, count }) => [id, count]));
 }
 
-/** With the choices that subscribers made for it. */
-export async function deleteCategory(db: Db, environmentId: string, id: string): Promise<void> {
+/** With the choices that subscribers made for them. */
+export async function deleteCategories(db: Db, environmentId: string, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
   await sql`delete from subscriber_preferences
-    where environment_id = ${environmentId} and workflow_id = ${id}`.execute(db);
-  await sql`delete from preference_categories where environment_id = ${environmentId} and id = ${id}`.execute(db);
+    where environment_id = ${environmentId} and workflow_id = any(${ids}::uuid[])`.execute(db);
+  await sql`delete from preference_categories
+    where environment_id = ${environmentId} and id = any(${ids}::uuid[])`.execute(db);
 }
 
 const columns = {
@@ -110,11 +128,11 @@ const columns = {
   channels: "jsonb",
 };
 
-/** Adds categories of another environment behind those that exist; one with the same identifier stays unchanged. */
-export async function copyCategories(
+/** Adds categories behind those that exist, in the given order; those with the same identifier get the new content. */
+export async function putCategories(
   db: Db,
   environmentId: string,
-  { rows, now }: { rows: CategoryRow[]; now: Date },
+  { rows, now }: { rows: CategoryContent[]; now: Date },
 ): Promise<void> {
   if (rows.length === 0) return;
   await sql`
@@ -124,5 +142,6 @@ export async function copyCategories(
       (select coalesce(max(position), 0) from preference_categories where environment_id = ${environmentId})
         + row_number() over (), ${now}, ${now}
     from ${rowsOf("r", columns, rows)}
-    on conflict (environment_id, category_id) do nothing`.execute(db);
+    on conflict (environment_id, category_id) do update set name = excluded.name, description = excluded.description,
+      is_required = excluded.is_required, channels = excluded.channels, updated_at = excluded.updated_at`.execute(db);
 }

@@ -58,6 +58,16 @@ export const findContext = (db: Db, environmentId: string, type: string, id: str
     .selectAll()
     .executeTakeFirst();
 
+/** Those of the keys (`<type>:<id>`) that exist. */
+export const findContextsByKeys = (db: Db, environmentId: string, keys: string[]): Promise<ContextRow[]> =>
+  db
+    .selectFrom("contexts")
+    .where("environment_id", "=", environmentId)
+    .where(sql<boolean>`(type, id) in (select split_part(key, ':', 1), split_part(key, ':', 2)
+      from unnest(${keys}::text[]) as k (key))`)
+    .selectAll()
+    .execute();
+
 export const updateContext = (
   db: Db,
   environmentId: string,

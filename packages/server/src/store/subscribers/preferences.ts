@@ -1,7 +1,8 @@
 // Preferences of subscribers, by level and set of contexts; and the workflows that preferences exist for.
-import type { Channel, PreferenceChannels, Schedule, StepType } from "@tidings/contract";
+import type { Channel, DigestFrequency, PreferenceChannels, Schedule, StepType } from "@tidings/contract";
 import { type Selectable, sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";
+import type { JsonObject } from "../../lib/json.ts";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import type { Tables } from "../tables.ts";
@@ -15,9 +16,16 @@ export type PreferenceChange = {
   workflow_id: string | null;
   channels: PreferenceChannels;
   schedule?: Schedule;
+  /** Null removes the choice; undefined leaves it unchanged. */
+  digest_frequency?: DigestFrequency | null;
 };
 
-const columns = { workflow_id: "uuid", channels: "jsonb", schedule: "jsonb" };
+const columns = {
+  workflow_id: "uuid",
+  channels: "jsonb",
+  schedule: "jsonb",
+  digest_frequency: "text",
+};
 
 /**
  * Merges changes into the stored preferences in one statement; one change per workflow. Rows are locked in order, so
@@ -33,13 +41,19 @@ export async function mergePreferences(
     now,
   }: { subscriberId: string; contextKeys: string[]; changes: PreferenceChange[]; now: Date },
 ): Promise<void> {
+  const withFrequency = changes.filter((change) => change.digest_frequency !== undefined);
+  const frequencyIds = withFrequency.flatMap(({ workflow_id }) => workflow_id ?? []);
   await sql`
     insert into subscriber_preferences as p
-      (environment_id, subscriber_id, workflow_id, context_keys, channels, schedule, created_at, updated_at)
-    select ${environmentId}, ${subscriberId}, workflow_id, ${contextKeys}::text[], channels, schedule, ${now}, ${now}
+      (environment_id, subscriber_id, workflow_id, context_keys, channels, schedule, digest_frequency, created_at,
+       updated_at)
+    select ${environmentId}, ${subscriberId}, workflow_id, ${contextKeys}::text[], channels, schedule,
+      digest_frequency, ${now}, ${now}
     from ${rowsOf("r", columns, changes)} order by workflow_id
     on conflict (subscriber_id, workflow_id, context_keys) do update set
       channels = p.channels || excluded.channels, schedule = coalesce(excluded.schedule, p.schedule),
+      digest_frequency = case when excluded.workflow_id = any(${frequencyIds}::uuid[])
+        then excluded.digest_frequency else p.digest_frequency end,
       updated_at = excluded.updated_at`.execute(db);
 }
 
@@ -78,19 +92,25 @@ export async function findPreferencesOfMany(
 export type ChosenChannels = { workflow_id: string | null; names: Channel[] };
 
 /**
- * Deletes the preferences for these channels with contexts, so that the preference without context counts everywhere.
- * Returns whether there were any.
+ * Deletes the preferences for these channels with contexts, and with `has_frequency` those for digests, so that the
+ * preference without context counts everywhere. Returns whether there were any.
  */
 export async function deleteScopedPreferences(
   db: Db,
   environmentId: string,
-  { subscriberId, chosen, now }: { subscriberId: string; chosen: ChosenChannels[]; now: Date },
+  {
+    subscriberId,
+    chosen,
+    now,
+  }: { subscriberId: string; chosen: (ChosenChannels & { has_frequency: boolean })[]; now: Date },
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`
-    update subscriber_preferences p set channels = p.channels - c.names, updated_at = ${now}
-    from ${rowsOf("c", { workflow_id: "uuid", names: "text[]" }, chosen)}
+    update subscriber_preferences p set channels = p.channels - c.names, updated_at = ${now},
+      digest_frequency = case when c.has_frequency then null else p.digest_frequency end
+    from ${rowsOf("c", { workflow_id: "uuid", names: "text[]", has_frequency: "boolean" }, chosen)}
     where p.environment_id = ${environmentId} and p.subscriber_id = ${subscriberId} and p.context_keys <> '{}'
-      and p.workflow_id is not distinct from c.workflow_id and p.channels ?| c.names`.execute(db);
+      and p.workflow_id is not distinct from c.workflow_id
+      and (p.channels ?| c.names or (c.has_frequency and p.digest_frequency is not null))`.execute(db);
   return (numAffectedRows ?? 0n) > 0n;
 }
 
@@ -133,7 +153,10 @@ export async function findPreferences(
   return rows;
 }
 
-/** The fields of a workflow that preferences need. `step_types`: those of its active steps. */
+/**
+ * The fields of a workflow that preferences need. `step_types`: those of its active steps. `digests`: the control
+ * values of its active digest steps.
+ */
 export type PreferenceWorkflow = Pick<
   WorkflowRow,
   | "id"
@@ -145,11 +168,14 @@ export type PreferenceWorkflow = Pick<
   | "preferences_user"
   | "preferences_default"
   | "updated_at"
-> & { step_types: StepType[]; category: CategoryRule | null };
+> & { step_types: StepType[]; digests: JsonObject[]; category: CategoryRule | null };
 
 const workflows = sql`
   select w.id, w.workflow_id, w.name, w.active, w.tags, w.severity, w.preferences_user, w.preferences_default,
-         w.updated_at, v.step_types, case when c.id is not null then ${categoryRule} end as category
+         w.updated_at, v.step_types,
+         case when 'digest' = any(v.step_types) then jsonb_path_query_array(v.definition,
+           '$.steps[*] ? (@.type == "digest" && @.active == true).controlValues') else '[]' end as digests,
+         case when c.id is not null then ${categoryRule} end as category
   from workflows w join workflow_versions v on v.id = w.version_id
     left join preference_categories c on c.environment_id = w.environment_id and c.category_id = w.category_id`;
 

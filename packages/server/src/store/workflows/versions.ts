@@ -1,7 +1,7 @@
 // Versions of workflows as records: written by every save, listed, compared and restored. Runs read them by id, through
 // workflows.batch.ts.
 import { type Selectable, sql } from "kysely";
-import { isUuid } from "../../lib/ids.ts";
+import { firstIdAt, isUuid, timeOfId } from "../../lib/ids.ts";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { type CursorPage, type CursorRequest, cursorPage } from "../paging.ts";
@@ -22,6 +22,9 @@ const columns = {
   settings: "jsonb",
 };
 
+/** How long a draft that is tested again is not stored again. */
+export const testVersionReuseMs = 24 * 3_600_000;
+
 /** Numbers are given under the lock of the workflow's row, which every save holds. */
 export async function insertVersions(db: Db, environmentId: string, versions: NewVersion[]): Promise<void> {
   if (versions.length === 0) return;
@@ -34,13 +37,15 @@ export async function insertVersions(db: Db, environmentId: string, versions: Ne
 /**
  * Stores a draft that is sent as a test, under the lock of the workflow's row, and returns the id of the version to
  * run. Numbers of tests are negative, which keeps them out of the list of versions. A draft that is the same as in the
- * last test is stored once.
+ * last test is stored once, if that was less than a day ago: so the age of a version limits the age of its events, by
+ * which the retention finds it (store/installation/test-versions.ts).
  */
 export async function keepTestVersion(db: Db, environmentId: string, version: NewVersion): Promise<string> {
   const lowest = sql`least(0, (select min(v.number) from workflow_versions v where v.workflow_id = ${version.workflow_id}))`;
   const { rows } = await sql<{ id: string }>`
     select id from workflow_versions where environment_id = ${environmentId} and workflow_id = ${version.workflow_id}
-      and number < 0 and number = ${lowest} and definition = ${JSON.stringify(version.definition)}::jsonb`.execute(db);
+      and number < 0 and number = ${lowest} and id >= ${firstIdAt(new Date(timeOfId(version.id) - testVersionReuseMs))}
+      and definition = ${JSON.stringify(version.definition)}::jsonb`.execute(db);
   if (rows[0]) return rows[0].id;
   const names = sql.raw(Object.keys(columns).join(", "));
   await sql`insert into workflow_versions (${names}, number)

@@ -72,17 +72,6 @@ describe("the brand of an environment", () => {
     assert.equal((await client("brand.retrieve")).body.brand.name, "Before");
     await put({});
   });
-
-  test("is copied from another environment", async () => {
-    await put({ name: "Copied" });
-    const [development, own] = (await production("environments.list")).body;
-    const copied = await production("brand.copy", { body: { sourceEnvironmentId: development!._id } });
-    assert.equal(copied.body.brand.name, "Copied");
-    await faultsOf(production, "brand.copy", { body: { sourceEnvironmentId: own!._id } });
-    await refused(production, "brand.copy", { body: { sourceEnvironmentId: "nowhere" } }, "ENVIRONMENT_NOT_FOUND");
-    await production("brand.update", { body: {} });
-    await put({});
-  });
 });
 
 describe("what messages show", () => {

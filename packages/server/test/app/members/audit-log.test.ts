@@ -89,6 +89,7 @@ test("the rule over all operations: people's changes always, keys' changes of th
       "integrations",
       "layouts",
       "retention",
+      "stepTemplates",
       "translations",
       "webhooks",
     ],

@@ -215,7 +215,7 @@ test("files name a category that exists", async () => {
   });
   const plan = async (categoryId: string) =>
     JSON.stringify((await client.raw("files.plan", { body: { resources: { workflows: [file(categoryId)] } } })).body);
-  assert.match(await plan("ghost"), /The environment has no category ghost: create it first/);
+  assert.match(await plan("ghost"), /The environment has no category ghost: add it to the files, or create it first/);
   assert.doesNotMatch(await plan("product"), /has no category/);
 });
 

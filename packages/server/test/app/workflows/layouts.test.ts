@@ -27,8 +27,18 @@ describe("create", () => {
     assert.match(updatedBy!._id, uuid);
     const roots = Object.keys((variables as { properties: object }).properties).sort();
     assert.deepEqual(roots, [
-      ...["actor", "brand", "content", "context", "payload", "preferencesUrl", "steps", "subscriber", "tenant"],
-      ...["unsubscribeUrl", "workflow"],
+      ...[
+        "actor",
+        "brand",
+        "content",
+        "context",
+        "payload",
+        "preferencesText",
+        "preferencesUrl",
+        "steps",
+        "subscriber",
+      ],
+      ...["tenant", "unsubscribeText", "unsubscribeUrl", "workflow"],
     ]);
     assert.deepEqual(rest, {
       layoutId: "first",

@@ -158,6 +158,43 @@ browserTest("steps are started, copied to another workflow and renamed with thei
   await keys.waitFor({ state: "detached" });
 });
 
+browserTest("a step is saved as a template, found, renamed, inserted elsewhere and deleted", async (context) => {
+  await createWorkflow(client, "source", [inApp({ subject: "Kept", body: "Hi" })]);
+  await createWorkflow(client, "target", [inApp({ body: "Other" })]);
+  const page = await openDashboard(context, service, "/workflows/source");
+  await page.getByRole("button", { name: "Save as template" }).click();
+  await page.getByRole("textbox", { name: "Name", exact: true }).last().fill("Greeting");
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Save template" }).click();
+  await page.getByText("Greeting was saved").first().waitFor();
+  await page.goto(`${service.url}/workflows/target`);
+  const open = async () => {
+    await page.getByRole("button", { name: "Add step" }).click();
+    await page.getByRole("menuitem", { name: "From a template" }).click();
+  };
+  await open();
+  await page.getByRole("searchbox", { name: "Search templates" }).fill("nothing");
+  await page.getByText("No template has this name.").waitFor();
+  await page.getByRole("searchbox", { name: "Search templates" }).fill("greet");
+  await page.getByRole("button", { name: "Rename Greeting" }).click();
+  await page.getByRole("textbox", { name: "Name", exact: true }).last().fill("Welcome");
+  await page.getByRole("button", { name: "Rename", exact: true }).click();
+  await page.getByText("Welcome", { exact: true }).waitFor();
+  await expectAccessible(page);
+  await page.setViewportSize(narrow);
+  await expectNoOverflow(page);
+  await expectAccessible(page);
+  await page.setViewportSize({ width: 1280, height: 860 });
+  await page.getByRole("button", { name: "Insert Welcome" }).click();
+  await save(page);
+  const [, inserted] = (await retrieve("target")).steps;
+  assert.deepEqual([inserted!.stepId, (await valuesOf("target", 1)).subject], ["in-app-2", "Kept"]);
+  await open();
+  await page.getByRole("button", { name: "Delete Welcome" }).click();
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByText("No templates yet").waitFor();
+});
+
 browserTest("members see who else has a workflow open, and comment on its steps", async (context) => {
   await createWorkflow(client, "shared", [inApp({ body: "Hi" })]);
   const mara = await invite(service, await ownerOf(service), "editor", "mara@example.com");
@@ -178,23 +215,35 @@ browserTest("members see who else has a workflow open, and comment on its steps"
   await mine.getByText(/has this open$/).waitFor();
 });
 
-browserTest("a text is found in all workflows, and replaced in those that were chosen", async (context) => {
+browserTest("a text is found in workflows, layouts and texts, and replaced where that was chosen", async (context) => {
   await createWorkflow(client, "first", [inApp({ subject: "Acme news", body: "From Acme, by Acme" })]);
   await createWorkflow(client, "second", [email({ subject: "Acme", body: "<p>Acme</p>" })]);
+  await client("workflows.patch", { params: { workflowId: "first" }, body: { description: "All about Acme" } });
+  const texts = { resourceType: "workflow", resourceId: "first", locale: "de_DE" } as const;
+  await client("translations.create", { body: { ...texts, content: { bye: "Ihr Acme", note: "Danke" } } });
+  await client("layouts.create", { body: { layoutId: "frame", name: "Frame" } });
+  const body = "<p>Acme</p>{{content}}";
+  const controlValues = { email: { body, editorType: "html" as const } };
+  await client("layouts.update", { params: { layoutId: "frame" }, body: { name: "Frame", controlValues } });
   const page = await openDashboard(context, service, "/workflows");
   await page.getByRole("button", { name: "Find and replace" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("textbox", { name: "Find" }).fill("Acme");
   await dialog.getByRole("textbox", { name: "Replace with" }).fill("Northwind");
-  await dialog.getByRole("button", { name: "Replace 5 in 2 workflows" }).waitFor();
+  await dialog.getByRole("button", { name: "Replace 8 in 2 workflows and 1 layout" }).waitFor();
   await expectAccessible(page);
   await page.setViewportSize(narrow);
   await expectNoOverflow(page);
   await dialog.getByRole("checkbox", { name: "second" }).uncheck();
-  await dialog.getByRole("button", { name: "Replace 3 in 1 workflow" }).click();
-  await page.getByText("Replaced in 1 workflow").waitFor();
+  await dialog.getByRole("button", { name: "Replace 6 in 1 workflow and 1 layout" }).click();
+  await page.getByText("Replaced in 1 workflow and 1 layout").waitFor();
   assert.equal((await valuesOf("first", 0)).body, "From Northwind, by Northwind");
   assert.equal((await valuesOf("second", 0)).subject, "Acme");
+  assert.equal((await retrieve("first")).description, "All about Northwind");
+  const { content } = (await client("translations.retrieve", { params: texts })).body;
+  assert.deepEqual(content, { bye: "Ihr Northwind", note: "Danke" });
+  const layout = (await client("layouts.retrieve", { params: { layoutId: "frame" } })).body;
+  assert.equal(layout.controls.values.email?.body, "<p>Northwind</p>{{content}}");
 });
 
 const params = { resourceType: "workflow" as const, resourceId: "order" };

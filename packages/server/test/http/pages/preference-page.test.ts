@@ -60,8 +60,11 @@ const oneClick = () => new URLSearchParams({ "List-Unsubscribe": "One-Click" });
 /** The fields that the form with rows would send. */
 function formIn(html: string): URLSearchParams {
   const forms: URLSearchParams[] = [];
+  let select = "";
   const parser = new Parser({
-    onopentag: (tag, { type, name = "", value = "", checked }) => {
+    onopentag: (tag, { type, name = "", value = "", checked, selected }) => {
+      if (tag === "select") select = name;
+      if (tag === "option" && selected !== undefined) forms.at(-1)!.append(select, value);
       if (tag === "form") forms.push(new URLSearchParams());
       if (tag === "input" && (type === "hidden" || checked !== undefined)) forms.at(-1)!.append(name, value);
     },
@@ -363,4 +366,43 @@ test("pages have a rate limit of their own", async () => {
   assert.equal(refused.headers["retry-after"], "1");
   assert.match(refused.body, /Too many requests/);
   await server.close();
+});
+
+test("a reader chooses how often a digest is sent, for all contexts, from what the workflow offers", async () => {
+  const offered = { amount: 1, unit: "seconds", allowFrequencyChoice: true, frequencies: ["daily", "weekly"] };
+  const digest = { name: "Digest", type: "digest" as const, controlValues: offered };
+  const { _id } = await createWorkflow(client, "summary", [digest, email()], { name: "Summary" });
+  const path = await linkFor("nina");
+  const params = { subscriberId: "nina" };
+  const chosen = async (contextKeys?: string[]) => {
+    const { body } = await client("subscribers.retrievePreferences", { params, query: { contextKeys } });
+    return body.workflows.find(({ workflow }) => workflow.identifier === "summary")!.digestFrequency;
+  };
+  const choose = (digestFrequency: "daily" | "weekly", context?: object) =>
+    client("subscribers.updatePreferences", {
+      params,
+      body: { workflowId: _id, digestFrequency, context } as never,
+    });
+  await choose("weekly", { tenant: "acme" });
+  const { html } = await get(path);
+  assert.match(html, /<option value="" selected>Default<.option><option value="daily">Daily</);
+  assert.doesNotMatch(html, /Hourly/);
+  const form = formIn(html);
+  const name = [...form.keys()].find((key) => key.startsWith("f_"))!;
+  assert.match((await post(path, form)).html, /Nothing was changed/);
+  assert.equal(await chosen(["tenant:acme"]), "weekly", "an unchanged row is not written");
+
+  form.set(name, "daily");
+  const saved = await post(path, form);
+  assert.match(saved.html, /have been saved/);
+  assert.match(saved.html, /<option value="daily" selected>/);
+  assert.deepEqual([await chosen(), await chosen(["tenant:acme"])], ["daily", "daily"]);
+  const again = formIn(saved.html);
+  for (const bad of ["instant", "monthly", "<b>"]) {
+    again.set(name, bad);
+    assert.match((await post(path, again)).html, /Nothing was changed/, bad);
+  }
+  again.set(name, "");
+  await post(path, again);
+  assert.equal(await chosen(), null);
 });

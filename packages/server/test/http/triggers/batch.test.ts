@@ -142,7 +142,7 @@ test("a member and an API key share transactions, and only the member's events a
     })),
   );
   const ids = replies.map(transactionIdOf);
-  assert.ok((await countTransactions(ids)) < 6, "they shared transactions");
+  assert.ok((await countTransactions(ids)) < numbers.length, "they shared transactions");
   for (const number of numbers) assert.equal((await feedOf(client, `mixed-${number}`)).length, 1);
   const { body } = await owner.call("auditLog.list", { query: { operation: "events.trigger" } });
   const { data } = body as { data: { person: { email: string } | null; apiKeyId?: string }[] };

@@ -21,7 +21,7 @@ test("no column that may hold words of people is forgotten in a table that is sc
     where table_schema = 'public' and data_type in ('text', 'jsonb', 'json', 'ARRAY')`.execute(db);
   // Words of the service, ids, times, and what is decided by rules of the service.
   const fixed =
-    /^(status|type|kind|channel|channels|provider_id|step_id|severity|result|reason_code|outcome|error_id|error_class|changes|state|separator|columns|refusal|operation|actor|address|user_agent|integration_identifier|last_error_class|delivered_at|held_events|schedule|bridge_url|auth|endpoint|reason|subscriber_id)$/;
+    /^(status|type|kind|channel|channels|provider_id|step_id|severity|result|reason_code|outcome|error_id|error_class|changes|state|separator|columns|refusal|operation|actor|address|user_agent|integration_identifier|last_error_class|delivered_at|held_events|schedule|digest_frequency|bridge_url|auth|endpoint|reason|subscriber_id)$/;
   // Written by members or by the service. Targets are encrypted, and addresses of the customer.
   const fixedIn: Record<string, string[]> = {
     alerts: ["rule_name", "code", "subject_type", "subject_id", "ending", "acknowledged_by"],

@@ -138,8 +138,8 @@ describe("scope of a run", () => {
     }) as unknown as Facts;
 
   test("all roots, and the summaries of a digest", () => {
-    const of = (template: string, given = facts()) =>
-      render(template, templateScope({ run: run(true), facts: given, now }), "text");
+    const of = (template: string, given = facts(), isTranslated = false) =>
+      render(template, templateScope({ run: run(isTranslated), facts: given, now }), "text");
     assert.equal(
       of("{{ payload.a }} {{ tenant.data.plan }} {{ context.team.data.size }} {{ workflow.name }}"),
       "1 pro 5 Flow",
@@ -149,6 +149,7 @@ describe("scope of a run", () => {
       of("{{ steps.digest.countSummary }}: {{ steps.digest.sentenceSummary }}"),
       "3 notifications: Ada, Bob and 1 other",
     );
+    assert.equal(of("{{ steps.digest.sentenceSummary }}", facts(), true), "Ada, Bob und 1 weitere");
     const one = facts({ events: [{ id: "x", time: "t", payload: {} as { name: string } }], eventCount: 1 });
     assert.equal(
       of("{{ steps.digest.countSummary }}, {{ steps.digest.sentenceSummary }}", one),

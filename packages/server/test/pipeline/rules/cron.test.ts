@@ -5,6 +5,7 @@ import { Cron } from "croner";
 import fc from "fast-check";
 import { nextCron } from "../../../src/pipeline/rules/cron.ts";
 import { zoneOf } from "../../../src/pipeline/rules/zones.ts";
+import { isLong } from "../../support/long.ts";
 import { offsetChanges, wallClock, zoneNames } from "../../support/wall-clock.ts";
 
 const runs = Number(process.env.FUZZ_RUNS ?? 60);
@@ -185,7 +186,7 @@ test("any expression, in zones without daylight saving: as cron-parser and crone
         assert.equal(found.getTime(), findNext(text, now, zone), `${name}: ${text}`);
       }
     }),
-    { numRuns: 300, seed: librarySeed },
+    { numRuns: isLong ? 300 : 100, seed: librarySeed },
   );
 });
 
@@ -223,7 +224,7 @@ test("in zones with daylight saving, where cron-parser and croner agree: as both
   };
   fc.assert(
     fc.property(expression, moment, (text, [zone, at]) => judge(text, at, zone)),
-    { numRuns: 200, seed: librarySeed },
+    { numRuns: isLong ? 200 : 60, seed: librarySeed },
   );
   // Both rules are still needed.
   judge("21 * * * *", Date.parse("2029-03-25T00:54:00Z"), "Europe/Berlin");

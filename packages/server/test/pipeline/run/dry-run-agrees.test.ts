@@ -3,7 +3,13 @@
 // clock, so that weeks of waiting take no time and every moment can be compared. FUZZ_RUNS raises the number of events.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ExplainedMessage, ExplainedStep, Schedule, StepIn } from "@tidings/contract";
+import {
+  digestFrequencies,
+  type ExplainedMessage,
+  type ExplainedStep,
+  type Schedule,
+  type StepIn,
+} from "@tidings/contract";
 import fc from "fast-check";
 import type { Client } from "../../support/client.ts";
 import { newStage, type Stage } from "../../support/clock.ts";
@@ -48,12 +54,13 @@ const values: Record<
   chat: fc.record({ body }),
   delay: length.map((given) => ({ type: "regular", ...given })),
   digest: fc
-    .tuple(length, fc.option(length, { nil: undefined, freq: 2 }), fc.boolean())
-    .map(([given, lookBackWindow, isKeyed]) => ({
+    .tuple(length, fc.option(length, { nil: undefined, freq: 2 }), fc.boolean(), fc.boolean())
+    .map(([given, lookBackWindow, isKeyed, allowFrequencyChoice]) => ({
       type: "regular",
       ...given,
       ...(lookBackWindow && { lookBackWindow }),
       ...(isKeyed && { digestKey: "n" }),
+      ...(allowFrequencyChoice && { allowFrequencyChoice }),
     })),
   throttle: fc
     .tuple(length, fc.integer({ min: 1, max: 2 }))
@@ -98,6 +105,7 @@ const scene = fc.record({
     global: fc.option(channelChoice, { nil: undefined, freq: 2 }),
     workflow: fc.option(channelChoice, { nil: undefined, freq: 2 }),
     schedule: fc.constantFrom(undefined, undefined, mondays, never),
+    frequency: fc.constantFrom(undefined, ...digestFrequencies),
   }),
   context: fc.constantFrom(undefined, "acme", "new"),
   n: fc.integer({ min: 0, max: 2 }),
@@ -160,6 +168,8 @@ async function prepare(client: Client, name: string, scene: Scene) {
     client("subscribers.updatePreferences", { params: { subscriberId }, body: body as never });
   if (person.global || person.schedule) await choose({ channels: person.global, schedule: person.schedule });
   if (person.workflow && !critical) await choose({ workflowId: name, channels: person.workflow });
+  const offers = steps.some(({ controlValues }) => controlValues.allowFrequencyChoice);
+  if (person.frequency && offers && !critical) await choose({ workflowId: name, digestFrequency: person.frequency });
   return person.chat ? event : { ...event, to: subscriberId };
 }
 

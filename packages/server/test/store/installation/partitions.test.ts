@@ -138,7 +138,7 @@ test("a running service has the coming months, and its housekeeping creates miss
           where name = 'housekeeping' and state <= 'active' order by 1`.execute(db)
       ).rows.map((row) => row.name);
     const wanted =
-      "alerts background captured environments expired groups idempotency imports partitions people receipts retention statistics webhooks";
+      "alerts assets background captured environments expired groups idempotency imports partitions people receipts retention statistics webhooks";
     await eventually(async () => (await chores()).join(" ") === wanted, "each chore to wait once");
   } finally {
     await queue.stop();

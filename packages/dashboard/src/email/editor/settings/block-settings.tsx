@@ -1,11 +1,14 @@
 // The settings of the selected block, at the side of the text, or below it where the page is narrow.
+import { isInTable } from "prosemirror-tables";
 import type { EditorView } from "prosemirror-view";
-import { type RefObject, useEffect, useRef } from "react";
+import { type RefObject, useEffect, useMemo, useRef } from "react";
+import { type Names, noNames } from "../../../fields/completion/names.ts";
 import { Json } from "../../../kit/data/code.tsx";
 import { IconButton } from "../../../kit/inputs/button.tsx";
 import { type JsonMembers, textIn, textOf } from "../../document/json.ts";
 import css from "../../email.module.css";
 import { words } from "../../words.ts";
+import { type SampleOf, sampleText } from "../chip-samples.ts";
 import { changeValues } from "../commands.ts";
 import { type BlockPlace, nameOf } from "../places.ts";
 import { SettingField } from "./setting-field.tsx";
@@ -21,7 +24,7 @@ type BlockSettingsProps = {
   place: BlockPlace;
   isReadOnly: boolean;
   variables: readonly string[];
-  sampleOf?: (name: string) => unknown;
+  sampleOf?: SampleOf;
   /** Set when the panel was opened to be used at once; its first field has the focus then. */
   takesFocus: RefObject<boolean>;
   onClose: () => void;
@@ -41,10 +44,14 @@ export function BlockSettings({
   const values: JsonMembers = node.attrs.values ?? {};
   // An older button has its label as content, which the renderer prefers.
   const shown = type === "button" ? { ...values, text: textIn(node.attrs.rest?.content) || values.text } : values;
+  const names = useMemo(() => namesOf(variables, sampleOf), [variables, sampleOf]);
   const panel = useRef<HTMLElement>(null);
+  const start = useRef(place.pos);
   useEffect(() => {
-    void panel.current?.scrollIntoView({ block: "nearest" });
-    view.dispatch(view.state.tr.scrollIntoView());
+    // The block and the panel are seen at once.
+    const drawn = view.nodeDOM(start.current);
+    if (drawn instanceof HTMLElement) void drawn.scrollIntoView({ block: "nearest" });
+    void panel.current?.parentElement?.scrollIntoView({ block: "nearest" });
   }, [view]);
   useEffect(() => {
     if (!takesFocus.current) return;
@@ -77,7 +84,7 @@ export function BlockSettings({
               spec={spec}
               text={settingText(spec, shown)}
               isReadOnly={isReadOnly}
-              variables={variables}
+              names={names}
               onChange={(text) => change(settingChange(spec, text))}
             />
           </div>
@@ -88,26 +95,42 @@ export function BlockSettings({
         <SocialLinks links={values.links} isReadOnly={isReadOnly} onChange={(links) => change({ links })} />
       )}
       {type === "columns" && !isReadOnly && <ColumnActions view={view} place={place} />}
-      {/^table/.test(type) && !isReadOnly && <TableActions view={view} place={place} />}
+      {(/^table/.test(type) || isInTable(view.state)) && !isReadOnly && <TableActions view={view} place={place} />}
       {type.startsWith("kept") ? (
         <Json value={node.attrs.value} label={say.kept} />
       ) : (
-        node.isBlock && <ShowIf values={values} isReadOnly={isReadOnly} variables={variables} onChange={change} />
+        node.isBlock && (
+          <ShowIf
+            values={values}
+            isReadOnly={isReadOnly}
+            variables={variables}
+            sample={names.scope}
+            onChange={change}
+          />
+        )
       )}
     </section>
   );
 }
 
-/** Only the payload has a sample here. */
-function Sample({ name, sampleOf }: { name: string; sampleOf: (name: string) => unknown }) {
-  if (!name.startsWith("payload.")) return null;
-  const value = sampleOf(name);
+/** Variables with their values in the preview, for completion. */
+function namesOf(variables: readonly string[], sampleOf: SampleOf | undefined): Names {
+  const samples = sampleOf
+    ? variables.flatMap((name) => {
+        const text = sampleText(name, sampleOf);
+        return text === "" ? [] : [[name, text] as const];
+      })
+    : [];
+  const roots = [...new Set(variables.map((name) => name.split(".")[0]!))];
+  const scope = Object.fromEntries(roots.map((root) => [root, sampleOf?.(root)]));
+  return { ...noNames, variables, samples: Object.fromEntries(samples), scope };
+}
+
+function Sample({ name, sampleOf }: { name: string; sampleOf: SampleOf }) {
+  const text = sampleText(name, sampleOf);
   return (
     <p className={css.weak}>
-      {say.sample}: {value === undefined || value === null ? say.noSample : <strong>{shownText(value)}</strong>}
+      {say.sample}: {text === "" ? say.noSample : <strong>{text}</strong>}
     </p>
   );
 }
-
-const shownText = (value: unknown): string =>
-  (typeof value === "object" ? JSON.stringify(value) : String(value)).slice(0, 200);

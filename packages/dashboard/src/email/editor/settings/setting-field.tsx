@@ -1,5 +1,7 @@
 // One setting of a block.
 import { type ReactNode, useId } from "react";
+import type { Names } from "../../../fields/completion/names.ts";
+import { TemplateInput } from "../../../fields/completion/template-input.tsx";
 import inputs from "../../../fields/fields.module.css";
 import { choicesOf } from "../../../kit/inputs/choices.ts";
 import { Field, TextField } from "../../../kit/inputs/field.tsx";
@@ -15,14 +17,15 @@ type SettingFieldProps = {
   spec: SettingSpec;
   text: string;
   isReadOnly: boolean;
-  variables: readonly string[];
+  names: Names;
   onChange: (text: string) => void;
 };
 
-export function SettingField({ spec, text, isReadOnly, variables, onChange }: SettingFieldProps) {
+export function SettingField({ spec, text, isReadOnly, names, onChange }: SettingFieldProps) {
   const { label, hint, kind, choices = {}, fallback = "" } = spec;
   const list = useId();
   const field = { label, hint, value: text, readOnly: isReadOnly, autoComplete: "off" };
+  const template = { label, hint, text, isReadOnly, names, onChange };
   const set = ({ target }: { target: HTMLInputElement }) => onChange(target.value);
   switch (kind) {
     case "choice":
@@ -56,6 +59,7 @@ export function SettingField({ spec, text, isReadOnly, variables, onChange }: Se
               <input
                 className={inputs.input}
                 value={text}
+                placeholder={say.colorDefault}
                 readOnly={isReadOnly}
                 spellCheck={false}
                 onChange={set}
@@ -70,26 +74,42 @@ export function SettingField({ spec, text, isReadOnly, variables, onChange }: Se
         <>
           <TextField {...field} list={list} spellCheck={false} onChange={set} />
           <datalist id={list}>
-            {variables.map((name) => (
+            {names.variables.map((name) => (
               <option key={name} value={name} />
             ))}
           </datalist>
         </>
       );
     case "alt":
-      return <TextField {...field} error={text.trim() === "" && !isReadOnly ? say.noAlt : undefined} onChange={set} />;
+      return <Template {...template} error={text.trim() === "" && !isReadOnly ? say.noAlt : undefined} />;
     case "image":
       return (
         <Stacked>
-          <TextField {...field} hint={say.uploadHint} spellCheck={false} onChange={set} />
+          <Template {...template} hint={say.uploadHint} isAddress />
           {!isReadOnly && <ImageUpload onUploaded={onChange} />}
         </Stacked>
       );
     case "number":
       return <TextField {...field} inputMode="numeric" onChange={set} />;
+    case "size":
+      return <TextField {...field} onChange={set} />;
     default:
-      return <TextField {...field} spellCheck={spec.name !== "url"} onChange={set} />;
+      return <Template {...template} isAddress={["url", "link", "externalLink"].includes(spec.name)} />;
   }
 }
+
+type TemplateProps = Pick<SettingFieldProps, "text" | "isReadOnly" | "names" | "onChange"> & {
+  label: string;
+  hint?: string;
+  error?: string;
+  isAddress?: boolean;
+};
+
+/** A line with variables, which are completed. */
+const Template = ({ label, hint, error, isAddress = false, ...input }: TemplateProps) => (
+  <Field label={label} hint={hint} error={error}>
+    {(described) => <TemplateInput described={described} className={inputs.input} spellCheck={!isAddress} {...input} />}
+  </Field>
+);
 
 const Stacked = ({ children }: { children: ReactNode }) => <div className={css.stacked}>{children}</div>;

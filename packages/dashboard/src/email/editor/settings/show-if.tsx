@@ -12,10 +12,12 @@ type ShowIfProps = {
   values: JsonMembers;
   isReadOnly: boolean;
   variables: readonly string[];
+  /** Sample values by root, for the types of variables and for completion. */
+  sample: Readonly<Record<string, unknown>>;
   onChange: (changed: JsonMembers) => void;
 };
 
-export function ShowIf({ values, isReadOnly, variables, onChange }: ShowIfProps) {
+export function ShowIf({ values, isReadOnly, variables, sample, onChange }: ShowIfProps) {
   const { showIf, showIfKey } = values;
   return (
     <section className={css.condition} aria-label={say.showIf}>
@@ -35,6 +37,7 @@ export function ShowIf({ values, isReadOnly, variables, onChange }: ShowIfProps)
         none={typeof showIfKey === "string" ? say.showIfMore : say.showIfNone}
         isReadOnly={isReadOnly}
         variables={variables}
+        knowledge={{ schema: undefined, sample }}
         onChange={(showIf) => onChange({ showIf })}
       />
     </section>

@@ -9,7 +9,8 @@ export type SettingSpec = {
   name: string;
   label: string;
   hint?: string;
-  kind: "line" | "variable" | "color" | "choice" | "number" | "image" | "alt";
+  /** `size`: a line without variables. */
+  kind: "line" | "size" | "variable" | "color" | "choice" | "number" | "image" | "alt";
   choices?: Readonly<Record<string, string>>;
   /** Meant where the value is absent. */
   fallback?: string;
@@ -48,7 +49,7 @@ const line = (name: string, label: string, hint?: string): SettingSpec => ({ nam
 const size = (name: string, label: string): SettingSpec => ({
   name,
   label,
-  kind: "line",
+  kind: "size",
   isHalf: true,
   hint: say.widthHint,
 });

@@ -1,4 +1,4 @@
-// Rows and columns: what a table and columns are made of.
+// The actions for the rows and columns of a table, and for columns.
 import { type Command, Selection } from "prosemirror-state";
 import { addColumnAfter, addRowAfter, deleteColumn, deleteRow, isInTable, toggleHeaderRow } from "prosemirror-tables";
 import type { EditorView } from "prosemirror-view";

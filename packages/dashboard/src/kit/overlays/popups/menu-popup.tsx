@@ -1,7 +1,7 @@
 // The menu itself; see ../menu.tsx.
 import { Menu as Base } from "@base-ui/react/menu";
 import { Link } from "@tanstack/react-router";
-import { Fragment } from "react";
+import { Fragment, useRef } from "react";
 import { Icon } from "../../../icons.tsx";
 import { classNames } from "../../class-names.ts";
 import css from "../float.module.css";
@@ -9,21 +9,35 @@ import type { MenuEntry, MenuProps } from "./props.ts";
 
 type PopupProps = MenuProps & { isOpen: boolean; onOpenChange: (isOpen: boolean) => void };
 
-export const MenuPopup = ({ trigger, entries, side = "bottom", align = "start", isOpen, onOpenChange }: PopupProps) => (
-  <Base.Root modal={false} open={isOpen} onOpenChange={onOpenChange}>
-    <Base.Trigger render={trigger} />
-    <Base.Portal>
-      <Base.Positioner className={css.positioner} side={side} align={align} sideOffset={6}>
-        <Base.Popup className={css.popup}>
-          {entries.map((entry, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the entries of an open menu keep their places
-            <Fragment key={index}>{drawEntry(entry)}</Fragment>
-          ))}
-        </Base.Popup>
-      </Base.Positioner>
-    </Base.Portal>
-  </Base.Root>
-);
+export function MenuPopup(props: PopupProps) {
+  const { trigger, entries, side = "bottom", align = "start", focusAfter, isOpen, onOpenChange } = props;
+  const isChosen = useRef(false);
+  return (
+    <Base.Root
+      modal={false}
+      open={isOpen}
+      onOpenChange={(isNowOpen, { reason }) => {
+        isChosen.current = reason === "item-press";
+        onOpenChange(isNowOpen);
+      }}
+    >
+      <Base.Trigger render={trigger} />
+      <Base.Portal>
+        <Base.Positioner className={css.positioner} side={side} align={align} sideOffset={6}>
+          <Base.Popup
+            className={css.popup}
+            finalFocus={() => (focusAfter && isChosen.current ? (focusAfter() ?? false) : true)}
+          >
+            {entries.map((entry, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the entries of an open menu keep their places
+              <Fragment key={index}>{drawEntry(entry)}</Fragment>
+            ))}
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
 
 function drawEntry(entry: MenuEntry) {
   if ("kind" in entry && entry.kind === "line") return <Base.Separator className={css.separator} />;

@@ -31,7 +31,7 @@ const SharedContext = createContext<Shared | null>(null);
 const useShared = (): Shared => useContext(SharedContext)!;
 
 const width = 240;
-const gap = 112;
+const gap = 90;
 const say = words.outline;
 
 export function Canvas({ editor, selected, onOpen }: CanvasProps) {
@@ -46,7 +46,7 @@ export function Canvas({ editor, selected, onOpen }: CanvasProps) {
           edges={edges}
           nodeTypes={nodeTypes}
           fitView
-          fitViewOptions={{ maxZoom: 1, padding: 0.15 }}
+          fitViewOptions={{ maxZoom: 1, padding: 0.05 }}
           minZoom={0.3}
           maxZoom={1.5}
           nodesDraggable={false}
@@ -130,6 +130,7 @@ function EndBox({ data: { index } }: NodeProps<EndNode>) {
             </Button>
           }
           onAdd={(type) => actions.add(type, index)}
+          onPaste={(copied) => actions.paste(copied, index)}
         />
       )}
     </div>
@@ -182,6 +183,7 @@ function StepBox({ data: { step, index, count } }: NodeProps<StepNode>) {
           <AddStep
             trigger={<IconButton label={say.addAt(index + 1)} icon="plus" size="small" />}
             onAdd={(type) => actions.add(type, index)}
+            onPaste={(copied) => actions.paste(copied, index)}
           />
           <IconButton label={say.remove} icon="trash" size="small" onClick={() => actions.remove(index)} />
         </NodeToolbar>

@@ -1,7 +1,7 @@
 // The workflow editor: it loads the workflow, and asks before production is edited.
 import { getRouteApi } from "@tanstack/react-router";
 import type { Workflow } from "@tidings/contract";
-import { lazy, Suspense, useState } from "react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import { useOperation } from "../../../api/hooks.ts";
 import { useMay } from "../../../api/permissions.ts";
 import { useEnvironment } from "../../../api/session.tsx";
@@ -13,15 +13,11 @@ import { Badge } from "../../../kit/feedback/verdict.tsx";
 import { focusFault } from "../../../kit/focus.ts";
 import { Page } from "../../../kit/layout/page.tsx";
 import { Tabs } from "../../../kit/layout/tabs.tsx";
-import { ObjectivesTab } from "../objectives/objectives-tab.tsx";
 import { useSample } from "../preview/use-sample.ts";
 import type { EditorSearch, EditorTab } from "../search.ts";
 import { SimulatorTab } from "../simulator/simulator-tab.tsx";
-import { statusTones } from "../status-tones.ts";
 import { Viewers } from "../team/viewers.tsx";
-import { DigestsTab } from "../versions/digests-tab.tsx";
-import { VersionsTab } from "../versions/versions-tab.tsx";
-import { words as listWords, statusNames } from "../words.ts";
+import { words as listWords, statusNames, statusTones } from "../words.ts";
 import { ConflictDialog } from "./conflict-dialog.tsx";
 import css from "./editor.module.css";
 import { EditorActions } from "./editor-actions.tsx";
@@ -32,7 +28,13 @@ import { StepsTab } from "./steps-tab.tsx";
 import { useEditor } from "./use-editor.ts";
 import { words } from "./words.ts";
 
-const TestDialog = lazy(() => import("../test/test-dialog.tsx").then((module) => ({ default: module.TestDialog })));
+const VersionsTab = lazy(() => import("../later.ts").then((module) => ({ default: module.VersionsTab })));
+const DigestsTab = lazy(() => import("../later.ts").then((module) => ({ default: module.DigestsTab })));
+const ObjectivesTab = lazy(() => import("../later.ts").then((module) => ({ default: module.ObjectivesTab })));
+const TestDialog = lazy(() => import("../later.ts").then((module) => ({ default: module.TestDialog })));
+
+/** A tab that is loaded when it is opened. */
+const later = (tab: ReactNode) => <Suspense fallback={<Skeleton rows={6} />}>{tab}</Suspense>;
 
 const workflowRoute = getRouteApi("/shell/workflows/$workflowId");
 
@@ -132,14 +134,16 @@ function LoadedEditor({ workflow }: { workflow: Workflow }) {
           {
             value: "objectives",
             label: words.tabs.objectives,
-            panel: <ObjectivesTab editor={editor} workflow={workflow} />,
+            panel: later(<ObjectivesTab editor={editor} workflow={workflow} />),
           },
           { value: "simulate", label: words.tabs.simulate, panel: <SimulatorTab editor={editor} sample={sample} /> },
-          { value: "digests", label: words.tabs.digests, panel: <DigestsTab workflow={workflow} /> },
+          { value: "digests", label: words.tabs.digests, panel: later(<DigestsTab workflow={workflow} />) },
           {
             value: "versions",
             label: words.tabs.versions,
-            panel: <VersionsTab editor={editor} chosen={search.version} onChoose={(version) => go({ version })} />,
+            panel: later(
+              <VersionsTab editor={editor} chosen={search.version} onChoose={(version) => go({ version })} />,
+            ),
           },
         ]}
       />

@@ -1,5 +1,5 @@
 // The steps as a list: all of the editor by keyboard.
-import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, lazy, Suspense, useEffect, useRef, useState } from "react";
 import { Icon } from "../../../icons.tsx";
 import { classNames } from "../../../kit/class-names.ts";
 import { Button, IconButton } from "../../../kit/inputs/button.tsx";
@@ -15,6 +15,10 @@ import { words } from "./words.ts";
 
 const say = words.outline;
 
+const SaveTemplateDialog = lazy(() =>
+  import("../templates/name-dialog.tsx").then((module) => ({ default: module.SaveTemplateDialog })),
+);
+
 type OutlineProps = { editor: Editor; selected: DraftStep | undefined; onOpen: () => void };
 
 export function Outline({ editor, selected, onOpen }: OutlineProps) {
@@ -23,6 +27,7 @@ export function Outline({ editor, selected, onOpen }: OutlineProps) {
   const list = useRef<HTMLOListElement>(null);
   const adder = useRef<HTMLDivElement>(null);
   const [dragged, setDragged] = useState<number | null>(null);
+  const [saved, setSaved] = useState<DraftStep | null>(null);
 
   // The row, or without one the button that adds a step. After the next paint, when the step has its new place; and
   // again when the changed address has drawn the page, for what had the focus may be gone by then.
@@ -119,6 +124,7 @@ export function Outline({ editor, selected, onOpen }: OutlineProps) {
                   onClick={() => move(index, index + 1)}
                 />
                 <IconButton label={say.copy} icon="copy" size="small" onClick={() => copy(index)} />
+                <IconButton label={say.saveTemplate} icon="layers" size="small" onClick={() => setSaved(step)} />
                 <IconButton label={say.remove} icon="trash" size="small" onClick={() => remove(index)} />
               </span>
             )}
@@ -138,6 +144,11 @@ export function Outline({ editor, selected, onOpen }: OutlineProps) {
           />
           {isFull && <p className={css.full}>{say.full(maxSteps)}</p>}
         </div>
+      )}
+      {saved && (
+        <Suspense>
+          <SaveTemplateDialog step={saved} onClose={() => setSaved(null)} />
+        </Suspense>
       )}
       <p className="visually-hidden" role="status">
         {told}

@@ -1,4 +1,4 @@
-// Steps to start with: what most workflows are made of. Pure.
+// Steps to start with, as most workflows have them. Pure.
 import type { StepType } from "@tidings/contract";
 import { type Draft, type DraftStep, newStep, type Values } from "./model.ts";
 import type { words } from "./words.ts";

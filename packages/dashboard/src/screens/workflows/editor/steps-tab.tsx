@@ -3,6 +3,7 @@ import { lazy, type RefObject, Suspense, useRef, useState } from "react";
 import { classNames } from "../../../kit/class-names.ts";
 import { EmptyState, Skeleton } from "../../../kit/feedback/states.tsx";
 import { IconButton } from "../../../kit/inputs/button.tsx";
+import { Segments } from "../../../kit/inputs/segments.tsx";
 import { PreviewPane } from "../preview/preview-pane.tsx";
 import { useKnowledge } from "../preview/use-knowledge.ts";
 import { usePreview } from "../preview/use-preview.ts";
@@ -51,7 +52,14 @@ export function StepsTab({ editor, sample, stepId, view, onView }: StepsTabProps
     >
       <div className={css.left}>
         <div className={css.leftBar}>
-          <ViewSwitch view={view} onView={onView} />
+          <div className={css.viewSwitch}>
+            <Segments
+              label={words.outline.view}
+              value={view ?? "outline"}
+              choices={{ outline: words.outline.asOutline, canvas: words.outline.asCanvas }}
+              onChoose={(chosen) => onView(chosen === "canvas" ? chosen : undefined)}
+            />
+          </div>
           {isMail && (
             <span className={css.fold}>
               <IconButton
@@ -75,7 +83,7 @@ export function StepsTab({ editor, sample, stepId, view, onView }: StepsTabProps
       {selected ? (
         <StepPanes key={selected.key} editor={editor} step={selected} sample={sample} form={form} isMail={isMail} />
       ) : (
-        <div className={css.middle}>
+        <div className={css.none}>
           <EmptyState
             icon="workflow"
             title={words.outline.none}
@@ -134,29 +142,10 @@ function StepPanes({ editor, step, sample, form, isMail }: StepPanesProps) {
     );
   return (
     <div className={css.mail}>
-      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would need a legend that is seen */}
-      <div className={classNames(css.switch, css.paneSwitch)} role="group" aria-label={words.panes.label}>
-        {(["start", "end"] as const).map((one) => (
-          <button key={one} type="button" aria-pressed={side === one} onClick={() => setSide(one)}>
-            {words.panes[one]}
-          </button>
-        ))}
+      <div className={css.paneSwitch}>
+        <Segments label={words.panes.label} value={side} choices={words.panes.sides} onChoose={setSide} />
       </div>
       <Split start={start} end={end} side={side} />
     </div>
   );
 }
-
-type ViewSwitchProps = Pick<StepsTabProps, "view" | "onView">;
-
-const ViewSwitch = ({ view, onView }: ViewSwitchProps) => (
-  // biome-ignore lint/a11y/useSemanticElements: a fieldset would need a legend that is seen
-  <div className={css.switch} role="group" aria-label={words.outline.view}>
-    <button type="button" aria-pressed={view === undefined} onClick={() => onView(undefined)}>
-      {words.outline.asOutline}
-    </button>
-    <button type="button" aria-pressed={view === "canvas"} onClick={() => onView("canvas")}>
-      {words.outline.asCanvas}
-    </button>
-  </div>
-);

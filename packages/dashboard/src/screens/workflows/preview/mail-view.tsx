@@ -1,10 +1,10 @@
 // A mail as its reader sees it: the line of the mailbox, and the mail at a width, with or without images, in light or
 // dark, as text, and as source.
 import type { PreviewResult } from "@tidings/contract";
-import { useEffect, useRef, useState } from "react";
+import { useState } from "react";
 import type { IconName } from "../../../icons.tsx";
 import { Code } from "../../../kit/data/code.tsx";
-import { HtmlFrame } from "../../../kit/data/html-frame.tsx";
+import { MailFrame } from "../../../kit/data/mail-frame.tsx";
 import { Button } from "../../../kit/inputs/button.tsx";
 import { hasDarkColours, previewTextOf, withoutImages } from "./mail-html.ts";
 import css from "./mail-view.module.css";
@@ -17,6 +17,9 @@ const views = ["desktop", "phone", "text", "source"] as const;
 type View = (typeof views)[number];
 const viewIcons: Record<View, IconName> = { desktop: "monitor", phone: "smartphone", text: "menu", source: "code" };
 
+/** On a phone, a desktop's width would be half its size. */
+const isNarrow = (): boolean => matchMedia("(max-width: 48rem)").matches;
+
 type MailViewProps = {
   result: PreviewResult;
   subscriber: Subscriber | undefined;
@@ -27,7 +30,7 @@ type MailViewProps = {
 export function MailView({ result, subscriber, isOld }: MailViewProps) {
   const { subject, html = "", text = "" } = result;
   const { preheader, senderName } = result as { preheader?: string; senderName?: string };
-  const [view, setView] = useState<View>("desktop");
+  const [view, setView] = useState<View>(isNarrow() ? "phone" : "desktop");
   const [isDark, setDark] = useState(false);
   const [isBare, setBare] = useState(false);
   const isDrawn = view === "desktop" || view === "phone";
@@ -71,42 +74,26 @@ export function MailView({ result, subscriber, isOld }: MailViewProps) {
       </div>
       {isDrawn && isDark && !hasDarkColours(html) && <p className={css.note}>{say.noDark}</p>}
       {isDrawn && (
-        <Drawn
+        <MailFrame
           html={isBare ? withoutImages(html) : html}
           title={subject || words.title}
-          width={widths[view]}
+          device={view}
+          height="var(--mail-height)"
           scheme={isDark ? "dark" : "light"}
           allowsRemote={!isBare}
         />
       )}
-      {view === "text" && <pre className={css.text}>{text || say.noText}</pre>}
-      {view === "source" && <Code text={html} label={say.views.source} />}
+      {view === "text" && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a long text is scrolled by keyboard
+        <pre className={css.text} tabIndex={0}>
+          {text || say.noText}
+        </pre>
+      )}
+      {view === "source" && (
+        <div className={css.source}>
+          <Code text={html} label={say.views.source} />
+        </div>
+      )}
     </figure>
-  );
-}
-
-/** Desktop mails are at least this wide; in a narrower place they are shown smaller, not reflowed. */
-const widths = { desktop: 640, phone: 375 } as const;
-
-type DrawnProps = { html: string; title: string; width: number; scheme: "light" | "dark"; allowsRemote: boolean };
-
-function Drawn({ width, ...frame }: DrawnProps) {
-  const box = useRef<HTMLDivElement>(null);
-  const [room, setRoom] = useState(width);
-  useEffect(() => {
-    const observer = new ResizeObserver(([entry]) => entry && setRoom(entry.contentRect.width));
-    observer.observe(box.current!);
-    return () => observer.disconnect();
-  }, []);
-  const isPhone = width === widths.phone;
-  const shown = isPhone ? width : Math.max(width, room);
-  const scale = Math.min(1, room / shown);
-  return (
-    <div ref={box} className={css.box}>
-      <div className={css.drawn} data-phone={isPhone} style={{ width: shown, zoom: scale }}>
-        <HtmlFrame {...frame} height="var(--mail-height)" />
-      </div>
-      {scale < 0.99 && <p className={css.note}>{say.smaller(width, Math.round(scale * 100))}</p>}
-    </div>
   );
 }

@@ -1,6 +1,6 @@
 // What the chosen step would send, with a real subscriber and payload, from what is typed and not saved.
 import type { PreviewFault, PreviewResult } from "@tidings/contract";
-import { useEffect, useRef } from "react";
+import { lazy, Suspense, useEffect, useRef } from "react";
 import { ErrorPanel, Skeleton } from "../../../kit/feedback/states.tsx";
 import { stepKinds } from "../../../steps/facts.gen.ts";
 import type { DraftStep } from "../editor/model.ts";
@@ -16,6 +16,8 @@ import type { Preview } from "./use-preview.ts";
 import type { Sample } from "./use-sample.ts";
 import { useToldFaults } from "./use-told-faults.ts";
 import { words } from "./words.ts";
+
+const SampleLanguage = lazy(() => import("../later.ts").then((module) => ({ default: module.SampleLanguage })));
 
 type PreviewPaneProps = { editor: Editor; step: DraftStep; sample: Sample; preview: Preview };
 
@@ -42,7 +44,12 @@ export function PreviewPane({ editor, step, sample, preview: { data, error } }: 
   return (
     <section className={css.pane} aria-label={words.title}>
       <h2>{words.title}</h2>
-      <SampleBar sample={sample} />
+      <SampleBar sample={sample} values={step.controlValues} />
+      {editor.draft.isTranslationEnabled && (
+        <Suspense>
+          <SampleLanguage sample={sample} workflowId={workflow.workflowId} />
+        </Suspense>
+      )}
       {before.some(({ type }) => type === "digest") && <EventCount sample={sample} />}
       {error && <ErrorPanel error={error} />}
       {!data && !error && isSending && <Skeleton rows={4} />}

@@ -1,53 +1,54 @@
-// Chooses the subscriber and the payload of the preview and the simulator.
-import { useId, useState } from "react";
-import { useOperation } from "../../../api/hooks.ts";
+// Chooses the subscriber, the context and the payload of the preview and the simulator.
+import { lazy, Suspense, useState } from "react";
 import { CodeField } from "../../../fields/code-field.tsx";
 import { jsonFault } from "../../../fields/json-fault.ts";
 import { Icon } from "../../../icons.tsx";
-import { formatTime } from "../../../kit/data/time.tsx";
 import { Button } from "../../../kit/inputs/button.tsx";
 import { Menu, type MenuEntry } from "../../../kit/overlays/menu.tsx";
-import { useSettled } from "../../../kit/use-settled.ts";
+import type { Values } from "../editor/model.ts";
 import css from "./preview.module.css";
-import { type Sample, type Subscriber, subscriberName } from "./use-sample.ts";
+import { ContextPicker, payloadEntries, SubscriberPicker } from "./sample-choices.tsx";
+import type { Sample } from "./use-sample.ts";
 import { words } from "./words.ts";
 
-export function SampleBar({ sample }: { sample: Sample }) {
+const MissingValues = lazy(() => import("../later.ts").then((module) => ({ default: module.MissingValues })));
+const PayloadFields = lazy(() => import("../later.ts").then((module) => ({ default: module.PayloadFields })));
+
+type SampleBarProps = {
+  sample: Sample;
+  /** What the step uses: values that the payload does not have are offered. */
+  values?: Values;
+};
+
+export function SampleBar({ sample, values }: SampleBarProps) {
   return (
     <div className={css.sample}>
       <SubscriberPicker label={words.subscriber} subscriber={sample.subscriber} onChoose={sample.setSubscriber} />
-      <SamplePayload sample={sample} size="small" />
+      <ContextPicker chosen={sample.context} onChoose={sample.setContext} />
+      <SamplePayload sample={sample} size="small" values={values} />
     </div>
   );
 }
 
-/** Payloads to begin with: of recent events, the example of the schema, and an empty one. */
-export function payloadEntries(
-  { recent, example }: Pick<Sample, "recent" | "example">,
-  onChoose: (text: string, subscriber?: Subscriber) => void,
-): MenuEntry[] {
-  const choose = (payload: object, subscriber?: Subscriber) => onChoose(JSON.stringify(payload, null, 2), subscriber);
-  return [
-    ...(recent.length > 0 ? [{ kind: "group" as const, label: words.recent }] : []),
-    ...recent.map(({ at, subscriber, payload }) => ({
-      label: subscriber?.name ?? formatTime(at),
-      note: `${formatTime(at)} · ${JSON.stringify(payload).slice(0, 60)}`,
-      onChoose: () => choose(payload, subscriber),
-    })),
-    ...(recent.length > 0 ? [{ kind: "line" as const }] : []),
-    ...(example ? [{ label: words.example, onChoose: () => choose(example) }] : []),
-    { label: words.empty, onChoose: () => choose({}) },
-  ];
-}
-
 /** The menu of payloads, and the payload itself when it is to be changed. */
-export function SamplePayload({ sample, size }: { sample: Sample; size?: "small" }) {
+export function SamplePayload({ sample, size, values }: SampleBarProps & { size?: "small" }) {
   const [isOpen, setOpen] = useState(false);
+  const [isRaw, setRaw] = useState(false);
+  const { payload } = sample;
+  const setPayload = (next: Values) => sample.setPayloadText(JSON.stringify(next, null, 2));
+  const fillIn = (next: Values) => {
+    setPayload(next);
+    setOpen(true);
+  };
   const entries: MenuEntry[] = [
     {
       label: isOpen ? words.hidePayload : words.showPayload,
       icon: "code",
-      onChoose: () => setOpen(!isOpen),
+      onChoose: () => {
+        // There is no field in an empty payload.
+        if (!isOpen && payload && Object.keys(payload).length === 0) setRaw(true);
+        setOpen(!isOpen);
+      },
     },
     { kind: "line" },
     ...payloadEntries(sample, (text, subscriber) => {
@@ -67,94 +68,35 @@ export function SamplePayload({ sample, size }: { sample: Sample; size?: "small"
         }
         entries={entries}
       />
-      {(isOpen || sample.payload === null) && (
+      {values && payload && (
+        <Suspense>
+          <MissingValues values={values} payload={payload} onFill={fillIn} />
+        </Suspense>
+      )}
+      {(isOpen || payload === null) && (
         <div className={css.payload}>
-          <CodeField
-            label={words.payloadLabel}
-            language="json"
-            text={sample.payloadText}
-            isReadOnly={false}
-            isAlone
-            error={sample.payload === null ? words.badPayload(jsonFault(sample.payloadText)) : undefined}
-            onChange={sample.setPayloadText}
-          />
+          {payload && !isRaw ? (
+            <Suspense>
+              <PayloadFields payload={payload} onChange={setPayload} />
+            </Suspense>
+          ) : (
+            <CodeField
+              label={words.payloadLabel}
+              language="json"
+              text={sample.payloadText}
+              isReadOnly={false}
+              isAlone
+              error={payload === null ? words.badPayload(jsonFault(sample.payloadText)) : undefined}
+              onChange={sample.setPayloadText}
+            />
+          )}
+          {payload && (
+            <Button size="small" look="plain" onClick={() => setRaw(!isRaw)}>
+              {isRaw ? words.asFields : words.asJson}
+            </Button>
+          )}
         </div>
       )}
     </>
-  );
-}
-
-type SubscriberPickerProps = {
-  label: string;
-  subscriber: Subscriber | undefined;
-  onChoose: (subscriber: Subscriber | undefined) => void;
-};
-
-/**
- * Until a text is typed, the newest subscribers are offered; the list belongs to the field, so the browser draws it.
- */
-export function SubscriberPicker({ label, subscriber, onChoose }: SubscriberPickerProps) {
-  const [text, setText] = useState<string | null>(null);
-  const list = useId();
-  const found = useSubscribers(useSettled(text ?? ""));
-  const choose = (typed: string) => {
-    setText(typed);
-    const match = found.find(({ subscriberId }) => subscriberId === typed);
-    if (match) {
-      onChoose(match);
-      setText(null);
-    } else if (typed === "") onChoose(undefined);
-  };
-  return (
-    <span className={css.subscriber}>
-      <Icon name="users" size={14} />
-      <input
-        className={css.subscriberInput}
-        aria-label={label}
-        placeholder={label === words.subscriber ? words.sampleSubscriber : label}
-        title={words.subscriberHint}
-        list={list}
-        value={text ?? subscriber?.name ?? ""}
-        autoComplete="off"
-        spellCheck={false}
-        onFocus={({ target }) => target.select()}
-        onBlur={() => setText(null)}
-        onKeyDown={(event) => {
-          const first = found[0];
-          if (event.key === "Enter" && first && text) {
-            event.preventDefault();
-            onChoose(first);
-            setText(null);
-          }
-        }}
-        onChange={({ target }) => choose(target.value)}
-      />
-      <datalist id={list}>
-        {found.map(({ subscriberId, name }) => (
-          <option key={subscriberId} value={subscriberId}>
-            {name}
-          </option>
-        ))}
-      </datalist>
-    </span>
-  );
-}
-
-function useSubscribers(text: string): Subscriber[] {
-  const isAddress = text.includes("@");
-  const named = useOperation(
-    "subscribers.list",
-    { query: { limit: 20, ...(text !== "" && (isAddress ? { email: text } : { name: text })) } },
-    { keep: true, staleTime: 60_000 },
-  );
-  const byId = useOperation(
-    "subscribers.list",
-    { query: { limit: 1, subscriberId: text } },
-    { enabled: text !== "" && !isAddress, keep: true },
-  );
-  const both = [...(text === "" ? [] : (byId.data?.data ?? [])), ...(named.data?.data ?? [])];
-  const subscribers = both.map((one) => ({ subscriberId: one.subscriberId, name: subscriberName(one) }));
-  return subscribers.filter(
-    ({ subscriberId }, index) => subscribers.findIndex((one) => one.subscriberId === subscriberId) === index,
   );
 }

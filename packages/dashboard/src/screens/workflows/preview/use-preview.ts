@@ -18,7 +18,7 @@ export type Preview = { data: PreviewData | undefined; error: ApiError | null };
 export function usePreview(
   { workflow, draft }: Editor,
   step: DraftStep,
-  { subscriber, payload, assume }: Sample,
+  { subscriber, payload, context, locale, assume }: Sample,
 ): Preview {
   const { steps, payloadSchema, isTranslationEnabled } = draft;
   const { _id: environmentId } = useEnvironment();
@@ -31,7 +31,9 @@ export function usePreview(
       step: { type: step.type, stepId: step.stepId, controlValues: step.controlValues },
       workflowId: workflow._id,
       ...(subscriber && { subscriberId: subscriber.subscriberId }),
+      ...(locale !== undefined && isTranslationEnabled && { locale }),
       payload: payload ?? {},
+      ...(context !== "" && { context: Object.fromEntries([context.split(":")]) }),
       ...(before.some(({ type }) => editorSteps[type].sampleResult) && {
         steps: sampleResults(before, payload ?? {}, assume.digestedEvents),
       }),
@@ -41,7 +43,18 @@ export function usePreview(
         isTranslationEnabled,
       },
     };
-  }, [steps, payloadSchema, isTranslationEnabled, step, workflow._id, subscriber, payload, assume.digestedEvents]);
+  }, [
+    steps,
+    payloadSchema,
+    isTranslationEnabled,
+    step,
+    workflow._id,
+    subscriber,
+    payload,
+    context,
+    locale,
+    assume.digestedEvents,
+  ]);
   const settled = useSettled(body);
   return useQuery<PreviewData, ApiError>({
     queryKey: [environmentId, "workflows.preview", settled],
@@ -49,6 +62,8 @@ export function usePreview(
       (await callOperation("workflows.preview", { body: settled, signal }, environmentId)).data,
     placeholderData: keepPreviousData,
     staleTime: 30_000,
+    // Back from another screen, the brand, the layout or the texts may have changed.
+    refetchOnMount: "always",
   });
 }
 

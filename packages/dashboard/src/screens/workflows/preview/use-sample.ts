@@ -1,10 +1,12 @@
 // The subscriber and the payload that the preview and the simulator use: those of the newest event, until others are
-// chosen.
+// chosen. A payload that was typed is kept in this browser. The preview also has a context.
 import type { DryRunAssumptions, Workflow } from "@tidings/contract";
 import { useMemo, useState } from "react";
 import { useOperation } from "../../../api/hooks.ts";
+import { useEnvironment } from "../../../api/session.tsx";
 import { parseObject } from "../../../fields/json-object.ts";
 import type { Values } from "../editor/model.ts";
+import { keepPayload, readPayload } from "../test/kept-payload.ts";
 
 export type Subscriber = { subscriberId: string; name: string };
 type RecentEvent = { id: string; at: string; subscriber: Subscriber | undefined; payload: Values };
@@ -16,8 +18,14 @@ export type Sample = {
   /** null: the text is not a JSON object. */
   payload: Values | null;
   setPayloadText: (text: string) => void;
+  /** `<type>:<id>` of the context whose brand is shown; empty: none. */
+  context: string;
+  setContext: (key: string) => void;
   recent: readonly RecentEvent[];
   example: Values | null;
+  /** The language to preview in; undefined: that of the subscriber. */
+  locale: string | undefined;
+  setLocale: (locale: string | undefined) => void;
   /** What is assumed to happen while a run waits. */
   assume: Assumptions;
   setAssume: (assume: Assumptions) => void;
@@ -49,8 +57,16 @@ export function useSample(workflow: Workflow): Sample {
   );
   const [ownSubscriber, setSubscriber] = useState<Subscriber | null>(null);
   const [isSampleSubscriber, setSampleSubscriber] = useState(false);
+  const [locale, setLocale] = useState<string | undefined>();
   const [assume, setAssume] = useState<Assumptions>({ digestedEvents: 1, isRead: false });
-  const [ownText, setPayloadText] = useState<string | null>(null);
+  const [context, setContext] = useState("");
+  const { _id: environmentId } = useEnvironment();
+  const place = { kind: "sample", environmentId, workflowId: workflow._id } as const;
+  const [ownText, setOwnText] = useState(() => readPayload(place));
+  const setPayloadText = (text: string) => {
+    setOwnText(text);
+    keepPayload(place, text);
+  };
   const example = (workflow.payloadExample as Values | null | undefined) ?? null;
   const payloadText = ownText ?? JSON.stringify(recent[0]?.payload ?? example ?? {}, null, 2);
   const payload = useMemo(() => parseObject(payloadText), [payloadText]);
@@ -65,8 +81,12 @@ export function useSample(workflow: Workflow): Sample {
     payloadText,
     payload,
     setPayloadText,
+    context,
+    setContext,
     recent,
     example,
+    locale,
+    setLocale,
     assume,
     setAssume,
   };

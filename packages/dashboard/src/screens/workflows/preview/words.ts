@@ -6,12 +6,24 @@ export const words = {
   subscriber: "Subscriber",
   subscriberHint: "Name, email address or subscriber id",
   sampleSubscriber: "A sample subscriber",
+  context: "Context",
+  noContext: "None",
   payload: "Payload",
   payloadLabel: "Payload as JSON",
   badPayload: (place: string) => `Invalid JSON${place && ` (${place})`}`,
   recent: "From a recent event",
   example: "Example payload",
   empty: "Empty payload",
+  language: "Language",
+  ownLanguage: "That of the subscriber",
+  noValues: "The payload is empty. Values that the step uses are offered here.",
+  asJson: "Edit as JSON",
+  asFields: "Edit as fields",
+  missing: (names: readonly string[]) =>
+    names.length === 1
+      ? `The sample payload has no value for ${names[0]}.`
+      : `The sample payload has no values for ${names.slice(0, 3).join(", ")}${names.length > 3 ? ` and ${names.length - 3} more` : ""}.`,
+  fillIn: "Add sample values",
   hidePayload: "Hide payload",
   showPayload: "Edit payload",
   noSubject: "No subject",
@@ -25,7 +37,6 @@ export const words = {
     noImages: "No images",
     noDark: "This email has no dark colours: mail programs show it light, or invert it themselves.",
     noText: "The email has no text part.",
-    smaller: (width: number, percent: number) => `${width} px wide, shown at ${percent} %`,
   },
   sms: ({ characters, segments, isUnicode }: SmsLength) =>
     `${characters} ${characters === 1 ? "character" : "characters"}, ${segments} ${segments === 1 ? "segment" : "segments"}${isUnicode ? " (other alphabet: 70 per segment)" : ""}`,

@@ -1,8 +1,7 @@
-// Search and replace over all workflows: the hits first, then one saved version for each chosen workflow.
+// Search and replace over all workflows and layouts: the hits first, then one save for each chosen one.
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { toApiError } from "../../../api/api-error.ts";
-import { callOperation } from "../../../api/client.ts";
 import { useOperation } from "../../../api/hooks.ts";
 import { useEnvironment } from "../../../api/session.tsx";
 import { Notice } from "../../../kit/feedback/notice.tsx";
@@ -12,12 +11,16 @@ import { FormDialog } from "../../../kit/overlays/form-dialog.tsx";
 import { showToast } from "../../../kit/overlays/toast.tsx";
 import { useSettled } from "../../../kit/use-settled.ts";
 import { words as kitWords } from "../../../words.ts";
-import { draftOf, toUpdate } from "../editor/model.ts";
 import css from "./replace.module.css";
-import { findHits, type Hit, replaceIn, type Search } from "./replace.ts";
+import { findHits, type Hit, type Search, type Searched, searchedLayout, searchedWorkflow } from "./replace.ts";
+import { saveReplaced } from "./save-replaced.ts";
 import { words } from "./words.ts";
 
-type Found = { workflowId: string; name: string; hits: Hit[] };
+/** `key`: of all workflows and layouts. */
+type Found = Omit<Searched, "parts"> & { key: string; hits: Hit[] };
+/** Places of one workflow that the list shows. */
+const shownHits = 50;
+
 type Failed = { name: string; reason: string };
 
 export function ReplaceDialog({ onClose }: { onClose: () => void }) {
@@ -32,33 +35,38 @@ export function ReplaceDialog({ onClose }: { onClose: () => void }) {
   const settled = useSettled(text, 250);
   const { data, error } = useOperation("files.export", { query: {} }, { staleTime: 0 });
   const search: Search = { text: settled, isCaseSensitive };
-  const found: Found[] = (data?.resources.workflows ?? []).flatMap(({ workflowId, name, steps }) => {
-    const hits = findHits(
-      steps.map(({ stepId, name = stepId, controlValues = {} }) => ({ stepId, name, controlValues })),
-      search,
-    );
-    return hits.length === 0 ? [] : [{ workflowId, name, hits }];
+  const { workflows = [], layouts = [] } = data?.resources ?? {};
+  const searched = [...workflows.map(searchedWorkflow), ...layouts.map(searchedLayout)];
+  const found: Found[] = searched.flatMap(({ parts, ...one }) => {
+    const hits = findHits(parts, search);
+    return hits.length === 0 ? [] : [{ ...one, key: `${one.kind} ${one.id}`, hits }];
   });
-  const chosen = found.filter(({ workflowId }) => !left.has(workflowId));
+  const chosen = found.filter(({ key }) => !left.has(key));
   const count = chosen.reduce((sum, { hits }) => sum + hits.reduce((of, hit) => of + hit.count, 0), 0);
+  const sum = {
+    workflows: chosen.filter(({ kind }) => kind === "workflow").length,
+    layouts: chosen.filter(({ kind }) => kind === "layout").length,
+  };
   const run = async () => {
     setRunning(true);
     const refused: Failed[] = [];
-    for (const { workflowId, name } of chosen) {
+    for (const { kind, id, name, hits } of chosen) {
+      const locales = [...new Set(hits.flatMap(({ locale }) => locale ?? []))];
+      const isInContent = hits.some(({ locale }) => locale === undefined);
       try {
-        await replaceOne(workflowId, search, replacement, environmentId);
+        await saveReplaced({ kind, id, locales, isInContent, search, replacement }, environmentId);
       } catch (error) {
         refused.push({ name, reason: toApiError(error).message });
       }
     }
     await client.invalidateQueries({
       predicate: ({ queryKey: [environment, id] }) =>
-        environment === environmentId && /^(?:workflows|files)\./.test(String(id)),
+        environment === environmentId && /^(?:workflows|layouts|translations|files)\./.test(String(id)),
     });
     setRunning(false);
     setFailed(refused);
     if (refused.length > 0) return;
-    showToast({ title: words.done(chosen.length) });
+    showToast({ title: words.done(sum) });
     onClose();
   };
   return (
@@ -66,7 +74,7 @@ export function ReplaceDialog({ onClose }: { onClose: () => void }) {
       look="wide"
       title={words.title}
       description={type === "prod" ? `${words.text} ${kitWords.confirm.production(name)}` : words.text}
-      submit={isRunning ? words.running : words.action(count, chosen.length)}
+      submit={isRunning ? words.running : words.action(count, sum)}
       isDisabled={count === 0 || isRunning || text !== settled}
       error={error}
       onSubmit={() => void run()}
@@ -105,18 +113,22 @@ export function ReplaceDialog({ onClose }: { onClose: () => void }) {
       {found.length > 0 && (
         <ul className={css.found} aria-label={words.hits}>
           {found.map((one) => (
-            <li key={one.workflowId}>
+            <li key={one.key}>
               <Checkbox
-                label={<strong>{one.name}</strong>}
-                checked={!left.has(one.workflowId)}
+                label={
+                  <>
+                    <strong>{one.name}</strong> {one.kind === "layout" && words.isLayout}
+                  </>
+                }
+                checked={!left.has(one.key)}
                 disabled={isRunning}
-                onChange={({ target }) => setLeft(withId(left, one.workflowId, !target.checked))}
+                onChange={({ target }) => setLeft(withId(left, one.key, !target.checked))}
               />
               <ul>
-                {one.hits.map((hit) => (
-                  <li key={`${hit.step} ${hit.path}`}>
+                {one.hits.slice(0, shownHits).map((hit) => (
+                  <li key={`${hit.place} ${hit.path}`}>
                     <span className={css.weak}>
-                      {hit.step}, {hit.path}
+                      {hit.place}, {hit.path}
                       {hit.count > 1 && ` (${hit.count})`}:
                     </span>{" "}
                     {hit.before}
@@ -125,6 +137,7 @@ export function ReplaceDialog({ onClose }: { onClose: () => void }) {
                     {hit.after}
                   </li>
                 ))}
+                {one.hits.length > shownHits && <li className={css.weak}>{words.more(one.hits.length - shownHits)}</li>}
               </ul>
             </li>
           ))}
@@ -139,12 +152,4 @@ function withId(ids: ReadonlySet<string>, id: string, isIn: boolean): ReadonlySe
   if (isIn) next.add(id);
   else next.delete(id);
   return next;
-}
-
-/** Through the usual update with the version that was read: a save of somebody else in between is not overwritten. */
-async function replaceOne(workflowId: string, search: Search, replacement: string, environmentId: string) {
-  const workflow = await callOperation("workflows.retrieve", { params: { workflowId }, query: {} }, environmentId);
-  const draft = draftOf(workflow);
-  const body = toUpdate({ ...draft, steps: replaceIn(draft.steps, search, replacement) }, workflow, workflow.versionId);
-  await callOperation("workflows.update", { params: { workflowId: workflow._id }, body }, environmentId);
 }

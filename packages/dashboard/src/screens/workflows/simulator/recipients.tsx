@@ -3,7 +3,9 @@ import { useOperation } from "../../../api/hooks.ts";
 import { Icon } from "../../../icons.tsx";
 import { IconButton } from "../../../kit/inputs/button.tsx";
 import { Select } from "../../../kit/inputs/select.tsx";
-import { SamplePayload, SubscriberPicker } from "../preview/sample-bar.tsx";
+import type { Values } from "../editor/model.ts";
+import { SamplePayload } from "../preview/sample-bar.tsx";
+import { SubscriberPicker } from "../preview/sample-choices.tsx";
 import type { Sample } from "../preview/use-sample.ts";
 import css from "./simulator.module.css";
 import { words } from "./words.ts";
@@ -12,11 +14,17 @@ export type Addressee =
   | { kind: "subscriber"; subscriberId: string; name: string }
   | { kind: "topic"; topicKey: string; name: string };
 
-type RecipientsProps = { to: readonly Addressee[]; sample: Sample; onChange: (to: readonly Addressee[]) => void };
+type RecipientsProps = {
+  to: readonly Addressee[];
+  sample: Sample;
+  /** What the steps use: values that the payload does not have are offered. */
+  values: Values;
+  onChange: (to: readonly Addressee[]) => void;
+};
 
 const keyOf = (one: Addressee): string => (one.kind === "subscriber" ? `p ${one.subscriberId}` : `t ${one.topicKey}`);
 
-export function Recipients({ to, sample, onChange }: RecipientsProps) {
+export function Recipients({ to, sample, values, onChange }: RecipientsProps) {
   const topics = useOperation("topics.list", { query: { limit: 100 } }, { staleTime: 60_000 }).data?.data ?? [];
   const topic = to.find((one) => one.kind === "topic");
   const add = (one: Addressee) => onChange([...to.filter((other) => keyOf(other) !== keyOf(one)), one]);
@@ -60,7 +68,7 @@ export function Recipients({ to, sample, onChange }: RecipientsProps) {
             }}
           />
         )}
-        <SamplePayload sample={sample} />
+        <SamplePayload sample={sample} values={values} />
       </div>
     </div>
   );

@@ -7,7 +7,7 @@ import { callOperation } from "../../../api/client.ts";
 import { useEnvironment } from "../../../api/session.tsx";
 import { EmptyState, ErrorPanel, Skeleton } from "../../../kit/feedback/states.tsx";
 import { useSettled } from "../../../kit/use-settled.ts";
-import { toDryRun } from "../editor/model.ts";
+import { type DraftStep, toDryRun, type Values } from "../editor/model.ts";
 import type { Editor } from "../editor/use-editor.ts";
 import type { Sample } from "../preview/use-sample.ts";
 import { Assume } from "./assume.tsx";
@@ -18,6 +18,14 @@ import css from "./simulator.module.css";
 import { Subscribers } from "./subscribers.tsx";
 import { words } from "./words.ts";
 
+/** The values of all steps in one object. */
+const valuesOf = (steps: readonly DraftStep[]): Values =>
+  Object.fromEntries(
+    steps.flatMap(({ key, controlValues }) =>
+      Object.entries(controlValues).map(([name, value]) => [`${key} ${name}`, value]),
+    ),
+  );
+
 type SimulatorTabProps = { editor: Editor; sample: Sample };
 
 export function SimulatorTab({ editor, sample }: SimulatorTabProps) {
@@ -27,13 +35,15 @@ export function SimulatorTab({ editor, sample }: SimulatorTabProps) {
     (): readonly Addressee[] => own ?? (subscriber ? [{ kind: "subscriber", ...subscriber }] : []),
     [own, subscriber],
   );
+  const { steps } = editor.draft;
+  const values = useMemo(() => valuesOf(steps), [steps]);
   const nameOf = (id: string) => to.find((one) => one.kind === "subscriber" && one.subscriberId === id)?.name ?? id;
   const { data, error, isFetching } = useDryRun(editor, sample, to);
   return (
     <div className={css.simulator}>
       <p className={css.weak}>{words.lead}</p>
-      <Recipients to={to} sample={sample} onChange={setOwn} />
-      <Assume steps={editor.draft.steps} sample={sample} />
+      <Recipients to={to} sample={sample} values={values} onChange={setOwn} />
+      <Assume steps={steps} sample={sample} />
       {error && <ErrorPanel error={error} />}
       {to.length === 0 && <EmptyState icon="users" title={words.noRecipient} text={words.noneText} />}
       {to.length > 0 && !data && !error && <Skeleton />}

@@ -7,7 +7,10 @@ import { valueAt } from "../editor/model.ts";
 export function fieldsFor(type: StepType, values: Values): FieldSpec[] {
   const { fields } = editorSteps[type];
   const kind = values.type ?? fields.find(({ path }) => path === "type")?.fallback;
-  return fields.filter(({ of }) => of === undefined || of.includes(String(kind)));
+  return fields.filter(
+    ({ of, needs }) =>
+      (of === undefined || of.includes(String(kind))) && (needs === undefined || valueAt(values, needs) === true),
+  );
 }
 
 export const isSet = (field: FieldSpec, values: Values): boolean => {

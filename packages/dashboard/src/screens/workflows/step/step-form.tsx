@@ -1,5 +1,5 @@
 // The form of one step: its name, what it sends or waits for, and when it runs.
-import { useMemo, useRef } from "react";
+import { lazy, Suspense, useCallback, useMemo, useRef } from "react";
 import { BodyField } from "../../../email/body-field.tsx";
 import { sampleAt } from "../../../email/sample-value.ts";
 import { type Insert, InsertionProvider } from "../../../fields/completion/insertion.ts";
@@ -9,6 +9,7 @@ import { isIdentifier } from "../../../fields/identifier.ts";
 import { ValueField } from "../../../fields/value-field.tsx";
 import { Icon } from "../../../icons.tsx";
 import { Checkbox, TextField } from "../../../kit/inputs/field.tsx";
+import { isSame } from "../../../kit/is-same.ts";
 import { stepIcons } from "../../../outcomes/tones.ts";
 import { stepKinds, stepNames } from "../../../steps/facts.gen.ts";
 import type { FieldSpec, Values } from "../../../steps/kit.ts";
@@ -21,6 +22,8 @@ import css from "./step.module.css";
 import { StepCondition } from "./step-condition.tsx";
 import { Variables } from "./variables.tsx";
 import { words } from "./words.ts";
+
+const Languages = lazy(() => import("../later.ts").then((module) => ({ default: module.Languages })));
 
 type StepFormProps = {
   editor: Editor;
@@ -37,6 +40,8 @@ export function StepForm({ editor, step, names, knowledge, payload }: StepFormPr
   const errorOf = (path: string) => issues.of(step.key, path);
   const change = (changed: Partial<DraftStep>, field: string) =>
     editor.change(changeStep(draft, step.key, changed), `${step.key}.${field}`);
+  const samples = useStable({ ...names.scope, payload: payload ?? {} });
+  const sampleOf = useCallback((name: string) => sampleAt(samples, name), [samples]);
   const drawBody = ({ path, label, hint }: FieldSpec) => (
     <BodyField
       label={label}
@@ -47,7 +52,7 @@ export function StepForm({ editor, step, names, knowledge, payload }: StepFormPr
       editorType={step.controlValues.editorType}
       isReadOnly={isReadOnly}
       names={names}
-      sampleOf={(name) => sampleAt({ payload: payload ?? {} }, name)}
+      sampleOf={sampleOf}
       onChange={({ body, ...others }, undoStep) => {
         // An empty body is an absent value, so that the service says what is missing.
         const changed = { ...step.controlValues, ...others };
@@ -58,7 +63,7 @@ export function StepForm({ editor, step, names, knowledge, payload }: StepFormPr
   const draw = (spec: FieldSpec) => (
     <ValueField
       key={spec.path}
-      spec={spec}
+      spec={{ ...spec, hint: textHint(valueAt(step.controlValues, spec.path), sampleOf) ?? spec.hint }}
       value={valueAt(step.controlValues, spec.path)}
       error={errorOf(`controlValues.${spec.path}`)}
       faults={issues.faultsOf(step.key, spec.path)}
@@ -96,6 +101,11 @@ export function StepForm({ editor, step, names, knowledge, payload }: StepFormPr
               <div className={css.grid}>{more.map((spec) => wrap(spec, draw(spec)))}</div>
             </details>
           )}
+          {step.type === "email" && (
+            <Suspense>
+              <Languages editor={editor} step={step} />
+            </Suspense>
+          )}
           {hasContent && variables.length > 0 && <Variables names={variables} target={target} />}
         </section>
         <section className={css.section} aria-label={words.condition.title}>
@@ -122,6 +132,20 @@ export function StepForm({ editor, step, names, knowledge, payload }: StepFormPr
       </div>
     </InsertionProvider>
   );
+}
+
+/** A line that is a translated text says which. */
+function textHint(value: unknown, sampleOf: (name: string) => unknown): string | undefined {
+  const [, key] = /^\{\{\s*(t\.[\w.]+)\s*\}\}$/.exec(String(value ?? "")) ?? [];
+  const text = key === undefined ? undefined : sampleOf(key);
+  return typeof text === "string" ? words.languages.is(text) : undefined;
+}
+
+/** The same object as before while its content is the same: the editor draws its chips again for another one. */
+function useStable<T>(value: T): T {
+  const held = useRef(value);
+  if (!isSame(held.current, value)) held.current = value;
+  return held.current;
 }
 
 const wrap = (spec: FieldSpec, field: React.ReactNode) => (

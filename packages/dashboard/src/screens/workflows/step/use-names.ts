@@ -18,6 +18,15 @@ export const servedVariables = (
 ): JsonObject | null | undefined =>
   preview.data?.variables ?? workflow.steps.find(({ _id }) => _id === step._id)?.variables;
 
+/** The reader of previews that name no subscriber, as the service has it. */
+const sampleSubscriber = {
+  subscriberId: "ada",
+  firstName: "Ada",
+  lastName: "Lovelace",
+  email: "ada@example.com",
+  locale: "en_US",
+};
+
 export function useNames(
   { workflow, draft }: Editor,
   step: DraftStep,
@@ -25,7 +34,7 @@ export function useNames(
   served: JsonObject | null | undefined,
 ): Names {
   const { subscriber, payload, recent } = sample;
-  const { steps, payloadSchema, isTranslationEnabled } = draft;
+  const { name: workflowName, steps, payloadSchema, isTranslationEnabled } = draft;
   const person = useOperation(
     "subscribers.retrieve",
     { params: { subscriberId: subscriber?.subscriberId ?? "" } },
@@ -36,22 +45,27 @@ export function useNames(
     { query: {} },
     { enabled: isTranslationEnabled, staleTime: 60_000 },
   ).data?.workflows[workflow.workflowId];
+  const brand = useOperation("brand.retrieve", {}, { staleTime: 60_000 }).data?.brand;
   const at = steps.findIndex(({ key }) => key === step.key);
   return useMemo(() => {
     const before = steps.slice(0, Math.max(0, at));
     const payloads = recent.map((event) => event.payload);
     const scope = {
       payload: Object.assign({}, ...payloads.toReversed(), payload ?? {}) as Values,
-      subscriber: person ?? {},
+      subscriber: person ?? sampleSubscriber,
       steps: sampleResults(before, payload ?? {}),
+      workflow: { name: workflowName, workflowId: workflow.workflowId },
+      ...(brand !== undefined && { brand }),
+      ...(texts !== undefined && { t: texts }),
     };
     const samples = Object.fromEntries([
       ...samplesIn(texts, "t"),
       ...samplesIn(scope.subscriber, "subscriber"),
       ...samplesIn(scope.payload, "payload"),
+      ...samplesIn(brand, "brand"),
     ]);
     const own = Object.keys(samples).filter((name) => name.startsWith("subscriber.data.") || name.startsWith("t."));
     const variables = [...new Set([...variableNames(served, scope.payload), ...own])];
     return { variables, samples, scope, schema: payloadSchema };
-  }, [served, steps, at, recent, payload, person, texts, payloadSchema]);
+  }, [served, steps, at, recent, payload, person, texts, brand, payloadSchema, workflowName, workflow.workflowId]);
 }

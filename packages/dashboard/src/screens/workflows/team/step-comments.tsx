@@ -21,7 +21,7 @@ export function StepComments({ workflowId, stepId }: StepCommentsProps) {
   const create = useChange("comments.create", ["comments.list"]);
   const mayWrite = useMay()("comments.create");
   const [text, setText] = useState("");
-  // Open where there is something to read, until somebody opens or closes it.
+  // Open where there is something to read, until it is opened or closed by hand.
   const [isShown, setShown] = useState<boolean | null>(null);
   const comments = (data?.data ?? []).filter((comment) => comment.stepId === stepId);
   const open = comments.filter(({ resolvedAt }) => !resolvedAt);

@@ -19,7 +19,7 @@ import { Menu } from "../../../kit/overlays/menu.tsx";
 import { words as kitWords } from "../../../words.ts";
 import { type Draft, toTest } from "../editor/model.ts";
 import type { Editor } from "../editor/use-editor.ts";
-import { payloadEntries, SubscriberPicker } from "../preview/sample-bar.tsx";
+import { payloadEntries, SubscriberPicker } from "../preview/sample-choices.tsx";
 import { type Sample, type Subscriber, subscriberName } from "../preview/use-sample.ts";
 import { words as previewWords } from "../preview/words.ts";
 import { keepPayload, readPayload } from "./kept-payload.ts";
@@ -33,7 +33,8 @@ type TestDialogProps = { editor: Editor; sample: Sample; onClose: () => void };
 export function TestDialog({ editor, sample, onClose }: TestDialogProps) {
   const { workflow, draft, issues } = editor;
   const { _id: environmentId, type } = useEnvironment();
-  const [text, setText] = useState(() => readPayload(environmentId, workflow._id) ?? sample.payloadText);
+  const place = { kind: "test", environmentId, workflowId: workflow._id } as const;
+  const [text, setText] = useState(() => readPayload(place) ?? sample.payloadText);
   const [other, setOther] = useState<Subscriber | undefined>();
   const [isMe, setMe] = useState(true);
   const [sent, setSent] = useState<(WorkflowTest & { name: string }) | null>(null);
@@ -46,7 +47,7 @@ export function TestDialog({ editor, sample, onClose }: TestDialogProps) {
   const faulty = draft.steps.filter(({ key }) => issues.countOf(key) > 0).map(({ name }) => name);
   const change = (next: string) => {
     setText(next);
-    keepPayload(environmentId, workflow._id, next);
+    keepPayload(place, next);
     test.reset();
   };
   const send = () => {

@@ -30,7 +30,7 @@ export function TestRun({ test: { transactionId, subscriberId, name } }: TestRun
   const box = useRef<HTMLElement>(null);
   // Below a long payload, what was just sent would be out of sight.
   // biome-ignore lint/correctness/useExhaustiveDependencies: again when it has all its lines
-  useEffect(() => void box.current?.scrollIntoView({ block: "nearest" }), [hasEnded]);
+  useEffect(() => void box.current?.scrollIntoView({ block: "nearest" }), [isOver]);
   const messages = steps.flatMap((step) => step.messages);
   const hasMail = messages.some(({ channel, providerId }) => channel !== "in_app" && providerId?.startsWith("svc-"));
   return (
@@ -40,7 +40,8 @@ export function TestRun({ test: { transactionId, subscriberId, name } }: TestRun
         {!isOver && <Badge tone="info">{words.running}</Badge>}
       </header>
       {last.error && <ErrorPanel error={last.error} />}
-      <p className={css.weak} role="status">
+      {/* While it runs, the head says so. */}
+      <p className={isOver || steps.length === 0 ? css.weak : "visually-hidden"} role="status">
         {isOver ? last.data?.verdict : steps.length === 0 ? words.starting : words.running}
       </p>
       <ol className={css.steps}>

@@ -16,7 +16,8 @@ import { requireStep, requireWorkflow } from "../workflows.ts";
 const maxListed = 200;
 const maxComments = 1_000;
 
-const nameOf = (caller: Caller): string => caller.member?.name ?? `API key of ${caller.environmentIdentifier}`;
+/** Whom a record names as its author. */
+export const nameOf = (caller: Caller): string => caller.member?.name ?? `API key of ${caller.environmentIdentifier}`;
 
 const toComment = (row: CommentRow): StepComment => ({
   id: row.id,

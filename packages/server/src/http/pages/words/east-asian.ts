@@ -33,6 +33,8 @@ export const ja: PageWords = {
   badLinkText: "リンクが不完全です。メールからもう一度開くか、リンク全体をコピーしてください。",
   gone: "変更できる項目はありません",
   goneText: "配信リストに登録されていないため、これらの通知は届きません。",
+  frequency: "頻度",
+  frequencies: { usual: "既定", instant: "すぐに", hourly: "1時間ごと", daily: "毎日", weekly: "毎週" },
   channels: { in_app: "アプリ内", email: "メール", sms: "SMS", chat: "チャット", push: "プッシュ通知" },
 };
 
@@ -68,6 +70,8 @@ export const ko: PageWords = {
   badLinkText: "링크가 완전하지 않습니다. 이메일에서 다시 열거나 링크 전체를 복사해 주세요.",
   gone: "변경할 내용이 없습니다",
   goneText: "더 이상 수신 목록에 없으므로 이 알림을 받지 않습니다.",
+  frequency: "빈도",
+  frequencies: { usual: "기본값", instant: "즉시", hourly: "매시간", daily: "매일", weekly: "매주" },
   channels: { in_app: "앱 내", email: "이메일", sms: "문자 메시지", chat: "채팅", push: "푸시" },
 };
 
@@ -103,6 +107,8 @@ export const zhCn: PageWords = {
   badLinkText: "链接不完整。请从邮件中重新打开，或复制完整链接。",
   gone: "没有可更改的内容",
   goneText: "您已不在我们的名单中，因此不会收到这些通知。",
+  frequency: "频率",
+  frequencies: { usual: "默认", instant: "立即", hourly: "每小时", daily: "每天", weekly: "每周" },
   channels: { in_app: "应用内", email: "电子邮件", sms: "短信", chat: "聊天", push: "推送" },
 };
 
@@ -138,5 +144,7 @@ export const zhTw: PageWords = {
   badLinkText: "連結不完整。請從郵件中重新開啟，或複製完整連結。",
   gone: "沒有可變更的內容",
   goneText: "您已不在我們的名單中，因此不會收到這些通知。",
+  frequency: "頻率",
+  frequencies: { usual: "預設", instant: "立即", hourly: "每小時", daily: "每天", weekly: "每週" },
   channels: { in_app: "應用程式內", email: "電子郵件", sms: "簡訊", chat: "聊天", push: "推播" },
 };

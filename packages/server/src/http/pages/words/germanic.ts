@@ -33,6 +33,8 @@ export const en: PageWords = {
   badLinkText: "It is incomplete. Please open it from the email again, or copy the whole link.",
   gone: "Nothing to change",
   goneText: "You are no longer on our list, so you do not receive these notifications.",
+  frequency: "How often",
+  frequencies: { usual: "Default", instant: "At once", hourly: "Hourly", daily: "Daily", weekly: "Weekly" },
   channels: { in_app: "In-app", email: "Email", sms: "SMS", chat: "Chat", push: "Push" },
 };
 
@@ -68,6 +70,8 @@ export const de: PageWords = {
   badLinkText: "Er ist unvollständig. Bitte öffnen Sie ihn noch einmal aus der E-Mail, oder kopieren Sie ihn ganz.",
   gone: "Nichts zu ändern",
   goneText: "Sie stehen nicht mehr auf unserer Liste und erhalten diese Benachrichtigungen daher nicht.",
+  frequency: "Wie oft",
+  frequencies: { usual: "Standard", instant: "Sofort", hourly: "Stündlich", daily: "Täglich", weekly: "Wöchentlich" },
   channels: { in_app: "In der App", email: "E-Mail", sms: "SMS", chat: "Chat", push: "Push" },
 };
 
@@ -103,6 +107,8 @@ export const nl: PageWords = {
   badLinkText: "De link is onvolledig. Open hem opnieuw vanuit de e-mail of kopieer de hele link.",
   gone: "Niets te wijzigen",
   goneText: "U staat niet meer op onze lijst en ontvangt deze meldingen dus niet.",
+  frequency: "Hoe vaak",
+  frequencies: { usual: "Standaard", instant: "Meteen", hourly: "Elk uur", daily: "Dagelijks", weekly: "Wekelijks" },
   channels: { in_app: "In de app", email: "E-mail", sms: "Sms", chat: "Chat", push: "Push" },
 };
 
@@ -138,6 +144,14 @@ export const sv: PageWords = {
   badLinkText: "Den är ofullständig. Öppna den från mejlet igen eller kopiera hela länken.",
   gone: "Inget att ändra",
   goneText: "Du finns inte längre på vår lista och får därför inte de här aviseringarna.",
+  frequency: "Hur ofta",
+  frequencies: {
+    usual: "Standard",
+    instant: "Direkt",
+    hourly: "Varje timme",
+    daily: "Varje dag",
+    weekly: "Varje vecka",
+  },
   channels: { in_app: "I appen", email: "E-post", sms: "Sms", chat: "Chatt", push: "Push" },
 };
 
@@ -173,6 +187,14 @@ export const da: PageWords = {
   badLinkText: "Det er ufuldstændigt. Åbn det fra e-mailen igen, eller kopiér hele linket.",
   gone: "Intet at ændre",
   goneText: "Du er ikke længere på vores liste og modtager derfor ikke disse notifikationer.",
+  frequency: "Hvor ofte",
+  frequencies: {
+    usual: "Standard",
+    instant: "Med det samme",
+    hourly: "Hver time",
+    daily: "Hver dag",
+    weekly: "Hver uge",
+  },
   channels: { in_app: "I appen", email: "E-mail", sms: "Sms", chat: "Chat", push: "Push" },
 };
 
@@ -208,5 +230,13 @@ export const nb: PageWords = {
   badLinkText: "Den er ufullstendig. Åpne den fra e-posten igjen, eller kopier hele lenken.",
   gone: "Ingenting å endre",
   goneText: "Du står ikke lenger på listen vår og mottar derfor ikke disse varslene.",
+  frequency: "Hvor ofte",
+  frequencies: {
+    usual: "Standard",
+    instant: "Med en gang",
+    hourly: "Hver time",
+    daily: "Hver dag",
+    weekly: "Hver uke",
+  },
   channels: { in_app: "I appen", email: "E-post", sms: "SMS", chat: "Chat", push: "Push" },
 };

@@ -1,5 +1,5 @@
 // The words that each language of the preference page has.
-import type { Channel } from "@tidings/contract";
+import type { Channel, DigestFrequency } from "@tidings/contract";
 
 /** Texts in braces are filled in. */
 export type PageWords = {
@@ -34,5 +34,8 @@ export type PageWords = {
   badLinkText: string;
   gone: string;
   goneText: string;
+  frequency: string;
+  /** `usual`: as the workflow decides. */
+  frequencies: Record<DigestFrequency | "usual", string>;
   channels: Record<Channel, string>;
 };

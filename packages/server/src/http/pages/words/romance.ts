@@ -33,6 +33,14 @@ export const fr: PageWords = {
   badLinkText: "Il est incomplet. Veuillez l’ouvrir à nouveau depuis l’e-mail ou copier le lien entier.",
   gone: "Rien à modifier",
   goneText: "Vous ne figurez plus sur notre liste et ne recevez donc plus ces notifications.",
+  frequency: "Fréquence",
+  frequencies: {
+    usual: "Par défaut",
+    instant: "Immédiatement",
+    hourly: "Toutes les heures",
+    daily: "Tous les jours",
+    weekly: "Toutes les semaines",
+  },
   channels: { in_app: "Dans l’application", email: "E-mail", sms: "SMS", chat: "Chat", push: "Push" },
 };
 
@@ -68,6 +76,14 @@ export const es: PageWords = {
   badLinkText: "Está incompleto. Ábralo de nuevo desde el correo o copie el enlace entero.",
   gone: "Nada que cambiar",
   goneText: "Ya no está en nuestra lista, así que no recibe estas notificaciones.",
+  frequency: "Frecuencia",
+  frequencies: {
+    usual: "Predeterminada",
+    instant: "Al instante",
+    hourly: "Cada hora",
+    daily: "Cada día",
+    weekly: "Cada semana",
+  },
   channels: { in_app: "En la aplicación", email: "Correo electrónico", sms: "SMS", chat: "Chat", push: "Push" },
 };
 
@@ -103,6 +119,14 @@ export const pt: PageWords = {
   badLinkText: "Está incompleta. Abra-a novamente a partir do e-mail ou copie a ligação inteira.",
   gone: "Nada para alterar",
   goneText: "Já não está na nossa lista, por isso não recebe estas notificações.",
+  frequency: "Frequência",
+  frequencies: {
+    usual: "Predefinida",
+    instant: "De imediato",
+    hourly: "De hora a hora",
+    daily: "Todos os dias",
+    weekly: "Todas as semanas",
+  },
   channels: { in_app: "Na aplicação", email: "E-mail", sms: "SMS", chat: "Chat", push: "Push" },
 };
 
@@ -138,6 +162,8 @@ export const ptBr: PageWords = {
   badLinkText: "Ele está incompleto. Abra-o novamente pelo e-mail ou copie o link inteiro.",
   gone: "Nada a alterar",
   goneText: "Você não está mais na nossa lista e, por isso, não recebe estas notificações.",
+  frequency: "Frequência",
+  frequencies: { usual: "Padrão", instant: "Na hora", hourly: "A cada hora", daily: "Todo dia", weekly: "Toda semana" },
   channels: { in_app: "No aplicativo", email: "E-mail", sms: "SMS", chat: "Chat", push: "Push" },
 };
 
@@ -173,6 +199,14 @@ export const it: PageWords = {
   badLinkText: "È incompleto. Lo apra di nuovo dall’e-mail o copi il link intero.",
   gone: "Nulla da modificare",
   goneText: "Non è più nel nostro elenco, quindi non riceve queste notifiche.",
+  frequency: "Frequenza",
+  frequencies: {
+    usual: "Predefinita",
+    instant: "Subito",
+    hourly: "Ogni ora",
+    daily: "Ogni giorno",
+    weekly: "Ogni settimana",
+  },
   channels: { in_app: "Nell’app", email: "E-mail", sms: "SMS", chat: "Chat", push: "Push" },
 };
 
@@ -208,5 +242,13 @@ export const ro: PageWords = {
   badLinkText: "Este incomplet. Deschideți-l din nou din e-mail sau copiați linkul întreg.",
   gone: "Nimic de schimbat",
   goneText: "Nu mai sunteți pe lista noastră, deci nu primiți aceste notificări.",
+  frequency: "Cât de des",
+  frequencies: {
+    usual: "Implicit",
+    instant: "Imediat",
+    hourly: "În fiecare oră",
+    daily: "Zilnic",
+    weekly: "Săptămânal",
+  },
   channels: { in_app: "În aplicație", email: "E-mail", sms: "SMS", chat: "Chat", push: "Push" },
 };

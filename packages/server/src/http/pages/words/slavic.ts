@@ -33,6 +33,14 @@ export const pl: PageWords = {
   badLinkText: "Jest niepełny. Otwórz go ponownie z wiadomości lub skopiuj cały link.",
   gone: "Nie ma nic do zmiany",
   goneText: "Nie ma Cię już na naszej liście, więc nie otrzymujesz tych powiadomień.",
+  frequency: "Jak często",
+  frequencies: {
+    usual: "Domyślnie",
+    instant: "Od razu",
+    hourly: "Co godzinę",
+    daily: "Codziennie",
+    weekly: "Co tydzień",
+  },
   channels: { in_app: "W aplikacji", email: "E-mail", sms: "SMS", chat: "Czat", push: "Push" },
 };
 
@@ -68,6 +76,14 @@ export const cs: PageWords = {
   badLinkText: "Je neúplný. Otevřete ho znovu z e-mailu, nebo zkopírujte celý odkaz.",
   gone: "Není co měnit",
   goneText: "Už nejste na našem seznamu, takže tato oznámení nedostáváte.",
+  frequency: "Jak často",
+  frequencies: {
+    usual: "Výchozí",
+    instant: "Ihned",
+    hourly: "Každou hodinu",
+    daily: "Každý den",
+    weekly: "Každý týden",
+  },
   channels: { in_app: "V aplikaci", email: "E-mail", sms: "SMS", chat: "Chat", push: "Push" },
 };
 
@@ -103,6 +119,14 @@ export const sk: PageWords = {
   badLinkText: "Je neúplný. Otvorte ho znova z e-mailu alebo skopírujte celý odkaz.",
   gone: "Niet čo meniť",
   goneText: "Už nie ste na našom zozname, preto tieto upozornenia nedostávate.",
+  frequency: "Ako často",
+  frequencies: {
+    usual: "Predvolené",
+    instant: "Ihneď",
+    hourly: "Každú hodinu",
+    daily: "Každý deň",
+    weekly: "Každý týždeň",
+  },
   channels: { in_app: "V aplikácii", email: "E-mail", sms: "SMS", chat: "Čet", push: "Push" },
 };
 
@@ -138,6 +162,8 @@ export const uk: PageWords = {
   badLinkText: "Воно неповне. Відкрийте його з листа ще раз або скопіюйте посилання повністю.",
   gone: "Нічого змінювати",
   goneText: "Вас більше немає в нашому списку, тож ви не отримуєте цих сповіщень.",
+  frequency: "Як часто",
+  frequencies: { usual: "За замовчуванням", instant: "Одразу", hourly: "Щогодини", daily: "Щодня", weekly: "Щотижня" },
   channels: { in_app: "У застосунку", email: "Електронна пошта", sms: "СМС", chat: "Чат", push: "Push-сповіщення" },
 };
 
@@ -173,5 +199,13 @@ export const ru: PageWords = {
   badLinkText: "Она неполная. Откройте её из письма ещё раз или скопируйте ссылку целиком.",
   gone: "Изменять нечего",
   goneText: "Вас больше нет в нашем списке, поэтому вы не получаете эти уведомления.",
+  frequency: "Как часто",
+  frequencies: {
+    usual: "По умолчанию",
+    instant: "Сразу",
+    hourly: "Каждый час",
+    daily: "Каждый день",
+    weekly: "Каждую неделю",
+  },
   channels: { in_app: "В приложении", email: "Электронная почта", sms: "СМС", chat: "Чат", push: "Push-уведомления" },
 };

@@ -33,6 +33,14 @@ export const hu: PageWords = {
   badLinkText: "Hiányos. Nyissa meg újra az e-mailből, vagy másolja ki a teljes hivatkozást.",
   gone: "Nincs mit módosítani",
   goneText: "Már nincs a listánkon, ezért nem kapja ezeket az értesítéseket.",
+  frequency: "Milyen gyakran",
+  frequencies: {
+    usual: "Alapértelmezett",
+    instant: "Azonnal",
+    hourly: "Óránként",
+    daily: "Naponta",
+    weekly: "Hetente",
+  },
   channels: { in_app: "Az alkalmazásban", email: "E-mail", sms: "SMS", chat: "Csevegés", push: "Leküldéses" },
 };
 
@@ -68,6 +76,8 @@ export const fi: PageWords = {
   badLinkText: "Se on puutteellinen. Avaa se uudelleen sähköpostista tai kopioi koko linkki.",
   gone: "Ei muutettavaa",
   goneText: "Et ole enää listallamme, joten et saa näitä ilmoituksia.",
+  frequency: "Kuinka usein",
+  frequencies: { usual: "Oletus", instant: "Heti", hourly: "Joka tunti", daily: "Päivittäin", weekly: "Viikoittain" },
   channels: {
     in_app: "Sovelluksessa",
     email: "Sähköposti",
@@ -109,6 +119,8 @@ export const tr: PageWords = {
   badLinkText: "Bağlantı eksik. Lütfen e-postadan yeniden açın veya bağlantının tamamını kopyalayın.",
   gone: "Değiştirilecek bir şey yok",
   goneText: "Artık listemizde değilsiniz, bu nedenle bu bildirimleri almıyorsunuz.",
+  frequency: "Ne sıklıkta",
+  frequencies: { usual: "Varsayılan", instant: "Hemen", hourly: "Her saat", daily: "Her gün", weekly: "Her hafta" },
   channels: { in_app: "Uygulama içi", email: "E-posta", sms: "SMS", chat: "Sohbet", push: "Anlık bildirim" },
 };
 
@@ -144,6 +156,8 @@ export const ar: PageWords = {
   badLinkText: "الرابط غير مكتمل. يُرجى فتحه من الرسالة مرة أخرى أو نسخه كاملًا.",
   gone: "لا يوجد ما يمكن تغييره",
   goneText: "لم تعد في قائمتنا، لذلك لا تصلك هذه الإشعارات.",
+  frequency: "معدل الإرسال",
+  frequencies: { usual: "الافتراضي", instant: "فورًا", hourly: "كل ساعة", daily: "كل يوم", weekly: "كل أسبوع" },
   channels: {
     in_app: "داخل التطبيق",
     email: "البريد الإلكتروني",
@@ -185,5 +199,7 @@ export const he: PageWords = {
   badLinkText: "הוא אינו שלם. אפשר לפתוח אותו שוב מתוך ההודעה, או להעתיק את הקישור כולו.",
   gone: "אין מה לשנות",
   goneText: "שמך אינו מופיע עוד ברשימה שלנו, ולכן ההתראות האלה אינן נשלחות אליך.",
+  frequency: "תדירות",
+  frequencies: { usual: "ברירת מחדל", instant: "מיד", hourly: "כל שעה", daily: "כל יום", weekly: "כל שבוע" },
   channels: { in_app: "באפליקציה", email: "דוא״ל", sms: "מסרונים", chat: "צ׳אט", push: "התראות דחיפה" },
 };

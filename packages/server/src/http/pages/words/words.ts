@@ -1,6 +1,7 @@
 // The words of the preference page and of the notices around it, by language. A person whose locale has no words reads
 // English; the `lang` attribute of the page names the language that is shown.
-import { canonicalLocale } from "../../../lib/locale.ts";
+import type { PageTexts } from "@tidings/contract";
+import { directionOf, type Language, languageOf, shorterNames } from "../../../lib/words/languages.ts";
 import * as eastAsian from "./east-asian.ts";
 import * as germanic from "./germanic.ts";
 import type { PageWords } from "./page-words.ts";
@@ -9,7 +10,7 @@ import * as slavic from "./slavic.ts";
 import * as various from "./various.ts";
 
 /** By locale as this service writes it. */
-export const pageWords: Record<string, PageWords> = {
+export const pageWords: Record<string, PageWords> & Record<Language, PageWords> = {
   en: germanic.en,
   de: germanic.de,
   nl: germanic.nl,
@@ -38,36 +39,28 @@ export const pageWords: Record<string, PageWords> = {
   zh_TW: eastAsian.zhTw,
 };
 
-/** Other names of the same languages, and the script that a region of China reads. */
-const aliases: Record<string, string> = {
-  no: "nb",
-  nn: "nb",
-  iw: "he",
-  zh: "zh_CN",
-  zh_Hans: "zh_CN",
-  zh_Hant: "zh_TW",
-  zh_HK: "zh_TW",
-  zh_MO: "zh_TW",
-};
+/** `own`: texts of the environment or tenant in this language. */
+export type PageLanguage = { lang: string; dir: "ltr" | "rtl"; words: PageWords; own: PageTexts };
 
-const rightToLeft = new Set(["ar", "he"]);
-
-export type PageLanguage = { lang: string; dir: "ltr" | "rtl"; words: PageWords };
-
-function nameIn(locale: string): string | undefined {
-  const parts = canonicalLocale(locale).split("_");
-  const shorter = parts.map((_, index) => parts.slice(0, parts.length - index).join("_"));
-  return shorter.map((name) => aliases[name] ?? name).find((name) => Object.hasOwn(pageWords, name));
+/** Own texts are those of the same language, so that a page never mixes two: of `de_AT`, then of `de`, text by text. */
+function ownTexts(locale: string, name: string, texts: Record<string, PageTexts>): PageTexts {
+  const levels = [...new Set([...shorterNames(locale), name])].reverse();
+  return Object.assign({}, ...levels.map((level) => (Object.hasOwn(texts, level) ? texts[level] : {})));
 }
 
-/** The first of these locales that has words, else English. */
-export function pageLanguage(locales: readonly (string | null | undefined)[]): PageLanguage {
-  const found = locales.flatMap((locale) => (locale ? (nameIn(locale) ?? []) : []));
-  const name = found[0] ?? "en";
+/** The first of these locales that has words, else English. `texts`: own texts by locale. */
+export function pageLanguage(
+  locales: readonly (string | null | undefined)[],
+  texts: Record<string, PageTexts> = {},
+): PageLanguage {
+  const locale = locales.find((one) => languageOf(one) !== undefined) ?? "en";
+  const name = languageOf(locale)!;
+  const own = ownTexts(locale, name, texts);
   return {
+    own,
     lang: name.replace("_", "-"),
-    dir: rightToLeft.has(name) ? "rtl" : "ltr",
-    words: pageWords[name]!,
+    dir: directionOf(name),
+    words: own.title === undefined ? pageWords[name] : { ...pageWords[name], title: own.title },
   };
 }
 

@@ -10,7 +10,7 @@ export type CheckedMail = Pick<Mail, "subject" | "html" | "text"> & {
   /** Fields that could not be rendered are not checked. */
   isSubjectKnown: boolean;
   isBodyKnown: boolean;
-  /** Nobody can unsubscribe from critical workflows. */
+  /** Subscribers cannot unsubscribe from critical workflows. */
   isCritical: boolean;
   /** A block document: its editor asks for alternative texts, so an empty one was forgotten. */
   isBlocks: boolean;
@@ -136,7 +136,7 @@ function linkChecks({ href, label }: Link): Found[] {
   }
   if (href === "" || href === "#") return [{ code: "empty_link", message: `${named} has an empty address.` }];
   if (/^http:/i.test(href)) {
-    const message = `${named} uses http: (${shorten(href)}). Mail programs warn of such links: use https:.`;
+    const message = `${named} uses http (${shorten(href)}). Mail programs warn about such links: use https.`;
     return [{ code: "insecure_link", message }];
   }
   if (/^(?:[a-z][a-z\d+.-]*:|#)/i.test(href)) return [];
@@ -174,7 +174,7 @@ function unsubscribeChecks({ isCritical }: CheckedMail, links: Link[]): Found[] 
   const hasLink = links.some(({ href, label }) => unsubscribeAddress.test(href ?? "") || unsubscribeWords.test(label));
   if (hasLink) return [];
   const message =
-    "The mail has no link to unsubscribe. Add one, best in the footer of the layout: {{ unsubscribeUrl }}.";
+    "The mail has no link to unsubscribe. The layout that the Brand screen creates has one. In your own layout, put a link to {{ unsubscribeUrl }} into the footer.";
   return [{ code: "missing_unsubscribe", message }];
 }
 

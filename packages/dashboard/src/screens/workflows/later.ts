@@ -1,0 +1,9 @@
+// Parts of the editor that are loaded when they are used. They are one module: separate modules would divide what they
+// share with the editor into many small files.
+export { ObjectivesTab } from "./objectives/objectives-tab.tsx";
+export { MissingValues, PayloadFields } from "./preview/payload-fields.tsx";
+export { SampleLanguage } from "./preview/sample-language.tsx";
+export { Languages } from "./step/languages.tsx";
+export { TestDialog } from "./test/test-dialog.tsx";
+export { DigestsTab } from "./versions/digests-tab.tsx";
+export { VersionsTab } from "./versions/versions-tab.tsx";

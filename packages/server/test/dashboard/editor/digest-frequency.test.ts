@@ -1,0 +1,68 @@
+// A digest whose frequency recipients choose, in a browser: the author's switch, the person's preferences, and the
+// hosted page in a language that is written from right to left.
+import assert from "node:assert/strict";
+import { browserTest, openBrowser, openPage } from "../../support/chromium.ts";
+import { startTestService } from "../../support/service.ts";
+import { createWorkflow, email, settled, trigger } from "../../support/verbs.ts";
+import { eventually } from "../../support/wait.ts";
+import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "../support.ts";
+
+const service = await startTestService({ TIDINGS_PUBLIC_URL: "http://localhost:3000" });
+const { client } = service;
+const digest = { name: "Digest", stepId: "digest", type: "digest" as const };
+const controlValues = { type: "regular", amount: 1, unit: "seconds" };
+await createWorkflow(client, "summary", [{ ...digest, controlValues }, email()], { name: "Summary" });
+await client("subscribers.create", { body: { subscriberId: "ada", email: "ada@example.com", locale: "ar" } });
+const params = { subscriberId: "ada" };
+const shown = async () => {
+  const { workflows } = (await client("subscribers.retrievePreferences", { params })).body;
+  return workflows.find(({ workflow }) => workflow.identifier === "summary")!;
+};
+
+browserTest("the author offers three frequencies, and support sets one of them", async (context) => {
+  const editor = await openDashboard(context, service, "/workflows/summary?step=digest");
+  const choices = editor.getByRole("group", { name: "They choose from" });
+  await editor.getByLabel("Recipients may choose how often").waitFor();
+  assert.equal(await choices.count(), 0);
+  await editor.getByLabel("Recipients may choose how often").check();
+  await choices.getByLabel("Every hour").uncheck();
+  await expectAccessible(editor);
+  await editor.getByRole("button", { name: "Save", exact: true }).click();
+  await eventually(async () => (await shown()).digestFrequencies?.join() === "instant,daily,weekly", "the offer");
+  await editor.setViewportSize(narrow);
+  await expectNoOverflow(editor);
+
+  const person = await openDashboard(context, service, "/subscribers/ada?tab=preferences");
+  await person.getByRole("combobox", { name: "How often the digest of Summary is sent" }).click();
+  await person.getByRole("option", { name: "Every day" }).click();
+  await eventually(async () => (await shown()).digestFrequency === "daily", "the choice");
+  await expectAccessible(person);
+  await person.setViewportSize(narrow);
+  await expectNoOverflow(person);
+});
+
+browserTest("the hosted page: right to left, narrow, dark", async (context) => {
+  await client("subscribers.updatePreferences", {
+    params,
+    body: { workflowId: "summary", digestFrequency: "instant" },
+  });
+  const transactionId = await trigger(client, "summary", "ada");
+  await settled(client, transactionId);
+  const { data } = (await client("captured.list", { query: { transactionId } })).body;
+  const headers = data.find(({ channel }) => channel === "email")!.headers as Record<string, string>;
+  const path = new URL(headers["List-Unsubscribe"]!.slice(1, -1)).pathname;
+  for (const [colorScheme, viewport] of [
+    ["light", { width: 1280, height: 860 }],
+    ["dark", narrow],
+  ] as const) {
+    const page = await openPage(context, await openBrowser(context, { viewport, colorScheme }));
+    await page.goto(service.url + path);
+    const often = page.getByLabel("معدل الإرسال");
+    assert.equal(await often.inputValue(), colorScheme === "light" ? "instant" : "weekly");
+    await often.selectOption("كل أسبوع");
+    await expectNoOverflow(page);
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "حفظ" }).click();
+    await eventually(async () => (await shown()).digestFrequency === "weekly", "the choice");
+  }
+});
