@@ -76,7 +76,7 @@ export type Operations = {
       page?: number;
       limit?: number;
       /** Events with any of these steps; `trigger` matches every event */
-      channels?: ("in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom" | "branch" | "experiment" | "wait" | "http_request" | "trigger")[];
+      channels?: ("in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom" | "branch" | "experiment" | "wait" | "http_request" | "start_workflow" | "update_subscriber" | "trigger")[];
       /** Workflow ids or identifiers */
       templates?: string[];
       emails?: string[];
@@ -5493,7 +5493,7 @@ export type ExportedResources = {
       stepId: string;
       /** Default: the `stepId` */
       name?: string;
-      type: "in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom" | "branch" | "experiment" | "wait" | "http_request";
+      type: "in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom" | "branch" | "experiment" | "wait" | "http_request" | "start_workflow" | "update_subscriber";
       active?: boolean;
       /** true: if this step fails, the steps after it are canceled */
       shouldStopOnFail?: boolean;
@@ -6658,7 +6658,7 @@ export type JobStep = {
   _parentId?: string | null;
 };
 
-export type JobType = "in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom" | "branch" | "experiment" | "wait" | "http_request" | "trigger";
+export type JobType = "in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom" | "branch" | "experiment" | "wait" | "http_request" | "start_workflow" | "update_subscriber" | "trigger";
 
 export type Layout = {
   _id: string;
@@ -8483,7 +8483,7 @@ export type StepTemplatePatch = {
   name: string;
 };
 
-export type StepType = "in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom" | "branch" | "experiment" | "wait" | "http_request";
+export type StepType = "in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom" | "branch" | "experiment" | "wait" | "http_request" | "start_workflow" | "update_subscriber";
 
 export type StoredReceipt = {
   id: string;

@@ -88,6 +88,7 @@ export * from "./roles.ts";
 export { isJsonObject, type JsonObject, type RawRequest, type Static, type UploadedFile } from "./schema.ts";
 export * from "./secrets.ts";
 export { heldOutVariant } from "./steps/experiment.ts";
+export { type HttpMethod, httpMethods } from "./steps/http-request.ts";
 export {
   closed,
   type ResultStatus,
@@ -98,4 +99,6 @@ export {
   timeUnits,
 } from "./steps/kit.ts";
 export { stepDefinitions, waitingSteps } from "./steps/registry.gen.ts";
+export { maxWorkflowDepth } from "./steps/start-workflow.ts";
+export { updatableFields } from "./steps/update-subscriber.ts";
 export { type MessageEvent, maxLookBackMinutes, messageEvents } from "./steps/wait.ts";

@@ -12,9 +12,11 @@ import branch from "./branch.ts";
 import experiment from "./experiment.ts";
 import wait from "./wait.ts";
 import httpRequest from "./http-request.ts";
+import startWorkflow from "./start-workflow.ts";
+import updateSubscriber from "./update-subscriber.ts";
 import type { StepDefinition } from "./kit.ts";
 
-export const stepTypes = ["in_app", "email", "sms", "chat", "push", "digest", "delay", "throttle", "custom", "branch", "experiment", "wait", "http_request"] as const;
+export const stepTypes = ["in_app", "email", "sms", "chat", "push", "digest", "delay", "throttle", "custom", "branch", "experiment", "wait", "http_request", "start_workflow", "update_subscriber"] as const;
 export const channels = ["in_app", "email", "sms", "chat", "push"] as const;
 export const waitingSteps = ["digest", "delay", "wait"] as const;
 
@@ -32,4 +34,6 @@ export const stepDefinitions: Readonly<Record<(typeof stepTypes)[number], StepDe
   experiment,
   wait,
   http_request: httpRequest,
+  start_workflow: startWorkflow,
+  update_subscriber: updateSubscriber,
 };

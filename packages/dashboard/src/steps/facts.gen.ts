@@ -1,7 +1,7 @@
 // Generated from the step files in this folder by `npm run generate`. Do not edit.
 import type { StepKind, StepType, WaitingStep } from "@tidings/contract";
 
-export const stepTypes: readonly StepType[] = ["in_app", "email", "sms", "chat", "push", "digest", "delay", "throttle", "custom", "branch", "experiment", "wait", "http_request"];
+export const stepTypes: readonly StepType[] = ["in_app", "email", "sms", "chat", "push", "digest", "delay", "throttle", "custom", "branch", "experiment", "wait", "http_request", "start_workflow", "update_subscriber"];
 export const maxSteps = 20;
 
 export const stepNames = {
@@ -18,6 +18,8 @@ export const stepNames = {
   experiment: "Experiment",
   wait: "Wait",
   http_request: "HTTP request",
+  start_workflow: "Start workflow",
+  update_subscriber: "Update subscriber",
 } as const satisfies Record<StepType, string>;
 
 export const stepIcons = {
@@ -33,6 +35,9 @@ export const stepIcons = {
   branch: "branch",
   experiment: "flask",
   wait: "pause",
+  http_request: "globe",
+  start_workflow: "play",
+  update_subscriber: "user",
 } as const satisfies Record<StepType, string>;
 
 export const stepKinds: Readonly<Record<StepType, StepKind>> = {
@@ -49,6 +54,8 @@ export const stepKinds: Readonly<Record<StepType, StepKind>> = {
   experiment: "gate",
   wait: "wait",
   http_request: "custom",
+  start_workflow: "custom",
+  update_subscriber: "custom",
 };
 
 /** The end of a wait, on a timeline. */

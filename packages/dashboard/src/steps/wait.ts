@@ -25,7 +25,7 @@ export default defineStep({
     { path: "signal.lookBackMinutes", label: "Look back, in minutes", kind: "amount", isMore: true },
     { path: "message.stepId", label: "Or a message of the step", hint: "Its identifier", kind: "plain" },
     { path: "message.event", label: "Until it", kind: "choice", choices: events, isBeside: true },
-    kindOf("Time-out", {
+    kindOf("Timeout", {
       regular: "After a length of time",
       timed: "At a time of day",
       dynamic: "At a time in the payload",

@@ -26,13 +26,17 @@ export function readRequest(values: JsonObject, scope: object): HttpCall | { fau
     if (!method) return { fault: `method must be one of: ${httpMethods.join(", ")}` };
     const text = (template: unknown) => (typeof template === "string" ? render(template, scope, "text") : "");
     const url = text(values.url).trim();
-    if (!/^https?:\/\//i.test(url) || URL.parse(url) === null) return { fault: `url is not a web address: ${url.slice(0, 200)}` };
+    if (!/^https?:\/\//i.test(url) || URL.parse(url) === null)
+      return { fault: `url is not a web address: ${url.slice(0, 200)}` };
     const headers: Record<string, string> = {};
     for (const { key, value } of pairsIn(values.headers)) {
       const name = text(key).trim();
-      if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(name)) return { fault: `the header ${name.slice(0, 100)} has no valid name` };
+      if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(name))
+        return { fault: `the header ${name.slice(0, 100)} has no valid name` };
       if (ownHeaders.test(name)) return { fault: `the header ${name} is set by the service` };
-      headers[name.toLowerCase()] = text(value).replaceAll(/[\r\n]+/g, " ").trim();
+      headers[name.toLowerCase()] = text(value)
+        .replaceAll(/[\r\n]+/g, " ")
+        .trim();
     }
     const body = hasBody(method) ? bodyOf(values.body, text) : undefined;
     if (body !== undefined && "fault" in body) return body;

@@ -186,7 +186,7 @@ function simulateWait(one: SimulatedRun, { wakeAt }: Progress, waiting: Waiting)
   return true;
 }
 
-/** What is assumed to end the wait before its time-out. */
+/** What is assumed to end the wait before its timeout. */
 function assumedArrival({ signal, message }: JsonObject, assume: DryRunAssumptions, at: Date): Arrival | null {
   const name = isObject(signal) ? signal.name : undefined;
   const sent = assume.signals?.find((one) => one.name === name);

@@ -118,7 +118,7 @@ export type Claim =
 export type AwaitedSignal = { name: string; key: string | null; since: Date | null };
 export type AwaitedMessage = { jobId: string; event: MessageEvent };
 
-/** What ended a wait before its time-out. */
+/** What ended a wait before its timeout. */
 export type Arrival = { reason: "signal" | "message"; data: JsonObject | null; at: Date };
 
 export type ClaimResult =

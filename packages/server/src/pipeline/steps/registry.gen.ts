@@ -12,6 +12,9 @@ import custom from "./custom.ts";
 import branch from "./branch.ts";
 import experiment from "./experiment.ts";
 import wait from "./wait.ts";
+import httpRequest from "./http-request.ts";
+import startWorkflow from "./start-workflow.ts";
+import updateSubscriber from "./update-subscriber.ts";
 import type { StepHandler } from "./handler.ts";
 
 export const stepHandlers: Readonly<Record<StepType, StepHandler>> = {
@@ -27,4 +30,7 @@ export const stepHandlers: Readonly<Record<StepType, StepHandler>> = {
   branch,
   experiment,
   wait,
+  http_request: httpRequest,
+  start_workflow: startWorkflow,
+  update_subscriber: updateSubscriber,
 };

@@ -1,5 +1,5 @@
 // Waits of runs for a signal or for an event of a message. The row is the lock: whoever sets `arrived_at` wins against
-// the end of the wait, which deletes the row; of a signal and a time-out at the same moment exactly one takes effect.
+// the end of the wait, which deletes the row; of a signal and a timeout at the same moment exactly one takes effect.
 import { sql } from "kysely";
 import type { JsonObject } from "../../lib/json.ts";
 import { rowsOf } from "../bulk.ts";
@@ -73,7 +73,7 @@ export async function findSignals(db: Db, wanted: LookBack[]): Promise<FoundSign
   return rows;
 }
 
-/** A wait that may end now. `is_due`: its time-out has come, so that it ends in any case. */
+/** A wait that may end now. `is_due`: its timeout has come, so that it ends in any case. */
 export type EndingWait = { environment_id: string; job_id: string; is_due: boolean };
 export type EndedWait = Pick<WaitRow, "job_id" | "arrived_at" | "arrived_by" | "data">;
 

@@ -46,6 +46,25 @@ describe("control schemas of all types", () => {
       { signal: { name: "paid", key: "{{ payload.order }}", lookBackMinutes: 5 }, amount: 1, unit: "hours" },
       { type: "timed", cron: "0 9 * * *", message: { stepId: "mail", event: "read" }, onTimeout: "end" },
     ],
+    http_request: [
+      { method: "GET", url: "https://example.com/{{ payload.id }}" },
+      {
+        method: "POST",
+        url: "https://example.com",
+        headers: [{ key: "authorization", value: "Bearer {{ env.TOKEN }}" }],
+        body: '{ "id": {{ payload.id | json }} }',
+        responseBodySchema: { type: "object", properties: { plan: { type: "string" } } },
+        enforceSchemaValidation: true,
+        continueOnFailure: true,
+        sampleResponse: { status: 200, body: { plan: "pro" } },
+      },
+      { method: "PUT", url: "https://example.com", body: [{ key: "a", value: "b" }] },
+    ],
+    start_workflow: [
+      { workflowId: "follow-up" },
+      { workflowId: "follow-up", to: [{ subscriberId: "{{ payload.boss }}" }, { topicKey: "team" }], payload: "{}" },
+    ],
+    update_subscriber: [{}, { firstName: "{{ payload.name }}", data: '{ "plan": {{ payload.plan | json }} }' }],
     branch: [{ arms: [{ id: "pro", name: "Pro", condition: { "==": [{ var: "payload.plan" }, "pro"] } }] }],
   };
   const bad: Record<StepType, object[]> = {
@@ -86,6 +105,15 @@ describe("control schemas of all types", () => {
       { amount: 1, unit: "hours", message: { stepId: "mail", event: "eaten" } },
       { amount: 1, unit: "hours", onEvent: "explode" },
     ],
+    http_request: [
+      { url: "https://example.com" },
+      { method: "TRACE", url: "https://example.com" },
+      { method: "GET", url: "" },
+      { method: "GET", url: "https://example.com", headers: { a: "b" } },
+      { method: "GET", url: "https://example.com", sampleResponse: { status: 1 } },
+    ],
+    start_workflow: [{}, { workflowId: "a", to: [{}] }, { workflowId: "a", payload: {} }],
+    update_subscriber: [{ subscriberId: "x" }, { data: {} }],
     branch: [{}, { arms: [] }, { arms: [{ id: "a" }] }, { arms: [{ id: "a", condition: {}, more: 1 }] }],
     custom: [{ custom: 1 }, { other: {} }],
   };
@@ -106,6 +134,9 @@ describe("control schemas of all types", () => {
       .concat(
         "throttleKey custom expiresAt expiresIn preheader senderName replyTo cc bcc text arms variants holdOutPercent goals ",
       )
-      .concat("signal message onEvent onTimeout unknown");
+      .concat("signal message onEvent onTimeout method url headers responseBodySchema enforceSchemaValidation ")
+      .concat(
+        "continueOnFailure sampleResponse workflowId to payload firstName lastName email phone locale timezone unknown",
+      );
   const everything = Object.fromEntries(names.split(" ").map((name) => [name, 1]));
 });

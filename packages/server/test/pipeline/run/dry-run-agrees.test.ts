@@ -45,7 +45,10 @@ const body = fc.constantFrom(
 type Step = { type: StepIn["type"]; controlValues: Record<string, unknown>; shouldStopOnFail?: boolean };
 
 const values: Record<
-  Exclude<StepIn["type"], "push" | "branch" | "wait" | "experiment">,
+  Exclude<
+    StepIn["type"],
+    "push" | "branch" | "wait" | "experiment" | "http_request" | "start_workflow" | "update_subscriber"
+  >,
   fc.Arbitrary<Record<string, unknown>>
 > = {
   in_app: fc.record({ body, redirect: fc.constant({ url: "https://example.com/{{ payload.n }}", target: "_blank" }) }),

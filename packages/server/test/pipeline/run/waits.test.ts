@@ -123,7 +123,7 @@ describe("messages", () => {
     assert.deepEqual((await feedOf(client, "nia")).map(({ content }) => content).sort(), ["first", "message"]);
   });
 
-  test("a time-out, on the test clock", async () => {
+  test("a timeout, on the test clock", async () => {
     await createWorkflow(client, "late", [
       email(),
       wait({ message: { stepId: "email", event: "clicked" }, amount: 2, unit: "seconds" }),
