@@ -1,6 +1,6 @@
-// The checks before every step, in this order: the arm that it belongs to, its skip rule, its classic filters, and for a
-// channel step the preferences and the subscriber's schedule. They are evaluated when the step starts, so changes during
-// an earlier wait count. A check that stops the step adds a detail that names the reason.
+// The checks before every step, in this order: the arm that it belongs to, its skip rule, its classic filters, and for
+// a channel step the preferences and the subscriber's schedule. They are evaluated when the step starts, so changes
+// during an earlier wait count. A check that stops the step adds a detail that names the reason.
 import { type Channel, isChannel, type StepFilter } from "@tidings/contract";
 import type { StoredDetail } from "../../store/tables.ts";
 import { RenderError } from "../render/liquid.ts";

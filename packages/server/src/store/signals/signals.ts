@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import type { JsonObject } from "../../lib/json.ts";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
-import { lockSignals } from "./waits.batch.ts";
+import { takeSignalLocks } from "./signal-locks.ts";
 
 export type NewSignal = {
   id: string;
@@ -28,15 +28,17 @@ const columns = {
 export type ReachedRun = { signal_id: string; notification_id: string };
 
 /**
- * Stores the signals and marks the waits that they end. Of several signals for one wait, the first given reaches it. A
+ * Stores the signals and marks the waits that they end. When several could end a wait, the first in the list does. A
  * wait without a key takes any signal of its name.
  */
 export async function recordSignals(db: Db, environmentId: string, signals: NewSignal[]): Promise<ReachedRun[]> {
   if (signals.length === 0) return [];
-  await lockSignals(
-    db,
-    signals.map(({ subscriber_id, name }) => ({ environment_id: environmentId, subscriber_id, signal: name })),
-  );
+  const names = signals.map(({ subscriber_id, name }) => ({
+    environment_id: environmentId,
+    subscriber_id,
+    signal: name,
+  }));
+  await takeSignalLocks(names).execute(db);
   const given = signals.map((signal, position) => ({ ...signal, position }));
   const shape = rowsOf("r", { ...columns, position: "integer" }, given);
   await sql`insert into signals (environment_id, id, subscriber_id, name, key, data, created_at)

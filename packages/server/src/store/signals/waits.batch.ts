@@ -5,6 +5,7 @@ import type { JsonObject } from "../../lib/json.ts";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import type { WaitRow } from "../tables.ts";
+import { type SignalName, takeSignalLocks } from "./signal-locks.ts";
 
 const columns = {
   environment_id: "uuid",
@@ -45,18 +46,8 @@ const lookBackColumns = {
   since: "timestamptz",
 };
 
-/**
- * A signal and a wait that looks back for it could each begin before the other is committed, and miss each other. Both
- * take this lock until they end, in one order.
- */
-export async function lockSignals(
-  db: Db,
-  names: readonly { environment_id: string; subscriber_id: string; signal: string }[],
-): Promise<void> {
-  if (names.length === 0) return;
-  const keys = names.map((one) => `signal ${one.environment_id} ${one.subscriber_id} ${one.signal}`);
-  await sql`select pg_advisory_xact_lock(h) from (
-    select distinct hashtextextended(k, 0) as h from unnest(${keys}::text[]) as k order by h) as locks`.execute(db);
+export async function lockSignals(db: Db, names: readonly SignalName[]): Promise<void> {
+  if (names.length > 0) await takeSignalLocks(names).execute(db);
 }
 
 export type FoundSignal = { job_id: string; data: JsonObject | null; created_at: Date };

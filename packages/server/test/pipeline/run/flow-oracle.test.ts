@@ -1,6 +1,6 @@
-// Workflows with branches, waits and delays, in random scenarios on a test clock, against an interpreter of the tree that
-// shares no code with the engine. Random signals and times: every run sends exactly what the interpreter sends, at the
-// same time, and ends once. `ORACLE_RUNS=100` tries more, `ORACLE_SEED=7` repeats one.
+// Workflows with branches, waits, experiments and delays, in random scenarios on a test clock, against an interpreter of
+// the tree that shares no code with the engine. Random signals, marks and times: every run sends exactly what the
+// interpreter sends, at the same time, and ends once. `ORACLE_RUNS=100` tries more, `ORACLE_SEED=7` repeats one.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepIn } from "@tidings/contract";
