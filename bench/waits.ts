@@ -1,5 +1,5 @@
-// A million runs that wait for a signal. What they cost while nothing happens: CPU before and after. And the time from a
-// signal to the next message of its run in the feed, alternating with single triggers, one request at a time.
+// A million runs that wait for a signal. What they cost while nothing happens: CPU before and after. And the time from
+// a signal to the next message of its run in the feed, alternating with single triggers, one request at a time.
 import { sql } from "kysely";
 import { type Db, openDb } from "../packages/server/src/store/db.ts";
 import { createClient } from "../packages/server/test/support/client.ts";

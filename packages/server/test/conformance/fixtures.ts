@@ -8,6 +8,7 @@ import { imageFile } from "../support/images.ts";
 import { brandFixtures } from "./brand-fixtures.ts";
 import { importFixtures } from "./import-fixtures.ts";
 import {
+  branchSteps,
   type Fixture,
   json,
   keyOf,
@@ -114,7 +115,7 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
     body: {
       workflowId: w.unique("workflow"),
       name: "New",
-      steps: [{ name: "Greet", type: "in_app", controlValues: { body: "Hi" }, filters: [largeOrders] }],
+      steps: [{ name: "Greet", type: "in_app", controlValues: { body: "Hi" }, filters: [largeOrders] }, ...branchSteps],
     },
   }),
   "workflows.retrieve": ofWorkflow,
