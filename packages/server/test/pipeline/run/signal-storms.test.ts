@@ -14,6 +14,7 @@ const { client, db, logs } = await startTestService({ TIDINGS_THREADS: "2" });
 const storms = Number(process.env.STORM_RUNS ?? (isLong ? 20 : 1));
 const runs = isLong ? 5_000 : 500;
 const callers = 16;
+const msPerRun = 8;
 const range = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 const limitMs = 100_000;
 
@@ -55,14 +56,16 @@ for (const round of range(storms)) {
       },
       inApp({ body: "{{ steps.wait.reason }}" }),
     ]);
-    const until = new Date(Date.now() + (isLong ? 15_000 : 5_000));
+    const first = Date.now() + (isLong ? 20_000 : 4_000);
+    // The waits end one after the other, and the signals are sent around the same times, so that they meet.
+    const untilOf = (n: number) => first + n * msPerRun;
     // Ten runs for each person.
     const personOf = (n: number) => `p${n % (runs / 10)}`;
     await callAll(
       range(runs / 50).map((part) => () => {
         const events = range(50).map((n) => {
           const own = part * 50 + n;
-          return { name, to: personOf(own), payload: { n: own, until: until.toISOString() } };
+          return { name, to: personOf(own), payload: { n: own, until: new Date(untilOf(own)).toISOString() } };
         });
         return client("events.triggerBulk", { body: { events } });
       }),
@@ -79,13 +82,18 @@ for (const round of range(storms)) {
       "every run to begin its wait",
       limitMs,
     );
-    // Three quarters of the runs get a signal, from shortly before the end of the wait until after it.
-    await sleep(Math.max(0, until.getTime() - Date.now() - (isLong ? 1_500 : 150)));
+    // Three quarters of the runs get a signal, before the end of their wait or after it.
+    const sendAt = (n: number) => untilOf(n) - 1_500 + ((n * 389) % 2_000);
+    const send = async (n: number) => {
+      await sleep(Math.max(0, sendAt(n) - Date.now()));
+      const signal = { name: "paid", to: personOf(n), key: String(n) };
+      return { n, ...(await client("signals.send", { body: signal })).body };
+    };
     const answers = await callAll(
-      range(runs).flatMap((n) => {
-        const signal = { name: "paid", to: personOf(n), key: String(n) };
-        return n % 4 === 0 ? [] : [async () => ({ n, ...(await client("signals.send", { body: signal })).body })];
-      }),
+      range(runs)
+        .filter((n) => n % 4 !== 0)
+        .toSorted((a, b) => sendAt(a) - sendAt(b))
+        .map((n) => () => send(n)),
     );
     const outcomes = await eventually(
       async () => {
