@@ -109,6 +109,17 @@ export const pipelineLimits: Row[] = [
     beyond: "deliveries wait",
   },
   {
+    limit: "concurrent HTTP requests of steps, and calls of bridges, in one thread",
+    value: `${named("asks/stage.ts", "window")} each, a quarter for one host`,
+    beyond: "the steps wait",
+  },
+  {
+    limit: "HTTP request of a step",
+    value: `${count(byDefault("TIDINGS_REQUEST_TIMEOUT"))} s for an attempt, 1 MB of response, ${named("requests/response.ts", "maxResultLength")} characters of result`,
+    setting: "TIDINGS_REQUEST_TIMEOUT",
+    beyond: "a timeout is retried; otherwise the step fails ([http-requests.md](http-requests.md))",
+  },
+  {
     limit: "calls per second for an integration (`maxPerSecond`)",
     value: "the provider's known limit",
     setting: "per integration",

@@ -1,9 +1,9 @@
 // Requests of `http_request` steps, sent by hand.
 import { operation } from "../../operation.ts";
-import { named, openObject, type Static, Type } from "../../schema.ts";
+import { named, openObject, Type } from "../../schema.ts";
 import { ContextMap } from "../topics/contexts.ts";
 
-export const SendRequestIn = named("SendRequestIn", {
+const SendRequestIn = named("SendRequestIn", {
   controlValues: Type.Optional(
     openObject({ description: "As in a workflow, saved or not. Default: those of the saved step" }),
   ),
@@ -19,7 +19,7 @@ export const SendRequestIn = named("SendRequestIn", {
 
 const headers = Type.Record(Type.String(), Type.String(), { description: "Those with credentials are masked" });
 
-export const SentRequest = named("SentRequest", {
+const SentRequest = named("SentRequest", {
   data: Type.Object({
     request: Type.Optional(
       named(
@@ -44,7 +44,6 @@ export const SentRequest = named("SentRequest", {
     error: Type.Optional(Type.String({ description: "Why the step would fail" })),
   }),
 });
-export type SentRequest = Static<typeof SentRequest>;
 
 export const stepRequestOperations = {
   "workflows.sendRequest": operation({

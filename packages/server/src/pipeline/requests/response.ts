@@ -6,7 +6,7 @@ import { storeFault } from "../asks/storable.ts";
 import type { HttpResponse, RequestReply } from "./call.ts";
 
 /** What later steps read as `steps.<id>`; longer ones are refused, because every later step loads them. */
-export const maxResultLength = 65_536;
+const maxResultLength = 65_536;
 
 type Result = { output: JsonObject } | { fault: string };
 
