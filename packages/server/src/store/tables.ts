@@ -553,7 +553,7 @@ export type CallBreaker = {
   updated_at: Date;
 };
 
-/** `api_key_id`: the key of the last sync, which signs the calls; null or revoked: the oldest key of the environment. */
+/** `api_key_id`: the key of the last sync, which signs calls; null or revoked: the oldest key of the environment. */
 type BridgesTable = CallBreaker & { api_key_id: string | null; synced_at: Date };
 
 /** Errors of the provider or of the integration; a message that is refused for its recipient or content is none. */

@@ -24,7 +24,7 @@ function describeEvent({ name, to, transactionId }: JsonObject, output: unknown)
   };
 }
 
-/** Method and address as they are shown, and the status of the response. */
+/** Method, masked address, and the status of the response. */
 function describeSentRequest(output: unknown): JsonObject {
   const { request, response } = isJsonObject(output) && isJsonObject(output.data) ? output.data : {};
   return {

@@ -99,7 +99,7 @@ function findAsking(runs: Run[], tasks: Task<AskTask>[]) {
   return { asking, ended, done };
 }
 
-/** Wakes runs that cannot go on: their next advance cancels them with its reason. */
+/** Wakes runs that cannot continue: their next advance cancels them with its reason. */
 async function letEnd(batch: Batch, ended: Asking[]): Promise<void> {
   const updates = ended.map((one): JobUpdate => {
     const now = batch.clock.now(one.run.environmentId);
@@ -135,7 +135,7 @@ async function claimDueProbes<Call, Reply>(
 
 type Wait = Asking & { url: string; until: Date; isPaused: boolean };
 
-/** Takes a slot; undefined when the call may be made now. */
+/** Takes a slot; undefined when the step may call now. */
 function admit(
   batch: Batch,
   called: Called & { isProbe: boolean },

@@ -1,5 +1,5 @@
 // What follows from the reply to an HTTP request: the result of the step, another attempt, or the end of the step with
-// its reason. The engine's dry run takes the same ways with a response that is assumed.
+// its reason. A dry run ends a step in the same way, with an assumed response.
 import type { JsonObject } from "../../lib/json.ts";
 import { emptyJobUpdate, type JobUpdate } from "../../store/events/jobs.batch.ts";
 import type { StoredDetail } from "../../store/tables.ts";

@@ -11,7 +11,7 @@ const shownNames: ReadonlySet<string> = new Set(["idempotency-key"]);
 
 const isSecretName = (name: string): boolean => secretName.test(name) && !shownNames.has(name.toLowerCase());
 
-/** The text without these values, also where they are written as in JSON or in a URL. */
+/** The text without these values, even if they are escaped for JSON or for a URL. */
 export function maskSecrets(text: string, secretValues: readonly string[]): string {
   let shown = text;
   for (const value of secretValues) {

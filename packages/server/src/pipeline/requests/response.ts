@@ -28,7 +28,7 @@ export function failedOutput(values: JsonObject, response: HttpResponse | null):
   return storeFault(output) === null && lengthFault(output, false) === null ? output : { status: response.status };
 }
 
-/** `status` is that of the response, also where the schema declares such a property. */
+/** `status` is that of the response, even if the schema declares such a property. */
 function outputOf(values: JsonObject, { status, body }: HttpResponse): JsonObject {
   const schema = schemaOf(values);
   if (!schema) return { body, status };

@@ -1,6 +1,6 @@
 // The stage `request`: makes the HTTP requests of `http_request` steps. What it has in common with other stages that
-// ask is in ../asks. The files of this folder: request.ts and prepare.ts (what is sent), call.ts (one call), response.ts
-// (what a response means), effect.ts (what follows from a reply), mask.ts (what is shown and stored).
+// ask is in ../asks. The files of this folder: request.ts and prepare.ts (what is sent), call.ts (one call),
+// response.ts (what a response means), effect.ts (what follows from a reply), mask.ts (what is shown and stored).
 import type { NetworkCtx } from "../../context.ts";
 import { pauseIfDue } from "../../lib/load/pauses.ts";
 import { addRequestHosts, findRequestHosts } from "../../store/workflows/call-breakers.batch.ts";

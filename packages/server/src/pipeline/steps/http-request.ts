@@ -27,7 +27,7 @@ const details = {
 };
 export const requestDetail = detailOf(details);
 
-/** Whether the run goes on after a failed request. */
+/** Whether the run continues after a failed request. */
 export const continuesOnFailure = ({ continueOnFailure }: JsonObject): boolean => continueOnFailure === true;
 
 export default { run, continuesOnFailure, details } satisfies StepHandler;

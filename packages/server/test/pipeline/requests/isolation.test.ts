@@ -1,4 +1,4 @@
-// HTTP requests beside other work: a slow host delays only its own requests, and neither a cancel nor a killed process
+// HTTP requests and other work: a slow host delays only its own requests, and neither a cancel nor a killed process
 // loses a run.
 import assert from "node:assert/strict";
 import { test } from "node:test";

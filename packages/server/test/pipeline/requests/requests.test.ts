@@ -1,12 +1,8 @@
 // HTTP requests of steps: what the third party gets, what later steps read, and what happens when it fails.
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { describe, test } from "node:test";
 import type { Notification, StepIn } from "@tidings/contract";
 import { sql } from "kysely";
-import { atEnd } from "../../support/at-end.ts";
 import { type Answer, type Received, startReceiver } from "../../support/servers/receiver.ts";
 import { startTestService } from "../../support/service.ts";
 import { createWorkflow, detailsOf, feedOf, inApp, notificationsOf, settled, trigger } from "../../support/verbs.ts";
@@ -24,7 +20,6 @@ const service = await startTestService({
   TIDINGS_DELIVERY_FIRST_WAIT: "50",
   TIDINGS_DELIVERY_WAIT_FACTOR: "1",
   TIDINGS_DELIVERY_ATTEMPTS: "3",
-  TIDINGS_REQUEST_TIMEOUT: "1",
   TIDINGS_CIRCUIT_FAILURES: "4",
   TIDINGS_CIRCUIT_FIRST_PROBE: "1",
 });
@@ -167,12 +162,6 @@ describe("a request that fails", () => {
     assert.deepEqual([await shownIn("lost"), await shownIn("silent")], ["410 gone", "null "]);
   });
 
-  test("a body that takes 30 s ends with the time limit", async () => {
-    const slow = await startSlowBody();
-    const notification = await run("slow", request("", { url: slow, continueOnFailure: true }), "done");
-    assert.match(rawOf(notification, "HTTP request failed").reason, /did not respond in time/);
-  });
-
   test("the failed task can be replayed", async () => {
     let isUp = false;
     scripts.set("/later", () => (isUp ? json({ ok: 1 }) : { status: 404 }));
@@ -187,21 +176,6 @@ describe("a request that fails", () => {
     await eventually(async () => (await shownIn("later")) === "ok 1", "the message");
   });
 });
-
-/** A server whose response begins at once and never ends. */
-async function startSlowBody(): Promise<string> {
-  const server = createServer((_request, response) => {
-    response.writeHead(200).write("{");
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  atEnd(async () => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, "close");
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-}
 
 describe("hosts", () => {
   test("one that fails is paused until a probe succeeds, and another is called meanwhile", async () => {
