@@ -1,6 +1,7 @@
 // The request of an `http_request` step: its templates rendered, with the values of this run. Pure.
 import { type HttpMethod, httpMethods } from "@tidings/contract";
 import { isObject, type JsonObject } from "../../lib/json.ts";
+import { storableText } from "../../lib/text/storable-text.ts";
 import { OverBudgetError, withinBudget } from "../../lib/work.ts";
 import { RenderError, type RenderTarget, render } from "../render/liquid.ts";
 import { maskSecrets } from "./mask.ts";
@@ -41,10 +42,12 @@ export function urlFault(url: string): string | null {
   if (url === "") return "url is empty";
   return /^https?:\/\//i.test(url) && URL.parse(url) !== null
     ? null
-    : `url must be a web address that begins with https:// or http://: ${url.slice(0, 200)}`;
+    : `url must be a web address that begins with https:// or http://, and is ${url}`;
 }
 
 class RequestFault extends Error {}
+
+const maxFaultLength = 500;
 
 /** `fault`: why no request can be sent. It names no secret. */
 export function readRequest(
@@ -58,7 +61,8 @@ export function readRequest(
   try {
     return withinBudget(() => buildRequest(values, text));
   } catch (error) {
-    return { fault: maskSecrets(faultOf(error), variables.secretValues) };
+    // Masked before it is cut, so that no part of a secret is left.
+    return { fault: storableText(maskSecrets(faultOf(error), variables.secretValues), maxFaultLength) };
   }
 }
 
@@ -86,7 +90,7 @@ function headersOf(given: unknown, text: RenderText): Record<string, string> {
   const headers: Record<string, string> = { accept: "application/json" };
   for (const { key, value } of pairsIn(given)) {
     const name = text(key).trim();
-    const fault = headerFault(name.slice(0, 256));
+    const fault = headerFault(name);
     if (fault) throw new RequestFault(fault);
     headers[name.toLowerCase()] = text(value)
       .replaceAll(/[\r\n]+/g, " ")
@@ -112,6 +116,11 @@ function bodyOf(given: unknown, text: RenderText): string | undefined {
     JSON.parse(rendered);
     return rendered;
   } catch (error) {
-    throw new RequestFault(`body is not JSON after its variables were filled in: ${(error as Error).message}`);
+    // The message of the error may quote a part of a secret.
+    const [place = ""] = /position \d+[^"]*$/.exec((error as Error).message) ?? [];
+    const advice = "values without quotes need the filter json";
+    throw new RequestFault(
+      `body is not JSON after its variables were filled in: ${place ? `see ${place}; ` : ""}${advice}`,
+    );
   }
 }

@@ -56,6 +56,9 @@ test("secret variables reach the request and are in no fault", () => {
     maskSecrets(request.body!, variables.secretValues),
   ];
   assert.doesNotMatch(JSON.stringify(shown), /s3cr3t/);
+  const unquoted = readRequest({ ...values, body: '{"key": {{ env.KEY }}}' }, {}, variables);
+  assert.ok("fault" in unquoted && /^body is not JSON .*need the filter json$/.test(unquoted.fault));
+  assert.doesNotMatch(JSON.stringify(unquoted), /s3c/);
   const faults = [{ url: "{{ env.KEY }}" }, { ...values, headers: [{ key: "{{ env.KEY }}", value: "" }] }];
   for (const wrong of faults) {
     const refused = readRequest(wrong, {}, variables);
