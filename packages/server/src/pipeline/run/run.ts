@@ -21,6 +21,7 @@ import type {
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { TranslationRow } from "../../store/workflows/translations.ts";
 import type { StoredStep, WorkflowRules, WorkflowVersion } from "../../store/workflows/workflows.ts";
+import type { ProfileChange } from "../effects/profile-changes.ts";
 import { openOverrides } from "../encrypted-parts.ts";
 import type { Marks } from "../rules/step-results.ts";
 import type { BrandFacts } from "./brands.ts";
@@ -112,7 +113,9 @@ export type Claim =
   /** A throttle: take one of the `threshold` runs that the group has until `until`. */
   | { kind: "throttle"; jobId: string; groupKey: string; threshold: number; until: Date }
   /** A wait: begin it, unless what it waits for has happened already. */
-  | { kind: "wait"; jobId: string; signal: AwaitedSignal | null; message: AwaitedMessage | null };
+  | { kind: "wait"; jobId: string; signal: AwaitedSignal | null; message: AwaitedMessage | null }
+  /** A change of the subscriber, rendered with what is stored: nobody else changes it meanwhile. */
+  | { kind: "update"; jobId: string; changeOf: (stored: RecipientRow) => ProfileChange | { fault: string } };
 
 /** `since`: a signal from then on counts too; null for one that does not look back. */
 export type AwaitedSignal = { name: string; key: string | null; since: Date | null };
@@ -127,7 +130,10 @@ export type ClaimResult =
   | { kind: "alone" }
   | { kind: "granted" | "denied"; executionCount: number; until: Date }
   | { kind: "begun" }
-  | { kind: "arrived"; arrival: Arrival };
+  | { kind: "arrived"; arrival: Arrival }
+  /** `fields`: the names of those that are different now. */
+  | { kind: "updated"; fields: string[] }
+  | { kind: "refused"; reason: string };
 
 /** By environment id, then by context key; a context that was deleted is missing. */
 export type ContextData = ReadonlyMap<string, ReadonlyMap<string, JsonObject>>;
