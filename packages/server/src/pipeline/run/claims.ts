@@ -1,5 +1,5 @@
 // Settles the claims of a round: digests that join or open a window, throttles that ask for one of their allowed
-// passes, waits that begin, changes of subscribers. Events of one group may arrive at the same time in several workers;
+// passes, waits that begin, changes of subscribers, events that steps start. Events of one group may arrive at the same time in several workers;
 // row locks in the database decide them one at a time.
 import type { Db } from "../../store/db.ts";
 import {
@@ -13,6 +13,7 @@ import type { WindowClaim } from "../../store/events/digests.ts";
 import { type Grant, type GrantRequest, peekGrants, takeGrants } from "../../store/events/throttles.batch.ts";
 import type { Batch } from "../batch.ts";
 import { previewUpdates, type UpdateClaim, type Updated, updateSubscribers } from "../effects/subscriber-updates.ts";
+import { previewStarts, type StartClaim, type Started, startWorkflows } from "../effects/workflow-starts.ts";
 import { beginOrSkipWaits, peekWaits, type WaitClaim } from "./arrivals.ts";
 import { reloadTranslations } from "./facts.ts";
 import type { Arrival, Claim, ClaimResult, Facts, Progress, Run } from "./run.ts";
@@ -37,6 +38,7 @@ type ClaimStore = {
   /** What the waits wait for, where it has happened; the others begin. */
   waits(db: Db, waits: WaitClaim[]): Promise<Map<string, Arrival>>;
   updates(batch: Batch, updates: UpdateClaim[]): Promise<Map<string, Updated>>;
+  starts(batch: Batch, starts: StartClaim[]): Promise<Map<string, Started>>;
 };
 
 /** Claims are written. */
@@ -46,6 +48,7 @@ const claimStore: ClaimStore = {
   grants: takeGrants,
   waits: beginOrSkipWaits,
   updates: updateSubscribers,
+  starts: startWorkflows,
 };
 
 /** For the dry-run: the same responses, without writes and without locks. */
@@ -55,6 +58,7 @@ export const claimPreview: ClaimStore = {
   grants: peekGrants,
   waits: peekWaits,
   updates: previewUpdates,
+  starts: previewStarts,
 };
 
 /** `runs`: those of the batch; `facts`: theirs, which a change of a subscriber may add to. */
@@ -73,6 +77,7 @@ export async function settleClaims(
   await beginWaits(tx, store, claiming, results);
   const hasNewLocale = await changeSubscribers(batch, store, claiming, results);
   if (hasNewLocale) await reloadTranslations(tx, runs, facts);
+  await startOthers(batch, store, claiming, results);
   return results;
 }
 
@@ -227,4 +232,17 @@ async function changeSubscribers(
     results.set(claim.jobId, { kind: "updated", fields: result.changed.map(({ name }) => name) });
   }
   return hasNewLocale;
+}
+
+async function startOthers(
+  batch: Batch,
+  store: ClaimStore,
+  claiming: Progress[],
+  results: Map<string, ClaimResult>,
+): Promise<void> {
+  const starts = claiming.flatMap(({ run, claim }) => (claim?.kind === "start" ? { run, claim } : []));
+  if (starts.length === 0) return;
+  for (const [jobId, result] of await store.starts(batch, starts)) {
+    results.set(jobId, "fault" in result ? { kind: "refused", reason: result.fault } : { kind: "started", ...result });
+  }
 }
