@@ -7576,7 +7576,7 @@ export type PublishChange = {
 };
 
 export type PublishCheck = {
-  code: "FAULTY_CONTENT" | "NO_STEPS" | "MISSING_INTEGRATION" | "INBOX_NOT_CONNECTED" | "LAYOUT_DIFFERS" | "MISSING_TRANSLATION";
+  code: "FAULTY_CONTENT" | "NO_STEPS" | "MISSING_INTEGRATION" | "INBOX_NOT_CONNECTED" | "LAYOUT_DIFFERS" | "MISSING_WORKFLOW" | "MISSING_TRANSLATION";
   /** The resource itself is invalid: a template error, a layout without its content, no steps */
   isFault: boolean;
   /** Human-readable, such as `Production has no active integration for email` */

@@ -8,6 +8,7 @@ import type { EnvironmentRow } from "../../store/environments/environments.ts";
 import type { Publishable } from "../../store/environments/publishing.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import { layoutErrors } from "../files/resource-errors.ts";
+import { withWorkflows } from "../workflows/issues/effect-issues.ts";
 import type { IssueFacts } from "../workflows/issues/step-issues.ts";
 import { keysOf } from "../workflows/translations.ts";
 import { issuesOf } from "../workflows/workflow-view.ts";
@@ -18,7 +19,12 @@ const maxChecks = 20;
 const maxKeys = 3;
 
 type Ends = { target: EnvironmentRow; from: Publishable; to: Publishable };
-type Known = Ends & { facts: IssueFacts; changedLayouts: ReadonlySet<string> };
+type Known = Ends & {
+  facts: IssueFacts;
+  changedLayouts: ReadonlySet<string>;
+  /** The workflows of the target as they are now. */
+  findTargetStarts: IssueFacts["findStarts"];
+};
 
 /** By type and identifier; resources that only the target has, and those without anything to see to, are left out. */
 export async function findPublishChecks(
@@ -28,11 +34,18 @@ export async function findPublishChecks(
 ): Promise<ReadonlyMap<string, PublishCheck[]>> {
   const found = new Map<string, PublishCheck[]>();
   const brought = compared.flatMap(({ source }) => (source?.type === "layout" ? [source.row] : []));
-  const facts = { ...(await viewFacts(ctx, ends.target.id)), layouts: [...ends.to.layouts, ...brought] };
+  const workflows = compared.flatMap(({ source }) => (source?.type === "workflow" ? [source.row] : []));
+  const target = await viewFacts(ctx, ends.target.id);
+  const facts = {
+    ...target,
+    layouts: [...ends.to.layouts, ...brought],
+    findStarts: async () => withWorkflows((await target.findStarts()) ?? new Map(), workflows),
+  };
   const changedLayouts = new Set(brought.map(({ layout_id }) => layout_id));
   for (const { source } of compared) {
     if (!source || source.type === "category" || source.type === "brand") continue;
-    const checks = await checksOf(source, { ...ends, facts, changedLayouts });
+    const known = { ...ends, facts, changedLayouts, findTargetStarts: target.findStarts };
+    const checks = await checksOf(source, known);
     const sorted = checks.sort((a, b) => Number(b.isFault) - Number(a.isFault)).slice(0, maxChecks);
     if (sorted.length > 0) found.set(`${source.type} ${source.identifier}`, sorted);
   }
@@ -50,6 +63,7 @@ async function checksOf(item: LayoutItem | WorkflowItem, known: Known): Promise<
     ...(await faultsOf(item, known)),
     ...lackedChannels(item, known),
     ...otherLayouts(item, known),
+    ...(await missingStarts(item, known)),
     ...missingTexts(item),
   ];
 }
@@ -123,6 +137,19 @@ function otherDefault(
     ? `It uses the default layout ${own.name}, which is another one in ${target.name}`
     : `It uses the default layout ${own.name}, which ${target.name} does not have`;
   return [{ ...note("LAYOUT_DIFFERS", message), layoutId: own.layout_id }];
+}
+
+/** Workflows that its steps start and the target lacks, each once. */
+async function missingStarts({ steps }: WorkflowItem, { findTargetStarts, target }: Known): Promise<PublishCheck[]> {
+  const starting = steps.filter(({ type }) => type === "start_workflow");
+  const present = starting.length > 0 ? await findTargetStarts() : null;
+  const missing = starting.filter(({ controlValues: { workflowId } }) => !present?.has(String(workflowId)));
+  return [...new Map(missing.map((step) => [step.controlValues.workflowId, step])).values()].map(
+    ({ stepId, controlValues: { workflowId } }) => ({
+      ...note("MISSING_WORKFLOW", `It starts the workflow ${workflowId}, which ${target.name} does not have yet`),
+      stepId,
+    }),
+  );
 }
 
 function missingTexts({ row, texts }: LayoutItem | WorkflowItem): PublishCheck[] {

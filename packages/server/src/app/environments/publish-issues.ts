@@ -4,6 +4,7 @@ import type { ResourceIssue } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import { layoutErrors, workflowErrors } from "../files/resource-errors.ts";
+import { withWorkflows } from "../workflows/issues/effect-issues.ts";
 import { viewFacts } from "../workflows/workflows.ts";
 import type { PublishIssues, PublishOutcome } from "./publish-plan.ts";
 
@@ -19,7 +20,13 @@ export async function findPublishIssues(
   );
   if (copied.length === 0) return found;
   const brought = copied.flatMap((item) => (item.type === "layout" ? [item.row] : []));
-  const facts = { ...(await viewFacts(ctx, targetId)), layouts: [...targetLayouts, ...brought] };
+  const target = await viewFacts(ctx, targetId);
+  const workflows = copied.flatMap((item) => (item.type === "workflow" ? [item.row] : []));
+  const facts = {
+    ...target,
+    layouts: [...targetLayouts, ...brought],
+    findStarts: async () => withWorkflows((await target.findStarts()) ?? new Map(), workflows),
+  };
   for (const item of copied) {
     if (item.type !== "layout" && item.type !== "workflow") continue;
     // Steps that name a layout by its internal id name it by its identifier in another environment.

@@ -1,6 +1,7 @@
 // The issues of severity `error` that the workflows and layouts of a plan would have once it is applied.
 import { type FileIssue, type FileResources, maxFileIssues, type ResourceIssue } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
+import { withWorkflows } from "../workflows/issues/effect-issues.ts";
 import type { IssueFacts } from "../workflows/issues/step-issues.ts";
 import { viewFacts } from "../workflows/workflows.ts";
 import type { FileState } from "./file-state.ts";
@@ -55,7 +56,7 @@ const categoryErrors = (categoryId: string | null, known: ReadonlySet<string>): 
         },
       ];
 
-/** With the layouts and integrations that the plan brings. */
+/** With the layouts, workflows and integrations that the plan brings. */
 function factsAfter(facts: IssueFacts, { layouts }: FileState, plan: Plan): IssueFacts {
   const deleted = new Set(plan.deletedLayouts.map(({ id }) => id));
   const kept = layouts.map(({ row }) => row).filter(({ id }) => !deleted.has(id));
@@ -66,6 +67,14 @@ function factsAfter(facts: IssueFacts, { layouts }: FileState, plan: Plan): Issu
   return {
     ...facts,
     layouts: [...kept, ...created],
+    findStarts: async () => {
+      const graph = new Map(await facts.findStarts());
+      for (const { workflow_id } of plan.deletedWorkflows) graph.delete(workflow_id);
+      return withWorkflows(
+        graph,
+        plan.workflows.map(({ content }) => content),
+      );
+    },
     activeChannels: new Set([...facts.activeChannels, ...activated]),
   };
 }

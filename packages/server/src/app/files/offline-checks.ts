@@ -52,6 +52,7 @@ const facts = (layoutIds: readonly string[] | null) => ({
   maxWaitDays: 3_650,
   defaultTimezone: "UTC",
   now: new Date(),
+  findStarts: async () => null,
 });
 
 const ids = { newId: () => "" };

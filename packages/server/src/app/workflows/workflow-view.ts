@@ -23,14 +23,16 @@ type WorkflowSummary = Output<"workflows.list">["workflows"][number];
 /** What the view of a workflow depends on in addition to the workflow itself. */
 export type ViewFacts = IssueFacts & { lastTriggeredAt: Date | null };
 
-export type IssuedWorkflow = Pick<WorkflowRow, "steps" | "bridge_url" | "payload_schema" | "is_translation_enabled">;
+export type IssuedWorkflow = Pick<WorkflowRow, "steps" | "bridge_url" | "payload_schema" | "is_translation_enabled"> &
+  Partial<Pick<WorkflowRow, "workflow_id">>;
 
 /** The issues of each step, in the order of the steps. */
 export async function issuesOf(row: IssuedWorkflow, facts: IssueFacts): Promise<Step["issues"][]> {
   const all: Step["issues"][] = [];
   for (const [index, step] of row.steps.entries()) {
     const isBridged = row.bridge_url !== null;
-    all.push(isBridged ? bridgedStepIssues(step, facts) : await stepIssues(step, stepVariables(row, index), facts));
+    const checked = { ...step, workflowId: row.workflow_id };
+    all.push(isBridged ? bridgedStepIssues(step, facts) : await stepIssues(checked, stepVariables(row, index), facts));
   }
   return all;
 }

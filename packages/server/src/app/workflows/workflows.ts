@@ -16,6 +16,7 @@ import {
   findLastTriggered,
   findWorkflow,
   insertWorkflow,
+  listStarts,
   listWorkflows,
   markWorkflowDeleted,
   replaceWorkflow,
@@ -62,11 +63,18 @@ export async function viewFacts(
     activeChannels: await findActiveChannels(ctx.db, environmentId),
     isInboxConnected: await isInboxConnected(ctx.db, environmentId),
     layouts: await listLayoutNames(ctx.db, environmentId),
+    findStarts: startsOf(ctx, environmentId),
     maxWaitDays: ctx.config.maxWaitDays,
     defaultTimezone: ctx.config.defaultTimezone,
     now: ctx.now(),
     lastTriggeredAt,
   };
+}
+
+/** One query, for the first workflow that needs it. */
+function startsOf({ db }: Ctx, environmentId: string): ViewFacts["findStarts"] {
+  let found: ReturnType<typeof listStarts> | undefined;
+  return () => (found ??= listStarts(db, environmentId));
 }
 
 export async function view(ctx: Ctx, row: WorkflowRow): Promise<Workflow> {

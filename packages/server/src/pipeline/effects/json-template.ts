@@ -1,7 +1,7 @@
 // JSON text with variables. The text is read as JSON first, and the variables are filled in afterwards, so that no value
 // can change its structure: a quote inside a value stays part of the value. A variable outside of quotes keeps its type.
 // Pure.
-import type { JsonObject } from "../../lib/json.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
 import { RenderError, render } from "../render/liquid.ts";
 
 /** JSON with a mark in each place that has a variable or a tag. */
@@ -38,13 +38,14 @@ function skeletonOf(template: string): Skeleton {
 
 const reasonOf = (error: unknown): string => (error as Error).message.replace(anyMark, "");
 
-/** Why the text cannot become JSON, whatever the values of its variables; null when it can. */
+/** Why the text cannot become a JSON object, whatever the values of its variables; null when it can. */
 export function jsonTemplateFault(template: string): string | null {
   const { json, hasLooseTags } = skeletonOf(template);
   if (hasLooseTags) return null;
   try {
-    JSON.parse(json);
-    return null;
+    const value = JSON.parse(json);
+    const isVariable = typeof value === "string" && typedPart.test(value);
+    return isObject(value) || isVariable ? null : "must be a JSON object";
   } catch (error) {
     return `is not JSON: ${reasonOf(error)}`;
   }

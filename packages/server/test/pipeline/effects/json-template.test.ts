@@ -22,7 +22,7 @@ const cases: [string, unknown][] = [
 
 for (const [template, expected] of cases) {
   test(template, () => {
-    assert.equal(jsonTemplateFault(template), null);
+    assert.equal(jsonTemplateFault(template), template.startsWith("[") ? "must be a JSON object" : null);
     assert.deepEqual(renderJson(template, { payload }), expected);
   });
 }

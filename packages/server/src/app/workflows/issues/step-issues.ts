@@ -9,6 +9,7 @@ import { checkTemplate, RenderError, type RenderTarget } from "../../../pipeline
 import { isSafeUrl } from "../../../pipeline/render/safe-urls.ts";
 import { invalidMailFields } from "../../../pipeline/rules/override-fields.ts";
 import { branchOf } from "../step-controls.ts";
+import { type StartGraph, startedWorkflowIssues } from "./effect-issues.ts";
 import { ruleIssues, type WaitFacts } from "./step-rule-issues.ts";
 import { filterFaults } from "./template-filters.ts";
 import { unknownNames } from "./template-names.ts";
@@ -20,11 +21,14 @@ export type IssueFacts = WaitFacts & {
   activeChannels: ReadonlySet<string>;
   isInboxConnected: boolean;
   layouts: readonly Candidate[];
+  /** Read only for a step that starts a workflow; null where the workflows are not known. */
+  findStarts: () => Promise<StartGraph | null>;
 };
 
 const isMissing = (value: unknown): boolean => value === undefined || value === null || value === "";
 
-type CheckedStep = { stepId: string; type: StepType; controlValues: JsonObject };
+/** `workflowId`: of the workflow that the step belongs to, where it has one. */
+type CheckedStep = { stepId: string; type: StepType; controlValues: JsonObject; workflowId?: string };
 
 /** Parsing templates takes time, with pauses in between. */
 export async function stepIssues(
@@ -76,6 +80,10 @@ async function controlIssues(step: CheckedStep, variables: JsonObject, facts: Is
   }
   for (const { path, issueType, message, variableName } of ruleIssues(type, values, variables, facts)) {
     addIssue(issues, path, issueType, message, variableName);
+  }
+  const graph = type === "start_workflow" ? await facts.findStarts() : null;
+  for (const { path, issueType, message } of graph ? startedWorkflowIssues(values, step.workflowId, graph) : []) {
+    addIssue(issues, path, issueType, message);
   }
   const choice = type === "email" ? chooseLayout(facts.layouts, step, null) : null;
   if (choice && "unknown" in choice) {

@@ -7,6 +7,7 @@ import { readLength, readWait, type Wait } from "../../../pipeline/rules/waits.t
 import { zoneOf } from "../../../pipeline/rules/zones.ts";
 import { branchOf } from "../step-controls.ts";
 import { conditionIssues, type Finding } from "./condition-issues.ts";
+import { effectIssues } from "./effect-issues.ts";
 import { flowIssues } from "./flow-issues.ts";
 import { isKnownPath } from "./template-names.ts";
 
@@ -21,6 +22,7 @@ export function* ruleIssues(
 ): Generator<Finding> {
   yield* conditionIssues("skip", values.skip, variables);
   yield* flowIssues[type]?.(values, variables) ?? [];
+  yield* effectIssues[type]?.(values) ?? [];
   const { properties } = branchOf(type, values);
   for (const [path, wait] of waitsOf(values, facts)) {
     // Controls of another kind of the step may be left over; they have no effect.

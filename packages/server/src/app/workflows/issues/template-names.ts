@@ -51,10 +51,14 @@ function tagsIn(template: string): string[] {
   let end = 0;
   for (let start = template.indexOf("{"); start !== -1; start = template.indexOf("{", end)) {
     const close = { "{": "}}", "%": "%}" }[template[start + 1] ?? ""];
-    const found = close ? template.indexOf(close, start + 2) : start - 1;
+    if (!close) {
+      end = start + 1;
+      continue;
+    }
+    const found = template.indexOf(close, start + 2);
     if (found === -1) break;
     end = found + 2;
-    if (close) tags.push(template.slice(start, end));
+    tags.push(template.slice(start, end));
   }
   return tags;
 }
