@@ -149,3 +149,108 @@ describe("workflows that start each other", () => {
     assert.match(reason, /workflows that start each other can do so for one person only: spreads → spreads/);
   });
 });
+
+describe("once", () => {
+  test("in a few statements for many runs, also when transactions fail", async () => {
+    await sql`create sequence failed_so_far`.execute(db);
+    await sql`create sequence insert_count`.execute(db);
+    await sql`create function note_insert() returns trigger language plpgsql as
+      $$ begin perform nextval('insert_count'); return null; end $$`.execute(db);
+    await sql`create function fail_twice() returns trigger language plpgsql as
+      $$ begin if nextval('failed_so_far') <= 2 then raise exception 'the process ends here'; end if; return null; end $$`.execute(
+      db,
+    );
+    await createWorkflow(client, "fans-out", [start("other")]);
+    const ids = Array.from({ length: 300 }, (_, index) => `many-${index}`);
+    const events = [0, 100, 200].map((at) => ({ name: "fans-out", to: ids.slice(at, at + 100), payload: { n: 1 } }));
+    await client("subscribers.createBulk", { body: { subscribers: ids.map((subscriberId) => ({ subscriberId })) } });
+    // After the events were started, and before the outcome of the step is stored.
+    await sql`create trigger fail_twice after insert on notifications for each statement
+      execute function fail_twice()`.execute(db);
+    await sql`create trigger note_insert after insert on transaction_ids for each statement
+      execute function note_insert()`.execute(db);
+    await client("events.triggerBulk", { body: { events } });
+    const messages = async () =>
+      (
+        await sql<{ people: number; all: number }>`
+          select count(distinct m.subscriber_id)::int as people, count(*)::int as all from messages m
+          join subscribers s on s.id = m.subscriber_id where s.subscriber_id like 'many-%'`.execute(db)
+      ).rows[0]!;
+    await eventually(async () => (await messages()).people === 300, "a message for everyone");
+    assert.equal((await messages()).all, 300);
+    const { rows } = await sql<{ n: number }>`
+      select count(*)::int as n from events where started_by->>'workflowId' = 'fans-out'`.execute(db);
+    assert.equal(rows[0]!.n, 300);
+    const { rows: counted } = await sql<{ n: number }>`select last_value::int as n from insert_count`.execute(db);
+    assert.ok(counted[0]!.n <= 12, `${counted[0]!.n} statements`);
+    await sql`drop trigger fail_twice on notifications`.execute(db);
+  });
+
+  test("an event with the transaction id of a started one is a duplicate", async () => {
+    await createWorkflow(client, "one", [start("other")]);
+    const transactionId = startedIn((await ended("one", "dup", { n: 1 })).reason);
+    await hasGot("dup", "dup 1   ");
+    const event = { name: "other", to: "dup", payload: { n: 2 }, transactionId };
+    assert.equal((await client("events.trigger", { body: event })).body.status, "processed");
+    assert.deepEqual(await contentsOf("dup"), ["dup 1   "]);
+  });
+});
+
+test("canceling an event leaves those that it started", async () => {
+  const delay: StepIn = { name: "Delay", type: "delay", controlValues: { amount: 1, unit: "hours" } };
+  await createWorkflow(client, "slow", [delay, inApp()]);
+  await createWorkflow(client, "canceled", [start("slow"), delay]);
+  const outer = await trigger(client, "canceled", "can");
+  const waiting = (transactionId: string) =>
+    eventually(async () => {
+      const [notification] = (await client("notifications.list", { query: { transactionId } })).body.data;
+      return notification?.jobs?.find(({ status }) => status === "delayed") && notification;
+    }, "the delay");
+  await waiting(outer);
+  const { steps } = await explained(outer, "can");
+  const started = startedIn(steps[0]!.reason);
+  await waiting(started);
+  await client("events.cancel", { params: { transactionId: outer } });
+  await settled(client, outer);
+  assert.equal((await waiting(started)).jobs![0]!.status, "delayed");
+});
+
+describe("nothing is started", () => {
+  const startedBy = async (workflowId: string) =>
+    (await sql`select 1 from events where started_by->>'workflowId' = ${workflowId}`.execute(db)).rows.length;
+
+  test("by a dry run, which says what would be", async () => {
+    await createWorkflow(
+      client,
+      "tries",
+      [
+        start("other", { to: [{ subscriberId: "{{ payload.boss }}" }, { topicKey: "team" }] }),
+        start("nosuch"),
+        inApp({ body: "{{ steps.start.transactionId | slice: 0, 6 }}" }),
+      ].map((step, index) => ({ ...step, stepId: ["start", "wrong", "last"][index]! })),
+    );
+    const event = { name: "tries", to: "dry", payload: { boss: "bea" } };
+    const { recipients } = (await client("explain.dryRun", { body: event })).body;
+    const [first, second, third] = recipients[0]!.steps;
+    assert.match(first!.reason, /would end: it would start the workflow other for bea, the topic team$/);
+    assert.match(second!.reason, /would fail: workflow not started: there is no workflow nosuch/);
+    assert.equal(third!.messages[0]!.content, "start_");
+    assert.equal(await startedBy("tries"), 0);
+  });
+
+  test("by a test of a draft, which changes nobody either", async () => {
+    await client("subscribers.create", { body: { subscriberId: "tess", firstName: "Tess" } });
+    const update: StepIn = { name: "Set", type: "update_subscriber", controlValues: { firstName: "Other" } };
+    const steps = [start("other"), update, inApp({ body: "{{ subscriber.firstName }}" })];
+    await createWorkflow(client, "drafted", [inApp()]);
+    const body = { workflow: { name: "Drafted", steps }, to: "tess" };
+    const { transactionId } = (await client("workflows.test", { params: { workflowId: "drafted" }, body })).body;
+    await settled(client, transactionId);
+    const explanation = await explained(transactionId, "tess");
+    assert.match(explanation.steps[0]!.reason, /it would start the workflow other for tess, and a test starts nothing/);
+    assert.match(explanation.steps[1]!.reason, /it would change firstName of Tess, and a test changes nobody/);
+    assert.deepEqual(await contentsOf("tess"), ["Other"]);
+    assert.equal((await client("subscribers.retrieve", { params: { subscriberId: "tess" } })).body.firstName, "Tess");
+    assert.equal(await startedBy("drafted"), 0);
+  });
+});
