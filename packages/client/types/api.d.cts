@@ -2794,6 +2794,8 @@ export type Operations = {
       operation?: string;
       /** Id of an environment */
       environment?: string;
+      /** Id of a subscriber whom the change is about */
+      subscriber?: string;
       /** Not before this time */
       from?: string;
       /** Before this time */
@@ -2811,6 +2813,8 @@ export type Operations = {
       operation?: string;
       /** Id of an environment */
       environment?: string;
+      /** Id of a subscriber whom the change is about */
+      subscriber?: string;
       /** Not before this time */
       from?: string;
       /** Before this time */
@@ -3995,7 +3999,7 @@ export type AssetList = {
 };
 
 export type AuditActor = {
-  /** `machine`: the service itself, such as the runaway guard, or somebody who has not signed in yet, such as the user of a first link */
+  /** `machine`: the service itself, such as the runaway guard or a workflow with a step `update_subscriber`, or somebody who has not signed in yet, such as the user of a first link */
   type: "person" | "key" | "machine";
   /** Id of the member or of the API key */
   _id: string | null;

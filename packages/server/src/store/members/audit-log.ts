@@ -49,6 +49,7 @@ export type AuditFilters = {
   userId?: string;
   operation?: string;
   environmentId?: string;
+  subscriberId?: string;
   from?: Date;
   to?: Date;
 };
@@ -59,12 +60,13 @@ export function listAuditLog(
   filters: AuditFilters,
   request: CursorRequest,
 ): Promise<CursorPage<ListedAuditRow>> {
-  const { userId, operation, environmentId, from: since, to } = filters;
+  const { userId, operation, environmentId, subscriberId, from: since, to } = filters;
   const conditions = [sql`a.organization_id = ${organizationId}`];
   if (userId !== undefined) conditions.push(sql`a.user_id = ${userId}`);
   if (operation !== undefined)
     conditions.push(sql`(a.operation = ${operation} or split_part(a.operation, '.', 1) = ${operation})`);
   if (environmentId !== undefined) conditions.push(sql`a.environment_id = ${environmentId}`);
+  if (subscriberId !== undefined) conditions.push(sql`a.subscriber_id = ${subscriberId}`);
   if (since) conditions.push(sql`a.created_at >= ${since}`);
   if (to) conditions.push(sql`a.created_at < ${to}`);
   const from = sql`from audit_log a where ${sql.join(conditions, sql` and `)}`;

@@ -68,6 +68,11 @@ test("what programs do all the time is not logged for API keys, and is for peopl
   const params = { subscriberId: "grace" };
   await editor.call("subscribers.update", { params, body: { firstName: "Grace" } });
   const { target, before, after } = await newest("subscribers.update");
+  assert.deepEqual(
+    (await entries({ subscriber: "grace" })).map(({ operation }) => operation),
+    ["subscribers.update"],
+  );
+  assert.deepEqual(await entries({ subscriber: "nobody" }), []);
   assert.deepEqual([target, before, after], ["grace", {}, { firstName: "Grace" }]);
 });
 
