@@ -1,5 +1,5 @@
 // Limits of content, of the pipeline and of delivery.
-import { maxBrowsers } from "../../packages/contract/src/index.ts";
+import { maxBrowsers, maxWorkflowDepth } from "../../packages/contract/src/index.ts";
 import { constant } from "./constants.ts";
 import { byDefault, count, megabytes, named, type Row, timeIn } from "./values.ts";
 
@@ -74,6 +74,11 @@ export const pipelineLimits: Row[] = [
     limit: "tries of a task that fails",
     value: named("set-aside.ts", "trigger"),
     beyond: "it is split; an item that fails alone becomes a failed task ([delivery.md](delivery.md#failed-tasks))",
+  },
+  {
+    limit: "workflows that start each other",
+    value: `${maxWorkflowDepth} deep`,
+    beyond: "the step fails ([start and update](start-and-update.md#workflows-that-start-each-other))",
   },
   {
     limit: "delay and digest",

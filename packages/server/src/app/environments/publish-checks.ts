@@ -22,7 +22,7 @@ type Ends = { target: EnvironmentRow; from: Publishable; to: Publishable };
 type Known = Ends & {
   facts: IssueFacts;
   changedLayouts: ReadonlySet<string>;
-  /** The workflows of the target as they are now. */
+  /** The present workflows of the target. */
   findTargetStarts: IssueFacts["findStarts"];
 };
 

@@ -1,6 +1,6 @@
-// Triggering events. Each event of a request is evaluated on its own (pipeline/trigger/evaluation.ts); the accepted ones
-// are stored together with their tasks for the pipeline in the transaction of the request, so nothing is lost once the
-// response is sent. Requests that wait for their turn share a transaction (http/triggers/batch.ts).
+// Triggering events. Each event of a request is evaluated on its own (pipeline/trigger/evaluation.ts); the accepted
+// ones are stored together with their tasks for the pipeline in the transaction of the request, so nothing is lost once
+// the response is sent. Requests that wait for their turn share a transaction (http/triggers/batch.ts).
 import type { Input, Output, TriggerEvent, TriggerResult } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { Failure, refusalOf } from "../../failure.ts";

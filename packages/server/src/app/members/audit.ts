@@ -1,5 +1,6 @@
 // Entries of the audit log: who changed what, before and after, from where. Secrets are masked twice: where the schemas
-// of the contract mark them (`hide`), and by name, for what the schemas leave open (pipeline/effects/audited-fields.ts).
+// of the contract mark them (`hide`), and by name, for what the schemas leave open
+// (pipeline/effects/audited-fields.ts).
 import { type JsonObject, secretPlacesOf } from "@tidings/contract";
 import type { Ctx, Source } from "../../context.ts";
 import { hideSecrets } from "../../lib/hidden-secrets.ts";

@@ -1,5 +1,5 @@
-// Payload schemas of workflows: an invalid or too large one is refused when the workflow is saved. What they say about
-// a payload: pipeline/trigger/payload-faults.ts.
+// Payload schemas of workflows: an invalid or too large one is refused when the workflow is saved. Payloads are
+// validated in `pipeline/trigger/`.
 import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { isObject, type JsonObject } from "../../lib/json.ts";

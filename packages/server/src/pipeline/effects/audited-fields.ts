@@ -1,5 +1,5 @@
-// What an entry of the audit log keeps of a change. Only fields that changed are kept, secrets are masked by their names,
-// and long values are cut, so that an entry stays below 100 kB. Pure.
+// What an entry of the audit log keeps of a change. Only fields that changed are kept, secrets are masked by their
+// names, and long values are cut, so that an entry stays below 100 kB. Pure.
 import { isJsonObject, type JsonObject } from "@tidings/contract";
 import { mask } from "../../lib/secrets.ts";
 import { maskPassthroughs } from "../rules/overrides.ts";

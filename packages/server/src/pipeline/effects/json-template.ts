@@ -1,6 +1,6 @@
-// JSON text with variables. The text is read as JSON first, and the variables are filled in afterwards, so that no value
-// can change its structure: a quote inside a value stays part of the value. A variable outside of quotes keeps its type.
-// Pure.
+// JSON text with variables. The text is read as JSON first, and the variables are filled in afterwards, so that no
+// value can change its structure: a quote inside a value stays part of the value. A variable outside of quotes keeps
+// its type. Pure.
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { RenderError, render } from "../render/liquid.ts";
 

@@ -16,7 +16,7 @@ type Fault = { fault: string };
 const maxDataDepth = 200;
 const checkProfile = compileBody(SubscriberPatch);
 
-/** A field whose text is empty stays unchanged. Faults name the field. */
+/** A field whose text is empty stays unchanged. Errors name the field. */
 export function readChange(controlValues: JsonObject, scope: object): ProfileChange | Fault {
   const change: ProfileChange = { fields: {} };
   let field: string = "data";

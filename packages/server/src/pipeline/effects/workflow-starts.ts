@@ -15,7 +15,7 @@ export type StartClaim = { run: Run; claim: Extract<Claim, { kind: "start" }> };
 
 export type Started = { transactionId: string; rejected: string[] } | { fault: string };
 
-/** Of the job, so that it can be started once only. */
+/** Derived from the job, which can start one event only. */
 const transactionIdOf = (jobId: string): string => `start_${jobId.replaceAll("-", "")}`;
 
 /** By job id. Test versions start nothing. */
@@ -32,7 +32,7 @@ export async function startWorkflows(batch: Batch, starts: StartClaim[]): Promis
   return results;
 }
 
-/** For a dry run, and for test versions: what would become of the events. */
+/** For a dry run, and for test versions: the outcome that the events would have. */
 export async function previewStarts(batch: Batch, starts: StartClaim[]): Promise<Map<string, Started>> {
   const results = new Map<string, Started>();
   for (const [environmentId, own] of Map.groupBy(starts, ({ run }) => run.environmentId)) {
@@ -57,7 +57,7 @@ async function enqueueEvents(batch: Batch, environmentId: string, requests: NewE
   await enqueueTimed(batch, "trigger", tasksOfRequests(environmentId, requests));
 }
 
-/** Contexts, tenant and actor are those of the run. Overrides are about the steps of its own workflow. */
+/** Contexts, tenant and actor are those of the run. Overrides stay behind: they are about its steps. */
 function toEvent({ run, claim }: StartClaim): RequestedEvent {
   const { event, version, actor, contextKeys, notificationId } = run;
   const { workflowId } = version.definition;

@@ -1,6 +1,6 @@
 // Settles the claims of a round: digests that join or open a window, throttles that ask for one of their allowed
-// passes, waits that begin, changes of subscribers, events that steps start. Events of one group may arrive at the same time in several workers;
-// row locks in the database decide them one at a time.
+// passes, waits that begin, changes of subscribers, events that steps start. Events of one group may arrive at the same
+// time in several workers; row locks in the database decide them one at a time.
 import type { Db } from "../../store/db.ts";
 import {
   openOrJoinWindows,

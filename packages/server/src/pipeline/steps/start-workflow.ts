@@ -58,7 +58,7 @@ function runStart(input: StepInput): StepResult {
 }
 
 /**
- * Workflows may start each other, up to a depth. One that comes back to a workflow before it goes on for one person:
+ * Workflows may start each other, up to a depth. One that comes back to an earlier workflow can do so for one person:
  * with several each time, the number of runs would grow with every round.
  */
 function loopFault({ run }: StepInput, { workflowId, to }: WorkflowStart): string | null {
@@ -73,7 +73,7 @@ function loopFault({ run }: StepInput, { workflowId, to }: WorkflowStart): strin
 
 const maxPayloadDepth = 200;
 
-/** Faults name the control. A recipient whose template is empty is left out. */
+/** Errors name the control. A recipient whose template is empty is left out. */
 function readStart(input: StepInput): WorkflowStart | { fault: string } {
   const { run, job } = input;
   const { workflowId, to: given, payload: template } = job.step.controlValues;

@@ -1,5 +1,6 @@
-// Update subscriber: sets fields and `data` of the person that the run is for. The change is a claim, because others may
-// change the same person at the same moment (effects/subscriber-updates.ts); later steps of the run see the new values.
+// Update subscriber: sets fields and `data` of the person that the run is for. The change is a claim, because others
+// may change the same person at the same moment (effects/subscriber-updates.ts); later steps of the run see the new
+// values.
 import { withinBudget } from "../../lib/work.ts";
 import type { RecipientRow } from "../../store/subscribers/subscribers.ts";
 import { readChange } from "../effects/profile-changes.ts";

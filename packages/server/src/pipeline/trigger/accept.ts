@@ -1,5 +1,5 @@
-// Accepting events, in the transaction of a request or of a run that starts another workflow. What is stored in addition
-// to the events, and who gets a transaction id that two of them name.
+// Accepting events, in the transaction of a request or of a run that starts another workflow. What is stored in
+// addition to the events, and who gets a transaction id that two of them name.
 import type { Ctx } from "../../context.ts";
 import { type Failure, refusalOf } from "../../failure.ts";
 import { claimTransactionIds, insertEventParts, type NewEvent } from "../../store/events/events.ts";

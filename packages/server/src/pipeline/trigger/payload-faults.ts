@@ -1,5 +1,5 @@
-// What the payload schema of a workflow says about a payload. The schema is interpreted (lib/json-schema/json-schema.ts),
-// never compiled.
+// What the payload schema of a workflow says about a payload. The schema is interpreted
+// (lib/json-schema/json-schema.ts), never compiled.
 import type { JsonObject } from "../../lib/json.ts";
 import { faultsOf } from "../../lib/json-schema/json-schema.ts";
 import { OverBudgetError, withinBudget } from "../../lib/work.ts";
