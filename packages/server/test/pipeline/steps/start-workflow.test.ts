@@ -26,8 +26,11 @@ const ended = async (workflowId: string, subscriberId: string, payload: object =
   return { transactionId, ...explanation.steps[0]! };
 };
 const contentsOf = async (subscriberId: string) => (await feedOf(client, subscriberId)).map(({ content }) => content);
-const hasGot = (subscriberId: string, content: string) =>
-  eventually(async () => (await contentsOf(subscriberId)).includes(content), `${content} for ${subscriberId}`);
+/** The event may create the subscriber. */
+const hasGot = async (subscriberId: string, content: string) => {
+  await client("subscribers.create", { body: { subscriberId } });
+  await eventually(async () => (await contentsOf(subscriberId)).includes(content), `${content} for ${subscriberId}`);
+};
 const startedIn = (reason: string) => /as transaction (start_\S+)/.exec(reason)![1]!;
 
 const told =
