@@ -3727,6 +3727,7 @@ export type ActivityEvent = {
   createdAt: string;
   /** A test of a draft (`workflows.test`); absent otherwise */
   isTest?: boolean;
+  startedBy?: ActivityStarter;
   /** The first 300 characters of its JSON */
   payload: string;
   searchKey?: SearchKeyValue;
@@ -3773,6 +3774,13 @@ export type ActivityRecipient = {
   subscriberId: string;
   firstName?: string;
   lastName?: string;
+};
+
+/** The step `start_workflow` of another run that started it; absent for an event of a request */
+export type ActivityStarter = {
+  workflowId: string;
+  stepId: string;
+  notificationId: string;
 };
 
 export type ActivityWorkflow = {

@@ -66,7 +66,7 @@ const explained: [RegExp, string][] = [
   [/^ConditionMatch\.data\.(fault|matching)$|^MatchedSubscriber\./, "app/subscribers/match.test.ts"],
   [/^(ActivityEvent|ExplainedEvent)\.isTest$/, "only of tests of drafts; app/workflows/tests.test.ts"],
   [
-    /^ExplainedEvent\.startedBy$|^EventStarter\./,
+    /^(ActivityEvent|ExplainedEvent)\.startedBy$|^(Activity|Event)Starter\./,
     "only of events that a step started; pipeline/steps/start-workflow.test.ts",
   ],
   [/^StepPreview\.data\.template$/, "only with withTemplate; app/workflows/preview.test.ts"],

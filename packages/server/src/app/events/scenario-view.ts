@@ -146,8 +146,11 @@ function toActions(happened: Happened, start: Date): ScenarioAction[] {
   const { events, messages, isTestClock } = happened;
   const since = (time: Date) => (isTestClock ? +time - +start : wholeSeconds(+time - +start));
   const timed: { ms: number; action: Omit<ScenarioAction, "at"> }[] = [];
+  const ids = new Set(events.map(({ id }) => id));
   for (const event of events) {
-    timed.push({ ms: since(event.created_at), action: toTrigger(happened, event) });
+    // What a step of another event started is started by it again.
+    const isStarted = event.started_by !== null && ids.has(event.started_by.eventId);
+    if (!isStarted) timed.push({ ms: since(event.created_at), action: toTrigger(happened, event) });
     const canceledAt = canceledAtOf(happened, event);
     if (canceledAt) timed.push({ ms: since(canceledAt), action: { cancel: event.transaction_id } });
   }

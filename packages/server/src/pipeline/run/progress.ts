@@ -1,5 +1,6 @@
 // Runs `advance()` for a whole batch: loads the facts, settles claims in rounds, and writes every table once.
 import type { Severity } from "@tidings/contract";
+import { jsonBytes } from "../../lib/json.ts";
 import { isPauseDue, pauseIfDue } from "../../lib/load/pauses.ts";
 import { spanTime } from "../../lib/trace-context.ts";
 import { runInserts } from "../../store/bulk.ts";
@@ -28,9 +29,9 @@ import { loadFacts } from "./facts.ts";
 import type { ClaimResult, Facts, JobState, MessageDraft, Progress, Run } from "./run.ts";
 
 /**
- * Limits of one batch: evaluation time and characters of content, each exceeded by at most one step. The remaining runs
- * continue in new tasks. So a batch of slow templates cannot hit the transaction timeout again and again, and what it
- * writes fits into memory.
+ * Limits of one batch: evaluation time and characters of content and payloads, each exceeded by at most one step. The
+ * remaining runs continue in new tasks. So a batch of slow templates cannot hit the transaction timeout again and
+ * again, and what it writes fits into memory.
  */
 const maxBatchMs = 5_000;
 const maxBatchContent = 20_000_000;
@@ -57,6 +58,8 @@ export async function advanceAll(batch: Batch, runs: Run[], options: AdvanceOpti
     if (run.trace?.steps.length === 0) run.trace.startedAt = spanTime();
     const progress = advance(run, facts, batch.clock.now(run.environmentId), shouldPause);
     for (const { content } of progress.messages) room -= content?.length ?? 0;
+    // Each run that starts a workflow stores its own payload.
+    if (progress.claim?.kind === "start") room -= jsonBytes(progress.claim.start.payload);
     return progress;
   };
   const notAdvanced = (run: Run): Progress => ({

@@ -41,7 +41,7 @@ export function checkPayloadSizes(events: TriggerEvent[]): void {
 export type RequestedEvent = { request: Traced; event: TriggerEvent; carried?: Carried };
 
 /** What an event that a step starts has from the event of its run. */
-export type Carried = { startedBy: StartedBy; contextKeys: string[]; tenantFields: TenantFields | null };
+type Carried = { startedBy: StartedBy; contextKeys: string[]; tenantFields: TenantFields | null };
 
 /** The environment whose workflows are triggered. */
 export type EventPlace = Pick<Caller, "environmentId" | "environmentType">;

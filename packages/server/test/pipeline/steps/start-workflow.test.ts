@@ -65,6 +65,17 @@ describe("whom it starts another workflow for", () => {
       text: `The step start of the workflow same started it, in transaction ${transactionId}`,
     });
     assert.equal(notificationId, (await explained(transactionId!, "ada")).notificationId);
+    const listed = (await client("activity.listEvents", { query: { transactionId: started } })).body.data;
+    assert.deepEqual(listed[0]!.startedBy, { workflowId: "same", stepId: "start", notificationId });
+    const scenario = async (query: object) => (await client("scenarios.export", { query })).body.scenario;
+    const range = {
+      from: new Date(Date.now() - 60_000).toISOString(),
+      to: new Date(Date.now() + 60_000).toISOString(),
+    };
+    assert.deepEqual(
+      (await scenario(range)).when.map(({ trigger }) => trigger),
+      ["same"],
+    );
     assert.equal((await explained(transactionId!, "ada")).event.startedBy, undefined);
   });
 
@@ -98,6 +109,7 @@ describe("what is refused ends the step with the reason", () => {
     await createWorkflow(client, "off", [inApp()], { active: false });
     await createWorkflow(client, "strict", [inApp()], { payloadSchema: schema, validatePayload: true });
     await createWorkflow(client, "empty", []);
+    const long = "x".repeat(300_000);
     const cases: [object, RegExp][] = [
       [start("nosuch"), /failed: workflow not started: there is no workflow nosuch/],
       [start("off"), /Workflow off is not active/],
@@ -113,7 +125,7 @@ describe("what is refused ends the step with the reason", () => {
     ];
     for (const [index, [step, reason]] of cases.entries()) {
       await createWorkflow(client, `refused-${index}`, [step as StepIn, inApp({ body: "goes on" })]);
-      const result = await ended(`refused-${index}`, `r-${index}`, { long: "x".repeat(300_000) });
+      const result = await ended(`refused-${index}`, `r-${index}`, index < cases.length - 1 ? {} : { long });
       assert.match(result.reason, reason);
       assert.equal(result.outcome, "failed");
       await hasGot(`r-${index}`, "goes on");
@@ -256,4 +268,19 @@ describe("nothing is started", () => {
     assert.equal((await client("subscribers.retrieve", { params: { subscriberId: "tess" } })).body.firstName, "Tess");
     assert.equal(await startedBy("drafted"), 0);
   });
+});
+
+test("large payloads are divided among transactions", async () => {
+  await createWorkflow(client, "quiet", [inApp({ body: "large" })]);
+  await createWorkflow(client, "heavy", [start("quiet")]);
+  const ids = Array.from({ length: 60 }, (_, index) => `heavy-${index}`);
+  await client("events.trigger", { body: { name: "heavy", to: ids, payload: { text: "x".repeat(400_000) } } });
+  const count = async () =>
+    (
+      await sql<{ all: number; transactions: number }>`
+        select count(*)::int as all, count(distinct xmin::text)::int as transactions from events
+        where started_by->>'workflowId' = 'heavy'`.execute(db)
+    ).rows[0]!;
+  await eventually(async () => (await count()).all === 60, "60 events");
+  assert.ok((await count()).transactions >= 2, "more than one transaction");
 });
