@@ -2175,6 +2175,53 @@ export type Operations = {
     body?: never;
     output: undefined;
   };
+  "environmentVariables.list": {
+    params?: never;
+    query?: {
+      /** Part of the key, in capitals or not */
+      search?: string;
+    };
+    body?: never;
+    output: EnvironmentVariable[];
+  };
+  "environmentVariables.create": {
+    params?: never;
+    query?: never;
+    body: EnvironmentVariableIn;
+    output: EnvironmentVariable;
+  };
+  "environmentVariables.retrieve": {
+    params: {
+      variableKey: string;
+    };
+    query?: never;
+    body?: never;
+    output: EnvironmentVariable;
+  };
+  "environmentVariables.update": {
+    params: {
+      variableKey: string;
+    };
+    query?: never;
+    body: EnvironmentVariablePatch;
+    output: EnvironmentVariable;
+  };
+  "environmentVariables.delete": {
+    params: {
+      variableKey: string;
+    };
+    query?: never;
+    body?: never;
+    output: undefined;
+  };
+  "environmentVariables.usage": {
+    params: {
+      variableKey: string;
+    };
+    query?: never;
+    body?: never;
+    output: EnvironmentVariableUsage;
+  };
   "environments.retrieveTimeline": {
     params: {
       /** Id or identifier */
@@ -3400,6 +3447,20 @@ export type Resources = {
     /** Undo a publish. Requires a key of the target. Everything of the publish gets its previous content back, in one transaction; runs in progress finish with the version that started them. If resources were changed since, the error names them and nothing is changed, unless `overwriteChanges` is true. The restore is itself a publish, which can be undone too. Choices of subscribers for a deleted category do not come back. `POST /v2/environments/{environmentId}/publishes/{publishId}/restore` */
     readonly restorePublish: (...input: CallArguments<"environments.restorePublish">) => Promise<Output<"environments.restorePublish">>;
   };
+  readonly environmentVariables: {
+    /** List environment variables. By key. An API key sees the values of its own environment, a member those of all environments. Values of secrets are never returned. `GET /v1/environment-variables` */
+    readonly list: (...input: CallArguments<"environmentVariables.list">) => Promise<Output<"environmentVariables.list">>;
+    /** Create an environment variable. Templates and conditions read it as `env.<key>`. Without `values`, it is empty in the caller's environment. An environment has up to 100. `POST /v1/environment-variables` */
+    readonly create: (...input: CallArguments<"environmentVariables.create">) => Promise<Output<"environmentVariables.create">>;
+    /** Retrieve an environment variable. `GET /v1/environment-variables/{variableKey}` */
+    readonly retrieve: (...input: CallArguments<"environmentVariables.retrieve">) => Promise<Output<"environmentVariables.retrieve">>;
+    /** Update an environment variable. Omitted fields do not change, and environments that `values` does not name keep their value. A secret becomes plain only together with new values. The key changes only while nothing uses the variable. `PATCH /v1/environment-variables/{variableKey}` */
+    readonly update: (...input: CallArguments<"environmentVariables.update">) => Promise<Output<"environmentVariables.update">>;
+    /** Delete an environment variable. With an API key from its environment, for a member from all environments. Refused while a workflow or layout uses it. `DELETE /v1/environment-variables/{variableKey}` */
+    readonly delete: (...input: CallArguments<"environmentVariables.delete">) => Promise<Output<"environmentVariables.delete">>;
+    /** List the workflows and layouts that use an environment variable. `GET /v1/environment-variables/{variableKey}/usage` */
+    readonly usage: (...input: CallArguments<"environmentVariables.usage">) => Promise<Output<"environmentVariables.usage">>;
+  };
   readonly retention: {
     /** Retrieve how long an environment keeps its data. For each class: the days that apply and where they come from, the limits, its size, and what goes next. Also the stored months and the last runs, which concern the whole installation. See docs/retention.md. `GET /v2/environments/{environmentId}/retention` */
     readonly retrieve: (...input: CallArguments<"retention.retrieve">) => Promise<Output<"retention.retrieve">>;
@@ -3647,6 +3708,10 @@ export type ErrorCode =
   | "STEP_TEMPLATE_NOT_FOUND"
   | "STEP_TEMPLATE_NAME_TAKEN"
   | "STEP_TEMPLATE_LIMIT"
+  | "VARIABLE_NOT_FOUND"
+  | "VARIABLE_KEY_TAKEN"
+  | "VARIABLE_LIMIT"
+  | "VARIABLE_IN_USE"
   | "TRANSLATION_NOT_FOUND"
   | "TRANSLATION_GROUP_NOT_FOUND"
   | "SUPPRESSION_NOT_FOUND"
@@ -5220,6 +5285,78 @@ export type EnvironmentUpdate = {
   linkSchemes?: string[];
   /** Own domain of the hosted pages, such as `https://preferences.acme.com`: links in mails and `List-Unsubscribe` headers begin with it. The domain must lead to this service. null or an empty text removes it */
   pagesUrl?: string | null;
+};
+
+export type EnvironmentVariable = {
+  _id: string;
+  _organizationId: string;
+  key: string;
+  type: "string";
+  /** Encrypted, never returned, and only for the URL, headers and body of `http_request` steps */
+  isSecret: boolean;
+  /** The environments that have a value: with an API key, only that of the key */
+  values: EnvironmentVariableValue[];
+  /** When it was created (ISO 8601, UTC) */
+  createdAt: string;
+  /** When a value was last changed (ISO 8601, UTC) */
+  updatedAt: string;
+};
+
+export type EnvironmentVariableIn = {
+  /** Such as `BASE_URL`: a letter, then letters, digits and underscores, at most 64 characters */
+  key: string;
+  type?: "string";
+  /** Encrypted, never returned, and only for the URL, headers and body of `http_request` steps */
+  isSecret?: boolean;
+  values?: EnvironmentVariableValueIn[];
+};
+
+export type EnvironmentVariableLayout = {
+  name: string;
+  layoutId: string;
+  _environmentId: string;
+};
+
+export type EnvironmentVariablePatch = {
+  /** Such as `BASE_URL`: a letter, then letters, digits and underscores, at most 64 characters */
+  key?: string;
+  type?: "string";
+  /** Encrypted, never returned, and only for the URL, headers and body of `http_request` steps */
+  isSecret?: boolean;
+  values?: EnvironmentVariableValueChange[];
+};
+
+export type EnvironmentVariableUsage = {
+  /** The first 100 */
+  workflows: EnvironmentVariableWorkflow[];
+  /** The first 100 */
+  layouts: EnvironmentVariableLayout[];
+};
+
+export type EnvironmentVariableValue = {
+  _environmentId: string;
+  /** `********` for a secret */
+  value: string;
+};
+
+export type EnvironmentVariableValueChange = {
+  /** Id or identifier of an environment; with an API key, that of the key */
+  _environmentId: string;
+  /** At most 8 KB. Of a secret, `********` keeps the stored value. null removes it from this environment. */
+  value: string | null;
+};
+
+export type EnvironmentVariableValueIn = {
+  /** Id or identifier of an environment; with an API key, that of the key */
+  _environmentId: string;
+  /** At most 8 KB. Of a secret, `********` keeps the stored value. */
+  value: string;
+};
+
+export type EnvironmentVariableWorkflow = {
+  name: string;
+  workflowId: string;
+  _environmentId: string;
 };
 
 export type EraseIn = {

@@ -43,6 +43,7 @@ export * from "./resources/operate/alert-rules.ts";
 export * from "./resources/operate/alerts.ts";
 export * from "./resources/operate/dead-letter-replays.ts";
 export * from "./resources/operate/dead-letters.ts";
+export * from "./resources/operate/environment-variables.ts";
 export * from "./resources/operate/environments.ts";
 export * from "./resources/operate/failed-tasks.ts";
 export * from "./resources/operate/inbound-receipts.ts";

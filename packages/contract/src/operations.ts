@@ -29,6 +29,7 @@ import { alertRuleOperations } from "./resources/operate/alert-rules.ts";
 import { alertOperations } from "./resources/operate/alerts.ts";
 import { deadLetterReplayOperations } from "./resources/operate/dead-letter-replays.ts";
 import { deadLetterOperations } from "./resources/operate/dead-letters.ts";
+import { environmentVariableOperations } from "./resources/operate/environment-variables.ts";
 import { environmentOperations } from "./resources/operate/environments.ts";
 import { failedTaskOperations } from "./resources/operate/failed-tasks.ts";
 import { inboundReceiptOperations } from "./resources/operate/inbound-receipts.ts";
@@ -116,6 +117,7 @@ export const operations = {
   ...channelConnectionOperations,
   ...channelEndpointOperations,
   ...environmentOperations,
+  ...environmentVariableOperations,
   ...timelineOperations,
   ...retentionOperations,
   ...publishingOperations,

@@ -86,6 +86,7 @@ import * as translations from "../app/workflows/translations.ts";
 import * as versions from "../app/workflows/versions.ts";
 import * as workflows from "../app/workflows/workflows.ts";
 import { type Handler, type HandlerOf, withPrecheck } from "./handler.ts";
+import { variableRoutes } from "./variable-routes.ts";
 
 export function handlerOf(id: OperationId): Handler {
   const handler = routes[id];
@@ -307,6 +308,7 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "channelEndpoints.retrieve": channelEndpoints.retrieve,
   "channelEndpoints.update": channelEndpoints.update,
   "channelEndpoints.delete": channelEndpoints.remove,
+  ...variableRoutes,
   "environments.list": environments.list,
   "environments.create": environments.create,
   "environments.update": environments.update,

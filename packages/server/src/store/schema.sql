@@ -388,6 +388,18 @@ create table early_receipts (
 );
 CREATE INDEX early_receipts_name on early_receipts USING btree (name);
 
+create table environment_variables (
+  environment_id uuid not null,
+  key            text not null,
+  id             uuid not null,
+  is_secret      boolean not null,
+  value          text not null,
+  created_at     timestamp with time zone not null,
+  updated_at     timestamp with time zone not null,
+  PRIMARY KEY (environment_id, key),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+
 create table environments (
   id                 uuid not null,
   organization_id    uuid not null,
@@ -406,6 +418,7 @@ create table environments (
   retention          jsonb not null default '{}'::jsonb,
   brand              jsonb,
   pages_url          text,
+  variables_version  integer not null default 0,
   PRIMARY KEY (id),
   FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE,
   FOREIGN KEY (parent_id) REFERENCES environments(id),

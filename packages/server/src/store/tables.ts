@@ -81,6 +81,8 @@ type EnvironmentsTable = {
   link_schemes: Defaulted<string[]>;
   /** Origin of the hosted pages in links of mails; null: the public URL of the service. */
   pages_url: Defaulted<string | null>;
+  /** Grows with every change of a variable; 0: the environment never had one. */
+  variables_version: Defaulted<number>;
   /** Days by class, where they differ from the settings. */
   retention: ColumnType<RetentionOverrides, string | undefined, string>;
   /** What the environment sets of its brand; null: nothing. */
@@ -990,6 +992,16 @@ export type Tables = {
     created_at: Date;
     resolved_at: Date | null;
     resolved_by_name: string | null;
+  };
+  environment_variables: {
+    environment_id: string;
+    key: string;
+    id: string;
+    is_secret: boolean;
+    /** Of a secret: encrypted. */
+    value: string;
+    created_at: Date;
+    updated_at: Date;
   };
   step_templates: {
     environment_id: string;

@@ -75,6 +75,7 @@ const law: Law = {
     statistics_hours: "environment_id",
     statistics_progress: "installation",
     step_comments: "reference",
+    environment_variables: "reference",
     step_templates: "reference",
     subscriber_preferences: "environment_id",
     subscribers: "environment_id",

@@ -114,6 +114,7 @@ export const factsOf = (changes: Partial<Facts> = {}): Facts => ({
   integrations: [integration("in_app", "svc"), integration("email", "nodemailer")],
   linkSchemes: new Map(),
   pagesUrls: new Map(),
+  variables: new Map(),
   claimResults: new Map(),
   digests: new Map(),
   arrivals: new Map(),

@@ -14,6 +14,7 @@ import { Failure } from "../../failure.ts";
 import { committedAnswer, outputOf } from "../../response.ts";
 import * as environments from "../environments/environments.ts";
 import { retentionOf } from "../environments/retention-days.ts";
+import * as variables from "../environments/variables.ts";
 import * as channelConnections from "../integrations/channel-connections.ts";
 import * as channelEndpoints from "../integrations/channel-endpoints.ts";
 import * as integrations from "../integrations/integrations.ts";
@@ -53,6 +54,7 @@ const byParams =
 const readers: Record<string, Reader<Caller>> = {
   workflows: byParams(workflows),
   layouts: byParams(layouts),
+  environmentVariables: byParams(variables),
   translations: byParams(translations),
   webhooks: byParams(webhooks),
   subscribers: byParams(subscribers),

@@ -16,6 +16,7 @@ export const untouchedTables = {
   assets: { does: "remains", why: "images that members uploaded", mentions: ["file_name"] },
   preference_categories: { does: "remains", why: "written by members", mentions: ["name", "description"] },
   step_comments: { does: "remains", why: "written by members", mentions: ["text"] },
+  environment_variables: { does: "remains", why: "written by members" },
   step_templates: { does: "remains", why: "written by members", mentions: ["name", "step"] },
   workflow_viewers: { does: "remains", why: "members who have a workflow open" },
   publishes: { does: "remains", why: "written by members", mentions: ["resources"] },

@@ -85,6 +85,7 @@ export const details = {
   attachment_not_inline: entry("Attachment not shown inline", "Warning", { source: "Payload" }),
   override_invalid: entry("Override is not valid", "Failed", { source: "Payload", by: "event" }),
   render_failed: entry("Message content could not be rendered", "Failed", { source: "Payload", by: "step" }),
+  secret_left_empty: entry("A secret variable was left empty, it may not be in content", "Warning"),
   message_created: entry("Message created", "Pending"),
   message_sent: entry("Message sent", "Success"),
   message_deleted: entry("Message deleted before it was sent", "Warning"),

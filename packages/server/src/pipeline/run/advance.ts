@@ -10,6 +10,7 @@ import { startBridgedStep } from "../steps/bridge.ts";
 import { checkGate, checkResend } from "../steps/gate.ts";
 import { stepHandlers } from "../steps/registry.gen.ts";
 import type { Facts, JobState, Progress, Run, StepInput, StepResult } from "./run.ts";
+import { emptySecretDetails } from "./variables.ts";
 
 type Step = (input: StepInput) => StepResult;
 
@@ -18,9 +19,9 @@ function startStep(input: StepInput): StepResult {
   if (input.run.version.definition.isBridged) return startBridgedStep(input, stepHandlers[input.job.step.type].run);
   const { stopped, passed } = checkGate(input);
   const result = stopped ?? stepHandlers[input.job.step.type].run(input);
-  return result.kind === "claim" || passed.length === 0
-    ? result
-    : { ...result, details: [...passed, ...result.details] };
+  if (result.kind === "claim") return result;
+  const notes = stopped ? passed : [...passed, ...emptySecretDetails(input)];
+  return notes.length === 0 ? result : { ...result, details: [...notes, ...result.details] };
 }
 
 /** Continues a step whose wait is over. A held channel step starts again: preferences and schedule may have changed. */

@@ -29,6 +29,7 @@ import { type Marks, toMarks } from "../rules/step-results.ts";
 import { isFinished } from "./advance.ts";
 import { toBrands } from "./brands.ts";
 import type { ClaimResult, ContextData, Facts, OpenEndpoint, Run } from "./run.ts";
+import { loadVariables } from "./variables.ts";
 
 export async function loadFacts(
   ctx: Ctx,
@@ -44,6 +45,7 @@ export async function loadFacts(
     integrations,
     linkSchemes: linkSchemesOf(integrations),
     pagesUrls: pagesUrlsOf(integrations),
+    variables: await loadVariables(ctx, runs, integrations),
     ...(await loadPreferences(ctx.db, runs)),
     contexts: toContextData(contexts),
     brands: toBrands(integrations, contexts, tenants),

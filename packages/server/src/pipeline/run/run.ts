@@ -4,6 +4,7 @@
 import type { Channel, ChannelEndpointAddress, JobStatus, MessageEvent } from "@tidings/contract";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Secrets } from "../../lib/secrets.ts";
+import type { Variables } from "../../store/environments/variables.ts";
 import type { NewEvent } from "../../store/events/events.ts";
 import type { TargetEndpoint } from "../../store/integrations/channel-targets.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
@@ -148,6 +149,8 @@ export type Facts = {
   linkSchemes: ReadonlyMap<string, readonly string[]>;
   /** The own domains of hosted pages; environments without one are not in it. */
   pagesUrls: ReadonlyMap<string, string>;
+  /** Variables by environment; environments without any are not in it. */
+  variables: ReadonlyMap<string, Variables>;
   /** The brands of the environments and contexts of the batch. */
   brands: BrandFacts;
   /** Layouts of the environments that have emails to render, by environment. */
