@@ -41,7 +41,9 @@ export async function findPublishChecks(
 
 async function checksOf(item: LayoutItem | WorkflowItem, known: Known): Promise<PublishCheck[]> {
   if (item.type === "layout") {
-    const faults = (await layoutErrors(item.row)).map(({ message }) => fault("FAULTY_CONTENT", message));
+    const faults = (await layoutErrors(item.row, known.facts)).map(({ message }) =>
+      fault("FAULTY_CONTENT", inTarget(message, known)),
+    );
     return [...faults, ...missingTexts(item)];
   }
   if (item.steps.length === 0)
@@ -61,17 +63,21 @@ const fault = (code: PublishCheck["code"], message: string): PublishCheck => ({ 
 const note = (code: PublishCheck["code"], message: string): PublishCheck => ({ code, isFault: false, message });
 
 /** Errors in the content of its steps. That the target has no integration is not an error of the workflow. */
-async function faultsOf(item: WorkflowItem, { facts }: Known): Promise<PublishCheck[]> {
+async function faultsOf(item: WorkflowItem, known: Known): Promise<PublishCheck[]> {
   const steps = item.steps.map((step) => ({ ...step, id: step.stepId }));
-  const issues = await issuesOf({ ...item.row, steps }, facts);
+  const issues = await issuesOf({ ...item.row, steps }, known.facts);
   return issues.flatMap((one, index) => {
     const { name, stepId } = steps[index]!;
     return Object.values(one?.controls ?? {})
       .flat()
       .filter(({ severity }) => severity === "error")
-      .map(({ message }) => ({ ...fault("FAULTY_CONTENT", `${name}: ${message}`), stepId }));
+      .map(({ message }) => ({ ...fault("FAULTY_CONTENT", `${name}: ${inTarget(message, known)}`), stepId }));
   });
 }
+
+/** What the issue says about its environment is about the target. */
+const inTarget = (message: string, { target }: Known): string =>
+  message.replace("in this environment", `in ${target.name}`);
 
 const channelNames: Partial<Record<StepType, string>> = {
   in_app: "in-app messages",

@@ -25,7 +25,9 @@ export async function findPublishIssues(
     // Steps that name a layout by its internal id name it by its identifier in another environment.
     const steps = item.steps.map((step) => ({ ...step, id: step.stepId }));
     const errors =
-      item.type === "layout" ? await layoutErrors(item.row) : await workflowErrors({ ...item.row, steps }, facts);
+      item.type === "layout"
+        ? await layoutErrors(item.row, facts)
+        : await workflowErrors({ ...item.row, steps }, facts);
     if (errors.length > 0) found.set(`${item.type} ${item.identifier}`, errors);
   }
   return found;

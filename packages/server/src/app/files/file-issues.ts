@@ -25,8 +25,8 @@ export async function findFileIssues(
       issues.push({ type, id, ...issue, field, isBlocking: issue.issueType !== "MISSING_INTEGRATION" });
     }
   };
-  for (const { content } of plan.layouts) add("layout", content.layout_id, await layoutErrors(content));
   const facts = factsAfter(await viewFacts(ctx, environmentId), state, plan);
+  for (const { content } of plan.layouts) add("layout", content.layout_id, await layoutErrors(content, facts));
   const categoryIds = categoriesAfter(state, plan);
   for (const { content } of written) {
     add("workflow", content.workflow_id, [

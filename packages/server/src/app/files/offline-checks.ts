@@ -44,11 +44,12 @@ function knownMembers({ keyword, instancePath, params, parentSchema }: ErrorObje
   return [[field, Object.keys((parentSchema?.properties as object | undefined) ?? {})]];
 }
 
-/** What depends on the environment or its settings is left to the service: integrations, and waits beyond its limit. */
+/** What depends on the environment or its settings is left to the service: integrations, variables, and waits beyond its limit. */
 const facts = (layoutIds: readonly string[] | null) => ({
   activeChannels: new Set<string>(channels),
   isInboxConnected: true,
   layouts: (layoutIds ?? []).map((layout_id) => ({ id: layout_id, layout_id, is_default: false })),
+  env: null,
   maxWaitDays: 3_650,
   defaultTimezone: "UTC",
   now: new Date(),
@@ -62,7 +63,7 @@ export async function checkWorkflowFile(file: WorkflowFile, layoutIds: readonly 
     const { content } = readWorkflowFile(ids, file, []);
     const problems: Problem[] = [];
     for (const [index, step] of content.steps.entries()) {
-      const { controls = {} } = (await stepIssues(step, stepVariables(content, index), facts(layoutIds))) ?? {};
+      const { controls = {} } = (await stepIssues(step, stepVariables(content, index, null), facts(layoutIds))) ?? {};
       for (const [field, issues] of Object.entries(controls)) {
         if (field === "layoutId" && layoutIds === null) continue;
         problems.push(...toIssueProblems(`steps.${index}.controlValues.${field}`, issues));
@@ -75,7 +76,7 @@ export async function checkWorkflowFile(file: WorkflowFile, layoutIds: readonly 
 export async function checkLayoutFile(file: LayoutFile): Promise<Problem[]> {
   return caught(async () => {
     const { content } = readLayoutFile(file);
-    const { controls = {} } = (await layoutIssues(content)) ?? {};
+    const { controls = {} } = (await layoutIssues(content, null)) ?? {};
     return Object.values(controls).flatMap((issues) => toIssueProblems("body", issues));
   });
 }

@@ -18,8 +18,9 @@ export async function workflowErrors(row: IssuedWorkflow, facts: IssueFacts): Pr
 
 export async function layoutErrors(
   row: Pick<LayoutRow, "control_values" | "is_translation_enabled">,
+  { env }: Pick<IssueFacts, "env">,
 ): Promise<ResourceIssue[]> {
-  const { controls = {} } = (await layoutIssues(row)) ?? {};
+  const { controls = {} } = (await layoutIssues(row, env)) ?? {};
   return Object.values(controls).flatMap((some) => toErrors("body", some));
 }
 

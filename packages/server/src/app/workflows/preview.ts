@@ -13,8 +13,10 @@ import { blockTemplate, isBlockBody } from "../../pipeline/render/blocks.ts";
 import { chooseLayout } from "../../pipeline/render/layout.ts";
 import { checkTemplate, literalScope, RenderError } from "../../pipeline/render/liquid.ts";
 import { clockScope, previewLinks, subscriberScope, textsFor } from "../../pipeline/rules/scope.ts";
+import { toVariables } from "../../pipeline/run/variables.ts";
 import { contentOf } from "../../pipeline/steps/bridge.ts";
 import { findRenderSettings } from "../../store/environments/brand.ts";
+import { findVariables, type VariableNames, type VariableRow } from "../../store/environments/variables.ts";
 import { type LayoutRow, listAllLayouts } from "../../store/workflows/layouts.ts";
 import { listTranslations, type Resource } from "../../store/workflows/translations.ts";
 import type { WorkflowRow } from "../../store/workflows/workflows.ts";
@@ -60,7 +62,7 @@ export async function askBridge(
       state,
       subscriber,
       context: {},
-      env: {},
+      env: toVariables(await findVariables(ctx.reads.db, caller.environmentId)).plain,
     },
   });
   return "fault" in answer ? answer : { values: contentOf(step.type, answer.outputs, step.controlValues) };
@@ -74,12 +76,13 @@ export async function preview(
   { body }: Input<"workflows.preview">,
   bridged: BridgePreview | null,
 ): Promise<Output<"workflows.preview">> {
-  const { data } = await previewContent(ctx, caller, body, bridged);
+  const env = await findVariables(ctx.db, caller.environmentId);
+  const { data } = await previewContent(ctx, caller, { ...body, env }, bridged);
   return {
     data: {
       ...data,
       ...(body.withTemplate && templateOf(body.step)),
-      ...(body.draft && { variables: draftVariables(body.draft, body.step.type) }),
+      ...(body.draft && { variables: draftVariables(body.draft, body.step.type, env) }),
     },
   };
 }
@@ -94,6 +97,7 @@ function templateOf({ type, controlValues: { body, editorType } = {} }: PreviewB
 const draftVariables = (
   { steps, payloadSchema = null, isTranslationEnabled = false }: PreviewedDraft,
   type: PreviewBody["step"]["type"],
+  env: VariableNames,
 ): JsonObject =>
   stepVariables(
     {
@@ -102,13 +106,17 @@ const draftVariables = (
       is_translation_enabled: isTranslationEnabled,
     },
     steps.length,
+    env,
     type,
   );
+
+/** `env`: the variables of the environment. */
+type PreviewedBody = PreviewBody & { env: VariableRow[] };
 
 async function previewContent(
   ctx: Ctx,
   caller: Caller,
-  body: PreviewBody,
+  body: PreviewedBody,
   bridged: BridgePreview | null,
 ): Promise<Output<"workflows.preview">> {
   const { step } = body;
@@ -132,7 +140,7 @@ async function previewContent(
 async function renderChecked(
   ctx: Ctx,
   { environmentId }: Caller,
-  body: PreviewBody,
+  body: PreviewedBody,
   { content, faults }: { content: PreviewedContent; faults: PreviewFault[] },
 ): Promise<Output<"workflows.preview">> {
   const { data } = await renderContent(body.step.type, content, faults);
@@ -141,17 +149,17 @@ async function renderChecked(
   // A second time, with watched outputs: the places of errors are those of the templates as they were written.
   const renderAll = () => mailParts(content).forEach(({ render }) => void attempt(render));
   const variables = body.draft
-    ? draftVariables(body.draft, body.step.type)
-    : workflow && savedVariables(workflow, body.step.stepId);
+    ? draftVariables(body.draft, body.step.type, body.env)
+    : workflow && savedVariables(workflow, body.step.stepId, body.env);
   const mail = { values, result: data.result, renderAll, variables, workflow };
   const checks = await checkPreview(ctx, environmentId, mail);
   return { data: { ...data, checks } };
 }
 
 /** Null for a step that is not saved: its place among the others is not known. */
-function savedVariables(workflow: WorkflowRow, stepId: string | undefined): JsonObject | null {
+function savedVariables(workflow: WorkflowRow, stepId: string | undefined, env: VariableNames): JsonObject | null {
   const index = workflow.steps.findIndex((step) => step.stepId === stepId);
-  return index < 0 ? null : stepVariables(workflow, index);
+  return index < 0 ? null : stepVariables(workflow, index, env);
 }
 
 async function renderContent(
@@ -183,7 +191,7 @@ async function loadSubscriber(ctx: Ctx, caller: Caller, { subscriberId, locale }
 async function loadContent(
   ctx: Ctx,
   caller: Caller,
-  body: PreviewBody & { brand: Brand; contextData: JsonObject; pagesUrl: string },
+  body: PreviewedBody & { brand: Brand; contextData: JsonObject; pagesUrl: string },
   values: JsonObject,
 ): Promise<Omit<PreviewedContent, "linkSchemes">> {
   const { environmentId } = caller;
@@ -210,6 +218,7 @@ async function loadContent(
       : {},
     context: body.contextData,
     brand: body.brand,
+    env: toVariables(body.env).plain,
     steps: body.steps ?? {},
     ...(body.step.type === "email" && previewLinks(body.pagesUrl, subscriber.locale)),
   };

@@ -30,7 +30,9 @@ export async function issuesOf(row: IssuedWorkflow, facts: IssueFacts): Promise<
   const all: Step["issues"][] = [];
   for (const [index, step] of row.steps.entries()) {
     const isBridged = row.bridge_url !== null;
-    all.push(isBridged ? bridgedStepIssues(step, facts) : await stepIssues(step, stepVariables(row, index), facts));
+    all.push(
+      isBridged ? bridgedStepIssues(step, facts) : await stepIssues(step, stepVariables(row, index, facts.env), facts),
+    );
   }
   return all;
 }
@@ -101,7 +103,7 @@ const withIssues = (row: WorkflowRow, facts: ViewFacts, issues: Step["issues"][]
   updatedBy: row.updated_by ? { _id: row.updated_by } : undefined,
   lastPublishedAt: row.last_published_at?.toISOString() ?? null,
   lastPublishedBy: row.last_published_by ? { _id: row.last_published_by } : undefined,
-  steps: row.steps.map((step, index) => toStep(row, step, index, issues[index])),
+  steps: row.steps.map((_step, index) => toStep(row, index, issues[index], facts.env)),
   issues: settingIssues(row),
   origin: row.origin,
   preferences: {
@@ -155,29 +157,32 @@ export const toWorkflowRef = (row: WorkflowRefRow): WorkflowRef => ({
   severity: row.severity,
 });
 
-export const toStep = (row: WorkflowRow, step: StoredStep, index: number, issues: Step["issues"]): Step => ({
-  _id: step.id,
-  stepId: step.stepId,
-  name: step.name,
-  slug: slug(step.name, "st", step.id),
-  type: step.type,
-  origin: row.origin,
-  workflowId: row.workflow_id,
-  workflowDatabaseId: row.id,
-  controls: {
-    dataSchema: step.controlSchema ?? stepDefinitions[step.type].controls,
-    uiSchema: step.controlSchema ? undefined : stepDefinitions[step.type].ui,
-    values: shownValues(step),
-  },
-  controlValues: shownValues(step),
-  variables: stepVariables(row, index),
-  issues,
-  filters: step.filters,
-  active: step.active,
-  shouldStopOnFail: step.shouldStopOnFail,
-  deadlineSeconds: step.deadlineSeconds,
-  arm: step.arm,
-});
+export function toStep(row: WorkflowRow, index: number, issues: Step["issues"], env: IssueFacts["env"]): Step {
+  const step = row.steps[index]!;
+  return {
+    _id: step.id,
+    stepId: step.stepId,
+    name: step.name,
+    slug: slug(step.name, "st", step.id),
+    type: step.type,
+    origin: row.origin,
+    workflowId: row.workflow_id,
+    workflowDatabaseId: row.id,
+    controls: {
+      dataSchema: step.controlSchema ?? stepDefinitions[step.type].controls,
+      uiSchema: step.controlSchema ? undefined : stepDefinitions[step.type].ui,
+      values: shownValues(step),
+    },
+    controlValues: shownValues(step),
+    variables: stepVariables(row, index, env),
+    issues,
+    filters: step.filters,
+    active: step.active,
+    shouldStopOnFail: step.shouldStopOnFail,
+    deadlineSeconds: step.deadlineSeconds,
+    arm: step.arm,
+  };
+}
 
 /** The contract requires subject and body of an email in responses: a missing one is an issue, and shown as empty. */
 const shownValues = ({ type, controlValues, controlSchema }: StoredStep): StoredStep["controlValues"] =>

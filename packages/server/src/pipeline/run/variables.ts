@@ -9,6 +9,7 @@ import type { Secrets } from "../../lib/secrets.ts";
 import { findVariablesOfBatch } from "../../store/environments/variables.batch.ts";
 import type { VariableRow, Variables } from "../../store/environments/variables.ts";
 import type { StoredDetail, WorkflowDefinition } from "../../store/tables.ts";
+import { maySeeSecrets } from "../requests/secret-controls.ts";
 import { detail } from "../rules/details.ts";
 import type { Run, StepInput } from "./run.ts";
 
@@ -76,12 +77,6 @@ function usesVariables(definition: WorkflowDefinition): boolean {
   users.set(definition, isUser);
   return isUser;
 }
-
-/** Controls in which an HTTP request may use secrets. */
-const requestControls = new Set(["url", "headers", "body"]);
-
-export const maySeeSecrets = (type: string, control: string): boolean =>
-  type === "http_request" && requestControls.has(control.split(".")[0]!);
 
 const namesByControls = new WeakMap<object, string[]>();
 

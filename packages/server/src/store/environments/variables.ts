@@ -38,6 +38,17 @@ export async function listVariables(
 export const findVariables = (db: Db, environmentId: string): Promise<VariableRow[]> =>
   db.selectFrom("environment_variables").where("environment_id", "=", environmentId).selectAll().execute();
 
+/** Which names an environment has, and which of them are secrets. */
+export type VariableNames = readonly Pick<VariableRow, "key" | "is_secret">[];
+
+export const listVariableNames = (db: Db, environmentId: string): Promise<VariableNames> =>
+  db
+    .selectFrom("environment_variables")
+    .where("environment_id", "=", environmentId)
+    .orderBy("key")
+    .select(["key", "is_secret"])
+    .execute();
+
 /** Changes of variables in these environments take turns until the transaction ends; their new version is written. */
 export async function lockVariables(db: Db, organizationId: string, environmentIds: string[]): Promise<void> {
   await sql`

@@ -2,7 +2,7 @@
 import { type ContentIssue, variablePaths } from "@tidings/contract";
 import { conditionFault } from "../../../lib/conditions.ts";
 import { isObject, type JsonObject } from "../../../lib/json.ts";
-import { isKnownPath } from "./template-names.ts";
+import { isKnownPath, unknownText } from "./template-names.ts";
 
 export type Finding = { path: string; issueType: ContentIssue["issueType"]; message: string; variableName?: string };
 
@@ -16,6 +16,6 @@ export function* conditionIssues(path: string, condition: unknown, variables: Js
   }
   for (const variableName of new Set(variablePaths(condition))) {
     if (variableName.includes("{{") || isKnownPath(variableName, variables)) continue;
-    yield { path, issueType, message: `${variableName} is not a variable that can be used here`, variableName };
+    yield { path, issueType, message: unknownText(variableName, variables), variableName };
   }
 }

@@ -7,11 +7,13 @@ import { blockTemplate, isBlockBody } from "../../../pipeline/render/blocks.ts";
 import { type Candidate, chooseLayout } from "../../../pipeline/render/layout.ts";
 import { checkTemplate, RenderError, type RenderTarget } from "../../../pipeline/render/liquid.ts";
 import { isSafeUrl } from "../../../pipeline/render/safe-urls.ts";
+import { maySeeSecrets } from "../../../pipeline/requests/secret-controls.ts";
 import { invalidMailFields } from "../../../pipeline/rules/override-fields.ts";
+import type { VariableNames } from "../../../store/environments/variables.ts";
 import { branchOf } from "../step-controls.ts";
 import { ruleIssues, type WaitFacts } from "./step-rule-issues.ts";
 import { filterFaults } from "./template-filters.ts";
-import { unknownNames } from "./template-names.ts";
+import { unknownNames, unknownText } from "./template-names.ts";
 
 type Issues = Record<string, ContentIssue[]>;
 
@@ -20,6 +22,8 @@ export type IssueFacts = WaitFacts & {
   activeChannels: ReadonlySet<string>;
   isInboxConnected: boolean;
   layouts: readonly Candidate[];
+  /** Null: which variables the environment has is not known. */
+  env: VariableNames | null;
 };
 
 const isMissing = (value: unknown): boolean => value === undefined || value === null || value === "";
@@ -94,7 +98,10 @@ async function controlIssues(step: CheckedStep, variables: JsonObject, facts: Is
     const target = type === "in_app" && path === "body" ? "html" : "text";
     if (type === "email" && path === "body") {
       await bodyIssues(issues, path, template, values.editorType, variables);
-    } else await templateIssues(issues, path, template, target, variables);
+    } else {
+      const options = { maySeeSecrets: maySeeSecrets(type, path) };
+      await templateIssues(issues, path, template, target, variables, options);
+    }
   }
   return issues;
 }
@@ -128,7 +135,7 @@ async function templateIssues(
   template: string,
   target: RenderTarget,
   variables: JsonObject,
-  { hasPosition = true } = {},
+  { hasPosition = true, maySeeSecrets = false } = {},
 ): Promise<boolean> {
   await pauseIfDue();
   try {
@@ -140,21 +147,21 @@ async function templateIssues(
     const issueType = isFilter ? "INVALID_FILTER_ARG_IN_VARIABLE" : "ILLEGAL_VARIABLE_IN_CONTROL_VALUE";
     addIssue(issues, path, issueType, `${error.message}${position}`);
     // A template with an unknown filter parses: its variables are reported at once, not after the filter was corrected.
-    if (isFilter) addUnknownNames(issues, path, template, variables);
+    if (isFilter) addUnknownNames(issues, path, template, { variables, maySeeSecrets });
     return false;
   }
   await pauseIfDue();
   for (const message of filterFaults(template)) addIssue(issues, path, "INVALID_FILTER_ARG_IN_VARIABLE", message);
   await pauseIfDue();
-  addUnknownNames(issues, path, template, variables);
+  addUnknownNames(issues, path, template, { variables, maySeeSecrets });
   return true;
 }
 
-function addUnknownNames(issues: Issues, path: string, template: string, variables: JsonObject): void {
-  for (const name of unknownNames(template, variables)) {
-    const message = `${name} is not a variable that can be used here`;
-    addIssue(issues, path, "ILLEGAL_VARIABLE_IN_CONTROL_VALUE", message, name);
-  }
+type Usable = { variables: JsonObject; maySeeSecrets: boolean };
+
+function addUnknownNames(issues: Issues, path: string, template: string, { variables, maySeeSecrets }: Usable): void {
+  for (const name of unknownNames(template, variables, { maySeeSecrets }))
+    addIssue(issues, path, "ILLEGAL_VARIABLE_IN_CONTROL_VALUE", unknownText(name, variables), name);
 }
 
 export function addIssue(

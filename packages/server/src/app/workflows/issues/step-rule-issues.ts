@@ -8,7 +8,7 @@ import { zoneOf } from "../../../pipeline/rules/zones.ts";
 import { branchOf } from "../step-controls.ts";
 import { conditionIssues, type Finding } from "./condition-issues.ts";
 import { flowIssues } from "./flow-issues.ts";
-import { isKnownPath } from "./template-names.ts";
+import { isKnownPath, unknownText } from "./template-names.ts";
 
 /** What the issues of waits depend on. */
 export type WaitFacts = { maxWaitDays: number; defaultTimezone: string; now: Date };
@@ -79,7 +79,7 @@ function* pathIssues(control: string, name: string, variables: JsonObject): Gene
   const isReadable = !/[[\]]/.test(path);
   if (isReadable && isKnownPath(isRooted ? path : `payload.${path}`, variables)) return;
   const message = isReadable
-    ? `${name} is not a variable that can be used here`
+    ? unknownText(name, variables)
     : `${name} cannot be read: write a path such as items[0].id`;
   yield { path: control, issueType: "ILLEGAL_VARIABLE_IN_CONTROL_VALUE", message, variableName: name };
 }

@@ -1,5 +1,6 @@
 // The variables of a template, checked against the JSON Schema of those it may use: a misspelt variable renders as an
 // empty text, so it is reported as an issue when the workflow is saved.
+import { secretKeyword } from "@tidings/contract";
 import { Liquid, type Template } from "liquidjs";
 import { LRUCache } from "lru-cache";
 import { isObject, type JsonObject } from "../../../lib/json.ts";
@@ -61,11 +62,12 @@ function tagsIn(template: string): string[] {
 
 /**
  * Dotted names of the template that the schema does not allow. Objects with additional properties allow every member.
+ * `maySeeSecrets`: the template is a part of an HTTP request.
  */
-export const unknownNames = (template: string, schema: JsonObject): string[] => [
+export const unknownNames = (template: string, schema: JsonObject, { maySeeSecrets = false } = {}): string[] => [
   ...new Set(
     namesIn(template)
-      .filter((segments) => !isKnown(segments, schema))
+      .filter((segments) => !isKnown(segments, schema, maySeeSecrets))
       .map((segments) => segments.filter((part) => !Array.isArray(part)).join(".")),
   ),
 ];
@@ -73,7 +75,7 @@ export const unknownNames = (template: string, schema: JsonObject): string[] => 
 /** Members that Liquid provides for every list and text. */
 const builtIn = new Set<unknown>(["size", "first", "last"]);
 
-function isKnown(segments: Segments, root: JsonObject): boolean {
+function isKnown(segments: Segments, root: JsonObject, maySeeSecrets = false): boolean {
   let schema: unknown = root;
   for (const part of segments) {
     // The value of a computed name is known only when the template is rendered.
@@ -84,8 +86,21 @@ function isKnown(segments: Segments, root: JsonObject): boolean {
     else if (schema.patternProperties !== undefined || schema.$ref !== undefined) return true;
     else if (schema.additionalProperties === false) return false;
     else schema = schema.additionalProperties;
+    if (!maySeeSecrets && isSecret(schema)) return false;
   }
   return true;
+}
+
+const isSecret = (schema: unknown): boolean => isObject(schema) && schema[secretKeyword] !== undefined;
+
+/** Why a name that the schema does not allow cannot be used. */
+export function unknownText(name: string, schema: JsonObject): string {
+  const [root, key = ""] = name.split(".");
+  if (root !== "env" || key === "") return `${name} is not a variable that can be used here`;
+  const env = (schema.properties as JsonObject).env as JsonObject;
+  return isSecret((env.properties as JsonObject | undefined)?.[key])
+    ? `${name} is a secret: only the URL, headers and body of an HTTP request can use it`
+    : `${name} has no value in this environment: set it on the screen Variables, or with tidings env set ${key}`;
 }
 
 /** Whether the schema allows a dotted path, as conditions and keys use them. */
