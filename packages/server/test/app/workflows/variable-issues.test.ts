@@ -22,7 +22,7 @@ const issuesOf = ({ steps }: Workflow) =>
     Object.entries(issues?.controls ?? {}).flatMap(([path, some]) => some.map(({ message }) => `${path}: ${message}`)),
   );
 const unset = (key: string, where = "this environment") =>
-  `env.${key} has no value in ${where}: set it on the screen Variables, or with tidings env set ${key}`;
+  `env.${key} has no value in ${where}: set it in Environments under Variables, or with tidings env set ${key}`;
 const secret = "env.API_TOKEN is a secret: only the URL, headers and body of an HTTP request can use it";
 
 test("unknown names and secrets outside of requests are issues, which a new value clears", async () => {

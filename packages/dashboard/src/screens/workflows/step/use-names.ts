@@ -47,6 +47,7 @@ export function useNames(
   ).data?.workflows[workflow.workflowId];
   const brand = useOperation("brand.retrieve", {}, { staleTime: 60_000 }).data?.brand;
   const at = steps.findIndex(({ key }) => key === step.key);
+  const withSecrets = step.type === "http_request";
   return useMemo(() => {
     const before = steps.slice(0, Math.max(0, at));
     const payloads = recent.map((event) => event.payload);
@@ -65,7 +66,20 @@ export function useNames(
       ...samplesIn(brand, "brand"),
     ]);
     const own = Object.keys(samples).filter((name) => name.startsWith("subscriber.data.") || name.startsWith("t."));
-    const variables = [...new Set([...variableNames(served, scope.payload), ...own])];
+    const variables = [...new Set([...variableNames(served, scope.payload, { withSecrets }), ...own])];
     return { variables, samples, scope, schema: payloadSchema };
-  }, [served, steps, at, recent, payload, person, texts, brand, payloadSchema, workflowName, workflow.workflowId]);
+  }, [
+    served,
+    withSecrets,
+    steps,
+    at,
+    recent,
+    payload,
+    person,
+    texts,
+    brand,
+    payloadSchema,
+    workflowName,
+    workflow.workflowId,
+  ]);
 }

@@ -100,7 +100,7 @@ export function unknownText(name: string, schema: JsonObject): string {
   const env = (schema.properties as JsonObject).env as JsonObject;
   return isSecret((env.properties as JsonObject | undefined)?.[key])
     ? `${name} is a secret: only the URL, headers and body of an HTTP request can use it`
-    : `${name} has no value in this environment: set it on the screen Variables, or with tidings env set ${key}`;
+    : `${name} has no value in this environment: set it in Environments under Variables, or with tidings env set ${key}`;
 }
 
 /** Whether the schema allows a dotted path, as conditions and keys use them. */
