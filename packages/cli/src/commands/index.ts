@@ -130,6 +130,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: "List environments, or one's keys",
     load: async () => (await import("./operate/environments.ts")).environments,
   },
+  env: {
+    group: "Operate",
+    summary: "List, set or delete an environment's variables",
+    load: async () => (await import("./operate/env.ts")).env,
+  },
   api: {
     group: "Operate",
     summary: "Send one request to the API",

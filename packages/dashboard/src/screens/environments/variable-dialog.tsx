@@ -56,6 +56,7 @@ export function VariableDialog({ variable, onClose }: { variable?: EnvironmentVa
   return (
     <FormDialog
       title={variable ? text.editTitle(variable.key) : text.createTitle}
+      description={text.valuesHint}
       submit={variable ? text.save : text.add}
       isDisabled={create.isPending || update.isPending || !keyPattern.test(key) || !hasValue}
       error={error?.fields.key === undefined ? error : undefined}
@@ -82,7 +83,7 @@ export function VariableDialog({ variable, onClose }: { variable?: EnvironmentVa
       {environments.map(({ _id, name }) => {
         const { value, isRemoved } = drafts[_id]!;
         const isKept = wasSecret && stored.has(_id);
-        const hint = isRemoved ? text.removedHint : isKept ? (isSecret ? text.keptHint : text.newHint) : text.unsetHint;
+        const hint = isRemoved ? text.removedHint : isKept ? (isSecret ? text.keptHint : text.newHint) : undefined;
         const field = {
           label: text.valueIn(name),
           hint,
@@ -98,8 +99,10 @@ export function VariableDialog({ variable, onClose }: { variable?: EnvironmentVa
           <Stack key={_id} isSmall>
             {isSecret ? (
               <TextField {...field} type="password" autoComplete="new-password" onChange={change} />
+            ) : stored.get(_id)?.includes("\n") ? (
+              <TextArea {...field} rows={4} onChange={change} />
             ) : (
-              <TextArea {...field} rows={1} onChange={change} />
+              <TextField {...field} onChange={change} />
             )}
             {isKept && (
               <Button size="small" onClick={() => set(_id, { isRemoved: !isRemoved, value: "" })}>
