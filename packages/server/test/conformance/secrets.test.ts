@@ -81,6 +81,7 @@ const harmless: [RegExp, string][] = [
   [/^Provider(\.credentials|Credential\.\w+)$/, "describe credentials; they are none"],
   [/\.contextKeys$|^ExecutionDetail\.source$|^TopicSubscriber\.topicKey$/, "names of contexts, topics and sources"],
   [/^SearchKeyValue\.key$/, "a path in a payload"],
+  [/^EnvironmentVariable\.(key|isSecret)$/, "the name of a variable, and whether its value is a secret"],
   [/^FailingWebhook\.url$/, "host and path, for every role"],
   [/^Asset\.url$|^(Shown)?BrandLink\.url$|^ExportedResources\.brand\./, "public"],
   [/^(TranslationFault|UsedTextKey)\.key$/, "names of texts"],

@@ -146,6 +146,12 @@ browserTest("a variable and a secret get values for each environment; a used one
   await dialog.getByLabel("Value in Production").fill("https://example.com");
   await expectAccessible(page);
   await dialog.getByRole("button", { name: "Create" }).click();
+  const agree = async () => {
+    const question = page.getByRole("dialog", { name: /^Save / });
+    await question.getByText("where real messages go to real people").waitFor();
+    await question.getByRole("button", { name: "Save" }).click();
+  };
+  await agree();
   const row = (name: string) => page.getByRole("row").filter({ hasText: name });
   await row("BASE_URL").getByText("https://dev.example.com").waitFor();
   const valuesOf = async (via: typeof client) =>
@@ -157,6 +163,7 @@ browserTest("a variable and a secret get values for each environment; a used one
   await dialog.getByRole("checkbox", { name: /^Secret/ }).check();
   await dialog.getByLabel("Value in Production").fill("browser-canary");
   await dialog.getByRole("button", { name: "Create" }).click();
+  await agree();
   await row("API_TOKEN").getByText("Set", { exact: true }).waitFor();
   await row("API_TOKEN").getByText("Not set").first().waitFor();
   assert.ok(!(await page.content()).includes("browser-canary"), "a secret is not shown");
@@ -177,6 +184,7 @@ browserTest("a variable and a secret get values for each environment; a used one
   await page.getByRole("menuitem", { name: "Edit" }).click();
   await dialog.getByLabel("Value in Production").fill("");
   await dialog.getByRole("button", { name: "Save" }).click();
+  await agree();
   await row("BASE_URL").getByText("Not set").first().waitFor();
 
   await createWorkflow(client, "linked", [inApp({ body: "{{ env.BASE_URL }}" })] as StepIn[], { name: "Linked" });

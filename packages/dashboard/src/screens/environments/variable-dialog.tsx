@@ -6,6 +6,7 @@ import { useEnvironment, useSession } from "../../api/session.tsx";
 import { Button } from "../../kit/inputs/button.tsx";
 import { Checkbox, TextArea, TextField } from "../../kit/inputs/field.tsx";
 import { Stack } from "../../kit/layout/layout.tsx";
+import { useConfirm } from "../../kit/overlays/confirm.tsx";
 import { FormDialog } from "../../kit/overlays/form-dialog.tsx";
 import { showToast } from "../../kit/overlays/toast.tsx";
 import { words } from "./words.ts";
@@ -45,6 +46,7 @@ export function VariableDialog({ variable, onClose }: { variable?: EnvironmentVa
   });
   const changed = new Map(changes.map(({ _environmentId, value }) => [_environmentId, value]));
   const hasValue = environments.some(({ _id }) => (changed.has(_id) ? changed.get(_id) !== null : stored.has(_id)));
+  const { confirm, dialog } = useConfirm();
   const error = create.error ?? update.error;
   const done = {
     onSuccess: () => {
@@ -53,6 +55,16 @@ export function VariableDialog({ variable, onClose }: { variable?: EnvironmentVa
     },
   };
   const given = changes.map(({ _environmentId, value }) => ({ _environmentId, value: value ?? "" }));
+  const save = () =>
+    variable
+      ? update.mutate({ params: { variableKey: variable.key }, body: { isSecret, values: changes } }, done)
+      : create.mutate({ body: { key, isSecret, values: given } }, done);
+  // What becomes a secret, or plain, changes wherever there is a value.
+  const isConcerned = (id: string) => changed.has(id) || (isSecret !== wasSecret && stored.has(id));
+  const environment =
+    environments.find(({ _id, type }) => type === "prod" && isConcerned(_id)) ??
+    environments.find(({ type }) => type !== "prod");
+  const question = { title: text.confirmTitle(key), label: text.save, ...(environment && { environment }) };
   return (
     <FormDialog
       title={variable ? text.editTitle(variable.key) : text.createTitle}
@@ -61,12 +73,9 @@ export function VariableDialog({ variable, onClose }: { variable?: EnvironmentVa
       isDisabled={create.isPending || update.isPending || !keyPattern.test(key) || !hasValue}
       error={error?.fields.key === undefined ? error : undefined}
       onClose={onClose}
-      onSubmit={() =>
-        variable
-          ? update.mutate({ params: { variableKey: variable.key }, body: { isSecret, values: changes } }, done)
-          : create.mutate({ body: { key, isSecret, values: given } }, done)
-      }
+      onSubmit={() => confirm(question, save)}
     >
+      {dialog}
       {!variable && (
         <TextField
           label={text.name}

@@ -75,6 +75,7 @@ export const words = {
     add: "Create",
     save: "Save",
     saved: (key: string) => `${key} was saved`,
+    confirmTitle: (key: string) => `Save ${key}?`,
     removeTitle: (key: string) => `Delete ${key}?`,
     removeText: "Its values are deleted in all environments.",
     usedTitle: (key: string) => `${key} is in use`,

@@ -154,6 +154,7 @@ export async function update(
   { params, body }: Input<"environmentVariables.update">,
 ): Promise<Output<"environmentVariables.update">> {
   const { organizationId } = caller;
+  await requireRows(ctx, caller, params.variableKey);
   const given = await readValues(ctx, caller, body.values ?? []);
   await lockVariables(ctx.db, organizationId, await visibleTo(ctx, caller));
   const before = await requireRows(ctx, caller, params.variableKey);

@@ -83,6 +83,7 @@ test("the rule over all operations: people's changes always, keys' changes of th
       "brand",
       "bridge",
       "categories",
+      "environmentVariables",
       "environments",
       "files",
       "gallery",
