@@ -3448,7 +3448,7 @@ export type Resources = {
     readonly restorePublish: (...input: CallArguments<"environments.restorePublish">) => Promise<Output<"environments.restorePublish">>;
   };
   readonly environmentVariables: {
-    /** List environment variables. By key. An API key sees the values of its own environment, a member those of all environments. Values of secrets are never returned. `GET /v1/environment-variables` */
+    /** List environment variables. By key. An API key sees the values that its environment has, a member those of all environments. Values of secrets are never returned. `GET /v1/environment-variables` */
     readonly list: (...input: CallArguments<"environmentVariables.list">) => Promise<Output<"environmentVariables.list">>;
     /** Create an environment variable. Templates and conditions read it as `env.<key>`. Without `values`, it is empty in the caller's environment. An environment has up to 100. `POST /v1/environment-variables` */
     readonly create: (...input: CallArguments<"environmentVariables.create">) => Promise<Output<"environmentVariables.create">>;
@@ -5342,14 +5342,14 @@ export type EnvironmentVariableValue = {
 export type EnvironmentVariableValueChange = {
   /** Id or identifier of an environment; with an API key, that of the key */
   _environmentId: string;
-  /** At most 8 KB. Of a secret, `********` keeps the stored value. null removes it from this environment. */
+  /** At most 8 KB. `********` keeps the stored value of a secret. null removes it from this environment. */
   value: string | null;
 };
 
 export type EnvironmentVariableValueIn = {
   /** Id or identifier of an environment; with an API key, that of the key */
   _environmentId: string;
-  /** At most 8 KB. Of a secret, `********` keeps the stored value. */
+  /** At most 8 KB. `********` keeps the stored value of a secret. */
   value: string;
 };
 

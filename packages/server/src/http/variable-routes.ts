@@ -1,4 +1,4 @@
-// Which function serves each operation on variables of environments: a part of routes.ts, which is at its limit of lines.
+// Which function serves each operation on variables of environments: a part of routes.ts, which has no lines left.
 import type { OperationId } from "@tidings/contract";
 import * as variables from "../app/environments/variables.ts";
 import type { HandlerOf } from "./handler.ts";

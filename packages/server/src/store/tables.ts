@@ -998,7 +998,7 @@ export type Tables = {
     key: string;
     id: string;
     is_secret: boolean;
-    /** Of a secret: encrypted. */
+    /** Encrypted if it is a secret. */
     value: string;
     created_at: Date;
     updated_at: Date;

@@ -24,7 +24,7 @@ const path = Type.Object({ variableKey: Type.String() });
 
 const valueIn = {
   maxLength: maxVariableBytes,
-  description: "At most 8 KB. Of a secret, `********` keeps the stored value.",
+  description: "At most 8 KB. `********` keeps the stored value of a secret.",
   // The audit log has no values: a plain one may become a secret later.
   ...secret("none"),
 };
@@ -90,7 +90,7 @@ export const environmentVariableOperations = {
     path: "/v1/environment-variables",
     summary: "List environment variables",
     description:
-      "By key. An API key sees the values of its own environment, a member those of all environments. Values of " +
+      "By key. An API key sees the values that its environment has, a member those of all environments. Values of " +
       "secrets are never returned.",
     category: "configuration",
     query: Type.Object({

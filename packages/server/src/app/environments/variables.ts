@@ -1,5 +1,5 @@
-// Variables of environments, which templates and conditions read as `env.NAME`. An API key sees and changes the values
-// of its own environment, a member those of all environments (docs/decisions/0048-environment-variables.md).
+// Variables of environments, which templates and conditions read as `env.NAME`. An API key sees and changes those
+// of its environment, a member those of all environments (docs/decisions/0048-environment-variables.md).
 import {
   type EnvironmentVariable,
   type Input,

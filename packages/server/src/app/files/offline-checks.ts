@@ -44,7 +44,10 @@ function knownMembers({ keyword, instancePath, params, parentSchema }: ErrorObje
   return [[field, Object.keys((parentSchema?.properties as object | undefined) ?? {})]];
 }
 
-/** What depends on the environment or its settings is left to the service: integrations, variables, and waits beyond its limit. */
+/**
+ * What depends on the environment or its settings is left to the service: integrations, variables, and waits beyond its
+ * limit.
+ */
 const facts = (layoutIds: readonly string[] | null) => ({
   activeChannels: new Set<string>(channels),
   isInboxConnected: true,

@@ -100,7 +100,10 @@ export const insertEnvironment = (
   row: Omit<EnvironmentRow, "retention" | "brand" | "variables_version">,
 ): Promise<EnvironmentRow> => db.insertInto("environments").values(row).returningAll().executeTakeFirstOrThrow();
 
-/** Without its test clock, which clocks.ts writes, its retention (retention.ts), its brand (brand.ts) and the version of its variables. */
+/**
+ * Without its test clock, which clocks.ts writes, its retention (retention.ts), its brand (brand.ts) and the version of
+ * its variables (variables.ts).
+ */
 export function updateEnvironment(db: Db, row: EnvironmentRow): Promise<EnvironmentRow> {
   const { test_clock, test_clock_target, retention, brand, variables_version, ...changes } = row;
   return db

@@ -102,8 +102,8 @@ export type VariableUser = { environment_id: string; name: string; identifier: s
 type Users = { workflows: VariableUser[]; layouts: VariableUser[] };
 
 /**
- * Workflows and layouts whose templates, conditions or translations read the variable by its name. A computed name, as in
- * `env[payload.name]`, cannot be found.
+ * Workflows and layouts whose templates, conditions or translations read the variable by its name. A computed name, as
+ * in `env[payload.name]`, cannot be found.
  */
 export async function findVariableUsers(
   db: Db,
