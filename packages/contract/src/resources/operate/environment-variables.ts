@@ -115,7 +115,7 @@ export const environmentVariableOperations = {
       isSecret: Type.Optional(Type.Boolean({ ...isSecret, default: false })),
       values: Type.Optional(Type.Array(EnvironmentVariableValueIn, values)),
     }),
-    success: { status: 201, schema: EnvironmentVariable },
+    success: { status: 200, schema: EnvironmentVariable },
     errors: ["VARIABLE_KEY_TAKEN", "VARIABLE_LIMIT", "ENVIRONMENT_NOT_FOUND", "FORBIDDEN"],
   }),
   "environmentVariables.retrieve": operation({
