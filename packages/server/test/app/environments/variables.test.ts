@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { EnvironmentVariable } from "@tidings/contract";
 import { sql } from "kysely";
+import { createClient } from "../../support/client.ts";
 import { errorOf } from "../../support/http.ts";
 import { faultsOf } from "../../support/refusals.ts";
 import { startTestService } from "../../support/service.ts";
@@ -111,7 +112,7 @@ test("a secret is encrypted, never returned, and becomes plain only with a new v
   const replies = [
     await client.raw("environmentVariables.retrieve", { params }),
     await client.raw("environmentVariables.list", {}),
-    await client.raw("environmentVariables.update", { params, body: { values: `${secret}` as never } }),
+    await client.raw("environmentVariables.update", { params, body: { values: [{ value: [secret] }] as never } }),
     await client.raw("environmentVariables.update", { params, body: { values: [{ value: secret }] as never } }),
     await client.raw("environmentVariables.create", {
       body: { key: "TOKEN", values: [{ _environmentId: dev, value: secret }] },
@@ -219,4 +220,13 @@ test("what uses a variable is listed, and keeps it from being deleted, renamed o
   const used = { params: { variableKey: "USE" } };
   assert.deepEqual((await client("environmentVariables.usage", used)).body, { workflows: [], layouts: [] });
   await client("environmentVariables.delete", used);
+});
+
+test("a deleted environment takes its variables along", async () => {
+  const { body: made } = await client("environments.create", { body: { name: "Short-lived", color: "#0f766e" } });
+  const inside = createClient({ baseUrl: service.url, apiKey: made.apiKeys![0]!.key });
+  await inside("environmentVariables.create", { body: { key: "GONE", isSecret: true } });
+  await inside("environments.delete", { params: { environmentId: made._id } });
+  const { rows } = await sql`select 1 from environment_variables where environment_id = ${made._id}`.execute(db);
+  assert.equal(rows.length, 0);
 });
