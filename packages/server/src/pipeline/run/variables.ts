@@ -1,7 +1,6 @@
 // The variables of environments as runs read them: `env.NAME` of templates and conditions. The version of an
 // environment's variables comes with the integrations that a batch reads anyway, so a batch reads the variables
 // themselves only after a change, and every process has it with its next batch.
-
 import type { Ctx } from "../../context.ts";
 import { isObject } from "../../lib/json.ts";
 import { openText } from "../../lib/sealed.ts";
@@ -18,7 +17,8 @@ export const noVariables: Variables = { plain: {}, sealed: {} };
 export function toVariables(rows: readonly VariableRow[]): Variables {
   const entries = (isSecret: boolean) =>
     rows.filter((row) => row.is_secret === isSecret).map((row) => [row.key, row.value]);
-  return { plain: Object.fromEntries(entries(false)), sealed: Object.fromEntries(entries(true)) };
+  // Frozen: all templates of the environment share it.
+  return { plain: Object.freeze(Object.fromEntries(entries(false))), sealed: Object.fromEntries(entries(true)) };
 }
 
 /**
@@ -49,9 +49,10 @@ export async function loadVariables(
   const found = new Map<string, Variables>();
   const missing = new Set<string>();
   for (const [environmentId, version] of versions) {
-    const cached = version === 0 ? noVariables : ctx.variables.get(environmentId);
-    if (!cached || ("version" in cached && cached.version !== version)) missing.add(environmentId);
-    else if (cached !== noVariables) found.set(environmentId, cached);
+    if (version === 0) continue;
+    const cached = ctx.variables.get(environmentId);
+    if (cached?.version === version) found.set(environmentId, cached);
+    else missing.add(environmentId);
   }
   for (const { environmentId, version } of runs)
     if (!versions.has(environmentId) && usesVariables(version.definition)) missing.add(environmentId);
@@ -73,7 +74,8 @@ const users = new WeakMap<WorkflowDefinition, boolean>();
 function usesVariables(definition: WorkflowDefinition): boolean {
   const known = users.get(definition);
   if (known !== undefined) return known;
-  const isUser = /\benv\b/.test(JSON.stringify(definition.steps));
+  // The code of a bridge gets all of them.
+  const isUser = definition.isBridged === true || /\benv\b/.test(JSON.stringify(definition.steps));
   users.set(definition, isUser);
   return isUser;
 }
