@@ -42,7 +42,7 @@ export async function findPublishChecks(
 async function checksOf(item: LayoutItem | WorkflowItem, known: Known): Promise<PublishCheck[]> {
   if (item.type === "layout") {
     const faults = (await layoutErrors(item.row, known.facts)).map(({ message }) =>
-      fault("FAULTY_CONTENT", inTarget(message, known)),
+      fault("FAULTY_CONTENT", inTarget(message, known.target)),
     );
     return [...faults, ...missingTexts(item)];
   }
@@ -71,13 +71,13 @@ async function faultsOf(item: WorkflowItem, known: Known): Promise<PublishCheck[
     return Object.values(one?.controls ?? {})
       .flat()
       .filter(({ severity }) => severity === "error")
-      .map(({ message }) => ({ ...fault("FAULTY_CONTENT", `${name}: ${inTarget(message, known)}`), stepId }));
+      .map(({ message }) => ({ ...fault("FAULTY_CONTENT", `${name}: ${inTarget(message, known.target)}`), stepId }));
   });
 }
 
-/** What the issue says about its environment is about the target. */
-const inTarget = (message: string, { target }: Known): string =>
-  message.replace("in this environment", `in ${target.name}`);
+/** A variable that is not set is one of the target. */
+export const inTarget = (message: string, { name }: Pick<EnvironmentRow, "name">): string =>
+  message.replace("has no value in this environment", `has no value in ${name}`);
 
 const channelNames: Partial<Record<StepType, string>> = {
   in_app: "in-app messages",

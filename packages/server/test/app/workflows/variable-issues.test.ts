@@ -89,7 +89,7 @@ test("publishing says which variable the target lacks, and copies none", async (
   const checks = JSON.stringify(diff.resources.find(({ sourceResource: one }) => one?.id === "published"));
   assert.ok(checks.includes(unset("BASE_URL", "Production")), checks);
   const { body } = await production("environments.publish", { params, body: { resources } });
-  assert.ok(JSON.stringify(body).includes(unset("BASE_URL")), JSON.stringify(body));
+  assert.ok(JSON.stringify(body).includes(unset("BASE_URL", "Production")), JSON.stringify(body));
   assert.deepEqual((await production("environmentVariables.list", {})).body, []);
   await set("BASE_URL", "https://example.com", false, production);
   const after = (await production("workflows.retrieve", { params: { workflowId: "published" } })).body;
