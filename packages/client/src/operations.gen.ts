@@ -28,6 +28,7 @@ export const operationPaths: Record<OperationId, readonly [method: string, path:
   "workflows.retrieveStep": ["GET", "/v2/workflows/{workflowId}/steps/{stepId}"],
   "workflows.sync": ["PUT", "/v2/workflows/{workflowId}/sync"],
   "workflows.retrieveObjectives": ["GET", "/v2/workflows/{workflowId}/objectives"],
+  "workflows.retrieveExperiments": ["GET", "/v2/workflows/{workflowId}/experiments"],
   "workflows.preview": ["POST", "/v1/workflows/preview"],
   "workflows.test": ["POST", "/v2/workflows/{workflowId}/test"],
   "workflows.listVersions": ["GET", "/v1/workflows/{workflowId}/versions"],

@@ -293,6 +293,24 @@ export type Operations = {
     body?: never;
     output: WorkflowObjectiveStates;
   };
+  "workflows.retrieveExperiments": {
+    params: {
+      /** Internal id, identifier or slug */
+      workflowId: string;
+    };
+    query?: {
+      /** Only this experiment: id or identifier of its step */
+      stepId?: string;
+      /** Default: 30 days ago */
+      from?: string;
+      /** Default: now */
+      to?: string;
+      /** A signal counts up to this many days after the person came into the variant */
+      goalDays?: number;
+    };
+    body?: never;
+    output: WorkflowExperiments;
+  };
   "workflows.preview": {
     params?: never;
     query?: never;
@@ -2931,6 +2949,8 @@ export type Resources = {
     readonly sync: (...input: CallArguments<"workflows.sync">) => Promise<Output<"workflows.sync">>;
     /** Retrieve how a workflow meets its objectives. Messages are counted in the hour in which they were created, as in the statistics; the latest hours from the newest 50,000 messages of the environment. A message that was not reported as delivered counts as bad a day after it was sent, one that failed at once. `GET /v2/workflows/{workflowId}/objectives` */
     readonly retrieveObjectives: (...input: CallArguments<"workflows.retrieveObjectives">) => Promise<Output<"workflows.retrieveObjectives">>;
+    /** Retrieve statistics of a workflow's experiments. A person counts once, in the variant of the first run in the range. Counted from the newest 50,000 runs, divided between the experiments of the workflow. Tests of drafts do not count. `GET /v2/workflows/{workflowId}/experiments` */
+    readonly retrieveExperiments: (...input: CallArguments<"workflows.retrieveExperiments">) => Promise<Output<"workflows.retrieveExperiments">>;
     /** Render the content of an unsaved step. Renders the control values as an event would, for a real subscriber and payload, and stores nothing. The response includes template errors, with line and column. Templates have the same limits as in a real step. With `context`, the brand of the first context that has one is shown; unknown contexts are not created. Steps that send nothing (digest, delay, throttle, custom) have an empty `result`; their templates are checked. `POST /v1/workflows/preview` */
     readonly preview: (...input: CallArguments<"workflows.preview">) => Promise<Output<"workflows.preview">>;
     /** Send a test of an unsaved workflow. Runs the given definition for one person: messages are really sent, through the integrations of the environment. Delays, digests and quiet hours end at once. The saved workflow and its versions do not change. The event is marked with `isTest`. See docs/testing.md. `POST /v2/workflows/{workflowId}/test` */
@@ -5318,6 +5338,65 @@ export type ExecutionDetail = {
   /** The name of the detail, for programs, such as `no_device_tokens`. Texts may change, codes do not */
   code?: string;
   decidedBy?: DecidedBy;
+};
+
+export type ExperimentDifference = {
+  /** Share of this variant minus share of the first one */
+  difference: number;
+  /** Lower bound of the difference, 95 % (Newcombe) */
+  low: number;
+  /** Upper bound */
+  high: number;
+  /** Whether the interval leaves out 0 */
+  isShown: boolean;
+  /** More people in both variants together until the difference is shown, if the present shares are the true ones; null when it is shown already, or cannot be said */
+  peopleNeeded: number | null;
+};
+
+export type ExperimentFigure = {
+  figure: "sent" | "delivered" | "opened" | "clicked" | "read" | "goal";
+  /** Name of the signal, with the figure `goal` */
+  goal?: string;
+  /** Messages; a step that sends to several devices or chats sends one. Absent for goals, and for people held out */
+  messages?: number;
+  /** People with at least one */
+  people: number;
+  /** Of all people in the variant */
+  share: number;
+  /** Lower bound of the share, 95 % (Wilson) */
+  low: number;
+  /** Upper bound */
+  high: number;
+  versusFirst?: ExperimentDifference;
+  /** What these numbers show, in words */
+  sentence: string;
+};
+
+export type ExperimentStatistics = {
+  stepId: string;
+  name: string;
+  /** Whether runs pass the step */
+  active: boolean;
+  /** Runs that were counted */
+  runs: number;
+  /** Whether these are all runs of the range, or the newest ones */
+  isComplete: boolean;
+  /** People who were in another variant in a later run, because weights changed; they count in the first */
+  moved: number;
+  /** In the order of the step, then former ones, then the people held out */
+  variants: ExperimentVariant[];
+};
+
+export type ExperimentVariant = {
+  id: string;
+  name: string | null;
+  /** null: the variant is no longer part of the step, or its people are held out */
+  weight: number | null;
+  isHeldOut: boolean;
+  /** People who came into the variant in their first run of the range */
+  people: number;
+  /** Those of messages in this order, then the goals of the step */
+  figures: ExperimentFigure[];
 };
 
 export type ExplainedAttempt = {
@@ -9404,6 +9483,18 @@ export type WorkflowDuplicate = {
   workflowId?: string;
   description?: string;
   tags?: string[];
+};
+
+export type WorkflowExperiments = {
+  /** Identifier */
+  workflowId: string;
+  /** Begin of the range (ISO 8601, UTC) */
+  from: string;
+  /** End of the range (ISO 8601, UTC) */
+  to: string;
+  goalDays: number;
+  /** The experiment steps of the workflow, in their order; empty when it has none */
+  experiments: ExperimentStatistics[];
 };
 
 export type WorkflowFile = {

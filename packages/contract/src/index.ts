@@ -69,6 +69,7 @@ export * from "./resources/workflows/brand.ts";
 export * from "./resources/workflows/bridge.ts";
 export * from "./resources/workflows/comments.ts";
 export * from "./resources/workflows/digests.ts";
+export * from "./resources/workflows/experiments.ts";
 export * from "./resources/workflows/files.ts";
 export * from "./resources/workflows/filters.ts";
 export * from "./resources/workflows/gallery.ts";

@@ -54,6 +54,7 @@ import { brandOperations } from "./resources/workflows/brand.ts";
 import { bridgeOperations } from "./resources/workflows/bridge.ts";
 import { commentOperations } from "./resources/workflows/comments.ts";
 import { digestOperations } from "./resources/workflows/digests.ts";
+import { experimentOperations } from "./resources/workflows/experiments.ts";
 import { fileOperations } from "./resources/workflows/files.ts";
 import { galleryOperations } from "./resources/workflows/gallery.ts";
 import { layoutOperations } from "./resources/workflows/layouts.ts";
@@ -78,6 +79,7 @@ export const operations = {
   ...statisticsOperations,
   ...workflowOperations,
   ...objectiveOperations,
+  ...experimentOperations,
   ...previewOperations,
   ...workflowTestOperations,
   ...versionOperations,

@@ -14,6 +14,13 @@ export default defineStep({
       kind: "amount",
       isMore: true,
     },
+    {
+      path: "seed",
+      label: "Seed",
+      hint: "Decides who is in which variant. Empty: the identifiers of workflow and step",
+      kind: "plain",
+      isMore: true,
+    },
     { path: "goals", label: "Goals", hint: "Names of the signals that count as a success", kind: "json", isMore: true },
   ],
   startValues: {

@@ -26,6 +26,7 @@ import * as objectives from "../app/events/objectives.ts";
 import * as resend from "../app/events/resend.ts";
 import * as scenarios from "../app/events/scenarios.ts";
 import * as statistics from "../app/events/statistics.ts";
+import * as experiments from "../app/experiments/experiments.ts";
 import * as files from "../app/files/files.ts";
 import * as gallery from "../app/gallery/gallery.ts";
 import { asData, bySession, bySubscriber, inboxActions } from "../app/inbox/inbox-actions.ts";
@@ -127,6 +128,7 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "workflows.duplicate": versions.duplicate,
   "workflows.retrieveInFlight": inFlight.retrieve,
   "workflows.retrieveObjectives": objectives.retrieve,
+  "workflows.retrieveExperiments": experiments.retrieve,
   "bridge.sync": withPrecheck(bridge.discover, bridge.sync),
   "digests.list": digests.list,
   "digests.retrieve": digests.retrieve,

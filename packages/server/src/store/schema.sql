@@ -473,6 +473,18 @@ create table events (
   PRIMARY KEY (environment_id, id)
 ) partition by RANGE (id);
 
+create table exposures (
+  environment_id  uuid not null,
+  notification_id uuid not null,
+  step_id         uuid not null,
+  step_index      smallint not null,
+  subscriber_id   uuid not null,
+  variant         text not null,
+  exposed_at      timestamp with time zone not null,
+  PRIMARY KEY (environment_id, notification_id, step_id)
+) partition by RANGE (notification_id);
+CREATE INDEX exposures_step on exposures USING btree (environment_id, step_id, exposed_at);
+
 create table failed_tasks (
   id             uuid not null,
   environment_id uuid not null,

@@ -1039,6 +1039,16 @@ export type Tables = {
   };
   notifications: NotificationsTable;
   jobs: JobsTable;
+  exposures: {
+    environment_id: string;
+    notification_id: string;
+    /** The internal id of the experiment step. */
+    step_id: string;
+    step_index: number;
+    subscriber_id: string;
+    variant: string;
+    exposed_at: Date;
+  };
   run_waits: Omit<WaitRow, "data"> & { data: NullableJson<JsonObject> };
   signals: {
     environment_id: string;

@@ -87,6 +87,14 @@ export const insightFixtures: Partial<Record<OperationId, Fixture>> = {
     await settled(w.client, await trigger(w.client, workflowId, (await w.subscriber()).subscriberId, { name: "Ada" }));
     return { params: { workflowId } };
   },
+  "workflows.retrieveExperiments": async (w) => {
+    const variants = [{ id: "a", name: "Short" }, { id: "b" }];
+    const controlValues = { variants, holdOutPercent: 10, goals: ["bought"] };
+    const { workflowId } = await w.workflow([{ name: "Which", stepId: "which", type: "experiment", controlValues }]);
+    const { subscriberId } = await w.subscriber();
+    await settled(w.client, await trigger(w.client, workflowId, subscriberId, { name: "Ada" }));
+    return { params: { workflowId }, query: { stepId: "which", goalDays: "7" } };
+  },
   "statistics.list": async (w) => {
     await w.once(w.event);
     return { query: { breakdown: "true" } };

@@ -47,6 +47,7 @@ const law: Law = {
     event_attachments: "environment_id",
     event_search_values: "environment_id",
     events: "environment_id",
+    exposures: "environment_id",
     failed_tasks: "environment_id",
     file_applies: "environment_id",
     idempotency_keys: "environment_id",

@@ -144,6 +144,7 @@ const erasureTables = {
       sealed: ["bridge"],
     },
   },
+  exposures: { does: "rewritten", what: "who was in a variant of an experiment; the variant stays" },
   captured_messages: {
     does: "removed",
     what: "captured mail of the person; copies of others lose the mention",

@@ -9,6 +9,7 @@ import { type JobUpdate, jobInsert, updateJobs } from "../../store/events/jobs.b
 import type { JobRow } from "../../store/events/jobs.ts";
 import { type DigestedNotification, markDigested, notificationInsert } from "../../store/events/notifications.batch.ts";
 import type { NotificationRow } from "../../store/events/notifications.ts";
+import { type ExposureRow, exposureInsert } from "../../store/experiments/exposures.ts";
 import type { NotificationKey } from "../../store/keys.ts";
 import { expiryInsert, messageInsert, type NewMessage } from "../../store/messages/messages.batch.ts";
 import type { FinishedJob } from "../../store/tables.ts";
@@ -24,6 +25,7 @@ import { logInApp } from "../trace/sends.ts";
 import { emitMessages, type MessageChange } from "../webhooks/events.ts";
 import { advance, emptyProgress } from "./advance.ts";
 import { settleClaims } from "./claims.ts";
+import { exposuresOf } from "./exposures.ts";
 import { loadFacts } from "./facts.ts";
 import type { ClaimResult, Facts, JobState, MessageDraft, Progress, Run } from "./run.ts";
 
@@ -117,6 +119,7 @@ export async function writeProgress(batch: Batch, progressed: Progress[], events
     jobInsert(rows.newJobs),
     messageInsert(messages),
     expiryInsert(messages),
+    exposureInsert(rows.exposures),
   ]);
   await updateJobs(batch.db, rows.jobUpdates);
   await emitMessages(batch, messages.flatMap(webhookEvents));
@@ -147,6 +150,7 @@ type Rows = {
   newJobs: JobRow[];
   jobUpdates: JobUpdate[];
   messages: NewMessage[];
+  exposures: ExposureRow[];
   digested: DigestedNotification[];
   deliveries: Delivery[];
   /** Tasks of the runs that ask a bridge. */
@@ -162,6 +166,7 @@ function collectRows({ secrets }: Batch, progressed: Progress[]): Rows {
     newJobs: [],
     jobUpdates: [],
     messages: [],
+    exposures: [],
     digested: [],
     deliveries: [],
     questions: [],
@@ -182,6 +187,7 @@ function collectRows({ secrets }: Batch, progressed: Progress[]): Rows {
       const changed = run.jobs.filter((job) => job.newDetails.length > 0);
       rows.jobUpdates.push(...changed.map((job) => ({ ...key, job_id: job.id, ...toJobChanges(job, now) })));
     }
+    rows.exposures.push(...exposuresOf(progress));
     if (progress.asking) rows.questions.push({ environmentId, data: { notificationId, jobId: progress.asking } });
     for (const draft of progress.messages) {
       rows.messages.push(sealMessage(secrets, toMessage(progress, draft)));

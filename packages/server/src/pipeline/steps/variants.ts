@@ -15,6 +15,14 @@ export function readVariants({ variants }: JsonObject): Variant[] {
   });
 }
 
+/**
+ * What the hash knows the experiment by. Identifiers are the same in every environment, so a published workflow gives a
+ * person the same variant there. A step or workflow with a new identifier is a new experiment, unless `seed` says which
+ * one it continues.
+ */
+export const experimentName = (workflowId: string, stepId: string, { seed }: JsonObject): string =>
+  typeof seed === "string" && seed !== "" ? seed : `${workflowId}/${stepId}`;
+
 /** Between 0 and 1, both excluded. */
 function hashOf(...parts: string[]): number {
   const bytes = createHash("sha256").update(JSON.stringify(parts)).digest();
@@ -34,6 +42,9 @@ export function chooseVariant(experiment: string, person: string, variants: read
   return chosen?.id ?? null;
 }
 
-/** A larger share holds everyone out that a smaller one does. */
+/**
+ * A larger share holds everyone out that a smaller one does. The hash has two parts, those of variants have three, so
+ * it says nothing about the variant of a person.
+ */
 export const isHeldOut = (experiment: string, person: string, percent: number): boolean =>
-  percent > 0 && hashOf(experiment, "held out", person) * 100 < percent;
+  percent > 0 && hashOf(experiment, person) * 100 < percent;
