@@ -1,5 +1,6 @@
 // Parts of the editor that are loaded when they are used. They are one module: separate modules would divide what they
 // share with the editor into many small files.
+export { ExperimentsTab } from "./experiments/experiments-tab.tsx";
 export { ObjectivesTab } from "./objectives/objectives-tab.tsx";
 export { MissingValues, PayloadFields } from "./preview/payload-fields.tsx";
 export { SampleLanguage } from "./preview/sample-language.tsx";

@@ -30,6 +30,7 @@ import { words } from "./words.ts";
 
 const VersionsTab = lazy(() => import("../later.ts").then((module) => ({ default: module.VersionsTab })));
 const DigestsTab = lazy(() => import("../later.ts").then((module) => ({ default: module.DigestsTab })));
+const ExperimentsTab = lazy(() => import("../later.ts").then((module) => ({ default: module.ExperimentsTab })));
 const ObjectivesTab = lazy(() => import("../later.ts").then((module) => ({ default: module.ObjectivesTab })));
 const TestDialog = lazy(() => import("../later.ts").then((module) => ({ default: module.TestDialog })));
 
@@ -96,6 +97,7 @@ function LoadedEditor({ workflow }: { workflow: Workflow }) {
     go({ tab: undefined, step });
     focusFault();
   };
+  const hasExperiment = search.tab === "experiments" || draft.steps.some(({ type }) => type === "experiment");
   const tab: EditorTab = search.tab ?? "steps";
   return (
     <Page
@@ -136,6 +138,15 @@ function LoadedEditor({ workflow }: { workflow: Workflow }) {
             label: words.tabs.objectives,
             panel: later(<ObjectivesTab editor={editor} workflow={workflow} />),
           },
+          ...(hasExperiment
+            ? [
+                {
+                  value: "experiments" as const,
+                  label: words.tabs.experiments,
+                  panel: later(<ExperimentsTab workflow={workflow} />),
+                },
+              ]
+            : []),
           { value: "simulate", label: words.tabs.simulate, panel: <SimulatorTab editor={editor} sample={sample} /> },
           { value: "digests", label: words.tabs.digests, panel: later(<DigestsTab workflow={workflow} />) },
           {

@@ -7,6 +7,7 @@ export const words = {
     steps: "Steps",
     settings: "Settings",
     objectives: "Objectives",
+    experiments: "Experiments",
     simulate: "Simulate",
     digests: "Open digests",
     versions: "Versions",
