@@ -10,7 +10,7 @@ const details = {
   variant_chosen: entry("Experiment chose a variant", "Success", {
     by: "experiment",
     reason: ({ variant, share }) =>
-      `the person is in the variant ${variant}: a hash of experiment and person puts ${share} of people there`,
+      `the person is in the variant ${variant}, where a hash of experiment and person puts ${share} of people`,
   }),
   held_out: entry("Held out by an experiment", "Success", {
     by: "experiment",
@@ -31,7 +31,8 @@ function runExperiment({ run, job, now }: StepInput): StepResult {
   const percent = typeof holdOutPercent === "number" ? holdOutPercent : 0;
   if (isHeldOut(experiment, person, percent)) {
     const output = { variant: heldOutVariant };
-    return { kind: "skipped", stopsChain: true, output, details: [detail("held_out", now, { raw: { percent } })] };
+    const raw = { percent, experiment: job.step.stepId };
+    return { kind: "skipped", stopsChain: true, output, details: [detail("held_out", now, { raw })] };
   }
   const variant = chooseVariant(experiment, person, variants);
   if (variant === null) {

@@ -230,6 +230,29 @@ test("an erased person stays in the numbers, and is no longer named by them", as
   assert.deepEqual(await variants(), before);
 });
 
+test("explain names the variant or the hold-out with the reason; weights of 0 are an issue, and a reason", async () => {
+  const { client } = service;
+  const explained = async (workflowId: string, step: StepIn, to: string) => {
+    const { steps } = await createWorkflow(client, workflowId, [step, inApp()]);
+    const transactionId = await trigger(client, workflowId, to);
+    await settled(client, transactionId);
+    const query = { transactionId, subscriberId: to };
+    const explanation = (await client("explain.retrieve", { query })).body;
+    return { issues: steps[0]!.issues, verdict: explanation.verdict, steps: explanation.steps };
+  };
+  const chosen = await explained("chosen", experiment({ a: 1, b: 3 }, { holdOutPercent: 0 }), "eve");
+  const { variant, text } = /the variant (?<variant>[ab]), (?<text>.*)/.exec(chosen.steps[0]!.reason)!.groups!;
+  assert.equal(text, `where a hash of experiment and person puts ${variant === "a" ? 25 : 75} % of people`);
+  const out = await explained("out", experiment({ a: 1, b: 3 }, { holdOutPercent: 99 }), "eve");
+  const reason = "the person is among the 99 % that the experiment holds out";
+  assert.equal(out.verdict, `In-app message was not sent: ${reason}.`);
+  const decider = { kind: "experiment", id: "exp", name: "Which text" };
+  assert.deepEqual([out.steps[0]!.decidedBy, out.steps[1]!.decidedBy], [decider, decider]);
+  const none = await explained("none", experiment({ a: 0, b: 0 }, { holdOutPercent: 0 }), "eve");
+  assert.match(JSON.stringify(none.issues), /The weights add up to 0: give at least one variant a weight of 1 or more/);
+  assert.match(none.steps[0]!.reason, /failed: .*the weights of its variants add up to 0$/);
+});
+
 test("a workflow without experiments has none, and nobody yet is said plainly", async () => {
   const { client, production } = service;
   await createWorkflow(client, "plain", [inApp()]);

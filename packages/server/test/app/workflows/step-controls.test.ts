@@ -41,7 +41,14 @@ describe("control schemas of all types", () => {
       { type: "dynamic", dynamicKey: "payload.at" },
     ],
     custom: [{}, { custom: { a: 1 } }],
-    experiment: [{ variants: [{ id: "a" }, { id: "b", weight: 3 }], holdOutPercent: 10, goals: ["order.paid"] }],
+    experiment: [
+      {
+        variants: [{ id: "a" }, { id: "b", weight: 3 }],
+        holdOutPercent: 10,
+        goals: ["order.paid"],
+        seed: "welcome/which",
+      },
+    ],
     wait: [
       { signal: { name: "paid", key: "{{ payload.order }}", lookBackMinutes: 5 }, amount: 1, unit: "hours" },
       { type: "timed", cron: "0 9 * * *", message: { stepId: "mail", event: "read" }, onTimeout: "end" },
@@ -98,7 +105,12 @@ describe("control schemas of all types", () => {
       { amount: 1, unit: "seconds" },
       { amount: 1, unit: "days", threshold: 101 },
     ],
-    experiment: [{}, { variants: [{ id: "a" }] }, { variants: [{ id: "a", weight: -1 }, { id: "b" }] }],
+    experiment: [
+      {},
+      { variants: [{ id: "a" }] },
+      { variants: [{ id: "a", weight: -1 }, { id: "b" }] },
+      { variants: [{ id: "a" }, { id: "b" }], seed: 1 },
+    ],
     wait: [
       { signal: { name: "paid" } },
       { signal: {}, amount: 1, unit: "hours" },
@@ -132,7 +144,7 @@ describe("control schemas of all types", () => {
         "rendererType layoutId type amount unit extendToSchedule cron dynamicKey lookBackWindow digestKey threshold ",
       )
       .concat(
-        "throttleKey custom expiresAt expiresIn preheader senderName replyTo cc bcc text arms variants holdOutPercent goals ",
+        "throttleKey custom expiresAt expiresIn preheader senderName replyTo cc bcc text arms variants holdOutPercent goals seed ",
       )
       .concat("signal message onEvent onTimeout method url headers responseBodySchema enforceSchemaValidation ")
       .concat(
