@@ -5361,7 +5361,7 @@ export type ExperimentFigure = {
   messages?: number;
   /** People with at least one */
   people: number;
-  /** Of all people in the variant */
+  /** People with at least one, as a share of the people in the variant */
   share: number;
   /** Lower bound of the share, 95 % (Wilson) */
   low: number;

@@ -1,9 +1,9 @@
 // Shares of people and how sure they are: intervals that contain the true value in 95 of 100 cases. Pure.
 //
-// Wilson: E. B. Wilson, “Probable inference, the law of succession, and statistical inference”, JASA 22 (1927); method 3
-// of R. G. Newcombe, “Two-sided confidence intervals for the single proportion”, Statistics in Medicine 17 (1998).
-// Newcombe: method 10 of his “Interval estimation for the difference between independent proportions”, same volume. Both
-// stay within their limits and are right for few people and shares near 0 or 1, where the usual ± formula is not.
+// Wilson: E. B. Wilson, “Probable inference, the law of succession, and statistical inference”, JASA 22 (1927); method
+// 3 of R. G. Newcombe, “Two-sided confidence intervals for the single proportion”, Statistics in Medicine 17 (1998).
+// Newcombe: method 10 of his “Interval estimation for the difference between independent proportions”, same volume.
+// Both stay within their limits and are right for few people and shares near 0 or 1, where the usual ± formula is not.
 
 /** People, and how many of them did it. */
 export type Proportion = { count: number; total: number };

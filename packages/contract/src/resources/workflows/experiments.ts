@@ -33,7 +33,7 @@ const Figure = named("ExperimentFigure", {
     }),
   ),
   people: Type.Integer({ description: "People with at least one" }),
-  share: share("Of all people in the variant"),
+  share: share("People with at least one, as a share of the people in the variant"),
   low: share("Lower bound of the share, 95 % (Wilson)"),
   high: share("Upper bound"),
   versusFirst: Type.Optional(Difference),

@@ -43,7 +43,7 @@ function runExperiment({ run, job, now }: StepInput): StepResult {
   return { kind: "done", output: { variant }, details: [detail("variant_chosen", now, { raw })] };
 }
 
-/** Of all people, including those held out. */
+/** The share of all people, including those held out. */
 function shareText(variants: Variant[], id: string, heldOutPercent: number): string {
   const total = variants.reduce((sum, { weight }) => sum + weight, 0);
   const own = variants.find((one) => one.id === id)!.weight;

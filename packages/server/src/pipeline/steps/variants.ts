@@ -30,8 +30,8 @@ function hashOf(...parts: string[]): number {
 }
 
 /**
- * Weighted rendezvous hashing: each variant draws a number for the person, and the smallest wins. A change of one weight
- * moves people only into or out of that variant, and as few as the new shares need. Null without variants.
+ * Weighted rendezvous hashing: each variant draws a number for the person, and the smallest wins. A change of one
+ * weight moves people only into or out of that variant, and as few as the new shares need. Null without variants.
  */
 export function chooseVariant(experiment: string, person: string, variants: readonly Variant[]): string | null {
   let chosen: { id: string; draw: number } | null = null;

@@ -1,5 +1,5 @@
-// Exposures: the runs that passed an experiment, with the variant of their subscriber. Statistics are counted from them,
-// from the jobs of their runs, and from signals.
+// Exposures: the runs that passed an experiment, with the variant of their subscriber. Statistics are counted from
+// them, from the jobs of their runs, and from signals.
 import { channels, experimentFigures } from "@tidings/contract";
 import { type Selectable, sql } from "kysely";
 import type { Insert } from "../bulk.ts";
@@ -20,7 +20,7 @@ const columns = {
 
 export const exposureInsert = (rows: ExposureRow[]): Insert => ({ table: "exposures", columns, rows });
 
-/** What is counted. `limit`: the newest runs of the range that are read. `captures`: providers that only keep messages. */
+/** What is counted. `limit`: how many runs are read, the newest. `captures`: providers that only keep messages. */
 export type ExposureRange = {
   stepId: string;
   from: Date;
@@ -36,7 +36,7 @@ type MessageFigure = (typeof experimentFigures)[number];
 export type VariantRow = {
   variant: string;
   people: number;
-  /** Of them, those whose variant was another one in a later run. */
+  /** How many of these people had another variant in a later run. */
   moved: number;
   runs: number;
   /** By figure: how many messages, and how many people have at least one. */

@@ -18,8 +18,8 @@ const variants = fc
 const few = { numRuns: 8 };
 
 /**
- * Pearson's statistic divided by its expected value plus 5 standard deviations, which a fair hash exceeds in about one of
- * a million: below 1. The seeds of these tests are fixed, so that they have one result.
+ * Pearson's statistic divided by its expected value plus 5 standard deviations, which a fair hash exceeds in about one
+ * of a million: below 1. The seeds of these tests are fixed, so that they have one result.
  */
 function misfit(counts: number[], expected: number[]): number {
   const squares = counts.map((count, index) => (count - expected[index]!) ** 2 / expected[index]!);

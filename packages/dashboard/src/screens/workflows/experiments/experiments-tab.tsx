@@ -101,7 +101,7 @@ function Experiment({ experiment, isLongest }: ExperimentProps) {
 type MeasuredVariant = { variant: ExperimentVariant; figure: ExperimentFigure };
 
 function columnsOf(rows: MeasuredVariant[]): Column<MeasuredVariant>[] {
-  // The highest bound fills the width, so that small shares can be told apart.
+  // The highest bound fills the width, so that small shares differ visibly.
   const top = Math.max(0.01, ...rows.filter(({ variant }) => variant.people > 0).map(({ figure }) => figure.high));
   return [
     {
