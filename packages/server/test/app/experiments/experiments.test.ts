@@ -34,15 +34,18 @@ type Sent = { channel: string; did: Set<string> };
 type Run = { person: string; at: number; variant: string; sent: Sent[] };
 type Signal = { person: string; at: number; name: string };
 
+/** The people of a variant, and by figure or goal how many people and messages. */
+type Row = { people: number; [name: string]: number };
+
 /** The same numbers, from facts and not from rows. */
 function count(runs: Run[], signals: Signal[], { from, to, goalMs }: { from: number; to: number; goalMs: number }) {
   const within = runs.filter(({ at }) => at >= from && at < to);
-  const result = new Map<string, { people: number } & Record<string, number>>();
+  const result = new Map<string, Row>();
   let moved = 0;
   for (const person of new Set(within.map((run) => run.person))) {
     const own = within.filter((run) => run.person === person).toSorted((a, b) => a.at - b.at);
     const [first] = own as [Run];
-    const row = result.get(first.variant) ?? { people: 0 };
+    const row: Row = result.get(first.variant) ?? { people: 0 };
     result.set(first.variant, row);
     row.people++;
     if (own.some(({ variant }) => variant !== first.variant)) moved++;
@@ -84,7 +87,7 @@ test(`numbers agree with a plain count of what happened: seed ${seed}`, async ()
     ...{ from: "shop@example.com", senderName: "Shop" },
   };
   const configurations = { inboundWebhookEnabled: true, inboundWebhookSigningKey: key };
-  const body = { providerId: "nodemailer", channel: "email" as const, identifier: "smtp", active: true };
+  const body = { providerId: "nodemailer" as const, channel: "email" as const, identifier: "smtp", active: true };
   const { _id: integrationId } = (
     await client("integrations.create", { body: { ...body, credentials, configurations } })
   ).body;
@@ -178,13 +181,13 @@ test(`numbers agree with a plain count of what happened: seed ${seed}`, async ()
     assert.deepEqual([only!.stepId, only!.runs, only!.isComplete], ["exp", expected.runs, true]);
     assert.equal(only!.moved, expected.moved);
     for (const { id, people: counted, figures, isHeldOut } of only!.variants) {
-      const row = expected.variants.get(id) ?? { people: 0 };
+      const row: Row = expected.variants.get(id) ?? { people: 0 };
       const where = `${id} of seed ${seed}: ${JSON.stringify({ from, to })}`;
       assert.equal(counted, row.people, where);
       for (const { figure, goal, people: count, messages, share, low, high } of figures) {
         const name = goal ?? figure;
-        assert.equal(count, (row as Record<string, number>)[`${name} people`] ?? 0, `${name} of ${where}`);
-        if (goal === undefined) assert.equal(messages, (row as Record<string, number>)[`${name} messages`] ?? 0, where);
+        assert.equal(count, row[`${name} people`] ?? 0, `${name} of ${where}`);
+        if (goal === undefined) assert.equal(messages, row[`${name} messages`] ?? 0, where);
         assert.ok(low <= share && share <= high + 1e-9);
         assert.equal(share, counted === 0 ? 0 : count / counted);
       }
