@@ -38,8 +38,8 @@ export function newcombe(a: Proportion, b: Proportion): Interval {
   const [ofA, ofB] = [wilson(a), wilson(b)];
   const difference = first - second;
   return {
-    low: difference - Math.hypot(first - ofA.low, ofB.high - second),
-    high: difference + Math.hypot(ofA.high - first, second - ofB.low),
+    low: Math.max(-1, difference - Math.hypot(first - ofA.low, ofB.high - second)),
+    high: Math.min(1, difference + Math.hypot(ofA.high - first, second - ofB.low)),
   };
 }
 
