@@ -233,6 +233,37 @@ test("an erased person stays in the numbers, and is no longer named by them", as
   assert.deepEqual(await variants(), before);
 });
 
+test("a person has the same variant in another environment, and under a new name with the old one as seed", async () => {
+  const { client, production } = service;
+  const shown = inApp({ body: "{{ steps.exp.variant }}{{ steps.renamed.variant }}" });
+  const { steps } = await createWorkflow(client, "kept", [experiment({ a: 1, b: 1, c: 1 }), shown]);
+  const [target] = (await production("environments.list")).body.filter(({ type }) => type === "prod");
+  const resources = [{ resourceType: "workflow" as const, resourceId: "kept" }];
+  await production("environments.publish", { params: { targetEnvironmentId: target!._id }, body: { resources } });
+  const people = Array.from({ length: 20 }, (_, number) => `kept-${number}`);
+  const variantsIn = async (environment: typeof client): Promise<unknown[]> => {
+    const transactionId = await trigger(environment, "kept", people);
+    await settled(environment, transactionId);
+    const sent = (await messagesOf(environment, transactionId)).filter(({ status }) => status === "sent");
+    return sent.map(({ subscriber, content }) => [subscriber!.subscriberId, content]).toSorted();
+  };
+  const before = await variantsIn(client);
+  assert.ok(before.length > 0);
+  assert.deepEqual(await variantsIn(production), before);
+  const params = { workflowId: "kept" };
+  const rename = async (seed?: string) => {
+    const { preferences, origin, name } = (await client("workflows.retrieve", { params, query: {} })).body;
+    const renamed = { ...experiment({ a: 1, b: 1, c: 1 }, { seed }), stepId: "renamed", _id: steps[0]!._id };
+    await client("workflows.update", { params, body: { name, preferences, origin, steps: [renamed, shown] } as never });
+  };
+  await rename();
+  assert.notDeepEqual(await variantsIn(client), before);
+  await rename("kept/exp");
+  assert.deepEqual(await variantsIn(client), before);
+  const { experiments } = (await client("workflows.retrieveExperiments", { params, query: {} })).body;
+  assert.deepEqual([experiments[0]!.stepId, experiments[0]!.runs], ["renamed", 60], "the numbers stay with the step");
+});
+
 test("explain names the variant or the hold-out with the reason; weights of 0 are an issue, and a reason", async () => {
   const { client } = service;
   const explained = async (workflowId: string, step: StepIn, to: string) => {
