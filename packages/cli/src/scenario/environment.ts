@@ -7,7 +7,7 @@ import { applyRemote, planRemote } from "../files/remote.ts";
 import type { TestedFiles } from "../files/tested-files.ts";
 import type { Session } from "../session.ts";
 
-export type Stage = Pick<Session, "tidings" | "environment">;
+export type Stage = Pick<Session, "tidings" | "environment" | "url">;
 
 /** `files`: null for the workflows of the environment in use. */
 export async function withStage<T>(
@@ -19,7 +19,7 @@ export async function withStage<T>(
   const environment = await createEnvironment(session, name);
   const tidings = createTidings({ baseUrl: session.url, apiKey: environment.apiKeys![0]!.key, retries: 3 });
   try {
-    const stage = { tidings, environment };
+    const stage = { tidings, environment, url: session.url };
     await (files ? applyFiles(stage, files) : copyWorkflows(stage, session));
     return await use(stage);
   } finally {

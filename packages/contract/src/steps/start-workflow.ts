@@ -20,7 +20,7 @@ export default defineStep({
       skip,
       workflowId: { ...text, maxLength: 128 },
       // Without recipients: the subscriber of this run.
-      to: { type: "array", maxItems: 20, items: { oneOf: [recipient("subscriberId"), recipient("topicKey")] } },
+      to: { type: "array", maxItems: 20, items: { anyOf: [recipient("subscriberId"), recipient("topicKey")] } },
       // JSON text with variables; without it, the payload of this run.
       payload: { ...plainText, maxLength: 65_536 },
     },

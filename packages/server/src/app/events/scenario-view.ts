@@ -4,14 +4,18 @@ import { mapWithPauses } from "../../lib/load/pauses.ts";
 import { htmlToText } from "../../pipeline/render/html-text.ts";
 import type { EventRow } from "../../store/events/events.ts";
 import type { ScenarioMessageRow, ScenarioPreference, ScenarioRecipient } from "../../store/events/scenarios.ts";
+import type { SentSignal } from "../../store/signals/signals.ts";
 import type { RecipientRow } from "../../store/subscribers/subscribers.ts";
 import type { TenantRow } from "../../store/subscribers/tenants.ts";
 import type { WorkflowVersion } from "../../store/workflows/workflows.ts";
+import { toSignalAction, waitsForReports } from "../signals/scenario-signals.ts";
 
 export type Happened = {
   events: EventRow[];
   recipients: ScenarioRecipient[];
   messages: ScenarioMessageRow[];
+  /** Those that the workflows wait for. */
+  signals: SentSignal[];
   subscribers: RecipientRow[];
   preferences: ScenarioPreference[];
   versions: ReadonlyMap<string, WorkflowVersion>;
@@ -130,9 +134,9 @@ const withoutNulls = (members: Record<string, unknown>): Record<string, unknown>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null && value !== undefined));
 
 /** The members whose subscriptions let an event through. */
-function toTopics({ recipients, subscribers }: Happened): Record<string, string[]> {
-  const names = new Map(subscribers.map(({ id, subscriber_id }) => [id, subscriber_id]));
-  const members = recipients.flatMap(({ subscriber_id, subscriptions }) =>
+function toTopics(happened: Happened): Record<string, string[]> {
+  const names = namesOf(happened);
+  const members = happened.recipients.flatMap(({ subscriber_id, subscriptions }) =>
     (subscriptions ?? []).flatMap(({ topicKey }) => {
       const name = names.get(subscriber_id);
       return name === undefined ? [] : [{ topicKey, name }];
@@ -143,13 +147,18 @@ function toTopics({ recipients, subscribers }: Happened): Record<string, string[
 }
 
 function toActions(happened: Happened, start: Date): ScenarioAction[] {
-  const { events, messages, isTestClock } = happened;
+  const { events, messages, signals, isTestClock } = happened;
   const since = (time: Date) => (isTestClock ? +time - +start : wholeSeconds(+time - +start));
   const timed: { ms: number; action: Omit<ScenarioAction, "at"> }[] = [];
   for (const event of events) {
     timed.push({ ms: since(event.created_at), action: toTrigger(happened, event) });
     const canceledAt = canceledAtOf(happened, event);
     if (canceledAt) timed.push({ ms: since(canceledAt), action: { cancel: event.transaction_id } });
+  }
+  const names = namesOf(happened);
+  for (const signal of signals) {
+    const name = names.get(signal.subscriber_id);
+    if (name !== undefined) timed.push({ ms: since(signal.created_at), action: toSignalAction(signal, name) });
   }
   const last = Math.max(...messages.map((row) => +row.created_at), 0);
   // Marks after the last message decided nothing.
@@ -162,14 +171,19 @@ function toActions(happened: Happened, start: Date): ScenarioAction[] {
 const canceledAtOf = ({ canceled }: Happened, event: EventRow): Date | null =>
   event.canceled_at ?? canceled.get(event.id) ?? null;
 
-function marksOf({ messages, subscribers }: Happened): { time: Date; action: Omit<ScenarioAction, "at"> }[] {
-  const names = new Map(subscribers.map(({ id, subscriber_id }) => [id, subscriber_id]));
-  const marks = messages
+const namesOf = ({ subscribers }: Happened): ReadonlyMap<string, string> =>
+  new Map(subscribers.map(({ id, subscriber_id }) => [id, subscriber_id]));
+
+function marksOf(happened: Happened): { time: Date; action: Omit<ScenarioAction, "at"> }[] {
+  const names = namesOf(happened);
+  const marks = happened.messages
     .filter(({ channel }) => channel === "in_app")
-    .flatMap(({ subscriber_id, workflow, read_at, archived_at }) => {
+    .flatMap(({ subscriber_id, workflow, seen_at, read_at, archived_at }) => {
       const name = names.get(subscriber_id);
       if (name === undefined || workflow === null) return [];
+      const isSeenFirst = seen_at && (!read_at || seen_at < read_at);
       return [
+        ...(isSeenFirst ? [{ time: seen_at, action: { seen: name, workflow } }] : []),
         ...(read_at ? [{ time: read_at, action: { read: name, workflow } }] : []),
         ...(archived_at ? [{ time: archived_at, action: { archive: name, workflow } }] : []),
       ];
@@ -226,7 +240,7 @@ const isHandedOver = ({ status, provider_id, channel }: ScenarioMessageRow): boo
   channel !== "push" && (status === "sent" || (status === "error" && provider_id !== null && channel !== "in_app"));
 
 async function toExpected(happened: Happened, start: Date): Promise<ScenarioMessage[]> {
-  const names = new Map(happened.subscribers.map(({ id, subscriber_id }) => [id, subscriber_id]));
+  const names = namesOf(happened);
   const rows = happened.messages.filter((row) => isHandedOver(row) && names.has(row.subscriber_id));
   const inTime = rows.toSorted((a, b) => +a.created_at - +b.created_at);
   return mapWithPauses(inTime, (row) => ({
@@ -262,7 +276,7 @@ function expectedBody({ channel, content }: ScenarioMessageRow): Pick<ScenarioMe
   return longest === undefined ? {} : { body: { contains: longest.slice(0, maxPartLength) } };
 }
 
-function notesOn({ events, messages, recipients, preferences, withFiles, isOpen }: Happened): string[] {
+function notesOn({ events, messages, recipients, preferences, versions, withFiles, isOpen }: Happened): string[] {
   const notes: string[] = [];
   const add = (applies: boolean, note: string) => void (applies && notes.push(note));
   const withOverrides = events.filter(({ overrides }) => overrides !== null).map((event) => event.transaction_id);
@@ -275,6 +289,10 @@ function notesOn({ events, messages, recipients, preferences, withFiles, isOpen 
     "Push messages are left out: a test environment has no provider that captures them.",
   );
   add(withFiles.length > 0, "Attachments are left out.");
+  add(
+    waitsForReports(versions.values()),
+    "Reports of providers are left out: add those that steps wait for, such as `clicked: <subscriber>`.",
+  );
   add(isOpen, "Steps still wait: the scenario ends before what they send later.");
   add(
     preferences.some((row) => row.has_context),

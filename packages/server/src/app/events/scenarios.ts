@@ -21,6 +21,7 @@ import {
 } from "../../store/events/scenarios.ts";
 import { findSubscribersByIds, findSubscribersByKeys } from "../../store/subscribers/subscribers.ts";
 import { findTenants } from "../../store/subscribers/tenants.ts";
+import { findAwaitedSignals } from "../signals/scenario-signals.ts";
 import { maxId, minId } from "./activity.ts";
 import { cancelReason } from "./event-cancel.ts";
 import { buildScenario, type Happened } from "./scenario-view.ts";
@@ -78,6 +79,11 @@ async function readHappened(ctx: Ctx, caller: Caller, query: Query): Promise<Hap
     [...new Set(events.map((event) => event.workflow_id))],
   );
   const versions = await loadVersions(ctx, [...new Set(events.map((event) => event.workflow_version_id))]);
+  const people = {
+    subscriberIds: subscribers.map(({ id }) => id),
+    since: new Date(Math.min(...events.map(createdMs))),
+  };
+  const signals = await findAwaitedSignals(ctx, environmentId, { ...people, versions: versions.values() });
   const named = events.flatMap(({ tenant }) => tenant ?? []);
   const tenants = await findTenants(ctx.db, environmentId, [...new Set(named)]);
   const withFiles = await findEventsWithFiles(ctx.db, environmentId, eventIds);
@@ -88,6 +94,7 @@ async function readHappened(ctx: Ctx, caller: Caller, query: Query): Promise<Hap
     events,
     recipients,
     messages,
+    signals,
     subscribers,
     preferences,
     versions,
@@ -99,6 +106,8 @@ async function readHappened(ctx: Ctx, caller: Caller, query: Query): Promise<Hap
     now: clock.now(environmentId),
   };
 }
+
+const createdMs = ({ created_at }: EventRow): number => created_at.getTime();
 
 /** Notifications of the event are still to be created. */
 function isExpanding(

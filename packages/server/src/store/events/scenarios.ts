@@ -107,6 +107,7 @@ export type ScenarioMessageRow = {
   provider_id: string | null;
   subject: string | null;
   content: string | null;
+  seen_at: Date | null;
   read_at: Date | null;
   archived_at: Date | null;
   created_at: Date;
@@ -123,7 +124,7 @@ export async function findScenarioMessages(
 ): Promise<ScenarioMessageRow[]> {
   const { rows } = await sql<ScenarioMessageRow>`
     select m.job_id, m.subscriber_id, w.workflow_id as workflow, m.channel, m.status, m.provider_id, m.subject,
-      left(m.content, ${sql.lit(contentLength)}) as content, m.read_at, m.archived_at, m.created_at
+      left(m.content, ${sql.lit(contentLength)}) as content, m.seen_at, m.read_at, m.archived_at, m.created_at
     from messages m left join workflows w on w.id = m.workflow_id
     where m.environment_id = ${environmentId} and m.event_id = any(${eventIds}::uuid[])
     order by m.id limit ${limit}`.execute(db);

@@ -59,6 +59,24 @@ export async function recordSignals(db: Db, environmentId: string, signals: NewS
   return rows;
 }
 
+export type SentSignal = Omit<NewSignal, "id">;
+
+/** The signals of these names to these subscribers since a time, the oldest first, at most `limit`. */
+export async function listSignalsSince(
+  db: Db,
+  environmentId: string,
+  { subscriberIds, names, since }: { subscriberIds: string[]; names: string[]; since: Date },
+  limit: number,
+): Promise<SentSignal[]> {
+  if (subscriberIds.length === 0 || names.length === 0) return [];
+  const { rows } = await sql<SentSignal>`
+    select subscriber_id, name, key, data, created_at from signals
+    where environment_id = ${environmentId} and subscriber_id = any(${subscriberIds}::uuid[])
+      and name = any(${names}) and created_at >= ${since}
+    order by created_at, id limit ${limit}`.execute(db);
+  return rows;
+}
+
 /** Something that happened to messages: seen, read, or what a receipt of a provider says. */
 export type MessageHappening = { messageIds: string[]; events: MessageEvent[]; at: Date };
 
