@@ -50,6 +50,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: "Send an event, or show what it would do",
     load: async () => (await import("./run/trigger.ts")).trigger,
   },
+  signal: {
+    group: "Run",
+    summary: "Tell waiting runs that something happened",
+    load: async () => (await import("./run/signal.ts")).signal,
+  },
   explain: {
     group: "Run",
     summary: "Explain why a subscriber got a message or not",
