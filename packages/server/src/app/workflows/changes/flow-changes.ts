@@ -207,7 +207,11 @@ function startChange(name: string, { before, after }: Values): string[] | null {
     case "workflowId":
       return [`starts the workflow ${after}, was ${before ?? "none"}`];
     case "to":
-      return [people.length > 0 ? `starts its workflow for ${people.join(", ")}` : "starts its workflow for the subscriber of the run"];
+      return [
+        people.length > 0
+          ? `starts its workflow for ${people.join(", ")}`
+          : "starts its workflow for the subscriber of the run",
+      ];
     case "payload":
       return [isEmpty(after) ? "passes the payload of the run on" : "passes another payload on"];
     default:
