@@ -7986,6 +7986,8 @@ export type Scenario = {
   until?: string;
   /** All messages that are sent, and no others, in any order */
   then: ScenarioMessage[];
+  /** What single steps do; the others are not checked */
+  steps?: ScenarioStep[];
 };
 
 export type ScenarioAction = {
@@ -8001,9 +8003,27 @@ export type ScenarioAction = {
   read?: string;
   /** Subscriber whose in-app messages are archived */
   archive?: string;
-  /** With `read` and `archive`: only messages of this workflow */
+  /** Subscriber whose in-app messages are marked as seen */
+  seen?: string;
+  /** Subscriber whose messages the provider reports as delivered */
+  delivered?: string;
+  /** The same, with a click on a link */
+  clicked?: string;
+  /** The same, as bounced */
+  bounced?: string;
+  /** With `delivered`, `clicked` and `bounced`; without it, `email` */
+  channel?: "email" | "sms" | "chat";
+  /** With marks and reports: only messages of this workflow */
   workflow?: string;
-  /** As in `events.trigger`: a subscriber id, a topic, or a list of these */
+  /** Name of a signal, as in `signals.send` */
+  signal?: string;
+  /** With `signal` */
+  key?: string;
+  /** With `signal` */
+  data?: Record<string, unknown>;
+  /** With `signal`: the runs that must continue. Another number is a failure */
+  reached?: number;
+  /** As in `events.trigger`: a subscriber id, a topic, or a list of these. For a signal: one or more subscriber ids */
   to?: unknown;
   payload?: Record<string, unknown>;
   /** Never exported */
@@ -8038,6 +8058,10 @@ export type ScenarioGiven = {
   subscribers?: ScenarioSubscriber[];
   /** Subscriber ids by topic key */
   topics?: Record<string, string[]>;
+  /** By workflow and `stepId`: what an HTTP request gets back, instead of the sample response of the step */
+  responses?: Record<string, Record<string, ScenarioResponse>>;
+  /** By workflow and `stepId`: the variant of an experiment that everyone is in */
+  variants?: Record<string, Record<string, string>>;
 };
 
 export type ScenarioMessage = {
@@ -8069,6 +8093,32 @@ export type ScenarioMessage = {
   } | {
     matches: string;
   };
+};
+
+export type ScenarioResponse = {
+  /** Without it, 200 */
+  status?: number;
+  body?: unknown;
+};
+
+export type ScenarioStep = {
+  /** A subscriber id */
+  to: string;
+  /** Default: any workflow */
+  workflow?: string;
+  /** The `stepId` */
+  step: string;
+  outcome?: "sent" | "done" | "skipped" | "waiting" | "sending" | "merged" | "failed" | "canceled" | "pending";
+  /** What happened in words, as `explain.retrieve` has it */
+  reason?: string | {
+    contains: string;
+  } | {
+    matches: string;
+  };
+  /** For a branch: the id of the arm that the run takes */
+  arm?: string;
+  /** For an experiment: the id of the variant */
+  variant?: string;
 };
 
 export type ScenarioSubscriber = {

@@ -1,5 +1,5 @@
-// What happens in a scenario: events, marks, reports of providers, signals. Each is a request that a product, an inbox or
-// a provider would send.
+// What happens in a scenario: events, marks, reports of providers, signals. Each is a request that a product, an inbox
+// or a provider would send.
 import type { CallInput, Channel, ScenarioAction } from "@tidings/contract";
 import { CliError } from "../failure.ts";
 import { countOf } from "../output.ts";

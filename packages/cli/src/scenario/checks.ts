@@ -1,4 +1,4 @@
-// What a value of a scenario file may be. A check adds its faults at the node that has them.
+// What a value of a scenario file may be. A check adds its errors at the node that has them.
 import { isMap, isNode, isScalar, isSeq, type Node } from "yaml";
 import { parseDuration } from "../time.ts";
 

@@ -126,8 +126,8 @@ const ScenarioStep = named("ScenarioStep", {
   step: Type.String({ description: "The `stepId`" }),
   outcome: Type.Optional(oneOf(stepOutcomes)),
   reason: text("What happened in words, as `explain.retrieve` has it"),
-  arm: Type.Optional(Type.String({ description: "Of a branch: the id of the arm that the run takes" })),
-  variant: Type.Optional(Type.String({ description: "Of an experiment: the id of the variant" })),
+  arm: Type.Optional(Type.String({ description: "For a branch: the id of the arm that the run takes" })),
+  variant: Type.Optional(Type.String({ description: "For an experiment: the id of the variant" })),
 });
 export type ScenarioStep = Static<typeof ScenarioStep>;
 

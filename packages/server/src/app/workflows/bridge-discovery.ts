@@ -100,7 +100,7 @@ function readTags(given: unknown, refuse: (reason: string) => DiscoveryError): s
   return [...new Set(tags)];
 }
 
-/** Of the steps that steer a run or reach out, the framework has none: an `if` or a call in the code is one. */
+/** The framework has no steps that steer a run or reach out: code does the same with an `if` or a call. */
 const codeTypes = new Set<StepType>([...channels, "digest", "delay", "throttle", "custom"]);
 
 function readStep(given: unknown, refuse: (reason: string) => DiscoveryError): DiscoveredStep {

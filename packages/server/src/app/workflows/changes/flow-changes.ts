@@ -1,6 +1,5 @@
 // Changes of the steps that steer a run or reach out: arms, variants, waits, requests. As predicates of the step, such
-// as "gets the arm pro" or "waits for the signal paid, was ready", which the sentences of plans and of publishing share.
-// Pure.
+// as "gets the arm pro" or "waits for the signal paid, was ready", which plans and publishing share. Pure.
 import { type ChangedField, conditionText, readArm, type StepType, updatableFields } from "@tidings/contract";
 import { canonicalJson, isObject, type JsonObject } from "../../../lib/json.ts";
 import type { StoredStep } from "../../../store/tables.ts";
