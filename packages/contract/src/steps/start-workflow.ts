@@ -3,13 +3,13 @@ import { closed, controls, defineStep, plainText, result, show, skip, skipEditor
 /** Workflows that start each other, counted from the event that the product sent. */
 export const maxWorkflowDepth = 8;
 
-/** One recipient; its value may contain variables. */
-const recipient = (member: "subscriberId" | "topicKey") => ({
+/** One of the members, whose value may contain variables. */
+const recipient = {
   type: "object",
   additionalProperties: false,
-  properties: { [member]: { ...text, maxLength: 512 } },
-  required: [member],
-});
+  properties: { subscriberId: { ...plainText, maxLength: 512 }, topicKey: { ...plainText, maxLength: 512 } },
+  anyOf: [{ required: ["subscriberId"] }, { required: ["topicKey"] }],
+};
 
 export default defineStep({
   label: "Start workflow",
@@ -20,7 +20,7 @@ export default defineStep({
       skip,
       workflowId: { ...text, maxLength: 128 },
       // Without recipients: the subscriber of this run.
-      to: { type: "array", maxItems: 20, items: { anyOf: [recipient("subscriberId"), recipient("topicKey")] } },
+      to: { type: "array", maxItems: 20, items: recipient },
       // JSON text with variables; without it, the payload of this run.
       payload: { ...plainText, maxLength: 65_536 },
     },

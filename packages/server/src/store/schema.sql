@@ -470,6 +470,7 @@ create table events (
   held_events         uuid[],
   refusal             text,
   trace_context       text,
+  started_by          jsonb,
   PRIMARY KEY (environment_id, id)
 ) partition by RANGE (id);
 

@@ -387,6 +387,15 @@ export type StoredRecipient = Omit<RecipientSubscriber, "channels"> & {
 
 export type TenantFields = { name?: string; data?: JsonObject };
 
+/** `path`: the workflows that started each other until this event, that of the request first. */
+export type StartedBy = {
+  eventId: string;
+  notificationId: string;
+  workflowId: string;
+  stepId: string;
+  path: string[];
+};
+
 type EventsTable = {
   id: string;
   environment_id: string;
@@ -407,6 +416,8 @@ type EventsTable = {
   bridge_url: string | null;
   /** The trace that it belongs to (lib/trace-context.ts). */
   trace_context: string | null;
+  /** The step that started it; null for an event of a request. */
+  started_by: NullableJson<StartedBy>;
   created_at: Date;
   expanded_at: Date | null;
   /** Walks through the audience that have not ended. */

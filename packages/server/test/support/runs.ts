@@ -74,6 +74,7 @@ export function runOf(steps: StoredStep[], { event, definition, ...changes }: Ru
       tenantFields: null,
       bridgeUrl: null,
       trace: null,
+      startedBy: null,
       createdAt: now,
       ...event,
     },

@@ -131,6 +131,19 @@ export const Explanation = named("Explanation", {
     }),
     contextKeys: Type.Array(Type.String()),
     isTest: Type.Optional(Type.Boolean({ description: "A test of a draft (`workflows.test`); absent otherwise" })),
+    startedBy: Type.Optional(
+      named(
+        "EventStarter",
+        {
+          workflowId: Type.String(),
+          stepId: Type.String(),
+          notificationId: Type.String(),
+          transactionId: Type.Optional(Type.String({ description: "Absent when that event was deleted by its age" })),
+          text: Type.String({ description: "The same in a sentence" }),
+        },
+        { description: "The step `start_workflow` of another run that started it; absent for an event of a request" },
+      ),
+    ),
   }),
   reached: Type.Boolean({ description: "The event created a notification for this subscriber" }),
   evaluatedNow: Type.Boolean({

@@ -6,6 +6,7 @@ import { LRUCache } from "lru-cache";
 import type { Caller, Ctx, NetworkCtx } from "../../context.ts";
 import { invalid } from "../../failure.ts";
 import { mapWithPauses } from "../../lib/load/pauses.ts";
+import { eventBridgeFault } from "../../pipeline/bridge/bridge-url.ts";
 import { type Clock, peekClock } from "../../pipeline/clock/clock.ts";
 import {
   excludedFromTopics,
@@ -19,6 +20,7 @@ import {
 import { type BridgeSimulation, type Circumstances, type SimulatedRun, simulate } from "../../pipeline/run/dry-run.ts";
 import { loadVersions } from "../../pipeline/run/versions.ts";
 import type { Member } from "../../pipeline/trigger/audience.ts";
+import { checkPayloadSizes, evaluateEvents, throwIfRefused } from "../../pipeline/trigger/evaluation.ts";
 import { previewRecipients } from "../../pipeline/trigger/recipients.ts";
 import { makeRuns } from "../../pipeline/trigger/trigger.ts";
 import { inReadOnlyTransaction } from "../../store/db.ts";
@@ -29,9 +31,7 @@ import type { BridgeAnswer } from "../../store/tables.ts";
 import { countTopicAudience, findTopicAudience } from "../../store/topics/topic-audience.ts";
 import { findWorkflow, type TriggerTarget, type WorkflowVersion } from "../../store/workflows/workflows.ts";
 import { askStep } from "../workflows/bridge-preview.ts";
-import { eventBridgeFault } from "../workflows/bridge-url.ts";
 import { readDraft } from "../workflows/drafts.ts";
-import { checkPayloadSizes, evaluateEvents, throwIfRefused } from "./evaluation.ts";
 import { explainSteps, toExplainedMessage } from "./explain-view.ts";
 
 /** Recipients simulated in one batch; between two batches the event loop serves other requests. */

@@ -1,7 +1,8 @@
 // What the audit log keeps of a request. Events, imports and lists of subscribers hold data of many subscribers, and
 // payloads hold one-time codes: of these the log has what the request was about, and no content.
 import { isJsonObject, type JsonObject, type Operation, type OperationId, readsOnly } from "@tidings/contract";
-import { hideFor, maxFieldLength } from "./audit.ts";
+import { maxFieldLength } from "../../pipeline/effects/audited-fields.ts";
+import { hideFor } from "./audit.ts";
 
 type Form = (body: JsonObject, output: unknown) => unknown;
 

@@ -94,7 +94,8 @@ export async function simulate(
     }
     active = continuing;
     await simulateSends(batch.db, sending, createAddressHashes(batch.secrets));
-    for (const [jobId, result] of await settleClaims(batch.db, claiming, claimPreview)) claimResults.set(jobId, result);
+    const settled = await settleClaims(batch, claiming, { runs, facts }, claimPreview);
+    for (const [jobId, result] of settled) claimResults.set(jobId, result);
   }
   return all;
 }

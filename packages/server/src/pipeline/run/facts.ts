@@ -117,6 +117,11 @@ async function loadTranslations(db: Db, runs: Run[], layouts: Facts["layouts"]):
   return Map.groupBy(found, (row) => row.resource_id);
 }
 
+/** For subscribers who got another locale in this batch. */
+export async function reloadTranslations(db: Db, runs: Run[], facts: Facts): Promise<void> {
+  facts.translations = await loadTranslations(db, runs, facts.layouts);
+}
+
 function loadTenants(db: Db, runs: Run[]): Promise<BrandedTenant[]> {
   const concerned = runs.filter((run) => run.event.tenant !== null);
   const identifiers = [...new Set(concerned.map((run) => run.event.tenant!))];

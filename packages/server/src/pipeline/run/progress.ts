@@ -85,7 +85,8 @@ export async function advanceAll(batch: Batch, runs: Run[], options: AdvanceOpti
     // In the order of the batch, which is that of the events: a run that came to this step in an earlier round waited
     // here.
     if (claiming.length > 1) sortByRuns(settling, runs);
-    for (const [jobId, result] of await settleClaims(batch.db, settling)) claimResults.set(jobId, result);
+    const settled = await settleClaims(batch, settling, { runs, facts });
+    for (const [jobId, result] of settled) claimResults.set(jobId, result);
     active = settling.map((progress) => progress.run);
     claiming = waiting;
   }

@@ -14,6 +14,7 @@ import type { TenantRow } from "../../store/subscribers/tenants.ts";
 import type {
   JobBridge,
   PassedSubscription,
+  StartedBy,
   StoredDetail,
   StoredMessageStatus,
   TenantFields,
@@ -21,6 +22,7 @@ import type {
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { TranslationRow } from "../../store/workflows/translations.ts";
 import type { StoredStep, WorkflowRules, WorkflowVersion } from "../../store/workflows/workflows.ts";
+import type { ProfileChange } from "../effects/profile-changes.ts";
 import { openOverrides } from "../encrypted-parts.ts";
 import type { Marks } from "../rules/step-results.ts";
 import type { BrandFacts } from "./brands.ts";
@@ -38,6 +40,8 @@ export type RunEvent = {
   bridgeUrl: string | null;
   /** The trace that it belongs to (lib/trace-context.ts). */
   trace: string | null;
+  /** The step that started it; null for an event of a request. */
+  startedBy: StartedBy | null;
   createdAt: Date;
 };
 
@@ -52,6 +56,7 @@ export function toRunEvent(secrets: Secrets, row: NewEvent): RunEvent {
     tenantFields: row.tenant_fields,
     bridgeUrl: row.bridge_url,
     trace: row.trace_context,
+    startedBy: row.started_by,
     createdAt: row.created_at,
   };
 }
@@ -112,7 +117,18 @@ export type Claim =
   /** A throttle: take one of the `threshold` runs that the group has until `until`. */
   | { kind: "throttle"; jobId: string; groupKey: string; threshold: number; until: Date }
   /** A wait: begin it, unless what it waits for has happened already. */
-  | { kind: "wait"; jobId: string; signal: AwaitedSignal | null; message: AwaitedMessage | null };
+  | { kind: "wait"; jobId: string; signal: AwaitedSignal | null; message: AwaitedMessage | null }
+  /** A change of the subscriber, rendered with what is stored: nobody else changes it meanwhile. */
+  | { kind: "update"; jobId: string; changeOf: (stored: RecipientRow) => ProfileChange | { fault: string } }
+  /** An event of another workflow, accepted or refused as one of a request. */
+  | { kind: "start"; jobId: string; start: WorkflowStart };
+
+/** Who is to get another workflow, and with which payload. */
+export type WorkflowStart = {
+  workflowId: string;
+  to: ({ subscriberId: string } | { type: "Topic"; topicKey: string })[];
+  payload: JsonObject;
+};
 
 /** `since`: a signal from then on counts too; null for one that does not look back. */
 export type AwaitedSignal = { name: string; key: string | null; since: Date | null };
@@ -127,7 +143,12 @@ export type ClaimResult =
   | { kind: "alone" }
   | { kind: "granted" | "denied"; executionCount: number; until: Date }
   | { kind: "begun" }
-  | { kind: "arrived"; arrival: Arrival };
+  | { kind: "arrived"; arrival: Arrival }
+  /** `fields`: the names of those that are different now. */
+  | { kind: "updated"; fields: string[] }
+  /** `rejected`: recipients that were left out, with the reason. */
+  | { kind: "started"; transactionId: string; rejected: string[] }
+  | { kind: "refused"; reason: string };
 
 /** By environment id, then by context key; a context that was deleted is missing. */
 export type ContextData = ReadonlyMap<string, ReadonlyMap<string, JsonObject>>;

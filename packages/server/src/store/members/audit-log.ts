@@ -2,6 +2,7 @@
 // store/installation/purges.ts.
 import type { JsonObject } from "@tidings/contract";
 import { type Selectable, sql } from "kysely";
+import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { type CursorPage, type CursorRequest, cursorPage } from "../paging.ts";
 import type { Tables } from "../tables.ts";
@@ -18,6 +19,24 @@ export async function insertAuditEntries(db: Db, rows: AuditRow[]): Promise<void
 }
 
 export const insertAuditEntry = (db: Db, row: AuditRow): Promise<void> => insertAuditEntries(db, [row]);
+
+/** Changes of subscribers by steps of workflows, which have no caller. */
+type StepChange = { id: string; actor: string; target: string; before: JsonObject | null; after: JsonObject };
+
+export async function insertStepChanges(
+  db: Db,
+  environmentId: string,
+  { entries, now }: { entries: StepChange[]; now: Date },
+): Promise<void> {
+  if (entries.length === 0) return;
+  const columns = { id: "uuid", actor: "text", target: "text", before: "jsonb", after: "jsonb" };
+  await sql`
+    insert into audit_log (id, organization_id, environment_id, created_at, actor, operation, target, subscriber_id,
+      before, after)
+    select r.id, e.organization_id, e.id, ${now}, r.actor, 'subscribers.update', r.target, r.target, r.before, r.after
+    from environments e, ${rowsOf("r", columns, entries)}
+    where e.id = ${environmentId}`.execute(db);
+}
 
 /** What the entries about a subscriber hold of it: who changed it, and when, stays. */
 export async function eraseSubscriberFromAuditLog(db: Db, environmentId: string, subscriberId: string): Promise<void> {

@@ -1,7 +1,8 @@
 // Contexts: the records, their limits, and how other requests name them.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { contextKeysOf, readContext } from "../../../src/app/subscribers/contexts.ts";
+import { readContext } from "../../../src/app/subscribers/contexts.ts";
+import { contextKeysOf } from "../../../src/pipeline/trigger/contexts.ts";
 import type { Failure } from "../../../src/failure.ts";
 import { resolveContexts } from "../../../src/store/subscribers/contexts.ts";
 import { assertRefused } from "../../support/refusals.ts";

@@ -7,17 +7,17 @@ import { generateTransactionId } from "../../lib/ids.ts";
 import { type JsonObject, jsonBytes } from "../../lib/json.ts";
 import { mapWithPauses } from "../../lib/load/pauses.ts";
 import { searchValuesOf } from "../../lib/search-values.ts";
-import { sealOverrides, sealRecipient } from "../../pipeline/encrypted-parts.ts";
-import { attachmentFaults, type EventAttachment, extractAttachments } from "../../pipeline/rules/attachments.ts";
 import { findUsedTransactionIds, type NewEvent } from "../../store/events/events.ts";
 import type { RefusedEntry } from "../../store/events/refused-events.ts";
 import { findTenantIdentifiers, type TenantEntry } from "../../store/subscribers/tenants.ts";
-import type { Audience, TenantFields } from "../../store/tables.ts";
+import type { Audience, StartedBy, TenantFields } from "../../store/tables.ts";
 import { findTriggerTargets, type TriggerTarget } from "../../store/workflows/workflows.ts";
-import { checkContext, contextKeysOf, type NamedContext } from "../subscribers/contexts.ts";
-import { eventBridgeFault } from "../workflows/bridge-url.ts";
-import { fillPayloadDefaults, type PayloadFault, payloadFaults } from "../workflows/payload-schema.ts";
-import { readRecipient, readRecipients } from "./recipients.ts";
+import { eventBridgeFault } from "../bridge/bridge-url.ts";
+import { sealOverrides, sealRecipient } from "../encrypted-parts.ts";
+import { attachmentFaults, type EventAttachment, extractAttachments } from "../rules/attachments.ts";
+import { checkContext, contextKeysOf, type NamedContext } from "./contexts.ts";
+import { fillPayloadDefaults, type PayloadFault, payloadFaults } from "./payload-faults.ts";
+import { readRecipient, readRecipients } from "./recipient-entries.ts";
 import { checkTenant } from "./tenants.ts";
 
 /** Bytes of JSON in one event's payload. */
@@ -38,7 +38,13 @@ export function checkPayloadSizes(events: TriggerEvent[]): void {
 }
 
 /** An event and its request, which may have others. Requests are distinguished by identity. */
-export type RequestedEvent = { request: Traced; event: TriggerEvent };
+export type RequestedEvent = { request: Traced; event: TriggerEvent; carried?: Carried };
+
+/** What an event that a step starts has from the event of its run. */
+export type Carried = { startedBy: StartedBy; contextKeys: string[]; tenantFields: TenantFields | null };
+
+/** The environment whose workflows are triggered. */
+export type EventPlace = Pick<Caller, "environmentId" | "environmentType">;
 
 /** `trace`: the trace context of a request (lib/trace-context.ts), if it belongs to a trace. */
 export type Traced = { trace?: string };
@@ -81,12 +87,11 @@ export function throwIfRefused({ event, result, payload }: Evaluation): void {
  */
 export async function evaluateEvents(
   ctx: Ctx,
-  caller: Caller,
+  { environmentId, environmentType }: EventPlace,
   requested: RequestedEvent[],
   { audience, now, targets: given }: { audience: Audience | null; now: Date; targets?: TriggerTarget[] },
 ): Promise<Evaluation[]> {
-  const { environmentId } = caller;
-  const isDevelopment = caller.environmentType === "dev";
+  const isDevelopment = environmentType === "dev";
   const events = requested.map(({ event }) => event);
   const names = [...new Set(events.map((event) => event.name))];
   const targets = given ?? (await findTriggerTargets(ctx.db, environmentId, names));
@@ -96,13 +101,13 @@ export async function evaluateEvents(
   const namedTenants = events.flatMap(({ tenant }) => (typeof tenant === "string" ? tenant.trim() : []));
   const tenants = await findTenantIdentifiers(ctx.db, environmentId, [...new Set(namedTenants)]);
 
-  return mapWithPauses(requested, ({ request, event }): Evaluation => {
+  return mapWithPauses(requested, ({ request, event, carried }): Evaluation => {
     const { transactionId } = event;
     if (transactionId !== undefined && used.has(transactionId))
       return { request, event, result: processed(transactionId) };
     const target = byName.get(event.name);
     const trace = request.trace ?? null;
-    const around = { ctx, environmentId, isDevelopment, target, tenants, audience, now, trace };
+    const around = { ctx, environmentId, isDevelopment, target, tenants, audience, now, trace, carried };
     const evaluation = evaluateEvent(event, around);
     // A later event of this request with the same transaction id is a duplicate of this one.
     if (evaluation.accepted && transactionId !== undefined) used.add(transactionId);
@@ -129,12 +134,13 @@ type Surroundings = {
   audience: Audience | null;
   now: Date;
   trace: string | null;
+  carried: Carried | undefined;
 };
 
 type Refusal = { status: TriggerResult["status"]; error: string[] };
 
 function evaluateEvent(event: TriggerEvent, surroundings: Surroundings): Verdict {
-  const { ctx, target, tenants } = surroundings;
+  const { ctx, target, tenants, carried } = surroundings;
   const refuse = ({ status, error }: Refusal, transactionId = event.transactionId): Verdict => ({
     result: { acknowledged: true, status, error, transactionId },
   });
@@ -190,11 +196,12 @@ function evaluateEvent(event: TriggerEvent, surroundings: Surroundings): Verdict
         recipients: valid.map((recipient) => sealRecipient(ctx.secrets, recipient)),
         actor: actor?.recipient ? sealRecipient(ctx.secrets, actor.recipient) : null,
         audience,
-        context_keys: contextKeysOf(context.entries),
+        context_keys: carried?.contextKeys ?? contextKeysOf(context.entries),
         tenant: tenant?.identifier ?? null,
-        tenant_fields: tenantFields(tenant?.entry),
+        tenant_fields: carried ? carried.tenantFields : tenantFields(tenant?.entry),
         bridge_url: event.bridgeUrl ?? null,
         trace_context: surroundings.trace,
+        started_by: carried?.startedBy ?? null,
         created_at: surroundings.now,
       },
       attachments: stored.attachments,
@@ -210,7 +217,7 @@ function evaluateEvent(event: TriggerEvent, surroundings: Surroundings): Verdict
  * files are not kept; contexts, tenant and subscribers are neither created nor changed.
  */
 function toRefused(event: TriggerEvent, target: TriggerTarget, surroundings: Surroundings): RefusedEntry {
-  const { ctx, environmentId, now } = surroundings;
+  const { ctx, environmentId, now, carried } = surroundings;
   const id = ctx.newId();
   const payload = event.payload ?? {};
   const { valid, topics } = readRecipients(event.to);
@@ -231,11 +238,12 @@ function toRefused(event: TriggerEvent, target: TriggerTarget, surroundings: Sur
       recipients: valid.map((recipient) => sealRecipient(ctx.secrets, recipient)),
       actor: actor && !actor.fault ? sealRecipient(ctx.secrets, actor.recipient) : null,
       audience: surroundings.audience ?? topics,
-      context_keys: hasFaults ? [] : contextKeysOf(context.entries),
+      context_keys: carried?.contextKeys ?? (hasFaults ? [] : contextKeysOf(context.entries)),
       tenant: tenant?.identifier ?? null,
       tenant_fields: null,
       bridge_url: null,
       trace_context: null,
+      started_by: carried?.startedBy ?? null,
       created_at: now,
       refusal: "workflow_inactive",
     },
