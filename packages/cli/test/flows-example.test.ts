@@ -24,7 +24,5 @@ test("the files are valid, can be applied, and the plan is empty afterwards", as
 });
 
 test("the scenarios pass", async () => {
-  // Those that start a workflow or send an HTTP request are not among them yet.
-  await run(0, "test", "scenarios/signup.yaml");
-  await run(0, "test", "scenarios/incident.yaml", "--filter", "An acknowledgement");
+  assert.match(await run(0, "test"), /8 passed, 0 failed/);
 });
