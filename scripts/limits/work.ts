@@ -76,7 +76,7 @@ export const pipelineLimits: Row[] = [
     beyond: "it is split; an item that fails alone becomes a failed task ([delivery.md](delivery.md#failed-tasks))",
   },
   {
-    limit: "delay and digest",
+    limit: "delay, digest and wait",
     value: `${byDefault("TIDINGS_MAX_WAIT_DAYS")} days`,
     setting: "TIDINGS_MAX_WAIT_DAYS",
     beyond: "the step fails: `Wait is longer than allowed`",

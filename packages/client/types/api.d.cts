@@ -5303,6 +5303,17 @@ export type ErasureVerifyIn = {
   subscriberId?: string;
 };
 
+/** The step `start_workflow` of another run that started it; absent for an event of a request */
+export type EventStarter = {
+  workflowId: string;
+  stepId: string;
+  notificationId: string;
+  /** Absent when that event was deleted by its age */
+  transactionId?: string;
+  /** The same in a sentence */
+  text: string;
+};
+
 export type ExecutionDetail = {
   _id: string;
   createdAt?: string;
@@ -5344,6 +5355,7 @@ export type ExplainedEvent = {
   contextKeys: string[];
   /** A test of a draft (`workflows.test`); absent otherwise */
   isTest?: boolean;
+  startedBy?: EventStarter;
 };
 
 export type ExplainedMessage = {
