@@ -3,32 +3,10 @@ import type { Scenario, ScenarioAction, ScenarioMessage, ScenarioSubscriber } fr
 import { mapWithPauses } from "../../lib/load/pauses.ts";
 import { htmlToText } from "../../pipeline/render/html-text.ts";
 import type { EventRow } from "../../store/events/events.ts";
-import type { ScenarioMessageRow, ScenarioPreference, ScenarioRecipient } from "../../store/events/scenarios.ts";
-import type { SentSignal } from "../../store/signals/signals.ts";
-import type { RecipientRow } from "../../store/subscribers/subscribers.ts";
-import type { TenantRow } from "../../store/subscribers/tenants.ts";
-import type { WorkflowVersion } from "../../store/workflows/workflows.ts";
-import { toSignalAction, waitsForReports } from "../signals/scenario-signals.ts";
-
-export type Happened = {
-  events: EventRow[];
-  recipients: ScenarioRecipient[];
-  messages: ScenarioMessageRow[];
-  /** Those that the workflows wait for. */
-  signals: SentSignal[];
-  subscribers: RecipientRow[];
-  preferences: ScenarioPreference[];
-  versions: ReadonlyMap<string, WorkflowVersion>;
-  tenants: ReadonlyMap<string, TenantRow>;
-  /** When events were canceled, by event id. */
-  canceled: ReadonlyMap<string, Date>;
-  /** Events with attachments. */
-  withFiles: string[];
-  /** Steps still wait. */
-  isOpen: boolean;
-  isTestClock: boolean;
-  now: Date;
-};
+import type { ScenarioMessageRow } from "../../store/events/scenarios.ts";
+import { toSignalAction } from "./scenarios/awaited-signals.ts";
+import type { Happened } from "./scenarios/happened.ts";
+import { isHandedOver, notesOn } from "./scenarios/notes.ts";
 
 export async function buildScenario(given: Happened): Promise<{ scenario: Scenario; notes: string[] }> {
   const happened = inOrder(given);
@@ -41,6 +19,7 @@ export async function buildScenario(given: Happened): Promise<{ scenario: Scenar
       time: start.toISOString(),
       ...(subscribers.length > 0 && { subscribers }),
       ...(Object.keys(topics).length > 0 && { topics }),
+      ...(Object.keys(happened.requests.responses).length > 0 && { responses: happened.requests.responses }),
     },
     when: toActions(happened, start),
     ...(happened.isOpen && { until: formatOffset(wholeSeconds(+happened.now - +start)) }),
@@ -232,13 +211,6 @@ function addressedBy({ recipients, audience }: EventRow): unknown {
   return all.length === 1 ? all[0] : all;
 }
 
-/**
- * There is no provider that captures push messages. A message that failed at its provider would be taken by the mailbox
- * that captures the messages of a scenario.
- */
-const isHandedOver = ({ status, provider_id, channel }: ScenarioMessageRow): boolean =>
-  channel !== "push" && (status === "sent" || (status === "error" && provider_id !== null && channel !== "in_app"));
-
 async function toExpected(happened: Happened, start: Date): Promise<ScenarioMessage[]> {
   const names = namesOf(happened);
   const rows = happened.messages.filter((row) => isHandedOver(row) && names.has(row.subscriber_id));
@@ -274,38 +246,4 @@ function expectedBody({ channel, content }: ScenarioMessageRow): Pick<ScenarioMe
     .filter((line) => line !== "" && !line.includes("://"));
   const [longest] = lines.toSorted((a, b) => b.length - a.length);
   return longest === undefined ? {} : { body: { contains: longest.slice(0, maxPartLength) } };
-}
-
-function notesOn({ events, messages, recipients, preferences, versions, withFiles, isOpen }: Happened): string[] {
-  const notes: string[] = [];
-  const add = (applies: boolean, note: string) => void (applies && notes.push(note));
-  const withOverrides = events.filter(({ overrides }) => overrides !== null).map((event) => event.transaction_id);
-  add(
-    withOverrides.length > 0,
-    `Overrides are left out, because they may hold credentials: add them by hand (${withOverrides.slice(0, 5).join(", ")}).`,
-  );
-  add(
-    messages.some(({ channel }) => channel === "push"),
-    "Push messages are left out: a test environment has no provider that captures them.",
-  );
-  add(withFiles.length > 0, "Attachments are left out.");
-  add(
-    waitsForReports(versions.values()),
-    "Reports of providers are left out: add those that steps wait for, such as `clicked: <subscriber>`.",
-  );
-  add(isOpen, "Steps still wait: the scenario ends before what they send later.");
-  add(
-    preferences.some((row) => row.has_context),
-    "Preferences for single contexts are left out.",
-  );
-  add(
-    recipients.some(({ subscriptions }) => subscriptions !== null) &&
-      events.some((event) => event.context_keys.length > 0),
-    "Topics have their members without contexts: an event with a context does not reach them.",
-  );
-  add(
-    messages.some((row) => row.status === "error" && isHandedOver(row)),
-    "Messages that failed at their provider are expected: a scenario's messages are captured and do not fail.",
-  );
-  return notes;
 }

@@ -21,10 +21,12 @@ import {
 } from "../../store/events/scenarios.ts";
 import { findSubscribersByIds, findSubscribersByKeys } from "../../store/subscribers/subscribers.ts";
 import { findTenants } from "../../store/subscribers/tenants.ts";
-import { findAwaitedSignals } from "../signals/scenario-signals.ts";
 import { maxId, minId } from "./activity.ts";
 import { cancelReason } from "./event-cancel.ts";
-import { buildScenario, type Happened } from "./scenario-view.ts";
+import { buildScenario } from "./scenario-view.ts";
+import { findAwaitedSignals } from "./scenarios/awaited-signals.ts";
+import type { Happened } from "./scenarios/happened.ts";
+import { findResponses } from "./scenarios/responses.ts";
 
 type Query = Input<"scenarios.export">["query"];
 
@@ -95,6 +97,7 @@ async function readHappened(ctx: Ctx, caller: Caller, query: Query): Promise<Hap
     recipients,
     messages,
     signals,
+    requests: await findResponses(ctx, environmentId, { versions, eventIds }),
     subscribers,
     preferences,
     versions,

@@ -1,10 +1,10 @@
 // What runs waited for, as actions of a scenario: the signals that their workflows name. Reports of providers are noted
 // instead.
 import type { ScenarioAction } from "@tidings/contract";
-import type { Ctx } from "../../context.ts";
-import { isObject } from "../../lib/json.ts";
-import { listSignalsSince, type SentSignal } from "../../store/signals/signals.ts";
-import type { StoredStep, WorkflowVersion } from "../../store/workflows/workflows.ts";
+import type { Ctx } from "../../../context.ts";
+import { isObject } from "../../../lib/json.ts";
+import { listSignalsSince, type SentSignal } from "../../../store/signals/signals.ts";
+import type { StoredStep, WorkflowVersion } from "../../../store/workflows/workflows.ts";
 
 type Versions = Iterable<WorkflowVersion>;
 
