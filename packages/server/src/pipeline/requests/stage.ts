@@ -15,8 +15,7 @@ import { requestDetail } from "../steps/http-request.ts";
 import { beginCallSpan } from "../trace/calls.ts";
 import { callHost, type RequestReply, refused } from "./call.ts";
 import { effectOf } from "./effect.ts";
-import { type PreparedCall, prepareCall, requestOf } from "./prepare.ts";
-import type { HttpCall } from "./request.ts";
+import { type PreparedCall, requestOf } from "./prepare.ts";
 import { assumedReply } from "./response.ts";
 
 const source: AskSource<PreparedCall, RequestReply> = {
@@ -51,7 +50,7 @@ async function call(ctx: NetworkCtx, { run }: Asking, { request, secretValues }:
 
 async function plan(batch: Batch, runs: Run[], asking: Asking[]): Promise<Planned<PreparedCall, RequestReply>[]> {
   const facts = await loadFacts(batch, runs, new Map(), { digests: await loadDigests(batch, runs) });
-  const read: { one: Asking; request: HttpCall | { fault: string } | null }[] = [];
+  const read: { one: Asking; request: PreparedCall | { fault: string } | null }[] = [];
   for (const one of asking) {
     await pauseIfDue();
     const { environmentId } = one.run;
@@ -61,7 +60,7 @@ async function plan(batch: Batch, runs: Run[], asking: Asking[]): Promise<Planne
     read.push({ one, request: "fault" in request || !isSimulated ? request : null });
   }
   const keys = read.flatMap(({ one: { run }, request }) =>
-    request && "url" in request ? { environment_id: run.environmentId, url: originOf(request) } : [],
+    request && "request" in request ? { environment_id: run.environmentId, url: originOf(request) } : [],
   );
   const found = await findRequestHosts(batch.db, keys);
   const hosts = new Map(found.map((host) => [`${host.environment_id} ${host.url}`, host]));
@@ -73,9 +72,9 @@ async function plan(batch: Batch, runs: Run[], asking: Asking[]): Promise<Planne
     return {
       ...one,
       target: { url, health: healthOf(hosts.get(`${one.run.environmentId} ${url}`)) },
-      call: () => prepareCall(one.run, one.job, request),
+      call: () => request,
     };
   });
 }
 
-const originOf = ({ url }: HttpCall): string => new URL(url).origin;
+const originOf = ({ request }: PreparedCall): string => new URL(request.url).origin;
