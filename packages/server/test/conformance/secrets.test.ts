@@ -81,6 +81,7 @@ const harmless: [RegExp, string][] = [
   [/^Provider(\.credentials|Credential\.\w+)$/, "describe credentials; they are none"],
   [/\.contextKeys$|^ExecutionDetail\.source$|^TopicSubscriber\.topicKey$/, "names of contexts, topics and sources"],
   [/^SearchKeyValue\.key$/, "a path in a payload"],
+  [/^ScenarioAction\.key$/, "the key of a signal, such as an order"],
   [/^FailingWebhook\.url$/, "host and path, for every role"],
   [/^Asset\.url$|^(Shown)?BrandLink\.url$|^ExportedResources\.brand\./, "public"],
   [/^(TranslationFault|UsedTextKey)\.key$/, "names of texts"],
