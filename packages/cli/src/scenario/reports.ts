@@ -4,11 +4,14 @@ import type { reportedChannels } from "@tidings/contract";
 import { CliError } from "../failure.ts";
 import type { Stage } from "./environment.ts";
 
+/** How long a report may take. */
+const maxMs = 30_000;
+
 type ReportedChannel = (typeof reportedChannels)[number];
 
 type Report = { channel: ReportedChannel; messageIds: string[]; status: "delivered" | "clicked" | "bounced"; at: Date };
 
-/** A provider accepts only the statuses of its channel: nobody clicks on an SMS that reports it. */
+/** Each channel has its own statuses: clicks, for example, are not reported on every one. */
 export async function report(stage: Stage, { channel, messageIds, status, at }: Report): Promise<void> {
   if (messageIds.length === 0)
     throw new CliError(
@@ -25,11 +28,14 @@ export async function report(stage: Stage, { channel, messageIds, status, at }: 
   const response = await fetch(address, {
     method: "POST",
     headers: { authorization: `Basic ${btoa(`tidings:${key}`)}`, "content-type": "application/json" },
+    signal: AbortSignal.timeout(maxMs),
     body: JSON.stringify(messageIds.map((messageId) => ({ messageId, status, date: at.toISOString() }))),
   });
   const read: unknown = response.ok ? await response.json() : [];
   if (!Array.isArray(read) || read.length === 0)
-    throw new CliError(`A report "${status}" on ${channel} was refused.`, { fix: "docs/testing.md has the statuses." });
+    throw new CliError(`A report "${status}" on ${channel} was refused.`, {
+      fix: `Messages by ${channel} may have no such report.`,
+    });
 }
 
 const captureProviders: Record<ReportedChannel, string> = { email: "svc-email", sms: "svc-sms", chat: "svc-slack" };
