@@ -40,6 +40,17 @@ export function armsAround(steps: readonly PlacedStep[], index: number): ArmName
   return found;
 }
 
+/**
+ * The steps before this one that can have run when it runs. Of a branch around both, those of other arms cannot; those
+ * of a branch that ended before it can.
+ */
+export function earlierSteps<S extends PlacedStep>(steps: readonly S[], index: number): S[] {
+  const own = new Map(armsAround(steps, index).map(({ branch, arm }) => [branch, arm]));
+  return steps.filter(
+    (_, at) => at < index && armsAround(steps, at).every(({ branch, arm }) => (own.get(branch) ?? arm) === arm),
+  );
+}
+
 export type ArmFault = { index: number; message: string };
 
 /** Why steps cannot have the places that they name: one reason for a step. */

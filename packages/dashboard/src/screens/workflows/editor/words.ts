@@ -1,4 +1,5 @@
 // Words of the editor around the step forms.
+import type { StepType } from "@tidings/contract";
 import type { EditorTab } from "../search.ts";
 
 export const words = {
@@ -76,15 +77,47 @@ export const words = {
     add: "Add step",
     full: (most: number) => `A workflow can have up to ${most} steps. Remove one to add another.`,
     addAt: (place: number) => `Add a step at position ${place}`,
-    channels: "Send",
-    waits: "Control",
+    groups: { channels: "Channels", timing: "Timing", flow: "Flow", actions: "Actions" },
+    notes: {
+      in_app: "A message in your application's inbox",
+      email: "An email, from blocks or HTML",
+      sms: "A text message to a phone",
+      chat: "A message to Slack, Teams or Discord",
+      push: "A notification on a phone or in a browser",
+      delay: "Waits for a time",
+      digest: "Collects events and continues once",
+      throttle: "Lets only so many events pass",
+      wait: "Until a signal or a read message, with a timeout",
+      branch: "Different steps for different people",
+      experiment: "Divides people into variants, to compare",
+      http_request: "Calls your API and uses its response",
+      start_workflow: "Sends an event to another workflow",
+      update_subscriber: "Changes fields and data of the person",
+      custom: "A result that your code computes",
+    } satisfies Record<StepType, string>,
     up: "Move up",
     down: "Move down",
+    duplicate: "Duplicate step",
+    duplicated: (name: string) => `${name} was duplicated`,
     remove: "Remove step",
+    removeBranch: {
+      title: (name: string) => `Remove ${name}?`,
+      text: (count: number) =>
+        `${count === 1 ? "A step is" : `${count} steps are`} in its arms. Without the branch, ${count === 1 ? "it runs" : "they run one after the other,"} for everyone.`,
+      keep: (count: number) => (count === 1 ? "Keep the step" : "Keep the steps"),
+      remove: (count: number) => (count === 1 ? "Remove with the step" : `Remove with ${count} steps`),
+    },
+    tooDeep: "Branches can be inside each other three deep.",
+    armsOf: (branch: string) => `Arms of ${branch}`,
+    addTo: (arm: string, branch: string) => `Add step to ${arm} of ${branch}`,
+    inArm: (arm: string, branch: string) => `, in ${arm} of ${branch}`,
+    when: (text: string) => `when ${text}`,
+    elseWhen: "when no other arm is taken",
+    noCondition: "no condition yet: never taken",
     removed: (name: string) => `${name} was removed. Undo brings it back.`,
     inactive: "inactive",
     conditional: "conditional",
-    help: "Arrow keys select a step, Alt with an arrow moves it, Ctrl C copies it, Delete removes it, Enter opens its form.",
+    help: "Arrow keys select a step, Alt with an arrow moves it, also into arms, Ctrl C copies it, Ctrl D duplicates it, Delete removes it, Enter opens its form.",
     moved: (name: string, place: number, count: number) => `${name} is now step ${place} of ${count}`,
     none: "No steps yet",
     noneText:

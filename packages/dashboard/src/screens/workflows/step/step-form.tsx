@@ -1,5 +1,5 @@
 // The form of one step: its name, what it sends or waits for, and when it runs.
-import { lazy, Suspense, useCallback, useMemo, useRef } from "react";
+import { lazy, Suspense, useCallback, useMemo, useRef, useState } from "react";
 import { BodyField } from "../../../email/body-field.tsx";
 import { sampleAt } from "../../../email/sample-value.ts";
 import { type Insert, InsertionProvider } from "../../../fields/completion/insertion.ts";
@@ -15,6 +15,7 @@ import { stepKinds, stepNames } from "../../../steps/facts.gen.ts";
 import type { FieldSpec, Values } from "../../../steps/kit.ts";
 import { changeStep, type DraftStep, valueAt, withValue } from "../editor/model.ts";
 import type { Editor } from "../editor/use-editor.ts";
+import { renameStep } from "../flow/tree.ts";
 import { StepComments } from "../team/step-comments.tsx";
 import { fieldsFor, isSet } from "./fields.ts";
 import { RenamedUses } from "./renamed-uses.tsx";
@@ -162,10 +163,15 @@ type StepSettingsProps = {
 
 function StepSettings({ editor, step, onChange }: StepSettingsProps) {
   const { draft, isReadOnly, issues, select } = editor;
-  const isTaken = draft.steps.some(({ key, stepId }) => key !== step.key && stepId === step.stepId);
-  const own = isTaken ? words.stepIdTaken : isIdentifier(step.stepId) ? undefined : words.badStepId;
+  /** An identifier that another step has stays in the field: what names either step would name both. */
+  const [typed, setTyped] = useState<string | null>(null);
+  const shown = typed ?? step.stepId;
+  const isUsed = (id: string) => draft.steps.some(({ key, stepId }) => key !== step.key && stepId === id);
+  const own = isUsed(shown) ? words.stepIdTaken : isIdentifier(shown) ? undefined : words.badStepId;
   const rename = (stepId: string) => {
-    onChange({ stepId }, "stepId");
+    setTyped(isUsed(stepId) || stepId === "" ? stepId : null);
+    if (isUsed(stepId) || stepId === "") return;
+    editor.change({ ...draft, steps: renameStep(draft.steps, step.key, stepId) }, `${step.key}.stepId`);
     select(stepId);
   };
   return (
@@ -180,7 +186,7 @@ function StepSettings({ editor, step, onChange }: StepSettingsProps) {
       />
       <TextField
         label={words.stepId}
-        value={step.stepId}
+        value={shown}
         maxLength={100}
         readOnly={isReadOnly}
         spellCheck={false}

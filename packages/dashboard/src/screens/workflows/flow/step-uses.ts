@@ -1,6 +1,6 @@
 // Where the steps of a workflow read the result of another one, as `steps.<stepId>`: in templates, conditions and keys.
 // Pure.
-import type { Draft, DraftStep, Values } from "./model.ts";
+import type { Draft, DraftStep, Values } from "../editor/model.ts";
 
 /** A place, such as `subject` of the step Email. */
 export type StepUse = { key: string; name: string; path: string };
@@ -8,8 +8,14 @@ export type StepUse = { key: string; name: string; path: string };
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 /** `steps.mail`, `steps["mail"]` and `steps['mail']`, but not `steps.mail-2`. */
-const usesOf = (stepId: string): RegExp =>
-  new RegExp(`\\bsteps(?:\\.${escaped(stepId)}(?![\\w-])|\\[(["'])${escaped(stepId)}\\1\\])`, "g");
+function usesOf(stepIds: readonly string[]): RegExp {
+  // The longest first: an identifier may begin with another one and a dot.
+  const names = stepIds
+    .toSorted((a, b) => b.length - a.length)
+    .map(escaped)
+    .join("|");
+  return new RegExp(`\\bsteps(?:\\.(${names})(?![\\w-])|\\[(["'])(${names})\\2\\])`, "g");
+}
 
 /** The values with every text changed; the same object where none is. */
 export function withTexts<T>(value: T, change: (text: string, path: string) => string, path = ""): T {
@@ -28,25 +34,32 @@ export function withTexts<T>(value: T, change: (text: string, path: string) => s
 /** Where other steps use this identifier. A condition is one place. */
 export function findUses(steps: readonly DraftStep[], stepId: string): StepUse[] {
   if (stepId === "") return [];
-  const pattern = usesOf(stepId);
+  const pattern = usesOf([stepId]);
   return steps.flatMap(({ key, name, controlValues }) => {
     const paths = new Set<string>();
     withTexts(controlValues, (text, path) => {
-      if (text.search(pattern) !== -1) paths.add(path.startsWith("skip.") ? "skip" : path);
+      if (text.search(pattern) !== -1) paths.add(/^(?:skip|arms)\./.exec(path)?.[0].slice(0, -1) ?? path);
       return text;
     });
     return [...paths].map((path) => ({ key, name, path }));
   });
 }
 
-/** With all uses of an identifier changed to another one. */
-export function renameUses(draft: Draft, from: string, to: string): Draft {
-  const pattern = usesOf(from);
+/** With all uses of identifiers changed to other ones. */
+export function withRenamed(steps: readonly DraftStep[], names: ReadonlyMap<string, string>): DraftStep[] {
+  if (names.size === 0) return [...steps];
+  const pattern = usesOf([...names.keys()]);
   const change = (text: string) =>
-    text.replace(pattern, (_use: string, quote?: string) => (quote ? `steps[${quote}${to}${quote}]` : `steps.${to}`));
-  const steps = draft.steps.map((step) => {
+    text.replace(pattern, (_use: string, plain?: string, quote = "", quoted = "") =>
+      plain === undefined ? `steps[${quote}${names.get(quoted)}${quote}]` : `steps.${names.get(plain)}`,
+    );
+  return steps.map((step) => {
     const controlValues: Values = withTexts(step.controlValues, change);
     return controlValues === step.controlValues ? step : { ...step, controlValues };
   });
-  return { ...draft, steps };
 }
+
+export const renameUses = (draft: Draft, from: string, to: string): Draft => ({
+  ...draft,
+  steps: withRenamed(draft.steps, new Map([[from, to]])),
+});

@@ -2,15 +2,35 @@
 import type { StepType } from "@tidings/contract";
 import { lazy, type ReactElement, Suspense, useState } from "react";
 import { Menu, type MenuEntry } from "../../../kit/overlays/menu.tsx";
-import { stepIcons, stepKinds, stepNames, stepTypes } from "../../../steps/facts.gen.ts";
-import { type CopiedStep, readCopiedStep } from "./copied-step.ts";
-import { words } from "./words.ts";
+import { stepIcons, stepNames, stepTypes } from "../../../steps/facts.gen.ts";
+import { words } from "../editor/words.ts";
+import { type CopiedStep, readCopy } from "../flow/copied-steps.ts";
+
+const say = words.outline;
 
 const TemplatesDialog = lazy(() =>
   import("../templates/templates-dialog.tsx").then((module) => ({ default: module.TemplatesDialog })),
 );
 
-const isChannel = (type: StepType): boolean => stepKinds[type] === "channel";
+type Group = keyof typeof say.groups;
+
+const groupOf: Readonly<Record<StepType, Group>> = {
+  in_app: "channels",
+  email: "channels",
+  sms: "channels",
+  chat: "channels",
+  push: "channels",
+  delay: "timing",
+  digest: "timing",
+  throttle: "timing",
+  wait: "timing",
+  branch: "flow",
+  experiment: "flow",
+  http_request: "actions",
+  start_workflow: "actions",
+  update_subscriber: "actions",
+  custom: "actions",
+};
 
 type AddStepProps = {
   trigger: ReactElement<{ onClick?: () => void }>;
@@ -20,10 +40,11 @@ type AddStepProps = {
 };
 
 export function AddStep({ trigger, onAdd, onPaste }: AddStepProps) {
-  const copied = readCopiedStep();
+  const copied = readCopy();
   const [isChoosing, setChoosing] = useState(false);
   const entryOf = (type: StepType): MenuEntry => ({
     label: stepNames[type],
+    note: say.notes[type],
     icon: stepIcons[type],
     onChoose: () => onAdd(type),
   });
@@ -31,18 +52,19 @@ export function AddStep({ trigger, onAdd, onPaste }: AddStepProps) {
     <>
       <Menu
         trigger={trigger}
+        isTall
         entries={[
-          { kind: "group", label: words.outline.channels },
-          ...stepTypes.filter(isChannel).map(entryOf),
-          { kind: "group", label: words.outline.waits },
-          ...stepTypes.filter((type) => !isChannel(type)).map(entryOf),
-          { kind: "group", label: words.outline.savedGroup },
-          { label: words.outline.fromTemplate, icon: "layers", onChoose: () => setChoosing(true) },
+          ...(Object.keys(say.groups) as Group[]).flatMap((group): MenuEntry[] => [
+            { kind: "group", label: say.groups[group] },
+            ...stepTypes.filter((type) => groupOf[type] === group).map(entryOf),
+          ]),
+          { kind: "group", label: say.savedGroup },
+          { label: say.fromTemplate, icon: "layers", onChoose: () => setChoosing(true) },
           ...(copied
             ? [
                 {
-                  label: words.outline.paste(copied.step.name),
-                  note: words.outline.pasteFrom(copied.workflow),
+                  label: say.paste(copied.step.name),
+                  note: say.pasteFrom(copied.workflow),
                   icon: "copy" as const,
                   onChoose: () => onPaste(copied),
                 },
