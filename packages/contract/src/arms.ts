@@ -45,7 +45,8 @@ export function armsAround(steps: readonly PlacedStep[], index: number): ArmName
  * of a branch that ended before it can.
  */
 export function earlierSteps<S extends PlacedStep>(steps: readonly S[], index: number): S[] {
-  const own = new Map(armsAround(steps, index).map(({ branch, arm }) => [branch, arm]));
+  const around = index in steps ? armsAround(steps, index) : [];
+  const own = new Map(around.map(({ branch, arm }) => [branch, arm]));
   return steps.filter(
     (_, at) => at < index && armsAround(steps, at).every(({ branch, arm }) => (own.get(branch) ?? arm) === arm),
   );

@@ -105,7 +105,7 @@ test("any changes one after the other keep every step in a place that the servic
       if (one.kind === "rename") steps = renameStep(steps, chosen.key, `renamed${count++}`);
       if (one.kind === "arms" && chosen.type === "branch") {
         const arms = (chosen.controlValues.arms as unknown[]).slice(1);
-        const left = changeArms(steps, chosen.key, { arms }, one.fate);
+        const left = changeArms(steps, chosen.key, { values: { arms }, fate: one.fate });
         if (one.fate === "kept") assert.equal(left.length, steps.length);
         steps = left;
       }
@@ -153,6 +153,12 @@ test("a branch is not moved into itself, nor deeper than three", () => {
 test("a removed branch takes its steps along, or leaves them where it was", () => {
   assert.equal(idsOf(removeStep(example, "key-b")), "first last");
   assert.equal(idsOf(removeStep(example, "key-b", "kept")), "first inX deep deep/p:inP inElse last");
+});
+
+test("the steps of an arm follow its id", () => {
+  const arms = ["left", "y"].map((id) => ({ id, condition: {} }));
+  const renamed = changeArms(example, "key-b", { values: { arms }, renamed: { from: "x", to: "left" } });
+  assert.equal(idsOf(renamed), "first b b/left:inX b/left:deep deep/p:inP b/else:inElse last");
 });
 
 test("a copied branch brings its steps, and they refer to the copies", () => {

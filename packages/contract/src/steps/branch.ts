@@ -1,4 +1,4 @@
-import { elseArm } from "../arms.ts";
+import { armsOf, elseArm } from "../arms.ts";
 import { closed, controls, defineStep, show, skip, skipEditor, text } from "./kit.ts";
 
 const arm = {
@@ -18,5 +18,8 @@ export default defineStep({
   position: 10,
   controls: controls({ skip, arms: { type: "array", minItems: 1, maxItems: 10, items: arm } }, { required: ["arms"] }),
   ui: { group: "BRANCH", properties: { arms: show("BRANCH_ARMS"), ...skipEditor } },
-  results: () => closed({ arm: { type: "string", description: `The id of the arm that is taken, or ${elseArm}` } }),
+  results: ({ controlValues }) => {
+    const ids = new Set([...armsOf({ controlValues }).map(({ id }) => id), elseArm]);
+    return closed({ arm: { type: "string", enum: [...ids], description: "The id of the arm that is taken" } });
+  },
 });

@@ -36,5 +36,9 @@ export default defineStep({
       ...skipEditor,
     },
   },
-  results: () => closed({ variant: { type: "string", description: "The id of the variant that the person is in" } }),
+  results: ({ controlValues: { variants } }) => {
+    const given = Array.isArray(variants) ? variants : [];
+    const ids = new Set(given.map((one) => one?.id).filter((id) => typeof id === "string"));
+    return closed({ variant: { type: "string", enum: [...ids], description: "The variant that the person is in" } });
+  },
 });

@@ -4,15 +4,9 @@ const armsOf = ({ arms }: Values): { id?: string; name?: string }[] => (Array.is
 
 export default defineStep({
   icon: "branch",
-  fields: [
-    {
-      path: "arms",
-      label: "Arms",
-      hint: "The first arm whose condition is true is taken, else the arm else",
-      kind: "json",
-    },
-  ],
-  startValues: { arms: [{ id: "first", condition: {} }] },
+  hasOwnForm: true,
+  fields: [{ path: "arms", label: "Arms", kind: "part" }],
+  startValues: { arms: [{ id: "arm-1", name: "Arm 1", condition: {} }] },
   summary: (values) => {
     const names = armsOf(values).map(({ id, name }) => name || id || "arm");
     return names.length === 0 ? "no arms yet" : names.join(", ");

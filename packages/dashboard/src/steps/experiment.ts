@@ -5,23 +5,19 @@ const variantsOf = ({ variants }: Values): { id?: string; name?: string; weight?
 
 export default defineStep({
   icon: "flask",
+  hasOwnForm: true,
   fields: [
-    { path: "variants", label: "Variants", hint: "Each with an id and a weight", kind: "json" },
-    {
-      path: "holdOutPercent",
-      label: "Hold out, in per cent",
-      hint: "These people get none of the steps behind the experiment",
-      kind: "amount",
-      isMore: true,
-    },
-    { path: "goals", label: "Goals", hint: "Names of the signals that count as a success", kind: "json", isMore: true },
+    { path: "variants", label: "Variants", kind: "part" },
+    { path: "holdOutPercent", label: "Hold out", kind: "part" },
+    { path: "goals", label: "Goals", kind: "part" },
   ],
   startValues: {
     variants: [
-      { id: "a", weight: 1 },
-      { id: "b", weight: 1 },
+      { id: "a", name: "A", weight: 1 },
+      { id: "b", name: "B", weight: 1 },
     ],
   },
+  sampleResult: (_payload, _count, values) => ({ variant: variantsOf(values)[0]?.id }),
   summary: (values) => {
     const all = variantsOf(values);
     const total = all.reduce((sum, { weight = 1 }) => sum + weight, 0) || 1;

@@ -2,10 +2,11 @@ import { defineStep } from "./kit.ts";
 
 export default defineStep({
   icon: "play",
+  hasOwnForm: true,
   fields: [
-    { path: "workflowId", label: "Workflow", hint: "Its identifier", kind: "plain" },
-    { path: "to", label: "Recipients", hint: "Without any: the subscriber of this run", kind: "json" },
-    { path: "payload", label: "Payload", hint: "JSON with variables; without it: this payload", kind: "text" },
+    { path: "workflowId", label: "Workflow", kind: "part" },
+    { path: "to", label: "Recipients", kind: "part" },
+    { path: "payload", label: "Payload", kind: "part" },
   ],
   startValues: { workflowId: "" },
   summary: ({ workflowId }) => String(workflowId || "no workflow yet"),

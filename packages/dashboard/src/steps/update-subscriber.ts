@@ -12,9 +12,10 @@ const labels = {
 
 export default defineStep({
   icon: "user",
+  hasOwnForm: true,
   fields: [
     ...Object.entries(labels).map(([path, label]): FieldSpec => ({ path, label, kind: "line" })),
-    { path: "data", label: "Data", hint: "JSON with variables; null removes a member", kind: "text" },
+    { path: "data", label: "Data", kind: "part" },
   ],
   summary: (values) => {
     const names = Object.entries({ ...labels, data: "Data" }).flatMap(([path, label]) => (values[path] ? [label] : []));

@@ -13,6 +13,7 @@ const member = (values: Values, name: string, key: string): string =>
 
 export default defineStep({
   icon: "pause",
+  hasOwnForm: true,
   fields: [
     { path: "signal.name", label: "Signal", hint: "The name that your product sends", kind: "plain" },
     {
@@ -20,12 +21,16 @@ export default defineStep({
       label: "Only with this key",
       hint: "Such as {{ payload.orderId }}: the signal has to name the same",
       kind: "line",
-      isBeside: true,
     },
-    { path: "signal.lookBackMinutes", label: "Look back, in minutes", kind: "amount", isMore: true },
-    { path: "message.stepId", label: "Or a message of the step", hint: "Its identifier", kind: "plain" },
-    { path: "message.event", label: "Until it", kind: "choice", choices: events, isBeside: true },
-    kindOf("Timeout", {
+    {
+      path: "signal.lookBackMinutes",
+      label: "Look back (minutes)",
+      hint: "A signal that arrived so recently counts, too",
+      kind: "amount",
+    },
+    { path: "message.stepId", label: "Message of the step", kind: "part" },
+    { path: "message.event", label: "Until it", kind: "choice", choices: events },
+    kindOf("Times out", {
       regular: "After a length of time",
       timed: "At a time of day",
       dynamic: "At a time in the payload",
@@ -40,7 +45,6 @@ export default defineStep({
       kind: "choice",
       choices: then,
       fallback: "continue",
-      isBeside: true,
     },
   ],
   startValues: { amount: 1, unit: "hours" },

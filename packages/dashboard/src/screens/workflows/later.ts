@@ -2,6 +2,7 @@
 // share with the editor into many small files.
 export { ConflictDialog } from "./editor/conflict-dialog.tsx";
 export { SettingsTab } from "./editor/settings-tab.tsx";
+export { OwnForm } from "./forms/own-form.tsx";
 export { ObjectivesTab } from "./objectives/objectives-tab.tsx";
 export { MissingValues, PayloadFields } from "./preview/payload-fields.tsx";
 export { SampleLanguage } from "./preview/sample-language.tsx";

@@ -1,6 +1,6 @@
 // JSON Schemas of the variables that templates may use: shown as `variables` of steps and layouts, and checked for
 // issues.
-import { brandColorNames, closed, stepDefinitions } from "@tidings/contract";
+import { brandColorNames, closed, earlierSteps, stepDefinitions } from "@tidings/contract";
 import type { JsonObject } from "../../lib/json.ts";
 import type { StoredStep, WorkflowRow } from "../../store/workflows/workflows.ts";
 
@@ -51,11 +51,11 @@ const mailLinks = {
   preferencesText: { type: "string", description: "Preferences, in the language of the reader" },
 };
 
-type ResultStep = Pick<StoredStep, "stepId" | "type" | "controlValues">;
+type ResultStep = Pick<StoredStep, "stepId" | "type" | "controlValues" | "arm">;
 
 /**
- * For the templates of the step at this position: they may use the results of earlier steps only. `type`: of a step
- * that is not saved yet.
+ * For the templates of the step at this position: they may use the results of earlier steps only, and not of those in
+ * other arms of a branch. `type`: of a step that is not saved yet.
  */
 export function stepVariables(
   row: Pick<WorkflowRow, "payload_schema" | "is_translation_enabled"> & { steps: readonly ResultStep[] },
@@ -63,7 +63,7 @@ export function stepVariables(
   type = row.steps[index]?.type,
 ): JsonObject {
   const payload = row.payload_schema ?? open;
-  const earlier = row.steps.slice(0, index);
+  const earlier = earlierSteps(row.steps, index);
   return closed({
     ...commonRoots,
     payload,

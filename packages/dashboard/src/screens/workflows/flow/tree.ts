@@ -195,8 +195,16 @@ export const removeStep = (steps: Steps, key: string, fate: Fate = "removed"): D
     ),
   );
 
-/** A branch with other values. Steps of arms that are gone are removed with them, or move to the arm else. */
-export function changeArms(steps: Steps, key: string, values: DraftStep["controlValues"], fate: Fate): DraftStep[] {
+export type ArmChange = {
+  values: DraftStep["controlValues"];
+  /** What happens to the steps of arms that are gone: they are removed with them, or move to the arm else. */
+  fate?: Fate;
+  /** The arm that has another id now. */
+  renamed?: { from: string; to: string };
+};
+
+/** A branch with other values; the steps of its arms follow. */
+export function changeArms(steps: Steps, key: string, { values, fate, renamed }: ArmChange): DraftStep[] {
   return listOf(
     mapLists(treeOf(steps), (list) =>
       list.map((node) => {
@@ -204,7 +212,8 @@ export function changeArms(steps: Steps, key: string, values: DraftStep["control
         const step = { ...node.step, controlValues: values };
         const arms = armNodes(step);
         for (const { id, nodes } of node.arms) {
-          const kept = arms.find((arm) => arm.id === id) ?? (fate === "kept" ? arms.at(-1) : undefined);
+          const now = id === renamed?.from ? renamed.to : id;
+          const kept = arms.find((arm) => arm.id === now) ?? (fate === "kept" ? arms.at(-1) : undefined);
           kept?.nodes.push(...nodes);
         }
         return { step, arms };

@@ -8,11 +8,13 @@ import type { Knowledge } from "../../../fields/condition-types.ts";
 import { isIdentifier } from "../../../fields/identifier.ts";
 import { ValueField } from "../../../fields/value-field.tsx";
 import { Icon } from "../../../icons.tsx";
+import { Skeleton } from "../../../kit/feedback/states.tsx";
 import { Checkbox, TextField } from "../../../kit/inputs/field.tsx";
 import { isSame } from "../../../kit/is-same.ts";
 import { stepIcons } from "../../../outcomes/tones.ts";
 import { stepKinds, stepNames } from "../../../steps/facts.gen.ts";
 import type { FieldSpec, Values } from "../../../steps/kit.ts";
+import { editorSteps } from "../../../steps/registry.gen.ts";
 import { changeStep, type DraftStep, valueAt, withValue } from "../editor/model.ts";
 import type { Editor } from "../editor/use-editor.ts";
 import { renameStep } from "../flow/tree.ts";
@@ -24,6 +26,7 @@ import { StepCondition } from "./step-condition.tsx";
 import { Variables } from "./variables.tsx";
 import { words } from "./words.ts";
 
+const OwnForm = lazy(() => import("../later.ts").then((module) => ({ default: module.OwnForm })));
 const Languages = lazy(() => import("../later.ts").then((module) => ({ default: module.Languages })));
 
 type StepFormProps = {
@@ -78,6 +81,7 @@ export function StepForm({ editor, step, names, knowledge, payload }: StepFormPr
   const hasContent = stepKinds[step.type] === "channel" || stepKinds[step.type] === "custom";
   const moreSet = more.filter((spec) => isSet(spec, step.controlValues)).length;
   const target = useRef<Insert | null>(null);
+  const { hasOwnForm } = editorSteps[step.type];
   return (
     <InsertionProvider value={target}>
       <div className={css.form}>
@@ -93,10 +97,23 @@ export function StepForm({ editor, step, names, knowledge, payload }: StepFormPr
           </p>
         ))}
         <section className={css.section} aria-label={hasContent ? words.contentSection : words.timingSection}>
-          <div className={css.grid}>
-            {main.map((spec) => wrap(spec, spec.kind === "email" ? drawBody(spec) : draw(spec)))}
-          </div>
-          {more.length > 0 && (
+          {hasOwnForm ? (
+            <Suspense fallback={<Skeleton rows={4} />}>
+              <OwnForm
+                editor={editor}
+                step={step}
+                names={names}
+                knowledge={knowledge}
+                payload={payload}
+                field={(path) => draw(editorSteps[step.type].fields.find((spec) => spec.path === path)!)}
+              />
+            </Suspense>
+          ) : (
+            <div className={css.grid}>
+              {main.map((spec) => wrap(spec, spec.kind === "email" ? drawBody(spec) : draw(spec)))}
+            </div>
+          )}
+          {more.length > 0 && !hasOwnForm && (
             <details className={css.more} open={more.some(({ path }) => errorOf(`controlValues.${path}`)) || undefined}>
               <summary>{moreSet > 0 ? words.hasMore(moreSet) : words.more}</summary>
               <div className={css.grid}>{more.map((spec) => wrap(spec, draw(spec)))}</div>

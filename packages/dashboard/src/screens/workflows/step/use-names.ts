@@ -1,6 +1,7 @@
 // What the templates of a step may use, with sample values: from the service, the chosen subscriber and payload, recent
 // events, and the texts of the workflow.
 import type { JsonObject } from "@tidings/contract";
+import { earlierSteps } from "@tidings/contract/arms";
 import { useMemo } from "react";
 import { useOperation } from "../../../api/hooks.ts";
 import { type Names, samplesIn } from "../../../fields/completion/names.ts";
@@ -48,7 +49,7 @@ export function useNames(
   const brand = useOperation("brand.retrieve", {}, { staleTime: 60_000 }).data?.brand;
   const at = steps.findIndex(({ key }) => key === step.key);
   return useMemo(() => {
-    const before = steps.slice(0, Math.max(0, at));
+    const before = earlierSteps(steps, at);
     const payloads = recent.map((event) => event.payload);
     const scope = {
       payload: Object.assign({}, ...payloads.toReversed(), payload ?? {}) as Values,
