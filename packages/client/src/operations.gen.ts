@@ -30,6 +30,7 @@ export const operationPaths: Record<OperationId, readonly [method: string, path:
   "workflows.retrieveObjectives": ["GET", "/v2/workflows/{workflowId}/objectives"],
   "workflows.preview": ["POST", "/v1/workflows/preview"],
   "workflows.test": ["POST", "/v2/workflows/{workflowId}/test"],
+  "workflows.sendRequest": ["POST", "/v2/workflows/{workflowId}/steps/{stepId}/request"],
   "workflows.listVersions": ["GET", "/v1/workflows/{workflowId}/versions"],
   "workflows.retrieveVersion": ["GET", "/v1/workflows/{workflowId}/versions/{versionId}"],
   "workflows.diffVersions": ["GET", "/v1/workflows/{workflowId}/versions/{fromVersionId}/diff/{toVersionId}"],

@@ -308,6 +308,16 @@ export type Operations = {
     body: WorkflowTestIn;
     output: WorkflowTest;
   };
+  "workflows.sendRequest": {
+    params: {
+      /** Internal id, identifier or slug */
+      workflowId: string;
+      stepId: string;
+    };
+    query?: never;
+    body: SendRequestIn;
+    output: SentRequest;
+  };
   "workflows.listVersions": {
     params: {
       /** Internal id, identifier or slug */
@@ -2935,6 +2945,8 @@ export type Resources = {
     readonly preview: (...input: CallArguments<"workflows.preview">) => Promise<Output<"workflows.preview">>;
     /** Send a test of an unsaved workflow. Runs the given definition for one person: messages are really sent, through the integrations of the environment. Delays, digests and quiet hours end at once. The saved workflow and its versions do not change. The event is marked with `isTest`. See docs/testing.md. `POST /v2/workflows/{workflowId}/test` */
     readonly test: (...input: CallArguments<"workflows.test">) => Promise<Output<"workflows.test">>;
+    /** Send the request of an HTTP request step once. Fills in the templates of the step as a run would, sends the request for real, once, and returns the response. Nothing is stored. With `controlValues` the step need not be saved. See docs/http-requests.md. `POST /v2/workflows/{workflowId}/steps/{stepId}/request` */
+    readonly sendRequest: (...input: CallArguments<"workflows.sendRequest">) => Promise<Output<"workflows.sendRequest">>;
     /** List the versions of a workflow. `GET /v1/workflows/{workflowId}/versions` */
     readonly listVersions: (...input: CallArguments<"workflows.listVersions">) => Promise<Output<"workflows.listVersions">>;
     /** Retrieve a version of a workflow. `GET /v1/workflows/{workflowId}/versions/{versionId}` */
@@ -7673,6 +7685,16 @@ export type ReachTopic = {
 
 export type ReceiptStatus = "sent" | "delivered" | "opened" | "clicked" | "bounced" | "dropped" | "blocked" | "rejected" | "delayed" | "deferred" | "complaint" | "spam" | "unsubscribed" | "created" | "accepted" | "queued" | "sending" | "undelivered" | "failed" | "dismissed";
 
+/** Absent when none came */
+export type ReceivedResponse = {
+  status: number;
+  /** Those with credentials are masked */
+  headers: Record<string, string>;
+  /** JSON, or a text; null when there is none */
+  body: unknown;
+  durationMs: number;
+};
+
 export type RecipientChannel = {
   /** Required; a chat or push provider */
   providerId?: string;
@@ -7705,6 +7727,15 @@ export type RecipientTopic = {
   topicKey: string;
   /** Ids of subscribers that the event's topics do not add */
   exclude?: string[];
+};
+
+/** What was sent; absent when the templates gave no request */
+export type RenderedRequest = {
+  method: string;
+  url: string;
+  /** Those with credentials are masked */
+  headers: Record<string, string>;
+  body?: string;
 };
 
 export type ReplayPreviewReason = "message_gone" | "canceled" | "suppressed" | "integration_inactive" | "circuit_open" | "other_channel";
@@ -8112,6 +8143,28 @@ export type SearchKeyValue = {
   /** Path of the payload */
   key: string;
   value: string;
+};
+
+export type SendRequestIn = {
+  /** As in a workflow, saved or not. Default: those of the saved step */
+  controlValues?: Record<string, unknown>;
+  /** A subscriber of the environment. Default: a sample */
+  subscriberId?: string;
+  payload?: Record<string, unknown>;
+  /** Results of earlier steps by step id, which templates read as `steps.<stepId>` */
+  steps?: Record<string, unknown>;
+  context?: ContextMap;
+};
+
+export type SentRequest = {
+  data: {
+    request?: RenderedRequest;
+    response?: ReceivedResponse;
+    /** What later steps would read as `steps.<stepId>` */
+    result?: Record<string, unknown>;
+    /** Why the step would fail */
+    error?: string;
+  };
 };
 
 export type SentWebhookEventType = "message.sent" | "message.failed" | "message.delivered" | "message.seen" | "message.read" | "message.unread" | "message.archived" | "message.unarchived" | "message.snoozed" | "message.unsnoozed" | "message.deleted" | "preference.updated" | "workflow.created" | "workflow.updated" | "workflow.deleted" | "workflow.published" | "webhook.test";

@@ -61,6 +61,7 @@ import { objectiveOperations } from "./resources/workflows/objectives.ts";
 import { previewOperations } from "./resources/workflows/previews.ts";
 import { publishOperations } from "./resources/workflows/publishes.ts";
 import { publishingOperations } from "./resources/workflows/publishing.ts";
+import { stepRequestOperations } from "./resources/workflows/requests.ts";
 import { stepTemplateOperations } from "./resources/workflows/step-templates.ts";
 import { workflowTestOperations } from "./resources/workflows/tests.ts";
 import { translationOperations } from "./resources/workflows/translations.ts";
@@ -80,6 +81,7 @@ export const operations = {
   ...objectiveOperations,
   ...previewOperations,
   ...workflowTestOperations,
+  ...stepRequestOperations,
   ...versionOperations,
   ...bridgeOperations,
   ...commentOperations,

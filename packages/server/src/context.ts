@@ -50,6 +50,8 @@ export type NetworkCtx = Ctx & {
   io: Io;
   /** Calls to webhooks: as guarded as those to providers, with a shorter time limit. */
   webhookHttp: Io["http"];
+  /** For HTTP requests of steps. */
+  requestHttp: Io["http"];
   /** Resolves a host to an address that may be connected to, or rejects. */
   resolveHost: UrlGuard["resolveHost"];
   /** Limits the calls to providers that the requests of one environment may have in flight. */

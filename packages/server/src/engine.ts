@@ -107,7 +107,10 @@ function openNetwork(config: Config, db: Db, secrets: Secrets, closers: Start["c
   closers.push(() => io.close());
   const webhookIo = createIo({ resolveHost, capture, timeoutMs: webhookTimeoutMs });
   closers.push(() => webhookIo.close());
-  return { io, webhookHttp: webhookIo.http, resolveHost, providerCalls: createOwnerLimit(maxProviderCalls) };
+  const requestIo = createIo({ resolveHost, capture, timeoutMs: config.delivery.requestTimeoutMs });
+  closers.push(() => requestIo.close());
+  const https = { webhookHttp: webhookIo.http, requestHttp: requestIo.http };
+  return { io, ...https, resolveHost, providerCalls: createOwnerLimit(maxProviderCalls) };
 }
 
 /** The queue, and the rates that processes share: the clocks of its fair order, and the rate limits of requests. */

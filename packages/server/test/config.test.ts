@@ -83,6 +83,7 @@ test("nothing has to be set", () => {
       deadlineSeconds: 86_400,
       window: 800,
       timeoutMs: 30_000,
+      requestTimeoutMs: 10_000,
     },
     live: { connections: 20_000, perSubscriber: 20, sweepMs: 20_000, beatMs: 25_000 },
     digestEvents: 1000,

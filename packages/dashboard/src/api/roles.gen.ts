@@ -18,6 +18,7 @@ export const operationRoles: Partial<Record<OperationId | ExportId, Role>> = {
   "workflows.delete": "editor",
   "workflows.sync": "editor",
   "workflows.test": "editor",
+  "workflows.sendRequest": "editor",
   "workflows.restoreVersion": "editor",
   "workflows.duplicate": "editor",
   "bridge.sync": "editor",

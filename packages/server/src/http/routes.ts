@@ -77,6 +77,7 @@ import * as bridge from "../app/workflows/bridge-sync.ts";
 import * as drafts from "../app/workflows/drafts.ts";
 import * as inFlight from "../app/workflows/in-flight.ts";
 import * as layouts from "../app/workflows/layouts.ts";
+import * as requests from "../app/workflows/preview/requests.ts";
 import * as preview from "../app/workflows/preview.ts";
 import * as comments from "../app/workflows/team/comments.ts";
 import * as stepTemplates from "../app/workflows/team/step-templates.ts";
@@ -120,6 +121,7 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "workflows.sync": publishing.syncWorkflow,
   "workflows.preview": withPrecheck(preview.askBridge, preview.preview),
   "workflows.test": drafts.sendTest,
+  "workflows.sendRequest": withPrecheck(requests.send, requests.report),
   "workflows.listVersions": versions.list,
   "workflows.retrieveVersion": versions.retrieve,
   "workflows.diffVersions": versions.diff,

@@ -844,6 +844,21 @@ create table refused_event_names (
 );
 CREATE INDEX refused_event_names_event on refused_event_names USING btree (event_id);
 
+create table request_hosts (
+  environment_id uuid not null,
+  url            text not null,
+  state          text not null,
+  failures       integer not null,
+  probes         integer not null,
+  opened_at      timestamp with time zone,
+  next_probe_at  timestamp with time zone,
+  updated_at     timestamp with time zone not null,
+  PRIMARY KEY (environment_id, url),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
+  CHECK ((state = ANY (ARRAY['closed'::text, 'open'::text, 'half_open'::text])))
+);
+CREATE INDEX request_hosts_age on request_hosts USING btree (updated_at);
+
 create table retention_runs (
   id          uuid not null,
   started_at  timestamp with time zone not null,

@@ -454,7 +454,10 @@ export type StoredDetail = { d: string; t: number; p?: string; y?: true; r?: Jso
 /** The content of a step as a bridge returned it. `providers`: overrides by provider id, which may hold credentials. */
 export type BridgeAnswer = { outputs: JsonObject; providers?: Sealed<JsonObject>; skip: boolean };
 
-/** What a step asked of its bridge. `askedAt` (ms) counts from the first call; `error`: why the last one failed. */
+/**
+ * What a step asked: of the bridge of its workflow, or by an HTTP request, which has no `answer`. `askedAt` (ms) counts
+ * from the first call; `error`: why the last one failed.
+ */
 export type JobBridge = { askedAt: number; tries: number; error?: string; answer?: BridgeAnswer };
 
 type JobsTable = {
@@ -538,19 +541,20 @@ type MessagesTable = {
   updated_at: Date;
 };
 
-type BridgesTable = {
+/** The circuit breaker of an address that steps call. */
+export type CallBreaker = {
   environment_id: string;
   url: string;
-  /** The key of the last sync, which signs the calls; null or revoked: the oldest key of the environment. */
-  api_key_id: string | null;
   state: "closed" | "open" | "half_open";
   failures: number;
   probes: number;
   opened_at: Date | null;
   next_probe_at: Date | null;
-  synced_at: Date;
   updated_at: Date;
 };
+
+/** `api_key_id`: the key of the last sync, which signs the calls; null or revoked: the oldest key of the environment. */
+type BridgesTable = CallBreaker & { api_key_id: string | null; synced_at: Date };
 
 /** Errors of the provider or of the integration; a message that is refused for its recipient or content is none. */
 export type IntegrationErrorClass = "transient" | "unknown" | "auth" | "quota" | "config";
@@ -1083,6 +1087,7 @@ export type Tables = {
   clock_tasks: { id: string; environment_id: string; due_at: Date; kind: string; data: Json<JsonObject> };
   integration_health: IntegrationHealthTable;
   bridges: BridgesTable;
+  request_hosts: CallBreaker;
   dead_letters: DeadLettersTable;
   dead_letter_replays: DeadLetterReplaysTable;
   inbound_receipts: InboundReceiptsTable;

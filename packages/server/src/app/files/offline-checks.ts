@@ -44,7 +44,10 @@ function knownMembers({ keyword, instancePath, params, parentSchema }: ErrorObje
   return [[field, Object.keys((parentSchema?.properties as object | undefined) ?? {})]];
 }
 
-/** What depends on the environment or its settings is left to the service: integrations, and waits beyond its limit. */
+/**
+ * What depends on the environment or its settings is left to the service: integrations, private
+ * addresses, and waits beyond its limit.
+ */
 const facts = (layoutIds: readonly string[] | null) => ({
   activeChannels: new Set<string>(channels),
   isInboxConnected: true,
@@ -52,6 +55,7 @@ const facts = (layoutIds: readonly string[] | null) => ({
   maxWaitDays: 3_650,
   defaultTimezone: "UTC",
   now: new Date(),
+  allowNetworks: ["0.0.0.0/0", "::/0"],
 });
 
 const ids = { newId: () => "" };

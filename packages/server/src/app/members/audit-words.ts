@@ -166,6 +166,7 @@ const actions: Record<ChangingId | ExportId | SignInId | "scenarios.export", str
   "workflows.patch": "changed the workflow",
   "workflows.restoreVersion": "restored a version of the workflow",
   "workflows.sync": "published the workflow",
+  "workflows.sendRequest": "sent the request of a step of the workflow",
   "workflows.test": "sent a test of the workflow",
   "workflows.update": "changed the workflow",
 };

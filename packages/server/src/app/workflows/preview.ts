@@ -7,24 +7,19 @@ import { failure, invalid } from "../../failure.ts";
 import { resolveBrand } from "../../lib/brand/brand.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { pauseIfDue } from "../../lib/load/pauses.ts";
-import { languageOf } from "../../lib/words/languages.ts";
-import { peekClock } from "../../pipeline/clock/clock.ts";
 import { blockTemplate, isBlockBody } from "../../pipeline/render/blocks.ts";
 import { chooseLayout } from "../../pipeline/render/layout.ts";
 import { checkTemplate, literalScope, RenderError } from "../../pipeline/render/liquid.ts";
-import { clockScope, previewLinks, subscriberScope, textsFor } from "../../pipeline/rules/scope.ts";
 import { contentOf } from "../../pipeline/steps/bridge.ts";
 import { findRenderSettings } from "../../store/environments/brand.ts";
 import { type LayoutRow, listAllLayouts } from "../../store/workflows/layouts.ts";
-import { listTranslations, type Resource } from "../../store/workflows/translations.ts";
 import type { WorkflowRow } from "../../store/workflows/workflows.ts";
-import { requireSubscriber } from "../subscribers/subscribers.ts";
 import { askStep } from "./bridge-preview.ts";
 import { templatesIn } from "./issues/step-issues.ts";
-import { sampleSubscriber } from "./layouts.ts";
 import { findPreviewContexts } from "./preview/contexts.ts";
 import { checkPreview } from "./preview/mail-checks.ts";
 import { attempt, mailParts, type PreviewedContent, plainParts } from "./preview/parts.ts";
+import { loadScope, loadSubscriber } from "./preview/scope.ts";
 import { readControlValues } from "./step-controls.ts";
 import { stepVariables } from "./variables.ts";
 import { requireStep, requireWorkflow } from "./workflows.ts";
@@ -172,14 +167,6 @@ async function renderContent(
   return { data: { result, faults } };
 }
 
-async function loadSubscriber(ctx: Ctx, caller: Caller, { subscriberId, locale }: PreviewBody) {
-  const stored =
-    subscriberId === undefined
-      ? sampleSubscriber
-      : subscriberScope(await requireSubscriber(ctx, caller, subscriberId))!;
-  return { ...stored, locale: locale ?? stored.locale };
-}
-
 async function loadContent(
   ctx: Ctx,
   caller: Caller,
@@ -188,37 +175,7 @@ async function loadContent(
 ): Promise<Omit<PreviewedContent, "linkSchemes">> {
   const { environmentId } = caller;
   const workflow = body.workflowId === undefined ? null : await requireWorkflow(ctx, environmentId, body.workflowId);
-  const subscriber = await loadSubscriber(ctx, caller, body);
-  const clock = await peekClock(ctx, environmentId);
-  const roots = {
-    ...clockScope(
-      subscriber.timezone,
-      ctx.config.defaultTimezone,
-      clock.now(environmentId),
-      workflow?.is_translation_enabled ? languageOf(subscriber.locale) : undefined,
-    ),
-    subscriber,
-    payload: body.payload ?? {},
-    workflow: workflow
-      ? {
-          workflowId: workflow.workflow_id,
-          name: workflow.name,
-          description: workflow.description,
-          tags: workflow.tags,
-          severity: workflow.severity,
-        }
-      : {},
-    context: body.contextData,
-    brand: body.brand,
-    steps: body.steps ?? {},
-    ...(body.step.type === "email" && previewLinks(body.pagesUrl, subscriber.locale)),
-  };
-  const textsOf = async (resource: Resource) =>
-    textsFor(await listTranslations(ctx.db, environmentId, resource), subscriber.locale, roots);
-  const scope = {
-    ...roots,
-    t: workflow?.is_translation_enabled ? await textsOf({ type: "workflow", id: workflow.id }) : undefined,
-  };
+  const { scope, textsOf } = await loadScope(ctx, caller, body, workflow);
   const row = body.step.type === "email" ? await findLayout(ctx, environmentId, body, values) : null;
   const layoutTexts = row?.is_translation_enabled ? await textsOf({ type: "layout", id: row.id }) : undefined;
   return { values, scope, workflow, layout: row && { row, scope: { ...scope, t: layoutTexts } } };

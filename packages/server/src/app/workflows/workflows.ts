@@ -65,6 +65,7 @@ export async function viewFacts(
     maxWaitDays: ctx.config.maxWaitDays,
     defaultTimezone: ctx.config.defaultTimezone,
     now: ctx.now(),
+    allowNetworks: ctx.config.allowNetworks,
     lastTriggeredAt,
   };
 }

@@ -119,9 +119,11 @@ function nextText(next: readonly Channel[]): string {
 const lastUntil = (details: readonly StoredDetail[]): unknown =>
   details.findLast((one) => findEntry(one)?.isWait)?.r?.until;
 
-/** The step waits for a response of its bridge. */
+const askingDetails: ReadonlySet<string> = new Set(["bridge_asked", "bridge_retry", "request_queued", "request_retry"]);
+
+/** The step waits for a response of its bridge, or to its HTTP request. */
 const isAsking = ({ status, details }: Pick<DescribedJob, "status" | "details">): boolean =>
-  status === "queued" && (details.at(-1)?.d === "bridge_asked" || details.at(-1)?.d === "bridge_retry");
+  status === "queued" && askingDetails.has(details.at(-1)?.d ?? "");
 
 function outcomeOf({ step, status, details }: DescribedJob): StepOutcome {
   if (isAsking({ status, details })) return "waiting";

@@ -114,9 +114,13 @@ const finished: ReadonlySet<string> = new Set<JobStatus>(["completed", "failed",
 
 export const isFinished = (job: { status: string }): boolean => finished.has(job.status);
 
-/** Without a response of the bridge there is no wait, and no result for the code of later steps. */
+/** Without a response there is no wait, and no result for later steps. */
 const stopsRun = ({ step, bridge }: JobState): boolean =>
-  step.shouldStopOnFail || (bridge !== null && bridge.answer === undefined && !isChannel(step.type));
+  step.shouldStopOnFail ||
+  (bridge !== null &&
+    bridge.answer === undefined &&
+    !isChannel(step.type) &&
+    !stepHandlers[step.type].continuesOnFailure?.(step.controlValues));
 
 const jobsAfter = (run: Run, job: JobState): JobState[] => run.jobs.slice(run.jobs.indexOf(job) + 1);
 

@@ -18,12 +18,16 @@ import {
   suppressionRaw,
   suppressionReason,
 } from "../deliver/recipients.ts";
+import { refused } from "../requests/call.ts";
+import { endRequest } from "../requests/effect.ts";
+import { requestOf } from "../requests/prepare.ts";
+import { assumedReply } from "../requests/response.ts";
 import { detail } from "../rules/details.ts";
 import { digestInput } from "../rules/grouping.ts";
 import { advance } from "./advance.ts";
 import { claimPreview, settleClaims } from "./claims.ts";
 import { loadFacts } from "./facts.ts";
-import type { Arrival, ClaimResult, DigestResult, Facts, MessageDraft, Progress, Run } from "./run.ts";
+import type { Arrival, ClaimResult, DigestResult, Facts, JobState, MessageDraft, Progress, Run } from "./run.ts";
 
 /**
  * The contexts and the tenant that the event would create or update before its runs start, and what is assumed to
@@ -82,7 +86,7 @@ export async function simulate(
       if (progress.claim) claiming.push(progress);
       if (progress.sending.length > 0) sending.push(one);
       const goesOn =
-        (progress.asking !== null && simulateAnswer(one, progress.asking, facts, bridge)) ||
+        (progress.asking !== null && simulateReply(one, progress.asking, facts, bridge)) ||
         progress.claim !== null ||
         progress.sending.length > 0 ||
         simulateWait(one, progress, { facts, digests, arrivals, assume: around.assume });
@@ -138,9 +142,28 @@ async function simulateSends(db: Db, sending: SimulatedRun[], hashesOf: AddressH
   }
 }
 
-/** Returns the bridge's response; false when it was not asked yet. */
-function simulateAnswer({ run, now }: SimulatedRun, jobId: string, facts: Facts, bridge: BridgeSimulation): boolean {
+/** False when the reply is not known yet. */
+function simulateReply(one: SimulatedRun, jobId: string, facts: Facts, bridge: BridgeSimulation): boolean {
+  const { run, now } = one;
   const job = run.jobs.find(({ id }) => id === jobId)!;
+  if (run.version.definition.isBridged) return simulateAnswer(one, job, facts, bridge);
+  simulateRequest(run, job, facts, now);
+  return true;
+}
+
+/** No HTTP request is sent: the sample response of the step is assumed. */
+function simulateRequest(run: Run, job: JobState, facts: Facts, now: Date): void {
+  const { controlValues } = job.step;
+  const request = requestOf(run, job, facts, now);
+  const reply = "fault" in request ? refused(request.fault) : assumedReply(controlValues);
+  const { status, output, detail: ended } = endRequest(controlValues, reply, now);
+  job.status = status;
+  job.output = output;
+  job.newDetails.push(ended);
+}
+
+/** Returns the bridge's response; false when it was not asked yet. */
+function simulateAnswer({ run, now }: SimulatedRun, job: JobState, facts: Facts, bridge: BridgeSimulation): boolean {
   const key = JSON.stringify([run.subscriber!.subscriber_id, job.step.stepId]);
   const answer = bridge.answers.get(key);
   if (!answer) {

@@ -122,6 +122,7 @@ export async function writeProgress(batch: Batch, progressed: Progress[], events
   await emitMessages(batch, messages.flatMap(webhookEvents));
   await markDigested(batch.db, rows.digested);
   if (rows.questions.length > 0) await enqueueTimed(batch, "bridge", rows.questions);
+  if (rows.requests.length > 0) await enqueueTimed(batch, "request", rows.requests);
   await enqueueTimed(batch, "deliver", groupDeliveries(rows.deliveries));
   await enqueueTimed(batch, "wake", groupWakes(progressed).flatMap(wakeTasks));
   batch.metrics.notifications.inc(notifications.length);
@@ -151,6 +152,8 @@ type Rows = {
   deliveries: Delivery[];
   /** Tasks of the runs that ask a bridge. */
   questions: Timed[];
+  /** Tasks of the runs that make an HTTP request. */
+  requests: Timed[];
 };
 
 /** A message for a provider. `lane`: its integration. */
@@ -165,6 +168,7 @@ function collectRows({ secrets }: Batch, progressed: Progress[]): Rows {
     digested: [],
     deliveries: [],
     questions: [],
+    requests: [],
   };
   for (const progress of progressed) {
     const { run, now, digestedInto } = progress;
@@ -182,7 +186,10 @@ function collectRows({ secrets }: Batch, progressed: Progress[]): Rows {
       const changed = run.jobs.filter((job) => job.newDetails.length > 0);
       rows.jobUpdates.push(...changed.map((job) => ({ ...key, job_id: job.id, ...toJobChanges(job, now) })));
     }
-    if (progress.asking) rows.questions.push({ environmentId, data: { notificationId, jobId: progress.asking } });
+    if (progress.asking) {
+      const asks = run.version.definition.isBridged ? rows.questions : rows.requests;
+      asks.push({ environmentId, data: { notificationId, jobId: progress.asking } });
+    }
     for (const draft of progress.messages) {
       rows.messages.push(sealMessage(secrets, toMessage(progress, draft)));
       if (!progress.sending.includes(draft.id)) continue;

@@ -68,7 +68,7 @@ export type JobState = {
   newDetails: StoredDetail[];
   output: JsonObject | null;
   digest: JsonObject | null;
-  /** What the step asked of the bridge of its workflow; null in a workflow without one. */
+  /** What the step asked of the bridge of its workflow, or by an HTTP request; null for one that asks nothing. */
   bridge: JobBridge | null;
   mergedInto: string | null;
   wakeAt: Date | null;
@@ -297,7 +297,7 @@ export type StepResult =
   /** One message per address: chat and push go to every endpoint and device of the subscriber. */
   | { kind: "sending"; details: StoredDetail[]; messages: MessageDraft[]; providerId: string }
   | { kind: "claim"; claim: Claim }
-  /** The step needs a response of its bridge, and runs again with it. */
+  /** The step needs a response: of its bridge, and it runs again with it; or to an HTTP request, which ends it. */
   | { kind: "asking"; details: StoredDetail[] }
   | { kind: "merged"; into: string; notificationId: string; details: StoredDetail[]; digest?: JsonObject };
 
@@ -313,7 +313,7 @@ export type Progress = {
   wakeAt: Date | null;
   digestedInto: string | null;
   claim: Claim | null;
-  /** The job that asks the bridge. */
+  /** The job that asks a bridge, or makes an HTTP request. */
   asking: string | null;
   /** The next step could start, but the batch has to yield to other work first. */
   isPaused: boolean;

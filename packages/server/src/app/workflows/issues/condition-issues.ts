@@ -4,7 +4,9 @@ import { conditionFault } from "../../../lib/conditions.ts";
 import { isObject, type JsonObject } from "../../../lib/json.ts";
 import { isKnownPath } from "./template-names.ts";
 
-export type Finding = { path: string; issueType: ContentIssue["issueType"]; message: string; variableName?: string };
+export type Finding = { path: string; issueType: ContentIssue["issueType"]; message: string; variableName?: string } & {
+  severity?: "warning";
+};
 
 export function* conditionIssues(path: string, condition: unknown, variables: JsonObject): Generator<Finding> {
   if (!isObject(condition)) return;

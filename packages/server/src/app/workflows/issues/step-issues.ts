@@ -74,8 +74,8 @@ async function controlIssues(step: CheckedStep, variables: JsonObject, facts: Is
   if (type === "in_app" && isMissing(values.subject) && isMissing(values.body)) {
     addIssue(issues, "body", "MISSING_VALUE", "Either a subject or a body is required");
   }
-  for (const { path, issueType, message, variableName } of ruleIssues(type, values, variables, facts)) {
-    addIssue(issues, path, issueType, message, variableName);
+  for (const { path, severity = "error", ...found } of ruleIssues(type, values, variables, facts)) {
+    issues[path] = [...(issues[path] ?? []), { ...found, severity }];
   }
   const choice = type === "email" ? chooseLayout(facts.layouts, step, null) : null;
   if (choice && "unknown" in choice) {
@@ -91,6 +91,8 @@ async function controlIssues(step: CheckedStep, variables: JsonObject, facts: Is
     addIssue(issues, path, "ILLEGAL_VARIABLE_IN_CONTROL_VALUE", message);
   }
   for (const [path, template] of templatesIn(values)) {
+    // JSON that is not rendered.
+    if (type === "http_request" && /^(?:responseBodySchema|sampleResponse)\b/.test(path)) continue;
     const target = type === "in_app" && path === "body" ? "html" : "text";
     if (type === "email" && path === "body") {
       await bodyIssues(issues, path, template, values.editorType, variables);

@@ -8,10 +8,17 @@ import { zoneOf } from "../../../pipeline/rules/zones.ts";
 import { branchOf } from "../step-controls.ts";
 import { conditionIssues, type Finding } from "./condition-issues.ts";
 import { flowIssues } from "./flow-issues.ts";
+import { requestIssues } from "./request-issues.ts";
 import { isKnownPath } from "./template-names.ts";
 
-/** What the issues of waits depend on. */
-export type WaitFacts = { maxWaitDays: number; defaultTimezone: string; now: Date };
+/** What the issues of waits and of requests depend on. */
+export type WaitFacts = {
+  maxWaitDays: number;
+  defaultTimezone: string;
+  now: Date;
+  /** Networks that requests may reach although they are not public. */
+  allowNetworks: readonly string[];
+};
 
 export function* ruleIssues(
   type: StepType,
@@ -21,6 +28,7 @@ export function* ruleIssues(
 ): Generator<Finding> {
   yield* conditionIssues("skip", values.skip, variables);
   yield* flowIssues[type]?.(values, variables) ?? [];
+  if (type === "http_request") yield* requestIssues(values, facts.allowNetworks);
   const { properties } = branchOf(type, values);
   for (const [path, wait] of waitsOf(values, facts)) {
     // Controls of another kind of the step may be left over; they have no effect.
