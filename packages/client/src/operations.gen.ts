@@ -8,6 +8,7 @@ export const operationPaths: Record<OperationId, readonly [method: string, path:
   "events.cancel": ["DELETE", "/v1/events/trigger/{transactionId}"],
   "explain.retrieve": ["GET", "/v2/explain"],
   "explain.dryRun": ["POST", "/v2/explain"],
+  "explain.sampleArms": ["POST", "/v2/explain/arms"],
   "signals.send": ["POST", "/v2/signals"],
   "signals.sendBulk": ["POST", "/v2/signals/bulk"],
   "scenarios.export": ["GET", "/v1/scenarios"],

@@ -46,6 +46,12 @@ export type Operations = {
     body: DryRunEvent;
     output: DryRun;
   };
+  "explain.sampleArms": {
+    params?: never;
+    query?: never;
+    body: ArmSampleIn;
+    output: ArmSample;
+  };
   "signals.send": {
     params?: never;
     query?: never;
@@ -2887,6 +2893,8 @@ export type Resources = {
     readonly retrieve: (...input: CallArguments<"explain.retrieve">) => Promise<Output<"explain.retrieve">>;
     /** Show what an event would do. Accepts what `events.trigger` accepts, or an unsaved definition as `workflow` instead of `name`, and returns who would get what, when and through which provider, and who would not and why. Nothing is sent or written: it runs in a read-only transaction, so idempotency keys have no effect. Providers are assumed to accept every message. See docs/explain.md. `POST /v2/explain` */
     readonly dryRun: (...input: CallArguments<"explain.dryRun">) => Promise<Output<"explain.dryRun">>;
+    /** Count who would take which arm. Simulates an unsaved workflow for the newest 200 subscribers, as a dry run does, and counts how many take each arm of its branches and are in each variant of its experiments. Nothing is sent or written. `POST /v2/explain/arms` */
+    readonly sampleArms: (...input: CallArguments<"explain.sampleArms">) => Promise<Output<"explain.sampleArms">>;
   };
   readonly signals: {
     /** Send a signal to waiting runs. Every run of these subscribers that waits for a signal of this name, and of this key where it names one, continues. A signal that no run waits for is stored for waits that look back. `POST /v2/signals` */
@@ -3977,6 +3985,20 @@ export type ApiKey = {
   lastUsedAt?: string | null;
 };
 
+export type ArmSample = {
+  data: {
+    /** Subscribers that were simulated: the newest ones, at most 200 */
+    sampled: number;
+    steps: SampledStep[];
+  };
+};
+
+export type ArmSampleIn = {
+  workflow: WorkflowDraft;
+  payload?: Record<string, unknown>;
+  assume?: DryRunAssumptions;
+};
+
 export type Asset = {
   id: string;
   /** Public address; a path of this service where `TIDINGS_PUBLIC_URL` is not set */
@@ -5039,6 +5061,11 @@ export type DryRunAssumptions = {
   digestedEvents?: number;
   /** In-app messages are seen and read before later steps start */
   isRead?: boolean;
+  /** What happens to messages of earlier steps while a run waits for it */
+  messages?: ({
+    stepId: string;
+    event: "seen" | "read" | "clicked" | "delivered" | "bounced";
+  })[];
   /** Signals that arrive while a run waits for them; the others time out */
   signals?: {
     name: string;
@@ -8008,6 +8035,19 @@ export type RetentionRun = {
 };
 
 export type Role = "viewer" | "support" | "editor" | "owner";
+
+export type SampledArm = {
+  /** Of the arm or the variant, or `held-out` */
+  id: string;
+  /** People who take it. Those who do not come so far take none */
+  count: number;
+};
+
+export type SampledStep = {
+  /** Of a branch or an experiment */
+  stepId: string;
+  taken: SampledArm[];
+};
 
 export type Scenario = {
   name: string;

@@ -1,7 +1,7 @@
 // Steps as a tree: whatever is done to them, every step has a place that the service accepts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { armFaults, earlierSteps } from "@tidings/contract";
+import { armFaults, earlierSteps, heldOutVariant } from "@tidings/contract";
 import fc from "fast-check";
 import type { DraftStep } from "../src/screens/workflows/editor/model.ts";
 import { copyOf, pastedSteps } from "../src/screens/workflows/flow/copied-steps.ts";
@@ -18,6 +18,8 @@ import {
   renameStep,
   treeOf,
 } from "../src/screens/workflows/flow/tree.ts";
+import { schemaOf, templateFault } from "../src/screens/workflows/forms/json-template.ts";
+import { heldOutVariant as ownHeldOut, shareOf } from "../src/screens/workflows/forms/variants.ts";
 
 const step = (stepId: string, arm?: string, arms?: string[]): DraftStep => ({
   key: `key-${stepId}`,
@@ -184,6 +186,31 @@ test("another identifier is known to the steps of its arms and to waits for its 
   );
   const renamed = renameStep([...example, wait], "key-inX", "hello");
   assert.deepEqual(renamed.at(-1)!.controlValues.message, { stepId: "hello", event: "read" });
+});
+
+test("shares add up, without the people who are held out", () => {
+  const all = [{ id: "a", weight: 3 }, { id: "b" }, { id: "off", weight: 0 }];
+  assert.deepEqual(
+    all.map((one) => shareOf(one, all, 20)),
+    ["60 %", "20 %", "0 %"],
+  );
+  assert.equal(ownHeldOut, heldOutVariant);
+});
+
+test("JSON with variables is checked as it will be, and a sample gives its schema", () => {
+  for (const text of ["", '{ "a": {{ payload.n }}, "b": "x {{ y }} \\" z" }', "{% if a %}{{% endif %}", "[1]"])
+    assert.equal(templateFault(text), "", text);
+  for (const text of ['{ "a": }', '{ "a": {{ payload.n }', '{ "a": {{ x }} "b": 1 }'])
+    assert.notEqual(templateFault(text), "", text);
+  assert.deepEqual(schemaOf({ a: [{ b: 1.5 }], c: null, d: true, e: [] }), {
+    type: "object",
+    properties: {
+      a: { type: "array", items: { type: "object", properties: { b: { type: "number" } } } },
+      c: {},
+      d: { type: "boolean" },
+      e: { type: "array" },
+    },
+  });
 });
 
 test("inside an arm, the steps of other arms cannot have run", () => {

@@ -79,6 +79,7 @@ import * as inFlight from "../app/workflows/in-flight.ts";
 import * as layouts from "../app/workflows/layouts.ts";
 import * as requests from "../app/workflows/preview/requests.ts";
 import * as preview from "../app/workflows/preview.ts";
+import * as sampleArms from "../app/workflows/sample-arms.ts";
 import * as comments from "../app/workflows/team/comments.ts";
 import * as stepTemplates from "../app/workflows/team/step-templates.ts";
 import * as viewers from "../app/workflows/team/viewers.ts";
@@ -102,6 +103,7 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "signals.sendBulk": signals.sendBulk,
   "explain.retrieve": explain.retrieve,
   "explain.dryRun": withPrecheck(dryRun.askBridge, dryRun.dryRun),
+  "explain.sampleArms": sampleArms.sampleArms,
   "scenarios.export": scenarios.exportScenario,
   "notifications.list": notifications.list,
   "notifications.retrieve": notifications.retrieve,

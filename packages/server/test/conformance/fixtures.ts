@@ -99,6 +99,12 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
       payload: { name: "Ada" },
     },
   }),
+  "explain.sampleArms": async (w) => {
+    await w.subscriber();
+    const arms = [{ id: "pro", condition: { "==": [{ var: "payload.plan" }, "pro"] } }];
+    const steps = [{ name: "By plan", type: "branch" as const, controlValues: { arms } }];
+    return { body: { workflow: { workflowId: "sampled", name: "Sampled", steps }, payload: { plan: "pro" } } };
+  },
   "scenarios.export": async (w) => ({ query: { transactionId: (await w.once(w.event)).transactionId } }),
   "notifications.list": listOf(threeEvents),
   "notifications.retrieve": async (w) => ({ params: { notificationId: (await w.once(w.event)).notificationId } }),

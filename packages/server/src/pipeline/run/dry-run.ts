@@ -214,8 +214,10 @@ function assumedArrival({ signal, message }: JsonObject, assume: DryRunAssumptio
   const name = isObject(signal) ? signal.name : undefined;
   const sent = assume.signals?.find((one) => one.name === name);
   if (sent) return { reason: "signal", data: sent.data ?? null, at };
-  const isSeen = isObject(message) && (message.event === "seen" || message.event === "read");
-  return assume.isRead && isSeen ? { reason: "message", data: null, at } : null;
+  if (!isObject(message)) return null;
+  const isSeen = assume.isRead && (message.event === "seen" || message.event === "read");
+  const isAssumed = assume.messages?.some(({ stepId, event }) => stepId === message.stepId && event === message.event);
+  return isSeen || isAssumed ? { reason: "message", data: null, at } : null;
 }
 
 function filledUp(digest: DigestResult, count: number): DigestResult {

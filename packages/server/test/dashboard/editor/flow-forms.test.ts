@@ -2,11 +2,13 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { browserTest } from "../../support/chromium.ts";
+import { startReceiver } from "../../support/servers/receiver.ts";
 import { startTestService } from "../../support/service.ts";
 import { createWorkflow, inApp } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
 import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "../support.ts";
 
+const host = await startReceiver(() => ({ status: 200, text: '{"plan":"free","seats":1}' }));
 const service = await startTestService();
 const { client } = service;
 // Unfinished values are refused by the preview while they are typed.
@@ -85,6 +87,29 @@ browserTest("an experiment gets a branch with an arm for each variant", async (c
   await expectAccessible(page);
 });
 
+browserTest("a simulation assumes what ends a wait, and counts people by arm", async (context) => {
+  const condition = { "==": [{ var: "steps.paid.reason" }, "signal"] };
+  const wait = { name: "Paid", stepId: "paid", type: "wait" as const };
+  const values = { signal: { name: "order.paid" }, amount: 1, unit: "hours" };
+  const branch = { name: "How", stepId: "how", type: "branch" as const };
+  await createWorkflow(client, "simulated", [
+    hello,
+    { ...wait, controlValues: values },
+    { ...branch, controlValues: { arms: [{ id: "thanks", name: "Thanks", condition }] } },
+  ]);
+  for (const subscriberId of ["ada", "bob"]) await client("subscribers.create", { body: { subscriberId } });
+  const page = await openDashboard(context, service, "/workflows/simulated?tab=simulate", { allow });
+  const arms = page.getByRole("region", { name: "Who takes which arm" });
+  await arms.getByText(/^0 of \d+ sampled people take this arm/).waitFor();
+  await choose(page, /^Paid/, /^signal order.paid arrives/);
+  await arms.getByText(/^0 of \d+ sampled people take this arm/).waitFor();
+  const meter = arms.getByRole("meter", { name: "Thanks" });
+  await eventually(async () => Number(await meter.getAttribute("value")) >= 2, "all people in the arm");
+  await expectAccessible(page);
+  await page.setViewportSize(narrow);
+  await expectNoOverflow(page);
+});
+
 browserTest("a wait says what it does, and chooses the message by its step", async (context) => {
   await createWorkflow(client, "waiting", [hello]);
   const page = await openDashboard(context, service, "/workflows/waiting", { allow });
@@ -123,6 +148,13 @@ browserTest(
     await page.getByText("This will not be JSON").waitFor();
     await page.getByRole("textbox", { name: "Body" }).fill('{ "id": {{ payload.id }} }');
     await page.getByRole("textbox", { name: "Sample response" }).fill('{ "plan": "pro", "seats": 3 }');
+    const sent = page.getByRole("region", { name: "Send the request once" });
+    await page.getByRole("textbox", { name: "URL" }).fill(`${host.url}/{{ subscriber.subscriberId }}`);
+    await page.getByRole("textbox", { name: "Body" }).fill('{ "id": 7 }');
+    await sent.getByRole("button", { name: "Send once" }).click();
+    await sent.getByText(/^Status 200 after/).waitFor();
+    assert.equal(host.received.at(-1)?.body, '{ "id": 7 }');
+    await sent.getByRole("button", { name: "Use as sample response" }).click();
     await page.getByRole("button", { name: "Derive from the sample" }).click();
     await expectAccessible(page);
     await add(page, "Start workflow");

@@ -129,7 +129,14 @@ function StepPanes({ editor, step, sample, form, isMail }: StepPanesProps) {
   const [side, setSide] = useState<"start" | "end">("start");
   const start = (
     <div ref={form} className={css.middle}>
-      <StepForm editor={editor} step={step} names={names} knowledge={knowledge} payload={sample.payload} />
+      <StepForm
+        editor={editor}
+        step={step}
+        names={names}
+        knowledge={knowledge}
+        payload={sample.payload}
+        subscriberId={sample.subscriber?.subscriberId}
+      />
     </div>
   );
   const end = <PreviewPane editor={editor} step={step} sample={sample} preview={preview} />;

@@ -11,24 +11,12 @@ import css from "./forms.module.css";
 import { errorAt, type OwnFormProps } from "./props.ts";
 import { freeId } from "./rows.ts";
 import { TextList } from "./text-list.tsx";
+import { heldOutVariant, shareOf, type Variant, variantsOf } from "./variants.ts";
 import { words } from "./words.ts";
 
 const say = words.experiment;
 const maxVariants = 10;
 const maxGoals = 5;
-
-type Variant = { id: string; name?: string; weight?: number };
-
-export function variantsOf({ variants }: Values): Variant[] {
-  return Array.isArray(variants) ? variants.filter((one): one is Variant => typeof one?.id === "string") : [];
-}
-
-/** Of all people, with one decimal where it is needed. */
-export function shareOf({ weight = 1 }: Variant, all: readonly Variant[], holdOut: number): string {
-  const total = all.reduce((sum, one) => sum + (one.weight ?? 1), 0);
-  const share = total === 0 ? 0 : (weight / total) * (100 - holdOut);
-  return `${Number(share.toFixed(1))} %`;
-}
 
 export function ExperimentForm(props: OwnFormProps) {
   const { editor, step } = props;
@@ -46,7 +34,7 @@ export function ExperimentForm(props: OwnFormProps) {
   const rename = (index: number, name: string) => {
     const { id, ...variant } = variants[index]!;
     const others = variants.filter((_, at) => at !== index).map((one) => one.id);
-    const to = saved.some((one) => one.id === id) ? id : freeId(name, [...others, "held-out"], "variant");
+    const to = saved.some((one) => one.id === id) ? id : freeId(name, [...others, heldOutVariant], "variant");
     set(variants.with(index, { ...variant, id: to, name }), `variants.${index}.name`);
   };
   const add = () => {

@@ -10,6 +10,7 @@ import { schemaOf } from "./json-template.ts";
 import { JsonTemplateField } from "./json-template-field.tsx";
 import { PairList } from "./pair-list.tsx";
 import { errorAt, type OwnFormProps } from "./props.ts";
+import { SendOnce } from "./send-once.tsx";
 import { words } from "./words.ts";
 
 const say = words.request;
@@ -92,6 +93,7 @@ export function HttpRequestForm(props: OwnFormProps) {
         />
       )}
       {field("continueOnFailure")}
+      <SendOnce {...props} onSample={(response) => change("sampleResponse", response)} />
       <fieldset className={css.group}>
         <legend>{say.response}</legend>
         <p className={css.weak}>{say.results(step.stepId)}</p>

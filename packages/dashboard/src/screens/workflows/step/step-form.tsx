@@ -35,9 +35,10 @@ type StepFormProps = {
   names: Names;
   knowledge: Knowledge;
   payload: Values | null;
+  subscriberId: string | undefined;
 };
 
-export function StepForm({ editor, step, names, knowledge, payload }: StepFormProps) {
+export function StepForm({ editor, step, names, knowledge, payload, subscriberId }: StepFormProps) {
   const { draft, isReadOnly, issues } = editor;
   const { variables } = names;
   const fields = useMemo(() => fieldsFor(step.type, step.controlValues), [step.type, step.controlValues]);
@@ -105,6 +106,7 @@ export function StepForm({ editor, step, names, knowledge, payload }: StepFormPr
                 names={names}
                 knowledge={knowledge}
                 payload={payload}
+                subscriberId={subscriberId}
                 field={(path) => draw(editorSteps[step.type].fields.find((spec) => spec.path === path)!)}
               />
             </Suspense>
