@@ -165,10 +165,10 @@ browserTest(
     const properties = { plan: { type: "string" }, seats: { type: "integer" } };
     assert.deepEqual(request!.controls.values, {
       method: "POST",
-      url: "https://api.example.com/{{ subscriber.subscriberId }}",
+      url: `${host.url}/{{ subscriber.subscriberId }}`,
       headers: [{ key: "X-Plan", value: "{{ payload.plan }}" }],
-      body: '{ "id": {{ payload.id }} }',
-      sampleResponse: { body: { plan: "pro", seats: 3 } },
+      body: '{ "id": 7 }',
+      sampleResponse: { status: 200, body: { plan: "free", seats: 1 } },
       responseBodySchema: { type: "object", properties },
     });
     assert.deepEqual(start!.controls.values, { workflowId: "other" });
