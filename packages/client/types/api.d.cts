@@ -8037,14 +8037,14 @@ export type RetentionRun = {
 export type Role = "viewer" | "support" | "editor" | "owner";
 
 export type SampledArm = {
-  /** Of the arm or the variant, or `held-out` */
+  /** The id of the arm or the variant, or `held-out` */
   id: string;
   /** People who take it. Those who do not come so far take none */
   count: number;
 };
 
 export type SampledStep = {
-  /** Of a branch or an experiment */
+  /** The step id of a branch or an experiment */
   stepId: string;
   taken: SampledArm[];
 };

@@ -41,8 +41,8 @@ export function armsAround(steps: readonly PlacedStep[], index: number): ArmName
 }
 
 /**
- * The steps before this one that can have run when it runs. Of a branch around both, those of other arms cannot; those
- * of a branch that ended before it can.
+ * The steps before this one that can have run when it runs: not those of other arms of a branch around it, but those of
+ * branches that ended before it.
  */
 export function earlierSteps<S extends PlacedStep>(steps: readonly S[], index: number): S[] {
   const around = index in steps ? armsAround(steps, index) : [];

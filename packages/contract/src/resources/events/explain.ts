@@ -198,10 +198,10 @@ export const ArmSample = named("ArmSample", {
     sampled: Type.Integer({ description: "Subscribers that were simulated: the newest ones, at most 200" }),
     steps: Type.Array(
       named("SampledStep", {
-        stepId: Type.String({ description: "Of a branch or an experiment" }),
+        stepId: Type.String({ description: "The step id of a branch or an experiment" }),
         taken: Type.Array(
           named("SampledArm", {
-            id: Type.String({ description: "Of the arm or the variant, or `held-out`" }),
+            id: Type.String({ description: "The id of the arm or the variant, or `held-out`" }),
             count: Type.Integer({ description: "People who take it. Those who do not come so far take none" }),
           }),
         ),

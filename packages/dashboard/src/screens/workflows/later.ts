@@ -4,8 +4,6 @@ export { ConflictDialog } from "./editor/conflict-dialog.tsx";
 export { SettingsTab } from "./editor/settings-tab.tsx";
 export { OwnForm } from "./forms/own-form.tsx";
 export { ObjectivesTab } from "./objectives/objectives-tab.tsx";
-export { MissingValues, PayloadFields } from "./preview/payload-fields.tsx";
-export { SampleLanguage } from "./preview/sample-language.tsx";
 export { SimulatorTab } from "./simulator/simulator-tab.tsx";
 export { Languages } from "./step/languages.tsx";
 export { TestDialog } from "./test/test-dialog.tsx";

@@ -132,7 +132,7 @@ type DryRunOptions = {
   assume: DryRunAssumptions;
 };
 
-/** The event as it would be stored; only what the caller is told about it where it is not accepted. */
+/** The event as it would be stored; only its status where it is not accepted. */
 async function startEvent(ctx: Ctx, caller: Caller, given: TriggerEvent, targets: TriggerTarget[] | undefined) {
   const { environmentId } = caller;
   const clock = await peekClock(ctx, environmentId);

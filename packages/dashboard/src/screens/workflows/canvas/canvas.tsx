@@ -86,12 +86,12 @@ export function Canvas({ editor, selected, onOpen }: CanvasProps) {
 
 const margin = 14;
 /** Below this, names cannot be read: what is larger is seen from its beginning. */
-const leastZoom = 0.5;
+const minReadableZoom = 0.5;
 
 /** All of it where that can be read, in the middle, else its upper part. */
 function firstView({ x, y, width, height }: Rect, { clientWidth, clientHeight }: HTMLElement): Viewport {
   const fitting = Math.min((clientWidth - 2 * margin) / width, (clientHeight - 2 * margin) / height);
-  const zoom = Math.min(1, Math.max(leastZoom, fitting));
+  const zoom = Math.min(1, Math.max(minReadableZoom, fitting));
   const room = clientHeight - height * zoom;
   return { x: (clientWidth - width * zoom) / 2 - x * zoom, y: Math.max(margin, room / 2) - y * zoom, zoom };
 }

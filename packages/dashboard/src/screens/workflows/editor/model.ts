@@ -119,7 +119,7 @@ export function toTest(draft: Draft): WorkflowTestIn["workflow"] {
   return content;
 }
 
-/** Of a step that was never saved. */
+/** The key of a step that was never saved. */
 export const newKey = (stepId: string): string => `new-${stepId}-${Math.random().toString(36).slice(2)}`;
 
 /** A step with a name and an identifier that the workflow does not have yet. */

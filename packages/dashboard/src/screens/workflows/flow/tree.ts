@@ -222,7 +222,7 @@ export function changeArms(steps: Steps, key: string, { values, fate, renamed }:
   );
 }
 
-/** With another identifier, also where steps of its arms and waits for its message name it. */
+/** With another identifier, which the steps of its arms and the waits for its message name from then on. */
 export function renameStep(steps: Steps, key: string, stepId: string): DraftStep[] {
   const old = steps.find((step) => step.key === key)?.stepId;
   const renamed = mapLists(treeOf(steps), (list) =>

@@ -7,7 +7,7 @@ type PairListProps<T> = {
   label: string;
   hint?: string;
   error?: string;
-  /** Of one row. */
+  /** What is wrong with a row. */
   errorOf: (index: number) => string | undefined;
   rows: readonly T[];
   most: number;

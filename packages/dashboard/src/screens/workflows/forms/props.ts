@@ -11,7 +11,7 @@ export type OwnFormProps = {
   names: Names;
   knowledge: Knowledge;
   payload: Values | null;
-  /** Of the sample; undefined: a made-up one. */
+  /** The sample subscriber; undefined: a made-up one. */
   subscriberId: string | undefined;
   /** The field at a path, as the form of every step draws it. */
   field: (path: string) => ReactNode;

@@ -10,7 +10,7 @@ export function variantsOf({ variants }: Values): Variant[] {
   return Array.isArray(variants) ? variants.filter((one): one is Variant => typeof one?.id === "string") : [];
 }
 
-/** Of all people, with one decimal where it is needed. */
+/** The share of all people, with one decimal where it is needed. */
 export function shareOf({ weight = 1 }: Variant, all: readonly Variant[], holdOut: number): string {
   const total = all.reduce((sum, one) => sum + (one.weight ?? 1), 0);
   const share = total === 0 ? 0 : (weight / total) * (100 - holdOut);

@@ -37,7 +37,7 @@ export const words = {
     holdOutHint: (percent: number) =>
       percent > 0
         ? `For ${percent} % of people, the run ends here. They show what happens without the workflow.`
-        : "Of these people, the run ends here. Leave empty to include everyone.",
+        : "For these people, the run ends here. Leave empty to include everyone.",
     goals: "Goals",
     goalsHint: "Signals that count as a success, such as order.placed",
     goalPlaceholder: "Name of a signal",
@@ -106,7 +106,7 @@ export const words = {
   start: {
     lead: "Sends an event to another workflow. It runs on its own: this one does not wait for it.",
     workflow: "Workflow",
-    workflowHint: "Of this environment",
+    workflowHint: "A workflow of this environment",
     choose: "Choose a workflow",
     to: "Recipients",
     toHint: "Without any, the subscriber of this run.",

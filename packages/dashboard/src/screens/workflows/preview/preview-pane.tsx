@@ -18,7 +18,7 @@ import type { Sample } from "./use-sample.ts";
 import { useToldFaults } from "./use-told-faults.ts";
 import { words } from "./words.ts";
 
-const SampleLanguage = lazy(() => import("../later.ts").then((module) => ({ default: module.SampleLanguage })));
+const SampleLanguage = lazy(() => import("./later.ts").then((module) => ({ default: module.SampleLanguage })));
 
 type PreviewPaneProps = { editor: Editor; step: DraftStep; sample: Sample; preview: Preview };
 
