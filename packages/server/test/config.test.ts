@@ -339,6 +339,7 @@ const rows: Row[] = [
   { name: "TIDINGS_DELIVERY_UNKNOWN_WAIT", value: "0", fault: range(1, 86_400) },
   { name: "TIDINGS_DELIVERY_WINDOW", value: "3", fault: range(4, 10_000) },
   { name: "TIDINGS_PROVIDER_TIMEOUT", value: "301", fault: range(1, 300) },
+  { name: "TIDINGS_REQUEST_TIMEOUT", value: "61", fault: range(1, 60) },
   { name: "TIDINGS_CIRCUIT_FAILURES", value: "0", fault: range(1, 1_000) },
   { name: "TIDINGS_CIRCUIT_FIRST_PROBE", value: "601", fault: range(1, 600) },
   { name: "TIDINGS_DEAD_LETTER_DAYS", value: "0", fault: range(1, 365) },

@@ -1,7 +1,7 @@
 // Scheduled upkeep: creates the partitions of the coming months, deletes what is past its retention (retention/),
 // purges expired rows of fixed terms (idempotent responses, budgets, webhook events, alerts, receipts, in-app messages
 // that expire, imports, deleted environments, expired sessions of people, tabs that showed a workflow, the groups of
-// throttles and digests, images that nothing shows), rewrites rows of older versions (background/), and counts the
+// throttles and digests, circuit breakers of hosts that nothing calls, images that nothing shows), rewrites rows of older versions (background/), and counts the
 // statistics of the hours that have ended.
 import type { Ctx } from "../context.ts";
 import { type Db, inTransaction } from "../store/db.ts";
@@ -18,6 +18,7 @@ import {
   purgeInboundReceiptsBeyond,
   purgePasses,
   purgeReceipts,
+  purgeRequestHosts,
   purgeSignals,
   purgeThrottles,
   purgeViewers,
@@ -167,6 +168,8 @@ const chores: Record<HousekeepingTask["name"], Chore> = {
       await repeatPurge(async () => (await purgeThrottles(ctx.db, endedBefore, purgeBatch)) === purgeBatch);
       const signaledBefore = new Date(ctx.now().getTime() - signalRetentionMs);
       await repeatPurge(async () => (await purgeSignals(ctx.db, signaledBefore, purgeBatch)) === purgeBatch);
+      // A circuit is probed at least every 10 minutes while something waits for it.
+      await repeatPurge(async () => (await purgeRequestHosts(ctx.db, endedBefore, purgeBatch)) === purgeBatch);
       // A look-back window is not longer than the longest wait.
       const quietBefore = new Date(endedBefore.getTime() - ctx.config.maxWaitDays * 86_400_000);
       await repeatPurge(async () => (await purgePasses(ctx.db, quietBefore, purgeBatch)) === purgeBatch);

@@ -149,6 +149,14 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
       body: { workflow: { name, steps: own as never }, to: { ...upsert(w), timezone: "Europe/Berlin" } },
     };
   },
+  "workflows.sendRequest": async (w) => {
+    const { workflowId } = await w.once(w.workflow);
+    const controlValues = { method: "POST", url: `${w.webhookUrl}/request`, body: '{"name": "{{ payload.name }}"}' };
+    return {
+      params: { workflowId, stepId: "account" },
+      body: { controlValues, payload: { name: "Ada" }, steps: { digest: { eventCount: 1 } } },
+    };
+  },
   "workflows.sync": async (w) => {
     const workflowId = w.unique("synced");
     const body = { name: workflowId, workflowId, steps: [] };

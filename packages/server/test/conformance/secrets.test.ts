@@ -82,6 +82,7 @@ const harmless: [RegExp, string][] = [
   [/\.contextKeys$|^ExecutionDetail\.source$|^TopicSubscriber\.topicKey$/, "names of contexts, topics and sources"],
   [/^SearchKeyValue\.key$/, "a path in a payload"],
   [/^FailingWebhook\.url$/, "host and path, for every role"],
+  [/^RenderedRequest\.url$/, "credentials in it are masked"],
   [/^Asset\.url$|^(Shown)?BrandLink\.url$|^ExportedResources\.brand\./, "public"],
   [/^(TranslationFault|UsedTextKey)\.key$/, "names of texts"],
   [/^ChannelConnection\.auth$|^WebhookDelivery\w*\.request$|^WebhookEvent\./, "their members are marked"],

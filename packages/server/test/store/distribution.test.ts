@@ -81,6 +81,7 @@ const law: Law = {
     suppressions: "environment_id",
     tenants: "environment_id",
     throttle_windows: "environment_id",
+    request_hosts: "environment_id",
     run_waits: "environment_id",
     signals: "environment_id",
     topic_subscriptions: "environment_id",

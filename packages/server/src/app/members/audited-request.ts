@@ -24,6 +24,15 @@ function describeEvent({ name, to, transactionId }: JsonObject, output: unknown)
   };
 }
 
+/** Method and address as they are shown, and the status of the response. */
+function describeSentRequest(output: unknown): JsonObject {
+  const { request, response } = isJsonObject(output) && isJsonObject(output.data) ? output.data : {};
+  return {
+    ...(isJsonObject(request) && { method: request.method, url: request.url }),
+    ...(isJsonObject(response) && { status: response.status }),
+  };
+}
+
 const listOf = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : []);
 
 const forms: Partial<Record<OperationId, Form>> = {
@@ -39,6 +48,8 @@ const forms: Partial<Record<OperationId, Form>> = {
     };
   },
   "workflows.test": ({ to }, output) => describeEvent({ to }, output),
+  // Headers and payloads may hold secrets.
+  "workflows.sendRequest": ({ subscriberId }, output) => ({ subscriberId, ...describeSentRequest(output) }),
   "subscribers.createBulk": ({ subscribers }) => ({
     subscriberIds: listOf(subscribers).map(({ subscriberId }) => subscriberId),
   }),

@@ -23,6 +23,11 @@ export const untouchedTables = {
   webhooks: { does: "remains", why: "addresses of the customer", mentions: ["url"] },
   alert_rules: { does: "remains", why: "written by members, who name the receivers", mentions: ["name"] },
   bridges: { does: "remains", why: "addresses of the customer", mentions: ["url"] },
+  request_hosts: {
+    does: "remains",
+    why: "hosts that workflows call, for a day after the last failure",
+    mentions: ["url"],
+  },
   users: { does: "remains", why: "accounts of members, which are not subscribers" },
   person_links: { does: "remains", why: "invitations of members" },
   person_sessions: { does: "remains", why: "sessions of members" },

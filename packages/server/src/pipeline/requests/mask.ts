@@ -15,12 +15,20 @@ const isSecretName = (name: string): boolean => secretName.test(name) && !shownN
 export function maskSecrets(text: string, secretValues: readonly string[]): string {
   let shown = text;
   for (const value of secretValues) {
-    if (value === "") continue;
-    const forms = new Set([value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value.toWellFormed())]);
-    for (const form of forms) shown = shown.replaceAll(form, mask);
+    if (value !== "") for (const form of formsOf(value)) shown = shown.replaceAll(form, mask);
   }
   return shown;
 }
+
+/** As a template may have written it: unchanged, in a JSON string, in a path, in a query. */
+const formsOf = (value: string): Set<string> =>
+  new Set([
+    value,
+    JSON.stringify(value).slice(1, -1),
+    encodeURI(value.toWellFormed()),
+    encodeURIComponent(value.toWellFormed()),
+    new URLSearchParams({ "": value }).toString().slice(1),
+  ]);
 
 /** The same for every text and every name inside a JSON value, and for numbers. */
 export function maskSecretsIn(value: unknown, secretValues: readonly string[]): unknown {
@@ -55,7 +63,8 @@ export const shownHeaders = (
 
 /** An address without user and password; members of its query with the name of a credential are masked. */
 export function shownUrl(address: string, secretValues: readonly string[]): string {
-  const url = URL.parse(address);
+  // Before it is parsed, which changes how a secret is written.
+  const url = URL.parse(maskSecrets(address, secretValues));
   if (!url) return mask;
   for (const name of new Set(url.searchParams.keys())) if (isSecretName(name)) url.searchParams.set(name, mask);
   const shown = `${url.origin}${url.pathname}${decodedMask(url.search)}`;

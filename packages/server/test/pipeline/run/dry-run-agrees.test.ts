@@ -45,10 +45,7 @@ const body = fc.constantFrom(
 type Step = { type: StepIn["type"]; controlValues: Record<string, unknown>; shouldStopOnFail?: boolean };
 
 const values: Record<
-  Exclude<
-    StepIn["type"],
-    "push" | "branch" | "wait" | "experiment" | "http_request" | "start_workflow" | "update_subscriber"
-  >,
+  Exclude<StepIn["type"], "push" | "branch" | "wait" | "experiment" | "start_workflow" | "update_subscriber">,
   fc.Arbitrary<Record<string, unknown>>
 > = {
   in_app: fc.record({ body, redirect: fc.constant({ url: "https://example.com/{{ payload.n }}", target: "_blank" }) }),
@@ -69,6 +66,15 @@ const values: Record<
     .tuple(length, fc.integer({ min: 1, max: 2 }))
     .map(([given, threshold]) => ({ type: "fixed", ...given, threshold })),
   custom: fc.record({ custom: fc.constant({ said: "n is {{ payload.n }}" }) }),
+  http_request: fc.record({
+    method: fc.constantFrom("POST", "GET"),
+    url: fc.constantFrom("https://example.com/{{ payload.n }}", "{{ payload.none }}"),
+    body: fc.constantFrom('{"n": "{{ payload.n }}"}', '{"n": {{ payload.none }}}'),
+    continueOnFailure: fc.boolean(),
+    enforceSchemaValidation: fc.boolean(),
+    responseBodySchema: fc.constantFrom({}, { properties: { said: { type: "string" } }, required: ["said"] }),
+    sampleResponse: fc.constantFrom({ body: { said: "yes" } }, { body: { said: 1 } }, { status: 503 }, {}),
+  }),
 };
 
 const step = fc.constantFrom(...(Object.keys(values) as (keyof typeof values)[])).chain((type) =>
