@@ -18,7 +18,7 @@ export type Box = { id: string; x: number; y: number } & (
   | { kind: "add"; arm: ArmNode; branch: DraftStep }
 );
 /** `isSide`: drawn along the left or the right of the boxes. `isEnd`: of an arm, where it joins the others. */
-export type Line = { from: string; to: string; isSide: boolean; isEnd?: boolean; step?: DraftStep };
+type Line = { from: string; to: string; isSide: boolean; isEnd?: boolean; step?: DraftStep };
 
 type Drawing = { boxes: Box[]; lines: Line[] };
 export type Settings = {

@@ -49,7 +49,7 @@ export function treeOf(steps: Steps): StepNode[] {
 }
 
 /** Arms in the order that their branch has them in. A step that keeps its place is the same object. */
-export function listOf(nodes: readonly StepNode[], arm?: string): DraftStep[] {
+function listOf(nodes: readonly StepNode[], arm?: string): DraftStep[] {
   return nodes.flatMap(({ step, arms }) => [
     placed(step, arm),
     ...arms.flatMap(({ id, nodes: inside }) => listOf(inside, armName(step.stepId, id))),
