@@ -34,7 +34,7 @@ export async function benchFanout(service: BenchService, options: FanoutOptions)
       },
     });
     await client("topics.create", { body: { key: topicKey, name: "Everyone" }, query: {} });
-    await loadMembers(db, members);
+    await loadMembers(db, topicKey, members);
 
     const rates: { service: number; raw: RawRates; peakMb: number }[] = [];
     for (let round = 1; round <= rounds; round++) {
@@ -70,7 +70,8 @@ export async function benchFanout(service: BenchService, options: FanoutOptions)
   }
 }
 
-async function loadMembers(db: Db, members: number): Promise<void> {
+/** Subscribers who are named member-1 and so on, and belong to the topic. */
+export async function loadMembers(db: Db, topicKey: string, members: number): Promise<void> {
   await sql`
     insert into subscribers (id, environment_id, subscriber_id, first_name, created_at, updated_at)
     select gen_random_uuid(), t.environment_id, 'member-' || i, 'Member ' || i, now(), now()

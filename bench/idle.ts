@@ -8,7 +8,8 @@ import { readCpuMs, readPssMb } from "./usage.ts";
 /** The work after a start (first polls, autovacuum of what the migrations wrote) is over by then. */
 const settleSeconds = 15;
 
-export async function benchIdle(service: BenchService, seconds: number): Promise<Row[]> {
+/** Shares of a core that a service and its PostgreSQL take, in per cent. */
+export async function measureIdle(service: BenchService, seconds: number) {
   progress(`waiting ${settleSeconds} s, then measuring for ${seconds} s …`);
   await sleep(settleSeconds * 1000);
   const started = performance.now();
@@ -16,10 +17,15 @@ export async function benchIdle(service: BenchService, seconds: number): Promise
   const before = { service: readCpuMs(pid, databasePid), database: readCpuMs(databasePid) };
   await sleep(seconds * 1000);
   const passedMs = performance.now() - started;
-  const spent = {
+  return {
     service: (100 * (readCpuMs(pid, databasePid) - before.service)) / passedMs,
     database: (100 * (readCpuMs(databasePid) - before.database)) / passedMs,
   };
+}
+
+export async function benchIdle(service: BenchService, seconds: number): Promise<Row[]> {
+  const { pid, databasePid } = service;
+  const spent = await measureIdle(service, seconds);
   return [
     {
       what: "idle, CPU of service + PostgreSQL",

@@ -54,7 +54,8 @@ async function measureOne(service: BenchService, db: Db, index: number) {
   return { accepted, visible: Math.max(visible, accepted) };
 }
 
-async function countOf(db: Db, environmentId: string, subscriberId: string): Promise<number> {
+/** How many messages of the subscriber are in the feed. */
+export async function countOf(db: Db, environmentId: string, subscriberId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from messages
     where environment_id = ${environmentId} and subscriber_id = ${subscriberId} and status = 'sent'`.execute(db);

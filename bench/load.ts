@@ -89,8 +89,9 @@ export async function post({ url, apiKey }: Target, path: string, body: object):
   });
   call.end(JSON.stringify(body));
   const [response] = (await once(call, "response")) as [IncomingMessage];
-  const results = [await json(response)].flat() as { status: string }[];
-  if (response.statusCode !== 201 || results.some((result) => result.status !== "processed")) {
+  const results = [await json(response)].flat() as { status?: string }[];
+  // A signal has no status.
+  if (response.statusCode !== 201 || results.some(({ status = "processed" }) => status !== "processed")) {
     throw new Error(`${path} answered ${response.statusCode}: ${JSON.stringify(results).slice(0, 200)}`);
   }
 }

@@ -23,6 +23,7 @@ import { benchSingles } from "./singles.ts";
 import { progress, withService } from "./support.ts";
 import { describeMachine, formatRows, type Row, recordRun } from "./table.ts";
 import { benchTraces } from "./traces.ts";
+import { benchWaits } from "./waits.ts";
 
 /** Each with the number of the full and of the quick run. */
 const sizes = {
@@ -49,6 +50,8 @@ const sizes = {
   workflows: [500, 500],
   /** For the live benchmark. */
   connections: [5_000, 1_000],
+  /** Runs that wait for a signal. */
+  waiting: [1_000_000, 100_000],
 } satisfies Record<string, [number, number]>;
 type Sizes = Record<keyof typeof sizes, number>;
 
@@ -104,6 +107,10 @@ const named: typeof defaults = {
   plan: () => withService((service) => benchPlan(service, size.workflows, size.rounds)),
   scale: () => benchScale(size.events),
   traces: () => benchTraces(size.events, size.rounds),
+  waits: () =>
+    withService((service) =>
+      benchWaits(service, { runs: size.waiting, requests: size.triggers, idleSeconds: size.idle }),
+    ),
   simulation: () => benchSimulation(values.assume),
 };
 const benchmarks = { ...defaults, ...named };

@@ -6,6 +6,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import type { Environment } from "@tidings/contract";
 import { chromium, type Page } from "playwright-core";
 import { newApiKey } from "../packages/server/src/lib/secrets.ts";
 import { openDb } from "../packages/server/src/store/db.ts";
@@ -186,6 +187,12 @@ const pictures: Picture[] = [
     path: () => "/environments",
     act: (page) => page.getByRole("button", { name: "New environment" }).click(),
   },
+  { name: "environments-variables", path: () => "/environments?tab=variables" },
+  {
+    name: "environments-variables-create",
+    path: () => "/environments?tab=variables",
+    act: (page) => page.getByRole("button", { name: "New variable" }).click(),
+  },
   { name: "environments-publish", path: () => "/environments?tab=publish" },
   {
     name: "environments-publish-ask",
@@ -299,6 +306,12 @@ try {
   const client = createClient({ baseUrl: service.url, apiKey });
   const { body: environments } = await client("environments.list");
   const production = environments.find(({ type }) => type === "prod")!.identifier;
+  const [{ _id: _environmentId }] = environments.filter(({ apiKeys }) => apiKeys !== undefined) as [Environment];
+  for (const [key, value, isSecret] of [
+    ["BASE_URL", "https://staging.example.com", false],
+    ["BILLING_TOKEN", "not a real token", true],
+  ] as const)
+    await client("environmentVariables.create", { body: { key, isSecret, values: [{ _environmentId, value }] } });
   const seeded = {
     ...(await seedCompany(client)),
     ...(await seedTroubles(client, receiverUrl)),

@@ -1,5 +1,5 @@
 // Limits of requests: sizes and rates.
-import { importLimits, maxFiles } from "../../packages/contract/src/index.ts";
+import { importLimits, maxFiles, maxSignalBytes, maxSignalRecipients } from "../../packages/contract/src/index.ts";
 import { constant } from "./constants.ts";
 import { byDefault, count, duration, maxItems, megabytes, named, type Row, rateLimited, timeIn } from "./values.ts";
 
@@ -27,6 +27,12 @@ export const requestLimits: Row[] = [
     beyond: "503 `DATABASE_LOCKED`",
   },
   { limit: "events in a bulk trigger", value: maxItems("events.triggerBulk", "events"), beyond: "422" },
+  { limit: "signals in a bulk request", value: maxItems("signals.sendBulk", "signals"), beyond: "422" },
+  {
+    limit: "one signal",
+    value: `${maxSignalRecipients} subscribers, ${maxSignalBytes / 1_024} KB of data`,
+    beyond: "422",
+  },
   { limit: "payload of one event", value: `${named("evaluation.ts", "maxPayloadBytes")} bytes`, beyond: tooLarge },
   {
     limit: "recipients of one event",

@@ -1,5 +1,5 @@
 // Limits of content, of the pipeline and of delivery.
-import { maxBrowsers } from "../../packages/contract/src/index.ts";
+import { maxBrowsers, maxWorkflowDepth } from "../../packages/contract/src/index.ts";
 import { constant } from "./constants.ts";
 import { byDefault, count, megabytes, named, type Row, timeIn } from "./values.ts";
 
@@ -76,7 +76,12 @@ export const pipelineLimits: Row[] = [
     beyond: "it is split; an item that fails alone becomes a failed task ([delivery.md](delivery.md#failed-tasks))",
   },
   {
-    limit: "delay and digest",
+    limit: "workflows that start each other",
+    value: `${maxWorkflowDepth} deep`,
+    beyond: "the step fails ([start and update](start-and-update.md#workflows-that-start-each-other))",
+  },
+  {
+    limit: "delay, digest and wait",
     value: `${byDefault("TIDINGS_MAX_WAIT_DAYS")} days`,
     setting: "TIDINGS_MAX_WAIT_DAYS",
     beyond: "the step fails: `Wait is longer than allowed`",
@@ -107,6 +112,17 @@ export const pipelineLimits: Row[] = [
     limit: "concurrent webhook calls in one thread",
     value: `${named("webhooks/stage.ts", "window")}, shared in the same way`,
     beyond: "deliveries wait",
+  },
+  {
+    limit: "concurrent HTTP requests of steps, and calls of bridges, in one thread",
+    value: `${named("asks/stage.ts", "window")} each, a quarter for one host`,
+    beyond: "the steps wait",
+  },
+  {
+    limit: "HTTP request of a step",
+    value: `${count(byDefault("TIDINGS_REQUEST_TIMEOUT"))} s for an attempt, 1 MB of response, ${named("requests/response.ts", "maxResultLength")} characters of result`,
+    setting: "TIDINGS_REQUEST_TIMEOUT",
+    beyond: "a timeout is retried; otherwise the step fails ([http-requests.md](http-requests.md))",
   },
   {
     limit: "calls per second for an integration (`maxPerSecond`)",

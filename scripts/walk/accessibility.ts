@@ -39,6 +39,7 @@ const screens = [
   "/mailbox",
   "/clock",
   "/environments",
+  "/environments?tab=variables",
   "/settings",
   "/settings?tab=audit",
 ];

@@ -91,7 +91,43 @@ const digestStep = fc.record({
     { requiredKeys: ["amount", "unit"] },
   ),
 });
-const steps = fc.uniqueArray(fc.oneof(channelStep, emailStep, inAppStep, waitStep, digestStep), {
+const signalStep = fc.record({
+  stepId: id,
+  type: fc.constant("wait" as const),
+  controlValues: fc.record({
+    ...{ amount: fc.integer({ min: 1, max: 9 }), unit: fc.constantFrom("hours", "days") },
+    signal: fc.record({ name: id, key: text }, { requiredKeys: ["name"] }),
+    onEvent: fc.constantFrom("continue", "end"),
+  }),
+});
+const requestStep = fc.record({
+  stepId: id,
+  type: fc.constant("http_request" as const),
+  controlValues: fc.record(
+    {
+      method: fc.constantFrom("GET", "POST"),
+      url: text,
+      headers: fc.array(fc.record({ key: name, value: text }), { maxLength: 2 }),
+      body: text,
+      sampleResponse: fc.record({ status: fc.integer({ min: 100, max: 599 }), body: json }),
+    },
+    { requiredKeys: ["method", "url"] },
+  ),
+});
+const experimentStep = fc.record({
+  stepId: id,
+  type: fc.constant("experiment" as const),
+  controlValues: fc.record({
+    variants: fc.uniqueArray(fc.record({ id, name, weight: fc.integer({ min: 0, max: 9 }) }), {
+      ...{ minLength: 2, maxLength: 3 },
+      selector: (variant) => variant.id,
+    }),
+  }),
+});
+const anyStep = fc.oneof(
+  ...[channelStep, emailStep, inAppStep, waitStep, digestStep, signalStep, requestStep, experimentStep],
+);
+const steps = fc.uniqueArray(anyStep, {
   maxLength: 4,
   selector: ({ stepId }) => stepId,
 });

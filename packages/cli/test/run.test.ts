@@ -1,4 +1,4 @@
-// trigger, explain, tail and cancel against a service.
+// trigger, signal, explain, tail and cancel against a service.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -62,6 +62,36 @@ test("a dry run sends nothing, and a run that waits is not ended", async () => {
   assert.match((await terminal.run("explain", waiting.transactionId, "bob")).stdout, /Nothing was sent/);
 });
 
+test("signal reaches the runs that wait for it, and names those it cannot reach", async () => {
+  const awaited = { name: "paid", key: "{{ payload.id }}" };
+  await createWorkflow(client, "invoice", [
+    {
+      ...{ name: "Paid", stepId: "paid", type: "wait" },
+      controlValues: { type: "regular", amount: 1, unit: "days", signal: awaited },
+    },
+    inApp({ body: "Thank you: {{ steps.paid.data.amount }}" }),
+  ]);
+  for (const person of ["ada", "bob"]) {
+    const ran = await terminal.json<Triggered>(
+      ...["trigger", "invoice", "--to", person, "--payload", '{"id": 7}', "--wait", "--timeout", "1"],
+    );
+    assert.equal(ran.ended, false);
+  }
+  const send = (...argv: string[]) => terminal.run("signal", "paid", ...argv);
+  const other = await send("--to", "ada", "--key", "8");
+  assert.equal(other.code, 0);
+  assert.equal(other.stdout, "Nothing continues: no run of this subscriber waits for paid with the key 8.\n");
+  const data = ["--key", "7", "--data", '{"amount": 20}'];
+  const sent = await send("--to", "ada", "--to", "bob", "--to", "moon", ...data);
+  assert.equal(sent.code, 0);
+  assert.equal(sent.stdout, "unknown moon\nreached 2 runs\n");
+  const again = await terminal.json<{ reached: number }>("signal", "paid", "--to", "ada", ...data);
+  assert.equal(again.reached, 0);
+  const nobody = await send("--to", "moon");
+  assert.equal(nobody.code, 1);
+  assert.match(nobody.stderr, /Nobody was reached: moon is unknown\.\n→ A signal does not create subscribers/);
+});
+
 test("wrong input is refused with what to do, and exit codes tell it from a refusal of the service", async () => {
   const cases: [argv: string[], code: number, stderr: RegExp][] = [
     [["trigger"], 64, /The workflow is missing/],
@@ -75,6 +105,10 @@ test("wrong input is refused with what to do, and exit codes tell it from a refu
     [["trigger", "slow", "--to", "ada", "--wait", "--timeout", "x"], 64, /"x" is not a number from 1 to 86400/],
     [["explain", "txn"], 64, /The subscriber is missing/],
     [["explain", "moon", "ada"], 1, /moon not found/],
+    [["signal"], 64, /The name of the signal is missing/],
+    [["signal", "paid"], 64, /--to <subscriber> is missing/],
+    [["signal", "not a name", "--to", "ada"], 1, /name/],
+    [["signal", "paid", "--to", "ada", "--data", "[1]"], 1, /has to be a JSON object/],
     [["cancel"], 64, /The transaction id is missing/],
   ];
   for (const [argv, code, stderr] of cases) {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import type { Scenario } from "@tidings/contract";
 import fc from "fast-check";
 import { parse } from "yaml";
 import { toYaml } from "../../server/src/app/events/scenario-yaml.ts";
@@ -25,6 +26,24 @@ await createWorkflow(client, "onboarding", [
 await createWorkflow(client, "news", [
   { name: "Collect", type: "digest", controlValues: { amount: 1, unit: "hours" } },
   inApp({ body: "{{ steps.collect.eventCount }} news" }),
+]);
+
+const wait = (stepId: string, values: object) => ({
+  ...{ name: stepId, stepId, type: "wait" as const },
+  controlValues: { type: "regular", amount: 1, unit: "hours", ...values },
+});
+await createWorkflow(client, "offer", [
+  inApp({ body: "An offer" }),
+  wait("looked", { message: { stepId: "in-app", event: "seen" } }),
+  email({ subject: "The offer", body: "<p>The offer</p>" }),
+  wait("opened", { message: { stepId: "email", event: "clicked" } }),
+  {
+    ...{ name: "Interest", stepId: "interest", type: "branch" },
+    controlValues: { arms: [{ id: "clicked", condition: { "==": [{ var: "steps.opened.reason" }, "message"] } }] },
+  },
+  { ...inApp({ body: "You clicked" }), stepId: "more", arm: "interest/clicked" },
+  wait("answer", { signal: { name: "answered", key: "{{ payload.id }}" } }),
+  { ...inApp({ body: "{{ steps.answer.reason }} {{ steps.answer.data.word }}" }), stepId: "last" },
 ]);
 
 const write = (name: string, text: string) => {
@@ -84,6 +103,59 @@ test("months pass in seconds, with the same result every time, and nothing is le
   assert.equal(one.passed, 1);
 });
 
+const offer = `name: marks, reports and signals
+given: { time: "2026-03-02T09:00:00Z", subscribers: [{ subscriberId: ada, email: ada@example.com }] }
+when:
+  - { at: "+0m", trigger: offer, to: ada, payload: { id: 7 } }
+  - { at: "+10m", seen: ada, workflow: offer }
+  - { at: "+20m", clicked: ada }
+  - { at: "+25m", signal: answered, to: ada, key: "8", reached: 0 }
+  - { at: "+30m", signal: answered, to: [ada], key: "7", data: { word: yes please }, reached: 1 }
+then:
+  - { to: ada, channel: in_app, at: "+0m", body: An offer }
+  - { to: ada, channel: email, at: "+10m" }
+  - { to: ada, channel: in_app, at: "+20m", body: You clicked }
+  - { to: ada, channel: in_app, at: "+30m", body: signal yes please }
+steps:
+  - { to: ada, workflow: offer, step: interest, arm: clicked }
+  - { to: ada, step: answer, outcome: done, reason: { contains: the signal answered arrived } }
+`;
+
+test("what runs wait for happens at its time, and steps are checked", async () => {
+  const late = offer
+    .replace("name: marks", "name: no marks")
+    .replace(/ {2}- \{ at: "\+(10|20|25|30)m".*\n/g, "")
+    .replace(/then:[\s\S]*steps:\n/, "then: []\nuntil: +30m\nsteps:\n")
+    .replace("then: []", "then: [{ to: ada, channel: in_app }]");
+  const wrong = offer
+    .replace("name: marks", "name: wrong marks")
+    .replace("arm: clicked", "arm: else")
+    .concat("  - { to: bob, step: answer }\n");
+  const ran = await terminal.run("test", write("offer.yaml", `${offer}---\n${late}---\n${wrong}`));
+  assert.equal(ran.code, 1);
+  assert.match(ran.stdout, /✓ marks, reports and signals/);
+  assert.match(ran.stdout, /✗ no marks[\s\S]*differs step interest of offer for ada\n +arm:\n +- clicked\n +\+ none: /);
+  assert.match(ran.stdout, /✗ wrong marks[\s\S]*arm:\n +- else\n +\+ clicked\n +missing step answer for bob/);
+  const refusals: [before: string, after: string, told: RegExp][] = [
+    ["to: [ada], key", "to: [eve], key", /The signal answered is for eve, who is not a subscriber/],
+    ["reached: 1", "reached: 2", /The signal answered reached 1 run, not 2/],
+    ["clicked: ada", "clicked: ada, channel: sms", /"clicked" needs a message by sms, and none was sent/],
+    [
+      "given: {",
+      "given: { variants: { offer: { interest: b } },",
+      /names b of the step interest[\s\S]*not an experiment/,
+    ],
+    ["given: {", "given: { responses: { moon: {} },", /names the workflow moon, which does not exist/],
+  ];
+  const texts = refusals.map(([before, after], index) =>
+    offer.replace(before, after).replace("name: marks", `name: refused ${index}`),
+  );
+  const refused = await terminal.run("test", write("offer.yaml", texts.join("---\n")));
+  for (const [, , told] of refusals) assert.match(refused.stdout, told);
+  assert.match(refused.stdout, /0 passed, 5 failed/);
+  write("offer.yaml", offer);
+});
+
 test("what differs, is missing or was not expected is told, and fails", async () => {
   const before = await environments();
   const wrong = onboarding
@@ -121,6 +193,14 @@ test("a file with a fault is refused with line and column, before anything runs"
       /x\.yaml:13:5 an entry of "when" has one of/,
     ],
     [onboarding.replace("trigger: onboarding, to", "read: ada, to"), /x\.yaml:13:29 "to" does not belong to "read"/],
+    [offer.replace("seen: ada, workflow", "seen: ada, key"), /x\.yaml:5:\d+ "key" does not belong to "seen"/],
+    [offer.replace("to: [ada], ", ""), /x\.yaml:8:\d+ "signal" needs "to"/],
+    [offer.replace("reached: 1", "reached: -1"), /x\.yaml:8:\d+ reached has to be a number/],
+    [offer.replace("outcome: done", "outcome: fine"), /x\.yaml:16:\d+ outcome has to be one of sent, done/],
+    [
+      offer.replace("given: {", "given: { responses: { offer: { a: { status: 9 } } },"),
+      /x\.yaml:2:\d+ status has to be an HTTP status/,
+    ],
     [onboarding.replace('matches: "^Still"', 'matches: "("'), /x\.yaml:22:\d+ subject: Invalid regular expression/],
     [onboarding.replace("channel: email", "channel: pigeon"), /x\.yaml:16:14 channel has to be one of in_app/],
     [
@@ -198,6 +278,50 @@ test("a run is saved as a scenario, which passes", async () => {
     /scenarios\/orders-to-ada\.yaml exists\.\n→ Name another/,
   );
   assert.match((await there.run("test", "--save", "moon")).stderr, /moon not found/);
+});
+
+test("a run that waited is saved with its marks and signals", async () => {
+  const stage = await newStage(service, "2026-03-02T09:00:00Z");
+  await createWorkflow(stage.client, "ask", [
+    inApp({ body: "A question" }),
+    wait("looked", { message: { stepId: "in-app", event: "seen" } }),
+    wait("answer", { signal: { name: "answered", key: "{{ payload.id }}" } }),
+    { ...inApp({ body: "{{ steps.answer.data.word }}" }), stepId: "last" },
+  ]);
+  const params = { subscriberId: "ada" };
+  await stage.client("subscribers.create", { body: params });
+  const transactionId = await trigger(stage.client, "ask", "ada", { id: 7 });
+  await stage.advance(10, "minutes");
+  await stage.client("subscribers.markAllMessages", { params, body: { markAs: "seen" } });
+  await stage.advance(10, "minutes");
+  const answered = { to: "ada", key: "7", data: { word: "yes" } };
+  await stage.client("signals.send", { body: { ...answered, name: "unrelated" } });
+  await stage.client("signals.send", { body: { ...answered, name: "answered" } });
+  await stage.advance(1, "hours");
+  const there = openTerminal({ url: service.url, apiKey: await keyOf(stage.client) });
+  const { scenario } = await there.json<{ scenario: Scenario }>("test", "--save", transactionId);
+  assert.deepEqual(scenario.when.slice(1), [
+    { at: "+10m", seen: "ada", workflow: "ask" },
+    { at: "+20m", signal: "answered", to: "ada", key: "7", data: { word: "yes" } },
+  ]);
+  const ran = await there.run("test");
+  assert.equal(ran.code, 0, ran.stdout);
+});
+
+test("a scenario brings the variables that its workflows read", async () => {
+  const values = [{ _environmentId: (await client("environments.list")).body[0]!._id, value: "here" }];
+  await client("environmentVariables.create", { body: { key: "PLACE", values } });
+  await createWorkflow(client, "place", [inApp({ body: "It is {{ env.PLACE }}" })]);
+  const file = write(
+    "place.yaml",
+    `name: variables
+given: { time: "2026-03-02T09:00:00Z", subscribers: [{ subscriberId: ada }], variables: { PLACE: there } }
+when: [{ at: "+0m", trigger: place, to: ada }]
+then: [{ to: ada, channel: in_app, body: It is there }]
+`,
+  );
+  const ran = await terminal.run("test", file);
+  assert.equal(ran.code, 0, ran.stdout + ran.stderr);
 });
 
 test("every value survives as YAML", async () => {

@@ -8,6 +8,8 @@ import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { atEnd } from "../../server/test/support/at-end.ts";
 import { startTestService } from "../../server/test/support/service.ts";
+import { createWorkflow, inApp, notificationsOf, trigger } from "../../server/test/support/verbs.ts";
+import { eventually } from "../../server/test/support/wait.ts";
 import { createTidings, TidingsError } from "../src/index.ts";
 
 const service = await startTestService();
@@ -52,13 +54,44 @@ test("all tries of a request carry one idempotency key, and a refusal is not rep
     baseUrl: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
     apiKey: "key",
   });
-  const trigger = () => throughProxy.events.trigger({ body: { name: "order-shipped", to: "ada" } });
-  await trigger();
+  const send = () => throughProxy.events.trigger({ body: { name: "order-shipped", to: "ada" } });
+  await send();
   assert.equal(keys.length, 3);
   assert.ok(keys[0]);
   assert.equal(new Set(keys).size, 1);
-  await assert.rejects(trigger, /422/);
+  await assert.rejects(send, /422/);
   assert.equal(keys.length, 4);
+});
+
+test("a signal whose response is lost is sent again, and is one signal", async () => {
+  await createWorkflow(service.client, "ask", [
+    {
+      ...{ name: "Answer", stepId: "answer", type: "wait" },
+      controlValues: { type: "regular", amount: 1, unit: "hours", signal: { name: "answered" } },
+    },
+    inApp({ body: "{{ steps.answer.data.word }}" }),
+  ]);
+  const transactionId = await trigger(service.client, "ask", "eve");
+  await eventually(async () => {
+    const [run] = await notificationsOf(service.client, transactionId);
+    return run?.jobs?.some(({ status }) => status === "delayed") ?? false;
+  }, "the wait to begin");
+  let tries = 0;
+  const lossy = createTidings({
+    baseUrl: service.url,
+    apiKey: service.apiKey,
+    fetch: async (...request) => {
+      const response = await fetch(...request);
+      if (tries++ === 0) throw new TypeError("connection lost");
+      return response;
+    },
+  });
+  const sent = await lossy.signals.send({ body: { name: "answered", to: "eve", data: { word: "yes" } } });
+  assert.deepEqual([tries, sent.reached], [2, 1]);
+  const bulk = { body: { signals: [{ name: "answered", to: ["eve", "moon"] }] } };
+  const [again] = await tidings.signals.sendBulk(bulk);
+  assert.deepEqual([again!.reached, again!.unknownSubscribers], [0, ["moon"]]);
+  await assert.rejects(() => tidings.signals.send({ body: { name: "a b", to: "eve" } }), /422|name/);
 });
 
 test("no answer is an error with status 0, which says why", async () => {

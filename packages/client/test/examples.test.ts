@@ -25,8 +25,9 @@ test("the examples of the guide run as they stand", async (context) => {
     env,
     timeout: 60_000,
   });
-  const [transactionId, error, notifications] = stdout.trim().split("\n");
+  const [transactionId, reached, error, notifications] = stdout.trim().split("\n");
   assert.match(transactionId!, /\S{10,}/);
+  assert.equal(reached, "0");
   assert.match(error!, /^404 .*unknown/);
   assert.ok(Number(notifications) >= 1, stdout);
   const { body } = await service.client("notifications.list", { query: { transactionId: transactionId! } });

@@ -46,6 +46,24 @@ export type Operations = {
     body: DryRunEvent;
     output: DryRun;
   };
+  "explain.sampleArms": {
+    params?: never;
+    query?: never;
+    body: ArmSampleIn;
+    output: ArmSample;
+  };
+  "signals.send": {
+    params?: never;
+    query?: never;
+    body: SignalIn;
+    output: SignalResult;
+  };
+  "signals.sendBulk": {
+    params?: never;
+    query?: never;
+    body: SignalBulkIn;
+    output: SignalResult[];
+  };
   "scenarios.export": {
     params?: never;
     query?: {
@@ -64,7 +82,7 @@ export type Operations = {
       page?: number;
       limit?: number;
       /** Events with any of these steps; `trigger` matches every event */
-      channels?: ("in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom" | "trigger")[];
+      channels?: ("in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom" | "branch" | "experiment" | "wait" | "http_request" | "start_workflow" | "update_subscriber" | "trigger")[];
       /** Workflow ids or identifiers */
       templates?: string[];
       emails?: string[];
@@ -281,6 +299,24 @@ export type Operations = {
     body?: never;
     output: WorkflowObjectiveStates;
   };
+  "workflows.retrieveExperiments": {
+    params: {
+      /** Internal id, identifier or slug */
+      workflowId: string;
+    };
+    query?: {
+      /** Only this experiment: id or identifier of its step */
+      stepId?: string;
+      /** Default: 30 days ago */
+      from?: string;
+      /** Default: now */
+      to?: string;
+      /** A signal counts up to this many days after the person came into the variant */
+      goalDays?: number;
+    };
+    body?: never;
+    output: WorkflowExperiments;
+  };
   "workflows.preview": {
     params?: never;
     query?: never;
@@ -295,6 +331,16 @@ export type Operations = {
     query?: never;
     body: WorkflowTestIn;
     output: WorkflowTest;
+  };
+  "workflows.sendRequest": {
+    params: {
+      /** Internal id, identifier or slug */
+      workflowId: string;
+      stepId: string;
+    };
+    query?: never;
+    body: SendRequestIn;
+    output: SentRequest;
   };
   "workflows.listVersions": {
     params: {
@@ -2163,6 +2209,53 @@ export type Operations = {
     body?: never;
     output: undefined;
   };
+  "environmentVariables.list": {
+    params?: never;
+    query?: {
+      /** Part of the key, in capitals or not */
+      search?: string;
+    };
+    body?: never;
+    output: EnvironmentVariable[];
+  };
+  "environmentVariables.create": {
+    params?: never;
+    query?: never;
+    body: EnvironmentVariableIn;
+    output: EnvironmentVariable;
+  };
+  "environmentVariables.retrieve": {
+    params: {
+      variableKey: string;
+    };
+    query?: never;
+    body?: never;
+    output: EnvironmentVariable;
+  };
+  "environmentVariables.update": {
+    params: {
+      variableKey: string;
+    };
+    query?: never;
+    body: EnvironmentVariablePatch;
+    output: EnvironmentVariable;
+  };
+  "environmentVariables.delete": {
+    params: {
+      variableKey: string;
+    };
+    query?: never;
+    body?: never;
+    output: undefined;
+  };
+  "environmentVariables.usage": {
+    params: {
+      variableKey: string;
+    };
+    query?: never;
+    body?: never;
+    output: EnvironmentVariableUsage;
+  };
   "environments.retrieveTimeline": {
     params: {
       /** Id or identifier */
@@ -2782,6 +2875,8 @@ export type Operations = {
       operation?: string;
       /** Id of an environment */
       environment?: string;
+      /** Id of a subscriber whom the change is about */
+      subscriber?: string;
       /** Not before this time */
       from?: string;
       /** Before this time */
@@ -2799,6 +2894,8 @@ export type Operations = {
       operation?: string;
       /** Id of an environment */
       environment?: string;
+      /** Id of a subscriber whom the change is about */
+      subscriber?: string;
       /** Not before this time */
       from?: string;
       /** Before this time */
@@ -2865,6 +2962,14 @@ export type Resources = {
     readonly retrieve: (...input: CallArguments<"explain.retrieve">) => Promise<Output<"explain.retrieve">>;
     /** Show what an event would do. Accepts what `events.trigger` accepts, or an unsaved definition as `workflow` instead of `name`, and returns who would get what, when and through which provider, and who would not and why. Nothing is sent or written: it runs in a read-only transaction, so idempotency keys have no effect. Providers are assumed to accept every message. See docs/explain.md. `POST /v2/explain` */
     readonly dryRun: (...input: CallArguments<"explain.dryRun">) => Promise<Output<"explain.dryRun">>;
+    /** Count who would take which arm. Simulates an unsaved workflow for the newest 200 subscribers, as a dry run does, and counts how many take each arm of its branches and are in each variant of its experiments. Nothing is sent or written. `POST /v2/explain/arms` */
+    readonly sampleArms: (...input: CallArguments<"explain.sampleArms">) => Promise<Output<"explain.sampleArms">>;
+  };
+  readonly signals: {
+    /** Send a signal to waiting runs. Every run of these subscribers that waits for a signal of this name, and of this key where it names one, continues. A signal that no run waits for is stored for waits that look back. `POST /v2/signals` */
+    readonly send: (...input: CallArguments<"signals.send">) => Promise<Output<"signals.send">>;
+    /** Send up to 100 signals. Returns one item per signal, in request order. `POST /v2/signals/bulk` */
+    readonly sendBulk: (...input: CallArguments<"signals.sendBulk">) => Promise<Output<"signals.sendBulk">>;
   };
   readonly scenarios: {
     /** Export past events as a test scenario. One event, with the events that share a digest with it, by `transactionId`; or all events between `from` and `to`, both included. At most 100 events and 100 subscribers. Subscribers and preferences are the current ones. `tidings test` runs scenarios: see docs/testing.md. `GET /v1/scenarios` */
@@ -2913,10 +3018,14 @@ export type Resources = {
     readonly sync: (...input: CallArguments<"workflows.sync">) => Promise<Output<"workflows.sync">>;
     /** Retrieve how a workflow meets its objectives. Messages are counted in the hour in which they were created, as in the statistics; the latest hours from the newest 50,000 messages of the environment. A message that was not reported as delivered counts as bad a day after it was sent, one that failed at once. `GET /v2/workflows/{workflowId}/objectives` */
     readonly retrieveObjectives: (...input: CallArguments<"workflows.retrieveObjectives">) => Promise<Output<"workflows.retrieveObjectives">>;
+    /** Retrieve statistics of a workflow's experiments. A person counts once, in the variant of the first run in the range. Counted from the newest 50,000 runs, divided between the experiments of the workflow. Tests of drafts do not count. `GET /v2/workflows/{workflowId}/experiments` */
+    readonly retrieveExperiments: (...input: CallArguments<"workflows.retrieveExperiments">) => Promise<Output<"workflows.retrieveExperiments">>;
     /** Render the content of an unsaved step. Renders the control values as an event would, for a real subscriber and payload, and stores nothing. The response includes template errors, with line and column. Templates have the same limits as in a real step. With `context`, the brand of the first context that has one is shown; unknown contexts are not created. Steps that send nothing (digest, delay, throttle, custom) have an empty `result`; their templates are checked. `POST /v1/workflows/preview` */
     readonly preview: (...input: CallArguments<"workflows.preview">) => Promise<Output<"workflows.preview">>;
     /** Send a test of an unsaved workflow. Runs the given definition for one person: messages are really sent, through the integrations of the environment. Delays, digests and quiet hours end at once. The saved workflow and its versions do not change. The event is marked with `isTest`. See docs/testing.md. `POST /v2/workflows/{workflowId}/test` */
     readonly test: (...input: CallArguments<"workflows.test">) => Promise<Output<"workflows.test">>;
+    /** Send the request of an HTTP request step once. Fills in the templates of the step as a run would, sends the request for real, once, and returns the response. Nothing is stored. With `controlValues` the step need not be saved. See docs/http-requests.md. `POST /v2/workflows/{workflowId}/steps/{stepId}/request` */
+    readonly sendRequest: (...input: CallArguments<"workflows.sendRequest">) => Promise<Output<"workflows.sendRequest">>;
     /** List the versions of a workflow. `GET /v1/workflows/{workflowId}/versions` */
     readonly listVersions: (...input: CallArguments<"workflows.listVersions">) => Promise<Output<"workflows.listVersions">>;
     /** Retrieve a version of a workflow. `GET /v1/workflows/{workflowId}/versions/{versionId}` */
@@ -3382,6 +3491,20 @@ export type Resources = {
     /** Undo a publish. Requires a key of the target. Everything of the publish gets its previous content back, in one transaction; runs in progress finish with the version that started them. If resources were changed since, the error names them and nothing is changed, unless `overwriteChanges` is true. The restore is itself a publish, which can be undone too. Choices of subscribers for a deleted category do not come back. `POST /v2/environments/{environmentId}/publishes/{publishId}/restore` */
     readonly restorePublish: (...input: CallArguments<"environments.restorePublish">) => Promise<Output<"environments.restorePublish">>;
   };
+  readonly environmentVariables: {
+    /** List environment variables. By key. An API key sees the values that its environment has, a member those of all environments. Values of secrets are never returned. `GET /v1/environment-variables` */
+    readonly list: (...input: CallArguments<"environmentVariables.list">) => Promise<Output<"environmentVariables.list">>;
+    /** Create an environment variable. Templates and conditions read it as `env.<key>`. Without `values`, it is empty in the caller's environment. An environment has up to 100. `POST /v1/environment-variables` */
+    readonly create: (...input: CallArguments<"environmentVariables.create">) => Promise<Output<"environmentVariables.create">>;
+    /** Retrieve an environment variable. `GET /v1/environment-variables/{variableKey}` */
+    readonly retrieve: (...input: CallArguments<"environmentVariables.retrieve">) => Promise<Output<"environmentVariables.retrieve">>;
+    /** Update an environment variable. Omitted fields do not change, and environments that `values` does not name keep their value. A secret becomes plain only together with new values. The key changes only while nothing uses the variable. `PATCH /v1/environment-variables/{variableKey}` */
+    readonly update: (...input: CallArguments<"environmentVariables.update">) => Promise<Output<"environmentVariables.update">>;
+    /** Delete an environment variable. With an API key from its environment, for a member from all environments. Refused while a workflow or layout uses it. `DELETE /v1/environment-variables/{variableKey}` */
+    readonly delete: (...input: CallArguments<"environmentVariables.delete">) => Promise<Output<"environmentVariables.delete">>;
+    /** List the workflows and layouts that use an environment variable. `GET /v1/environment-variables/{variableKey}/usage` */
+    readonly usage: (...input: CallArguments<"environmentVariables.usage">) => Promise<Output<"environmentVariables.usage">>;
+  };
   readonly retention: {
     /** Retrieve how long an environment keeps its data. For each class: the days that apply and where they come from, the limits, its size, and what goes next. Also the stored months and the last runs, which concern the whole installation. See docs/retention.md. `GET /v2/environments/{environmentId}/retention` */
     readonly retrieve: (...input: CallArguments<"retention.retrieve">) => Promise<Output<"retention.retrieve">>;
@@ -3629,6 +3752,10 @@ export type ErrorCode =
   | "STEP_TEMPLATE_NOT_FOUND"
   | "STEP_TEMPLATE_NAME_TAKEN"
   | "STEP_TEMPLATE_LIMIT"
+  | "VARIABLE_NOT_FOUND"
+  | "VARIABLE_KEY_TAKEN"
+  | "VARIABLE_LIMIT"
+  | "VARIABLE_IN_USE"
   | "TRANSLATION_NOT_FOUND"
   | "TRANSLATION_GROUP_NOT_FOUND"
   | "SUPPRESSION_NOT_FOUND"
@@ -3705,6 +3832,7 @@ export type ActivityEvent = {
   createdAt: string;
   /** A test of a draft (`workflows.test`); absent otherwise */
   isTest?: boolean;
+  startedBy?: ActivityStarter;
   /** The first 300 characters of its JSON */
   payload: string;
   searchKey?: SearchKeyValue;
@@ -3751,6 +3879,13 @@ export type ActivityRecipient = {
   subscriberId: string;
   firstName?: string;
   lastName?: string;
+};
+
+/** The step `start_workflow` of another run that started it; absent for an event of a request */
+export type ActivityStarter = {
+  workflowId: string;
+  stepId: string;
+  notificationId: string;
 };
 
 export type ActivityWorkflow = {
@@ -3947,6 +4082,20 @@ export type ApiKey = {
   lastUsedAt?: string | null;
 };
 
+export type ArmSample = {
+  data: {
+    /** Subscribers that were simulated: the newest ones, at most 200 */
+    sampled: number;
+    steps: SampledStep[];
+  };
+};
+
+export type ArmSampleIn = {
+  workflow: WorkflowDraft;
+  payload?: Record<string, unknown>;
+  assume?: DryRunAssumptions;
+};
+
 export type Asset = {
   id: string;
   /** Public address; a path of this service where `TIDINGS_PUBLIC_URL` is not set */
@@ -3977,7 +4126,7 @@ export type AssetList = {
 };
 
 export type AuditActor = {
-  /** `machine`: the service itself, such as the runaway guard, or somebody who has not signed in yet, such as the user of a first link */
+  /** `machine`: the service itself, such as the runaway guard or a workflow with a step `update_subscriber`, or somebody who has not signed in yet, such as the user of a first link */
   type: "person" | "key" | "machine";
   /** Id of the member or of the API key */
   _id: string | null;
@@ -4912,7 +5061,7 @@ export type DeadLetterWorkflow = {
 /** What decided, and therefore where to change it */
 export type DecidedBy = {
   /** `workflow`: its preferences; `step`: its content or settings; `preference`: the subscriber's own choice; `subscriber`: a missing or refused address; `event`: its overrides */
-  kind: "workflow" | "step" | "condition" | "preference" | "schedule" | "subscriber" | "suppression" | "integration" | "provider" | "tenant" | "bridge" | "digest" | "throttle" | "delay" | "event" | "topic";
+  kind: "workflow" | "step" | "condition" | "preference" | "schedule" | "subscriber" | "suppression" | "integration" | "provider" | "tenant" | "bridge" | "digest" | "throttle" | "delay" | "branch" | "experiment" | "wait" | "event" | "topic";
   /** workflowId, stepId, subscriberId, transactionId or topicKey, the internal id of an integration or a suppression, or the id of a provider */
   id?: string;
   /** For a topic: the identifier of the subscription */
@@ -5009,6 +5158,16 @@ export type DryRunAssumptions = {
   digestedEvents?: number;
   /** In-app messages are seen and read before later steps start */
   isRead?: boolean;
+  /** What happens to messages of earlier steps while a run waits for it */
+  messages?: ({
+    stepId: string;
+    event: "seen" | "read" | "clicked" | "delivered" | "bounced";
+  })[];
+  /** Signals that arrive while a run waits for them; the others time out */
+  signals?: {
+    name: string;
+    data?: Record<string, unknown>;
+  }[];
 };
 
 export type DryRunEvent = {
@@ -5199,6 +5358,78 @@ export type EnvironmentUpdate = {
   pagesUrl?: string | null;
 };
 
+export type EnvironmentVariable = {
+  _id: string;
+  _organizationId: string;
+  key: string;
+  type: "string";
+  /** Encrypted, never returned, and only for the URL, headers and body of `http_request` steps */
+  isSecret: boolean;
+  /** The environments that have a value: with an API key, only that of the key */
+  values: EnvironmentVariableValue[];
+  /** When it was created (ISO 8601, UTC) */
+  createdAt: string;
+  /** When a value was last changed (ISO 8601, UTC) */
+  updatedAt: string;
+};
+
+export type EnvironmentVariableIn = {
+  /** Such as `BASE_URL`: a letter, then letters, digits and underscores, at most 64 characters */
+  key: string;
+  type?: "string";
+  /** Encrypted, never returned, and only for the URL, headers and body of `http_request` steps */
+  isSecret?: boolean;
+  values?: EnvironmentVariableValueIn[];
+};
+
+export type EnvironmentVariableLayout = {
+  name: string;
+  layoutId: string;
+  _environmentId: string;
+};
+
+export type EnvironmentVariablePatch = {
+  /** Such as `BASE_URL`: a letter, then letters, digits and underscores, at most 64 characters */
+  key?: string;
+  type?: "string";
+  /** Encrypted, never returned, and only for the URL, headers and body of `http_request` steps */
+  isSecret?: boolean;
+  values?: EnvironmentVariableValueChange[];
+};
+
+export type EnvironmentVariableUsage = {
+  /** The first 100 */
+  workflows: EnvironmentVariableWorkflow[];
+  /** The first 100 */
+  layouts: EnvironmentVariableLayout[];
+};
+
+export type EnvironmentVariableValue = {
+  _environmentId: string;
+  /** `********` for a secret */
+  value: string;
+};
+
+export type EnvironmentVariableValueChange = {
+  /** Id or identifier of an environment; with an API key, that of the key */
+  _environmentId: string;
+  /** At most 8 KB. `********` keeps the stored value of a secret. null removes it from this environment. */
+  value: string | null;
+};
+
+export type EnvironmentVariableValueIn = {
+  /** Id or identifier of an environment; with an API key, that of the key */
+  _environmentId: string;
+  /** At most 8 KB. `********` keeps the stored value of a secret. */
+  value: string;
+};
+
+export type EnvironmentVariableWorkflow = {
+  name: string;
+  workflowId: string;
+  _environmentId: string;
+};
+
 export type EraseIn = {
   /** Other texts that only this person has, such as a former address or a customer number: they are replaced wherever they occur in the environment */
   terms?: string[];
@@ -5280,6 +5511,17 @@ export type ErasureVerifyIn = {
   subscriberId?: string;
 };
 
+/** The step `start_workflow` of another run that started it; absent for an event of a request */
+export type EventStarter = {
+  workflowId: string;
+  stepId: string;
+  notificationId: string;
+  /** Absent when that event was deleted by its age */
+  transactionId?: string;
+  /** The same in a sentence */
+  text: string;
+};
+
 export type ExecutionDetail = {
   _id: string;
   createdAt?: string;
@@ -5295,6 +5537,65 @@ export type ExecutionDetail = {
   /** The name of the detail, for programs, such as `no_device_tokens`. Texts may change, codes do not */
   code?: string;
   decidedBy?: DecidedBy;
+};
+
+export type ExperimentDifference = {
+  /** Share of this variant minus share of the first one */
+  difference: number;
+  /** Lower bound of the difference, 95 % (Newcombe) */
+  low: number;
+  /** Upper bound */
+  high: number;
+  /** Whether the interval leaves out 0 */
+  isShown: boolean;
+  /** More people in both variants together until the difference is shown, if the present shares are the true ones; null when it is shown already, or cannot be said */
+  peopleNeeded: number | null;
+};
+
+export type ExperimentFigure = {
+  figure: "sent" | "delivered" | "opened" | "clicked" | "read" | "goal";
+  /** Name of the signal, with the figure `goal` */
+  goal?: string;
+  /** Messages; a step that sends to several devices or chats sends one. Absent for goals, and for people held out */
+  messages?: number;
+  /** People with at least one */
+  people: number;
+  /** People with at least one, as a share of the people in the variant */
+  share: number;
+  /** Lower bound of the share, 95 % (Wilson) */
+  low: number;
+  /** Upper bound */
+  high: number;
+  versusFirst?: ExperimentDifference;
+  /** What these numbers show, in words */
+  sentence: string;
+};
+
+export type ExperimentStatistics = {
+  stepId: string;
+  name: string;
+  /** Whether runs pass the step */
+  active: boolean;
+  /** Runs that were counted */
+  runs: number;
+  /** Whether these are all runs of the range, or the newest ones */
+  isComplete: boolean;
+  /** People who were in another variant in a later run, because weights changed; they count in the first */
+  moved: number;
+  /** In the order of the step, then former ones, then the people held out */
+  variants: ExperimentVariant[];
+};
+
+export type ExperimentVariant = {
+  id: string;
+  name: string | null;
+  /** null: the variant is no longer part of the step, or its people are held out */
+  weight: number | null;
+  isHeldOut: boolean;
+  /** People who came into the variant in their first run of the range */
+  people: number;
+  /** Those of messages in this order, then the goals of the step */
+  figures: ExperimentFigure[];
 };
 
 export type ExplainedAttempt = {
@@ -5321,6 +5622,7 @@ export type ExplainedEvent = {
   contextKeys: string[];
   /** A test of a draft (`workflows.test`); absent otherwise */
   isTest?: boolean;
+  startedBy?: EventStarter;
 };
 
 export type ExplainedMessage = {
@@ -5470,10 +5772,12 @@ export type ExportedResources = {
       stepId: string;
       /** Default: the `stepId` */
       name?: string;
-      type: "in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom";
+      type: "in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom" | "branch" | "experiment" | "wait" | "http_request" | "start_workflow" | "update_subscriber";
       active?: boolean;
       /** true: if this step fails, the steps after it are canceled */
       shouldStopOnFail?: boolean;
+      /** The arm of an earlier branch step that this step belongs to: `<stepId of the branch>/<id of the arm>`. The arm `else` is taken when no other is */
+      arm?: string;
       /** How long after its creation the message may still be sent; default: the service's setting */
       deadlineSeconds?: number;
       filters?: ({
@@ -6014,7 +6318,7 @@ export type InFlightStep = {
   version: number;
   step: InFlightStepRef;
   /** `starting`: ready to start; `held`: outside the subscriber's schedule, or until the next attempt; `sending`: being delivered */
-  wait: "starting" | "delay" | "digest" | "held" | "sending";
+  wait: "starting" | "delay" | "digest" | "wait" | "held" | "sending";
   count: number;
   /** When the oldest of these runs started (ISO 8601, UTC) */
   oldest: string;
@@ -6633,7 +6937,7 @@ export type JobStep = {
   _parentId?: string | null;
 };
 
-export type JobType = "in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom" | "trigger";
+export type JobType = "in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom" | "branch" | "experiment" | "wait" | "http_request" | "start_workflow" | "update_subscriber" | "trigger";
 
 export type Layout = {
   _id: string;
@@ -7539,7 +7843,7 @@ export type PublishChange = {
 };
 
 export type PublishCheck = {
-  code: "FAULTY_CONTENT" | "NO_STEPS" | "MISSING_INTEGRATION" | "INBOX_NOT_CONNECTED" | "LAYOUT_DIFFERS" | "MISSING_TRANSLATION";
+  code: "FAULTY_CONTENT" | "NO_STEPS" | "MISSING_INTEGRATION" | "INBOX_NOT_CONNECTED" | "LAYOUT_DIFFERS" | "MISSING_WORKFLOW" | "MISSING_TRANSLATION";
   /** The resource itself is invalid: a template error, a layout without its content, no steps */
   isFault: boolean;
   /** Human-readable, such as `Production has no active integration for email` */
@@ -7648,6 +7952,16 @@ export type ReachTopic = {
 
 export type ReceiptStatus = "sent" | "delivered" | "opened" | "clicked" | "bounced" | "dropped" | "blocked" | "rejected" | "delayed" | "deferred" | "complaint" | "spam" | "unsubscribed" | "created" | "accepted" | "queued" | "sending" | "undelivered" | "failed" | "dismissed";
 
+/** Absent when none came */
+export type ReceivedResponse = {
+  status: number;
+  /** Those with credentials are masked */
+  headers: Record<string, string>;
+  /** JSON, or a text; null when there is none */
+  body: unknown;
+  durationMs: number;
+};
+
 export type RecipientChannel = {
   /** Required; a chat or push provider */
   providerId?: string;
@@ -7680,6 +7994,15 @@ export type RecipientTopic = {
   topicKey: string;
   /** Ids of subscribers that the event's topics do not add */
   exclude?: string[];
+};
+
+/** What was sent; absent when the templates gave no request */
+export type RenderedRequest = {
+  method: string;
+  url: string;
+  /** Those with credentials are masked */
+  headers: Record<string, string>;
+  body?: string;
 };
 
 export type ReplayPreviewReason = "message_gone" | "canceled" | "suppressed" | "integration_inactive" | "circuit_open" | "other_channel";
@@ -7953,6 +8276,19 @@ export type RetentionRun = {
 
 export type Role = "viewer" | "support" | "editor" | "owner";
 
+export type SampledArm = {
+  /** The id of the arm or the variant, or `held-out` */
+  id: string;
+  /** People who take it. Those who do not come so far take none */
+  count: number;
+};
+
+export type SampledStep = {
+  /** The step id of a branch or an experiment */
+  stepId: string;
+  taken: SampledArm[];
+};
+
 export type Scenario = {
   name: string;
   given: ScenarioGiven;
@@ -7961,6 +8297,8 @@ export type Scenario = {
   until?: string;
   /** All messages that are sent, and no others, in any order */
   then: ScenarioMessage[];
+  /** What single steps do; the others are not checked */
+  steps?: ScenarioStep[];
 };
 
 export type ScenarioAction = {
@@ -7976,9 +8314,27 @@ export type ScenarioAction = {
   read?: string;
   /** Subscriber whose in-app messages are archived */
   archive?: string;
-  /** With `read` and `archive`: only messages of this workflow */
+  /** Subscriber whose in-app messages are marked as seen */
+  seen?: string;
+  /** Subscriber whose messages the provider reports as delivered */
+  delivered?: string;
+  /** The same, with a click on a link */
+  clicked?: string;
+  /** The same, as bounced */
+  bounced?: string;
+  /** With `delivered`, `clicked` and `bounced`; without it, `email` */
+  channel?: "email" | "sms" | "chat";
+  /** With marks and reports: only messages of this workflow */
   workflow?: string;
-  /** As in `events.trigger`: a subscriber id, a topic, or a list of these */
+  /** Name of a signal, as in `signals.send` */
+  signal?: string;
+  /** With `signal` */
+  key?: string;
+  /** With `signal` */
+  data?: Record<string, unknown>;
+  /** With `signal`: the runs that must continue. Another number is a failure */
+  reached?: number;
+  /** As in `events.trigger`: a subscriber id, a topic, or a list of these. For a signal: one or more subscriber ids */
   to?: unknown;
   payload?: Record<string, unknown>;
   /** Never exported */
@@ -8013,6 +8369,12 @@ export type ScenarioGiven = {
   subscribers?: ScenarioSubscriber[];
   /** Subscriber ids by topic key */
   topics?: Record<string, string[]>;
+  /** Environment variables, which templates read as `env.<name>` */
+  variables?: Record<string, string>;
+  /** By workflow and `stepId`: what an HTTP request gets back, instead of the sample response of the step */
+  responses?: Record<string, Record<string, ScenarioResponse>>;
+  /** By workflow and `stepId`: the variant of an experiment that everyone is in */
+  variants?: Record<string, Record<string, string>>;
 };
 
 export type ScenarioMessage = {
@@ -8044,6 +8406,32 @@ export type ScenarioMessage = {
   } | {
     matches: string;
   };
+};
+
+export type ScenarioResponse = {
+  /** Without it, 200 */
+  status?: number;
+  body?: unknown;
+};
+
+export type ScenarioStep = {
+  /** A subscriber id */
+  to: string;
+  /** Default: any workflow */
+  workflow?: string;
+  /** The `stepId` */
+  step: string;
+  outcome?: "sent" | "done" | "skipped" | "waiting" | "sending" | "merged" | "failed" | "canceled" | "pending";
+  /** What happened in words, as `explain.retrieve` has it */
+  reason?: string | {
+    contains: string;
+  } | {
+    matches: string;
+  };
+  /** For a branch: the id of the arm that the run takes */
+  arm?: string;
+  /** For an experiment: the id of the variant */
+  variant?: string;
 };
 
 export type ScenarioSubscriber = {
@@ -8089,6 +8477,28 @@ export type SearchKeyValue = {
   value: string;
 };
 
+export type SendRequestIn = {
+  /** As in a workflow, saved or not. Default: those of the saved step */
+  controlValues?: Record<string, unknown>;
+  /** A subscriber of the environment. Default: a sample */
+  subscriberId?: string;
+  payload?: Record<string, unknown>;
+  /** Results of earlier steps by step id, which templates read as `steps.<stepId>` */
+  steps?: Record<string, unknown>;
+  context?: ContextMap;
+};
+
+export type SentRequest = {
+  data: {
+    request?: RenderedRequest;
+    response?: ReceivedResponse;
+    /** What later steps would read as `steps.<stepId>` */
+    result?: Record<string, unknown>;
+    /** Why the step would fail */
+    error?: string;
+  };
+};
+
 export type SentWebhookEventType = "message.sent" | "message.failed" | "message.delivered" | "message.seen" | "message.read" | "message.unread" | "message.archived" | "message.unarchived" | "message.snoozed" | "message.unsnoozed" | "message.deleted" | "preference.updated" | "workflow.created" | "workflow.updated" | "workflow.deleted" | "workflow.published" | "webhook.test";
 
 export type Severity = "high" | "medium" | "low" | "none";
@@ -8112,6 +8522,35 @@ export type SignInMethods = {
     /** For the button, such as `Google` */
     name: string;
   } | null;
+};
+
+export type SignalBulkIn = {
+  signals: SignalIn[];
+};
+
+export type SignalIn = {
+  /** What happened, such as `incident.acknowledged` */
+  name: string;
+  /** The subscribers whose runs it reaches: one or a list of up to 100. Unknown ones are not created */
+  to: string | {
+    subscriberId: string;
+  } | (string | {
+    subscriberId: string;
+  })[];
+  /** Which of several: a wait that names a key takes only signals with the same one */
+  key?: string;
+  /** At most 64 KB. Later steps read it as `steps.<stepId>.data` */
+  data?: Record<string, unknown>;
+};
+
+export type SignalResult = {
+  id: string;
+  name: string;
+  at: string;
+  /** Runs that waited for the signal and continue now */
+  reached: number;
+  /** Those of `to` that do not exist */
+  unknownSubscribers?: string[];
 };
 
 export type SignedIn = {
@@ -8255,6 +8694,8 @@ export type Step = {
   shouldStopOnFail: boolean;
   /** How long after its creation the message may still be sent; default: the service's setting */
   deadlineSeconds?: number;
+  /** The arm of an earlier branch step that this step belongs to: `<stepId of the branch>/<id of the arm>`. The arm `else` is taken when no other is */
+  arm?: string;
 };
 
 export type StepChange = {
@@ -8307,6 +8748,8 @@ export type StepFile = {
   active?: boolean;
   /** true: if this step fails, the steps after it are canceled */
   shouldStopOnFail?: boolean;
+  /** The arm of an earlier branch step that this step belongs to: `<stepId of the branch>/<id of the arm>`. The arm `else` is taken when no other is */
+  arm?: string;
   /** How long after its creation the message may still be sent; default: the service's setting */
   deadlineSeconds?: number;
   filters?: StepFilterIn[];
@@ -8345,6 +8788,8 @@ export type StepIn = {
   shouldStopOnFail?: boolean;
   /** How long after its creation the message may still be sent; default: the service's setting */
   deadlineSeconds?: number;
+  /** The arm of an earlier branch step that this step belongs to: `<stepId of the branch>/<id of the arm>`. The arm `else` is taken when no other is */
+  arm?: string;
 };
 
 export type StepIssues = {
@@ -8423,7 +8868,7 @@ export type StepTemplatePatch = {
   name: string;
 };
 
-export type StepType = "in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom";
+export type StepType = "in_app" | "email" | "sms" | "chat" | "push" | "digest" | "delay" | "throttle" | "custom" | "branch" | "experiment" | "wait" | "http_request" | "start_workflow" | "update_subscriber";
 
 export type StoredReceipt = {
   id: string;
@@ -8871,7 +9316,7 @@ export type TimelineWait = {
   /** Recipients of the first three events */
   people: TimelinePerson[];
   /** `delay`, `digest`: a step of that type is waiting. `schedule`: a channel step waits until the subscriber's schedule opens. `retry`: a message waits for its next attempt. `snooze`: a message returns to the inbox */
-  kind: "delay" | "digest" | "schedule" | "retry" | "snooze";
+  kind: "delay" | "digest" | "wait" | "schedule" | "retry" | "snooze";
   /** Events that the digests have collected; of each counted up to 1,000 */
   events?: number;
 };
@@ -9346,6 +9791,18 @@ export type WorkflowDuplicate = {
   tags?: string[];
 };
 
+export type WorkflowExperiments = {
+  /** Identifier */
+  workflowId: string;
+  /** Begin of the range (ISO 8601, UTC) */
+  from: string;
+  /** End of the range (ISO 8601, UTC) */
+  to: string;
+  goalDays: number;
+  /** The experiment steps of the workflow, in their order; empty when it has none */
+  experiments: ExperimentStatistics[];
+};
+
 export type WorkflowFile = {
   workflowId: string;
   name: string;
@@ -9662,6 +10119,7 @@ export type WorkflowVersionStep = {
   active: boolean;
   shouldStopOnFail: boolean;
   deadlineSeconds?: number;
+  arm?: string;
 };
 
 export type WorkflowViewer = {

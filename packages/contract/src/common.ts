@@ -44,6 +44,7 @@ export const identifiers = {
   workflowId: { pattern: "^[a-zA-Z0-9]+(?:[-_.][a-zA-Z0-9]+)*$", minLength: 1, maxLength: 100 },
   stepId: { pattern: "^[a-zA-Z0-9]+(?:[-_.][a-zA-Z0-9]+)*$", minLength: 1, maxLength: 100 },
   integration: { pattern: looseIdentifier, minLength: 1, maxLength: 255 },
+  signal: { pattern: looseIdentifier, minLength: 1, maxLength: 128 },
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this pattern refuses
   transactionId: { pattern: /^[^\u0000-\u001f\u007f]+$/.source, minLength: 1, maxLength: 255 },
 } as const;

@@ -413,6 +413,26 @@ export const errorCatalogue = {
     message: "This environment has {limit} step templates, the maximum: delete one first",
     when: "A step is saved as a template in an environment that has the maximum number.",
   },
+  VARIABLE_NOT_FOUND: {
+    status: 404,
+    message: "Environment variable {variableKey} not found",
+    when: "Unknown or deleted, or only other environments have it.",
+  },
+  VARIABLE_KEY_TAKEN: {
+    status: 409,
+    message: "An environment variable {variableKey} exists already: update it, or choose another key",
+    when: "A variable is created, or gets a key, that an environment has already.",
+  },
+  VARIABLE_LIMIT: {
+    status: 409,
+    message: "An environment has at most {limit} variables: delete one first",
+    when: "A variable is set in an environment that has the maximum number.",
+  },
+  VARIABLE_IN_USE: {
+    status: 409,
+    message: "The environment variable {variableKey} is used by {users}: remove it there first",
+    when: "A variable is deleted, removed from an environment or renamed while a workflow or layout there uses it.",
+  },
   TRANSLATION_NOT_FOUND: {
     status: 404,
     message: "Translation {locale} of {resourceType} {resourceId} not found",

@@ -1,3 +1,4 @@
+export * from "./arms.ts";
 export * from "./call-input.ts";
 export * from "./common.ts";
 export * from "./conditions/index.ts";
@@ -24,6 +25,7 @@ export * from "./resources/events/explain.ts";
 export * from "./resources/events/messages.ts";
 export * from "./resources/events/notifications.ts";
 export * from "./resources/events/scenarios.ts";
+export * from "./resources/events/signals.ts";
 export * from "./resources/inbox/inbox-channels.ts";
 export * from "./resources/inbox/inbox-notifications.ts";
 export * from "./resources/inbox/inbox-oauth.ts";
@@ -41,6 +43,7 @@ export * from "./resources/operate/alert-rules.ts";
 export * from "./resources/operate/alerts.ts";
 export * from "./resources/operate/dead-letter-replays.ts";
 export * from "./resources/operate/dead-letters.ts";
+export * from "./resources/operate/environment-variables.ts";
 export * from "./resources/operate/environments.ts";
 export * from "./resources/operate/failed-tasks.ts";
 export * from "./resources/operate/inbound-receipts.ts";
@@ -67,6 +70,7 @@ export * from "./resources/workflows/brand.ts";
 export * from "./resources/workflows/bridge.ts";
 export * from "./resources/workflows/comments.ts";
 export * from "./resources/workflows/digests.ts";
+export * from "./resources/workflows/experiments.ts";
 export * from "./resources/workflows/files.ts";
 export * from "./resources/workflows/filters.ts";
 export * from "./resources/workflows/gallery.ts";
@@ -85,6 +89,8 @@ export * from "./resources/workflows/workflows.ts";
 export * from "./roles.ts";
 export { isJsonObject, type JsonObject, type RawRequest, type Static, type UploadedFile } from "./schema.ts";
 export * from "./secrets.ts";
+export { heldOutVariant } from "./steps/experiment.ts";
+export { type HttpMethod, httpMethods } from "./steps/http-request.ts";
 export {
   closed,
   type ResultStatus,
@@ -95,3 +101,6 @@ export {
   timeUnits,
 } from "./steps/kit.ts";
 export { stepDefinitions, waitingSteps } from "./steps/registry.gen.ts";
+export { maxWorkflowDepth } from "./steps/start-workflow.ts";
+export { updatableFields } from "./steps/update-subscriber.ts";
+export { type MessageEvent, maxLookBackMinutes, messageEvents } from "./steps/wait.ts";

@@ -13,6 +13,7 @@ import { explainOperations } from "./resources/events/explain.ts";
 import { messageOperations } from "./resources/events/messages.ts";
 import { notificationOperations } from "./resources/events/notifications.ts";
 import { scenarioOperations } from "./resources/events/scenarios.ts";
+import { signalOperations } from "./resources/events/signals.ts";
 import { inboxChannelOperations } from "./resources/inbox/inbox-channels.ts";
 import { inboxNotificationOperations } from "./resources/inbox/inbox-notifications.ts";
 import { inboxOauthOperations } from "./resources/inbox/inbox-oauth.ts";
@@ -28,6 +29,7 @@ import { alertRuleOperations } from "./resources/operate/alert-rules.ts";
 import { alertOperations } from "./resources/operate/alerts.ts";
 import { deadLetterReplayOperations } from "./resources/operate/dead-letter-replays.ts";
 import { deadLetterOperations } from "./resources/operate/dead-letters.ts";
+import { environmentVariableOperations } from "./resources/operate/environment-variables.ts";
 import { environmentOperations } from "./resources/operate/environments.ts";
 import { failedTaskOperations } from "./resources/operate/failed-tasks.ts";
 import { inboundReceiptOperations } from "./resources/operate/inbound-receipts.ts";
@@ -53,6 +55,7 @@ import { brandOperations } from "./resources/workflows/brand.ts";
 import { bridgeOperations } from "./resources/workflows/bridge.ts";
 import { commentOperations } from "./resources/workflows/comments.ts";
 import { digestOperations } from "./resources/workflows/digests.ts";
+import { experimentOperations } from "./resources/workflows/experiments.ts";
 import { fileOperations } from "./resources/workflows/files.ts";
 import { galleryOperations } from "./resources/workflows/gallery.ts";
 import { layoutOperations } from "./resources/workflows/layouts.ts";
@@ -60,6 +63,7 @@ import { objectiveOperations } from "./resources/workflows/objectives.ts";
 import { previewOperations } from "./resources/workflows/previews.ts";
 import { publishOperations } from "./resources/workflows/publishes.ts";
 import { publishingOperations } from "./resources/workflows/publishing.ts";
+import { stepRequestOperations } from "./resources/workflows/requests.ts";
 import { stepTemplateOperations } from "./resources/workflows/step-templates.ts";
 import { workflowTestOperations } from "./resources/workflows/tests.ts";
 import { translationOperations } from "./resources/workflows/translations.ts";
@@ -69,6 +73,7 @@ import { workflowOperations } from "./resources/workflows/workflows.ts";
 export const operations = {
   ...eventOperations,
   ...explainOperations,
+  ...signalOperations,
   ...scenarioOperations,
   ...notificationOperations,
   ...messageOperations,
@@ -76,8 +81,10 @@ export const operations = {
   ...statisticsOperations,
   ...workflowOperations,
   ...objectiveOperations,
+  ...experimentOperations,
   ...previewOperations,
   ...workflowTestOperations,
+  ...stepRequestOperations,
   ...versionOperations,
   ...bridgeOperations,
   ...commentOperations,
@@ -114,6 +121,7 @@ export const operations = {
   ...channelConnectionOperations,
   ...channelEndpointOperations,
   ...environmentOperations,
+  ...environmentVariableOperations,
   ...timelineOperations,
   ...retentionOperations,
   ...publishingOperations,

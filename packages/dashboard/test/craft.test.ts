@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dropOldDrafts } from "../src/drafts/draft-store.ts";
-import { pastedStep } from "../src/screens/workflows/editor/copied-step.ts";
 import { type Draft, type DraftStep, newStep } from "../src/screens/workflows/editor/model.ts";
 import { starters, withStarter } from "../src/screens/workflows/editor/starters.ts";
-import { findUses, renameUses } from "../src/screens/workflows/editor/step-uses.ts";
+import { pastedSteps } from "../src/screens/workflows/flow/copied-steps.ts";
+import { findUses, renameUses } from "../src/screens/workflows/flow/step-uses.ts";
 import { findHits, replaceIn, searchedLayout, searchedWorkflow } from "../src/screens/workflows/replace/replace.ts";
 
 const step = (stepId: string, controlValues: Record<string, unknown> = {}): DraftStep => ({
@@ -46,9 +46,9 @@ test("an identifier is renamed wherever it is used, and nowhere else", () => {
 
 test("a pasted step keeps its content, and takes another name where its own is taken", () => {
   const { key: _key, ...copied } = step("welcome", { subject: "Hi" });
-  const alone = pastedStep({ step: copied, workflow: "Other" }, []);
+  const [alone] = pastedSteps({ step: copied, workflow: "Other" }, []) as [DraftStep];
   assert.deepEqual([alone.stepId, alone.controlValues], ["welcome", { subject: "Hi" }]);
-  const beside = pastedStep({ step: copied, workflow: "Other" }, [alone]);
+  const [beside] = pastedSteps({ step: copied, workflow: "Other" }, [alone]) as [DraftStep];
   assert.notEqual(beside.stepId, "welcome");
   assert.notEqual(beside.key, alone.key);
   assert.equal(beside._id, undefined);

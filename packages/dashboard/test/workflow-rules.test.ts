@@ -10,16 +10,7 @@ import { jsonFault } from "../src/fields/json-fault.ts";
 import { showsContent } from "../src/screens/layouts/shows-content.ts";
 import { differencesOf, mergeDrafts } from "../src/screens/workflows/editor/differences.ts";
 import { readRefusals } from "../src/screens/workflows/editor/issues.ts";
-import {
-  changeStep,
-  type Draft,
-  type DraftStep,
-  insertStep,
-  moveStep,
-  newStep,
-  removeStep,
-  withValue,
-} from "../src/screens/workflows/editor/model.ts";
+import { changeStep, type Draft, type DraftStep, newStep, withValue } from "../src/screens/workflows/editor/model.ts";
 import { momentsOf, stateOf } from "../src/screens/workflows/simulator/axis.ts";
 import { findFix } from "../src/screens/workflows/simulator/reasons.ts";
 import { editorSteps } from "../src/steps/registry.gen.ts";
@@ -117,6 +108,18 @@ const values = (draft: Draft, key: string, changed: Record<string, unknown>) =>
   changeStep(draft, key, {
     controlValues: { ...draft.steps.find((one) => one.key === key)?.controlValues, ...changed },
   });
+const insertStep = (draft: Draft, added: DraftStep, index: number): Draft => ({
+  ...draft,
+  steps: draft.steps.toSpliced(index, 0, added),
+});
+const moveStep = (draft: Draft, from: number, to: number): Draft => ({
+  ...draft,
+  steps: draft.steps.toSpliced(from, 1).toSpliced(to, 0, draft.steps[from]!),
+});
+const removeStep = (draft: Draft, key: string): Draft => ({
+  ...draft,
+  steps: draft.steps.filter((one) => one.key !== key),
+});
 const keysOf = ({ steps }: Draft) => steps.map(({ key }) => key).join("");
 
 test("changes of two people in different fields are put together", () => {

@@ -23,6 +23,7 @@ export type { CheckResult, Note, Outcome, RejectionClass } from "./kit/outcome.t
 export type { Limits } from "./kit/provider.ts";
 export { type InboundRequest, type Receipt, type ReceiptStatus, receiptStatuses } from "./kit/receipts.ts";
 export type { Registration, ReportTarget } from "./kit/registration.ts";
+export { type HttpReply, retryAfter } from "./kit/reply.ts";
 export { makeVapidKeys } from "./push/web-push.ts";
 export { authorizationUrl, check, connectWorkspace, findOauth, identifyPerson, registerReceipts } from "./run/ask.ts";
 export {

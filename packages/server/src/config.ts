@@ -96,6 +96,7 @@ const toConfig = (parsed: Parsed) => ({
     deadlineSeconds: parsed.TIDINGS_DELIVERY_DEADLINE,
     window: parsed.TIDINGS_DELIVERY_WINDOW,
     timeoutMs: parsed.TIDINGS_PROVIDER_TIMEOUT * 1000,
+    requestTimeoutMs: parsed.TIDINGS_REQUEST_TIMEOUT * 1000,
   },
   live: {
     connections: parsed.TIDINGS_LIVE_CONNECTIONS,

@@ -12,6 +12,7 @@ import type { Secrets } from "./lib/secrets.ts";
 import type { UrlGuard } from "./lib/url-guard.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Db } from "./store/db.ts";
+import type { CachedVariables } from "./store/environments/variables.ts";
 import type { FaultLog } from "./store/installation/fault-log.ts";
 import type { Queue } from "./store/queue/queue.ts";
 import type { RecipientRow } from "./store/subscribers/subscribers.ts";
@@ -34,6 +35,8 @@ export type Ctx = {
   newId(): string;
   /** Workflow versions are immutable, so a cached one is never wrong. */
   versions: LRUCache<string, WorkflowVersion>;
+  /** The variables of environments, with the version by which a batch sees that they are current. */
+  variables: LRUCache<string, CachedVariables>;
   /** The owner of an API key, by the hash of the key; emptied whenever a key changes. */
   keyOwners: LRUCache<string, Caller>;
   /** The ids of API keys whose use this process has recorded within a minute (http/auth/api-keys.ts). */
@@ -50,6 +53,8 @@ export type NetworkCtx = Ctx & {
   io: Io;
   /** Calls to webhooks: as guarded as those to providers, with a shorter time limit. */
   webhookHttp: Io["http"];
+  /** For HTTP requests of steps. */
+  requestHttp: Io["http"];
   /** Resolves a host to an address that may be connected to, or rejects. */
   resolveHost: UrlGuard["resolveHost"];
   /** Limits the calls to providers that the requests of one environment may have in flight. */

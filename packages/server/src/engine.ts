@@ -107,7 +107,10 @@ function openNetwork(config: Config, db: Db, secrets: Secrets, closers: Start["c
   closers.push(() => io.close());
   const webhookIo = createIo({ resolveHost, capture, timeoutMs: webhookTimeoutMs });
   closers.push(() => webhookIo.close());
-  return { io, webhookHttp: webhookIo.http, resolveHost, providerCalls: createOwnerLimit(maxProviderCalls) };
+  const requestIo = createIo({ resolveHost, capture, timeoutMs: config.delivery.requestTimeoutMs });
+  closers.push(() => requestIo.close());
+  const https = { webhookHttp: webhookIo.http, requestHttp: requestIo.http };
+  return { io, ...https, resolveHost, providerCalls: createOwnerLimit(maxProviderCalls) };
 }
 
 /** The queue, and the rates that processes share: the clocks of its fair order, and the rate limits of requests. */
@@ -169,6 +172,11 @@ export type Announce = (channel: string, text: string) => Promise<void>;
 /** The caches of a context. The database announces changes, which empty them: `onNotify`, by channel. */
 function createCaches(announce: Announce) {
   const versions: Ctx["versions"] = new LRUCache({ max: 5_000 });
+  const variables: Ctx["variables"] = new LRUCache({
+    max: 1_000,
+    maxSize: 32 * 1_024 * 1_024,
+    sizeCalculation: ({ bytes }) => bytes,
+  });
   // The time to live covers announcements that were missed while the listener was disconnected.
   const keyOwners: Ctx["keyOwners"] = new LRUCache({ max: 10_000, ttl: 30_000 });
   const keyUses: Ctx["keyUses"] = new LRUCache({ max: 10_000, ttl: keyUseMs });
@@ -189,7 +197,7 @@ function createCaches(announce: Announce) {
     // Without a text, announcements may have been missed.
     [watchChannel]: (text?: string) => (text === undefined ? hints.watchForAnnouncement() : hints.watch()),
   };
-  return { caches: { versions, keyOwners, keyUses, webhookTargets, hints }, onNotify, onChange };
+  return { caches: { versions, variables, keyOwners, keyUses, webhookTargets, hints }, onNotify, onChange };
 }
 
 /**

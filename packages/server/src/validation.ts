@@ -1,9 +1,10 @@
 // Validation of values against the schemas of the contract. Errors are a map from dotted field path to messages, all at
 // once. The time grows only with the size of the value, whatever the number of its errors.
-import { emailPattern } from "@tidings/contract";
+import { emailPattern, secretPlacesOf } from "@tidings/contract";
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import { type FieldFaults, maxFaults } from "./failure.ts";
 import { conditionFault } from "./lib/conditions.ts";
+import { hideSecrets } from "./lib/hidden-secrets.ts";
 import { isObject, isWithinCharacters, jsonBytes } from "./lib/json.ts";
 import { boundFaults } from "./validation-bounds.ts";
 
@@ -191,7 +192,8 @@ export function faultsOf(errors: ErrorObject[], prefix = ""): FieldFaults {
     const fault = faults[field]!;
     if (!fault.messages.includes(text)) fault.messages.push(text);
     const isAboutValue = error.keyword !== "required" && error.keyword !== "additionalProperties";
-    if (isAboutValue && isShowable(field, error.data)) fault.value = error.data;
+    if (isAboutValue && isShowable(field, error.data))
+      fault.value = hideSecrets(secretPlacesOf(error.parentSchema), error.data, () => true);
   }
   return faults;
 }

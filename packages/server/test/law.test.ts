@@ -13,6 +13,7 @@ const sameShape = "one file each, all of one shape: the file name is the index";
 const law: Law = {
   longFiles: {
     "packages/contract/src/errors.ts": "the catalogue of errors, one entry after the other",
+    "packages/server/src/http/routes.ts": "data: one row for each operation",
     "packages/server/src/store/tables.ts": "data: the columns of every table, one entry each",
   },
   largeFolders: {

@@ -50,6 +50,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: "Send an event, or show what it would do",
     load: async () => (await import("./run/trigger.ts")).trigger,
   },
+  signal: {
+    group: "Run",
+    summary: "Tell waiting runs that something happened",
+    load: async () => (await import("./run/signal.ts")).signal,
+  },
   explain: {
     group: "Run",
     summary: "Explain why a subscriber got a message or not",
@@ -129,6 +134,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     group: "Operate",
     summary: "List environments, or one's keys",
     load: async () => (await import("./operate/environments.ts")).environments,
+  },
+  env: {
+    group: "Operate",
+    summary: "List, set or delete an environment's variables",
+    load: async () => (await import("./operate/env.ts")).env,
   },
   api: {
     group: "Operate",

@@ -7,19 +7,24 @@ import { applyRemote, planRemote } from "../files/remote.ts";
 import type { TestedFiles } from "../files/tested-files.ts";
 import type { Session } from "../session.ts";
 
-export type Stage = Pick<Session, "tidings" | "environment">;
+export type Stage = Pick<Session, "tidings" | "environment" | "url">;
 
 /** `files`: null for the workflows of the environment in use. */
 export async function withStage<T>(
   session: Session,
   files: TestedFiles | null,
-  name: string,
+  { name, variables = {} }: { name: string; variables?: Record<string, string> },
   use: (stage: Stage) => Promise<T>,
 ): Promise<T> {
-  const environment = await createEnvironment(session, name);
+  const environment = await createEnvironment(session, `${name} ${crypto.randomUUID().slice(0, 8)}`);
   const tidings = createTidings({ baseUrl: session.url, apiKey: environment.apiKeys![0]!.key, retries: 3 });
   try {
-    const stage = { tidings, environment };
+    const stage = { tidings, environment, url: session.url };
+    // Before the workflows, which are refused when they use a variable that does not exist.
+    for (const [key, value] of Object.entries(variables))
+      await tidings.environmentVariables.create({
+        body: { key, values: [{ _environmentId: environment._id, value }] },
+      });
     await (files ? applyFiles(stage, files) : copyWorkflows(stage, session));
     return await use(stage);
   } finally {

@@ -1,5 +1,5 @@
 // Compares the messages that were sent with those that a scenario expects: each expected one with its own message.
-import type { Channel, ScenarioMessage } from "@tidings/contract";
+import type { Channel, ScenarioMessage, ScenarioStep } from "@tidings/contract";
 import { formatOffset, parseDuration } from "../time.ts";
 
 export type SentMessage = {
@@ -17,7 +17,9 @@ export type Difference = { field: string; expected: string; actual: string };
 
 export type Mismatch =
   | { kind: "missing"; expected: ScenarioMessage; nearest?: { message: SentMessage; differences: Difference[] } }
-  | { kind: "unexpected"; message: SentMessage };
+  | { kind: "unexpected"; message: SentMessage }
+  /** `differences`: null where no run has the step. */
+  | { kind: "step"; expected: ScenarioStep; differences: Difference[] | null };
 
 /** Milliseconds from the start of a scenario. */
 export const momentMs = (moment: string, startMs: number): number =>
@@ -93,12 +95,12 @@ function isAt(expected: NonNullable<ScenarioMessage["at"]>, atMs: number, startM
 
 type TextMatcher = NonNullable<ScenarioMessage["subject"]>;
 
-function isText(expected: TextMatcher, actual: string): boolean {
+export function isText(expected: TextMatcher, actual: string): boolean {
   if (typeof expected === "string") return expected.trim() === actual.trim();
   return "contains" in expected ? actual.includes(expected.contains) : new RegExp(expected.matches, "su").test(actual);
 }
 
-const describeText = (expected: TextMatcher): string =>
+export const describeText = (expected: TextMatcher): string =>
   typeof expected === "string"
     ? expected
     : "contains" in expected

@@ -1,8 +1,24 @@
 // Reads scenario files. Every error is reported with file, line and column; a key that the format does not have is one.
-import { channels, digestFrequencies, type Scenario } from "@tidings/contract";
-import { isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from "yaml";
+import { channels, digestFrequencies, reportedChannels, type Scenario, stepOutcomes } from "@tidings/contract";
+import { isMap, isNode, isScalar, LineCounter, type Node, parseAllDocuments } from "yaml";
 import { CliError } from "../failure.ts";
-import { parseDuration } from "../time.ts";
+import {
+  type Add,
+  anyObject,
+  anything,
+  type Check,
+  count,
+  flag,
+  isoTime,
+  list,
+  matcher,
+  moment,
+  momentOrRange,
+  object,
+  oneOf,
+  record,
+  text,
+} from "./checks.ts";
 
 export type ScenarioFile = { file: string; line: number; scenario: Scenario };
 
@@ -31,97 +47,6 @@ export function parseScenarios(file: string, text: string): ScenarioFile[] {
   return scenarios;
 }
 
-type Add = (node: Node | null, message: string) => void;
-type Check = (node: Node | null, words: string, add: Add) => void;
-
-/** An object with these members and no others. */
-const object =
-  (members: Record<string, Check>, required: readonly string[] = []): Check =>
-  (node, words, add) => {
-    if (!isMap(node)) return add(node, `${words} has to be an object`);
-    const found = new Set<string>();
-    for (const { key, value } of node.items) {
-      const name = String(isScalar(key) ? key.value : key);
-      const check = Object.hasOwn(members, name) ? members[name] : undefined;
-      found.add(name);
-      if (check) check(isNode(value) ? value : null, name, add);
-      else
-        add(
-          isNode(key) ? key : node,
-          `${words}: "${name}" is unknown. Expected one of ${Object.keys(members).join(", ")}`,
-        );
-    }
-    for (const name of required) if (!found.has(name)) add(node, `${words}: "${name}" is missing`);
-  };
-
-/** An object with any names. */
-const record =
-  (member: Check): Check =>
-  (node, words, add) => {
-    if (!isMap(node)) return add(node, `${words} has to be an object`);
-    for (const { key, value } of node.items)
-      member(isNode(value) ? value : null, String(isScalar(key) ? key.value : key), add);
-  };
-
-const list =
-  (item: Check, most: number): Check =>
-  (node, words, add) => {
-    if (!isSeq(node)) return add(node, `${words} has to be a list`);
-    if (node.items.length > most) add(node, `${words} has more than ${most} entries`);
-    for (const entry of node.items) item(isNode(entry) ? entry : null, words, add);
-  };
-
-const text: Check = (node, words, add) => {
-  if (!isScalar(node) || typeof node.value !== "string" || node.value === "") add(node, `${words} has to be a text`);
-};
-
-const flag: Check = (node, words, add) => {
-  if (!isScalar(node) || typeof node.value !== "boolean") add(node, `${words} has to be true or false`);
-};
-
-const anyObject: Check = (node, words, add) => {
-  if (!isMap(node)) add(node, `${words} has to be an object`);
-};
-
-const anything: Check = () => undefined;
-
-const oneOf =
-  (words: readonly string[]): Check =>
-  (node, name, add) => {
-    if (!isScalar(node) || !words.includes(node.value as string))
-      add(node, `${name} has to be one of ${words.join(", ")}`);
-  };
-
-const isoTime: Check = (node, words, add) => {
-  if (!isScalar(node) || typeof node.value !== "string" || Number.isNaN(Date.parse(node.value)))
-    add(node, `${words} has to be a time, such as "2026-03-02T09:00:00Z"`);
-};
-
-const moment: Check = (node, words, add) => {
-  const given = isScalar(node) ? node.value : null;
-  const isMoment =
-    typeof given === "string" && ((given.startsWith("+") && parseDuration(given) !== null) || isIso(given));
-  if (!isMoment) add(node, `${words} has to be "+0m", "+1d2h" or a time, such as "2026-03-02T09:00:00Z"`);
-};
-
-const isIso = (given: string): boolean => /^\d{4}-\d\d-\d\d/.test(given) && !Number.isNaN(Date.parse(given));
-
-const range = object({ from: moment, to: moment }, ["from", "to"]);
-const momentOrRange: Check = (node, words, add) => (isMap(node) ? range : moment)(node, words, add);
-
-const matcher: Check = (node, words, add) => {
-  if (!isMap(node)) return text(node, words, add);
-  object({ contains: text, matches: text })(node, words, add);
-  const pattern = node.get("matches");
-  if (node.items.length !== 1) return add(node, `${words} has to have "contains" or "matches", and one of them`);
-  if (typeof pattern !== "string") return;
-  try {
-    new RegExp(pattern, "su");
-  } catch (error) {
-    add(node, `${words}: ${(error as Error).message}`);
-  }
-};
-
 const subscriber = object(
   {
     ...Object.fromEntries(
@@ -143,14 +68,21 @@ const subscriber = object(
   ["subscriberId"],
 );
 
-const verbs = ["trigger", "broadcast", "cancel", "read", "archive"] as const;
+const marks = ["seen", "read", "archive"] as const;
+const reports = ["delivered", "clicked", "bounced"] as const;
+const verbs = ["trigger", "broadcast", "cancel", "signal", ...marks, ...reports] as const;
 const ofEvents = ["payload", "overrides", "actor", "context", "tenant", "transactionId"];
 const besides: Record<(typeof verbs)[number], readonly string[]> = {
   trigger: ["to", ...ofEvents],
   broadcast: ofEvents,
   cancel: [],
+  signal: ["to", "key", "data", "reached"],
+  seen: ["workflow"],
   read: ["workflow"],
   archive: ["workflow"],
+  delivered: ["workflow", "channel"],
+  clicked: ["workflow", "channel"],
+  bounced: ["workflow", "channel"],
 };
 
 const action: Check = (node, words, add) => {
@@ -166,6 +98,10 @@ const action: Check = (node, words, add) => {
       tenant: anything,
       transactionId: text,
       workflow: text,
+      channel: oneOf(reportedChannels),
+      key: text,
+      data: anyObject,
+      reached: count,
     },
     ["at"],
   )(node, words, add);
@@ -174,12 +110,13 @@ const action: Check = (node, words, add) => {
   if (given.length > 1) return add(node, `an entry of "when" has one of ${verbs.join(", ")}`);
   const [verb] = given;
   const allowed = verb ? besides[verb] : [];
+  const companions = Object.values(besides).flat();
   for (const { key } of node.items) {
     const name = String(isScalar(key) ? key.value : key);
-    if (name !== "at" && name !== verb && !allowed.includes(name) && [...ofEvents, "to", "workflow"].includes(name))
+    if (name !== "at" && name !== verb && !allowed.includes(name) && companions.includes(name))
       add(isNode(key) ? key : node, `"${name}" does not belong to ${verb ? `"${verb}"` : 'an entry with "at" alone'}`);
   }
-  if (verb === "trigger" && !node.has("to")) add(node, '"trigger" needs "to"');
+  if ((verb === "trigger" || verb === "signal") && !node.has("to")) add(node, `"${verb}" needs "to"`);
 };
 
 const message = object(
@@ -195,14 +132,45 @@ const message = object(
   ["to", "channel"],
 );
 
+const step = object(
+  {
+    to: text,
+    workflow: text,
+    step: text,
+    outcome: oneOf(stepOutcomes),
+    reason: matcher,
+    arm: text,
+    variant: text,
+  },
+  ["to", "step"],
+);
+
+const status: Check = (node, words, add) => {
+  if (!isScalar(node) || !Number.isInteger(node.value) || Number(node.value) < 100 || Number(node.value) > 599)
+    add(node, `${words} has to be an HTTP status, such as 200`);
+};
+
+const given = object(
+  {
+    time: isoTime,
+    subscribers: list(subscriber, 100),
+    topics: record(list(text, 100)),
+    variables: record(text),
+    responses: record(record(object({ status, body: anything }))),
+    variants: record(record(text)),
+  },
+  ["time"],
+);
+
 const scenarioShape = object(
   {
     name: text,
-    given: object({ time: isoTime, subscribers: list(subscriber, 100), topics: record(list(text, 100)) }, ["time"]),
+    given,
     when: list(action, 200),
     until: moment,
     // biome-ignore lint/suspicious/noThenProperty: a member of the format; nothing waits for this table
     then: list(message, 500),
+    steps: list(step, 500),
   },
   ["name", "given", "when", "then"],
 );

@@ -32,6 +32,7 @@ function describeFailure({ mismatches, error }: Outcome, paint: Paint = (_, text
         `${paint("bold", "unexpected")} ${describeSent(mismatch.message)}`,
         `  ${paint("green", `+ ${excerpt(mismatch.message.body)}`)}`,
       ];
+    if (mismatch.kind === "step") return describeStep(mismatch, paint);
     const { expected, nearest } = mismatch;
     if (!nearest) return [`${paint("bold", "missing")} ${describeExpected(expected)}`];
     return [
@@ -40,6 +41,18 @@ function describeFailure({ mismatches, error }: Outcome, paint: Paint = (_, text
     ];
   });
   return [...(error === undefined ? [] : [plainText(error)]), ...told];
+}
+
+function describeStep(
+  { expected: { to, step, workflow }, differences }: Extract<Mismatch, { kind: "step" }>,
+  paint: Paint,
+): string[] {
+  const name = plainText(`step ${step}${workflow === undefined ? "" : ` of ${workflow}`} for ${to}`);
+  if (!differences) return [`${paint("bold", "missing")} ${name}`];
+  return [
+    `${paint("bold", "differs")} ${name}`,
+    ...differences.flatMap((difference) => describeDifference(difference, paint)),
+  ];
 }
 
 const describeDifference = ({ field, expected, actual }: Difference, paint: Paint): string[] => [

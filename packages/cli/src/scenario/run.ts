@@ -1,12 +1,15 @@
 // Runs one scenario: given subscribers, when events happen at their times, then these messages are sent and no others.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { CallInput, Scenario, ScenarioAction, ScenarioSubscriber } from "@tidings/contract";
+import type { CallInput, Scenario, ScenarioSubscriber } from "@tidings/contract";
 import { moveClock } from "../clock-moves.ts";
 import { CliError } from "../failure.ts";
 import type { TestedFiles } from "../files/tested-files.ts";
 import type { Session } from "../session.ts";
+import { perform } from "./actions.ts";
 import { type Stage, withStage } from "./environment.ts";
 import { compareMessages, type Mismatch, momentMs, type SentMessage } from "./expect.ts";
+import { settleSteps } from "./settled-steps.ts";
+import { compareSteps } from "./step-outcomes.ts";
 
 /** How long after the last action the clock continues, unless the scenario says: what waits longer is not seen. */
 const defaultTailMs = 365 * 86_400_000;
@@ -17,8 +20,10 @@ export async function runScenario(
   scenario: Scenario,
   signal: AbortSignal,
 ): Promise<Mismatch[]> {
-  return withStage(session, files, `tidings test ${crypto.randomUUID().slice(0, 8)}`, async (stage) => {
+  const { variables } = scenario.given;
+  return withStage(session, files, { name: "tidings test", variables }, async (stage) => {
     const startMs = Date.parse(scenario.given.time);
+    await settleSteps(stage, scenario.given);
     await moveClock(stage, { now: new Date(startMs).toISOString() }, signal);
     await prepare(stage, scenario);
     const actions = scenario.when
@@ -27,14 +32,15 @@ export async function runScenario(
     for (const { action, ms } of actions) {
       if (ms < 0) throw new CliError(`An action at ${action.at} is before the start, ${scenario.given.time}.`);
       await moveTo(stage, startMs + ms, signal);
-      await perform(stage, action);
+      await perform(stage, action, startMs + ms);
       // Moving a clock to its current time returns when nothing is left to do.
       await moveTo(stage, startMs + ms, signal);
     }
     const last = Math.max(0, ...actions.map(({ ms }) => ms));
     const until = scenario.until === undefined ? last + defaultTailMs : momentMs(scenario.until, startMs);
     await moveTo(stage, startMs + Math.max(last, until), signal);
-    return compareMessages(scenario.then, await readSent(stage, startMs), startMs);
+    const messages = compareMessages(scenario.then, await readSent(stage, startMs), startMs);
+    return [...messages, ...(await compareSteps(stage, scenario))];
   });
 }
 
@@ -83,52 +89,6 @@ async function prepareSubscriber(tidings: Stage["tidings"], subscriber: Scenario
 
 /** The provider that captures chat messages. */
 const captureChat = "svc-slack" as CallInput<"subscribers.replaceCredentials">["body"]["providerId"];
-
-async function perform({ tidings }: Stage, action: ScenarioAction): Promise<void> {
-  const { trigger, broadcast, cancel, read, archive, workflow, to } = action;
-  const { payload, overrides, actor, context, tenant, transactionId } = action;
-  const event = { overrides, actor, context, tenant, transactionId };
-  if (trigger !== undefined) {
-    const body = { name: trigger, to: to as CallInput<"events.trigger">["body"]["to"], payload, ...event };
-    refuseUnprocessed(trigger, await tidings.events.trigger({ body }));
-  } else if (broadcast !== undefined)
-    refuseUnprocessed(
-      broadcast,
-      await tidings.events.broadcast({ body: { name: broadcast, payload: payload ?? {}, ...event } }),
-    );
-  else if (cancel !== undefined) await tidings.events.cancel({ params: { transactionId: cancel } });
-  else if (read !== undefined) await mark(tidings, read, workflow, "read");
-  else if (archive !== undefined) await mark(tidings, archive, workflow, "archive");
-}
-
-function refuseUnprocessed(workflow: string, { status, error = [] }: { status: string; error?: string[] }): void {
-  if (status !== "processed")
-    throw new CliError(`The event ${workflow} was not processed: ${[status, ...error].join("; ")}`);
-}
-
-const maxMarked = 100;
-
-async function mark(
-  tidings: Stage["tidings"],
-  subscriberId: string,
-  workflow: string | undefined,
-  as: "read" | "archive",
-): Promise<void> {
-  const query = { subscriberId, channel: "in_app" as const, limit: maxMarked };
-  const { data } = await tidings.messages.list({ query });
-  const ids = data
-    .filter(
-      ({ templateIdentifier, read }) =>
-        (workflow === undefined || templateIdentifier === workflow) && (as === "archive" || !read),
-    )
-    .flatMap(({ _id }) => _id ?? []);
-  if (ids.length === 0) return;
-  const params = { subscriberId };
-  if (as === "read")
-    return void (await tidings.subscribers.markMessages({ params, body: { messageId: ids, markAs: "read" } }));
-  for (const notificationId of ids)
-    await tidings.subscriberNotifications.archive({ params: { subscriberId, notificationId } });
-}
 
 /** Pages of a hundred captured messages that are read. */
 const maxPages = 20;

@@ -8,11 +8,17 @@ import digest from "./digest.ts";
 import delay from "./delay.ts";
 import throttle from "./throttle.ts";
 import custom from "./custom.ts";
+import branch from "./branch.ts";
+import experiment from "./experiment.ts";
+import wait from "./wait.ts";
+import httpRequest from "./http-request.ts";
+import startWorkflow from "./start-workflow.ts";
+import updateSubscriber from "./update-subscriber.ts";
 import type { StepDefinition } from "./kit.ts";
 
-export const stepTypes = ["in_app", "email", "sms", "chat", "push", "digest", "delay", "throttle", "custom"] as const;
+export const stepTypes = ["in_app", "email", "sms", "chat", "push", "digest", "delay", "throttle", "custom", "branch", "experiment", "wait", "http_request", "start_workflow", "update_subscriber"] as const;
 export const channels = ["in_app", "email", "sms", "chat", "push"] as const;
-export const waitingSteps = ["digest", "delay"] as const;
+export const waitingSteps = ["digest", "delay", "wait"] as const;
 
 export const stepDefinitions: Readonly<Record<(typeof stepTypes)[number], StepDefinition>> = {
   in_app: inApp,
@@ -24,4 +30,10 @@ export const stepDefinitions: Readonly<Record<(typeof stepTypes)[number], StepDe
   delay,
   throttle,
   custom,
+  branch,
+  experiment,
+  wait,
+  http_request: httpRequest,
+  start_workflow: startWorkflow,
+  update_subscriber: updateSubscriber,
 };

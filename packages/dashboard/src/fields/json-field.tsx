@@ -11,12 +11,16 @@ type JsonFieldProps = {
   hint?: string;
   error?: string;
   value: unknown;
+  /** Also lists, texts and numbers. */
+  isAny?: boolean;
   isReadOnly: boolean;
   onChange: (value: JsonObject | undefined) => void;
 };
 
 /** Text that is not an object stays in the field, and the value stays what it was. */
-export function JsonField({ label, hint, error, value, isReadOnly, onChange }: JsonFieldProps) {
+export function JsonField({ label, hint, error, value, isAny, isReadOnly, onChange }: JsonFieldProps) {
+  const parse = (from: string): JsonObject | null =>
+    isAny && jsonFault(from) === "" ? JSON.parse(from) : parseObject(from);
   const outside = value === undefined ? "" : JSON.stringify(value, null, 2);
   const [text, setText] = useState(outside);
   const reported = useRef(outside);
@@ -25,10 +29,10 @@ export function JsonField({ label, hint, error, value, isReadOnly, onChange }: J
     reported.current = outside;
     setText(outside);
   }, [outside]);
-  const parsed = text.trim() === "" ? undefined : parseObject(text);
+  const parsed = text.trim() === "" ? undefined : parse(text);
   const change = (next: string) => {
     setText(next);
-    const object = next.trim() === "" ? undefined : parseObject(next);
+    const object = next.trim() === "" ? undefined : parse(next);
     if (object === null) return;
     reported.current = object === undefined ? "" : JSON.stringify(object, null, 2);
     onChange(object);

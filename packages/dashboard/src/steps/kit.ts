@@ -24,6 +24,8 @@ export type EditorStep = {
   icon: string;
   /** The form. A test compares the paths with the controls of the contract, which the browser does not load. */
   fields: readonly FieldSpec[];
+  /** More than a list of fields: drawn by screens/workflows/forms. */
+  hasOwnForm?: true;
   /** The values of a new step. */
   startValues?: Values;
   /** One line for the outline and the canvas. */
@@ -31,7 +33,7 @@ export type EditorStep = {
   /** For a wait: its end, on a timeline. */
   ends?: string;
   /** A result for the previews of later steps, where templates need one to show anything. */
-  sampleResult?: (payload: object, eventCount: number) => Values;
+  sampleResult?: (payload: object, eventCount: number, values: Values) => Values;
 };
 
 export const defineStep = (step: EditorStep): EditorStep => step;

@@ -9,13 +9,14 @@ const isObject = (value: unknown): value is Values =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The members that a JSON Schema names; an open object is a name itself. */
-function* pathsOfSchema(schema: unknown, prefix: string[]): Generator<string> {
+function* pathsOfSchema(schema: unknown, prefix: string[], withSecrets: boolean): Generator<string> {
+  if (!withSecrets && isObject(schema) && schema["x-tidings-secret"] !== undefined) return;
   const properties = isObject(schema) && isObject(schema.properties) ? Object.entries(schema.properties) : [];
   if (properties.length === 0 || prefix.length === maxDepth) {
     if (prefix.length > 0) yield prefix.join(".");
     return;
   }
-  for (const [name, member] of properties) yield* pathsOfSchema(member, [...prefix, name]);
+  for (const [name, member] of properties) yield* pathsOfSchema(member, [...prefix, name], withSecrets);
 }
 
 function* pathsOf(value: unknown, prefix: string[]): Generator<string> {
@@ -31,10 +32,15 @@ const rank = (path: string): number => {
   return at < 0 ? roots.length : at;
 };
 
-export function variableNames(variables: Values | null | undefined, payload: Values | null = null): string[] {
-  const names = [...pathsOfSchema(variables, []), ...(payload ? pathsOf(payload, ["payload"]) : [])];
+/** `withSecrets`: also secret variables of the environment, which only HTTP requests may use. */
+export function variableNames(
+  variables: Values | null | undefined,
+  payload: Values | null = null,
+  { withSecrets = false } = {},
+): string[] {
+  const names = [...pathsOfSchema(variables, [], withSecrets), ...(payload ? pathsOf(payload, ["payload"]) : [])];
   return [...new Set(names)]
-    .filter((name) => !roots.includes(name))
+    .filter((name) => !roots.includes(name) && name !== "env")
     .sort((a, b) => rank(a) - rank(b))
     .slice(0, maxNames);
 }

@@ -82,7 +82,8 @@ export function toReply(status: number | undefined, head: IncomingHttpHeaders, {
     if (value === undefined || name.startsWith(":")) continue;
     headers[name] = Array.isArray(value) ? value.join(", ") : String(value);
   }
-  return { status: status ?? 0, headers, text, json: isWhole ? parseJson(text) : undefined };
+  const reply = { status: status ?? 0, headers, text };
+  return isWhole ? { ...reply, json: parseJson(text) } : { ...reply, json: undefined, isCut: true };
 }
 
 /** A call without a reply: `unknown` once the request was written, `retry` before. */

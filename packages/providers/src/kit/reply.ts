@@ -20,6 +20,8 @@ export type HttpReply = {
   text: string;
   /** The parsed body, or undefined when it is not JSON or was longer than 1 MB. */
   json: unknown;
+  /** The body was longer than 1 MB: the text is its beginning. */
+  isCut?: true;
 };
 
 /** A member deep inside a reply: `valueAt(reply.json, "messages", 0, "id")`. Undefined where there is none. */

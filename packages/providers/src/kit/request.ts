@@ -5,7 +5,7 @@ import { encodeMultipart, type Multipart } from "./multipart.ts";
 import { rejected, SendError } from "./outcome.ts";
 
 export type HttpRequest = {
-  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "HEAD" | "OPTIONS";
   url: string;
   headers: Record<string, string>;
   body?: string | Uint8Array;

@@ -26,6 +26,7 @@ import * as objectives from "../app/events/objectives.ts";
 import * as resend from "../app/events/resend.ts";
 import * as scenarios from "../app/events/scenarios.ts";
 import * as statistics from "../app/events/statistics.ts";
+import * as experiments from "../app/experiments/experiments.ts";
 import * as files from "../app/files/files.ts";
 import * as gallery from "../app/gallery/gallery.ts";
 import { asData, bySession, bySubscriber, inboxActions } from "../app/inbox/inbox-actions.ts";
@@ -54,6 +55,7 @@ import * as deadLetters from "../app/messages/dead-letters.ts";
 import * as feed from "../app/messages/feed.ts";
 import * as messageMarks from "../app/messages/message-marks.ts";
 import * as messages from "../app/messages/messages.ts";
+import * as signals from "../app/signals/signals.ts";
 import * as categories from "../app/subscribers/categories.ts";
 import * as contexts from "../app/subscribers/contexts.ts";
 import * as erasures from "../app/subscribers/erasures.ts";
@@ -76,7 +78,9 @@ import * as bridge from "../app/workflows/bridge-sync.ts";
 import * as drafts from "../app/workflows/drafts.ts";
 import * as inFlight from "../app/workflows/in-flight.ts";
 import * as layouts from "../app/workflows/layouts.ts";
+import * as requests from "../app/workflows/preview/requests.ts";
 import * as preview from "../app/workflows/preview.ts";
+import * as sampleArms from "../app/workflows/sample-arms.ts";
 import * as comments from "../app/workflows/team/comments.ts";
 import * as stepTemplates from "../app/workflows/team/step-templates.ts";
 import * as viewers from "../app/workflows/team/viewers.ts";
@@ -85,6 +89,7 @@ import * as translations from "../app/workflows/translations.ts";
 import * as versions from "../app/workflows/versions.ts";
 import * as workflows from "../app/workflows/workflows.ts";
 import { type Handler, type HandlerOf, withPrecheck } from "./handler.ts";
+import { variableRoutes } from "./variable-routes.ts";
 
 export function handlerOf(id: OperationId): Handler {
   const handler = routes[id];
@@ -96,8 +101,11 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "events.triggerBulk": { batch: events.triggerBulk },
   "events.broadcast": { batch: events.broadcast },
   "events.cancel": eventCancel.cancel,
+  "signals.send": signals.send,
+  "signals.sendBulk": signals.sendBulk,
   "explain.retrieve": explain.retrieve,
   "explain.dryRun": withPrecheck(dryRun.askBridge, dryRun.dryRun),
+  "explain.sampleArms": sampleArms.sampleArms,
   "scenarios.export": scenarios.exportScenario,
   "notifications.list": notifications.list,
   "notifications.retrieve": notifications.retrieve,
@@ -117,6 +125,7 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "workflows.sync": publishing.syncWorkflow,
   "workflows.preview": withPrecheck(preview.askBridge, preview.preview),
   "workflows.test": drafts.sendTest,
+  "workflows.sendRequest": withPrecheck(requests.send, requests.report),
   "workflows.listVersions": versions.list,
   "workflows.retrieveVersion": versions.retrieve,
   "workflows.diffVersions": versions.diff,
@@ -124,6 +133,7 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "workflows.duplicate": versions.duplicate,
   "workflows.retrieveInFlight": inFlight.retrieve,
   "workflows.retrieveObjectives": objectives.retrieve,
+  "workflows.retrieveExperiments": experiments.retrieve,
   "bridge.sync": withPrecheck(bridge.discover, bridge.sync),
   "digests.list": digests.list,
   "digests.retrieve": digests.retrieve,
@@ -304,6 +314,7 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "channelEndpoints.retrieve": channelEndpoints.retrieve,
   "channelEndpoints.update": channelEndpoints.update,
   "channelEndpoints.delete": channelEndpoints.remove,
+  ...variableRoutes,
   "environments.list": environments.list,
   "environments.create": environments.create,
   "environments.update": environments.update,

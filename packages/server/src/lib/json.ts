@@ -74,6 +74,11 @@ export const toDottedPath = (path: string): string =>
     (_, index, quoted, single) => `.${index ?? quoted ?? single}`,
   );
 
+export const isDeeperThan = (value: unknown, levels: number): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1)));
+
 /** Size in bytes of a value as JSON. */
 export const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? "");
 

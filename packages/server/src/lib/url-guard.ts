@@ -60,6 +60,18 @@ export function createUrlGuard({ allowNetworks, lookup }: UrlGuardOptions): UrlG
   return { resolveHost };
 }
 
+/**
+ * Why connections to a host that is written as an address are refused; undefined for an allowed one, and for a name,
+ * which only a lookup can tell.
+ */
+export function refusedAddress(host: string, allowNetworks: readonly string[]): string | undefined {
+  const name = canonicalHost(host) ?? "";
+  const address = name === "localhost" || name.endsWith(".localhost") ? "127.0.0.1" : name;
+  const family = isIP(address);
+  if (family !== 4 && family !== 6) return undefined;
+  return networkSet(allowNetworks).has(address, family) ? undefined : kindOf(address, family);
+}
+
 /** Networks from a list separated by commas or spaces. A lone address is a network of one. */
 export const parseNetworks = (text: string): string[] =>
   text

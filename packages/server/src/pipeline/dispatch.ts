@@ -6,7 +6,8 @@ import { isDatabaseUnavailable } from "../store/faults.ts";
 import { readSchemaState } from "../store/installation/schema-state.ts";
 import { ClaimLostError, LeftToNewerError, type Task, type TaskKind } from "../store/queue/queue.ts";
 import { createAlertStage, scheduleAlerts } from "./alerts/stage.ts";
-import { bridgeBatch, createBridgeStage } from "./bridge/stage.ts";
+import { askBatch } from "./asks/stage.ts";
+import { createBridgeStage } from "./bridge/stage.ts";
 import { runMoveClock } from "./clock/move-clock.ts";
 import { runUnsnooze } from "./clock/unsnooze.ts";
 import { runRelease } from "./deliver/release.ts";
@@ -15,6 +16,7 @@ import { createDeliverStage, deliverBatch } from "./deliver/stage.ts";
 import { runErase } from "./erasure/stage.ts";
 import { runHousekeeping, scheduleHousekeeping } from "./housekeeping.ts";
 import { runImport } from "./imports/stage.ts";
+import { createRequestStage } from "./requests/stage.ts";
 import { runWake } from "./run/wake.ts";
 import { divideOrSetAside, suspectAfter } from "./set-aside.ts";
 import { callCost, costOf, recipientsPerBatch } from "./tasks.ts";
@@ -48,7 +50,8 @@ const stagesOf = (ctx: NetworkCtx): Stage<never>[] => [
     maxCost: deliverBatch(ctx) * callCost,
     isForThreads: true,
   },
-  { kind: "bridge", run: stateful(createBridgeStage(ctx)), batchSize: bridgeBatch, isMixed: true, isForThreads: true },
+  { kind: "bridge", run: stateful(createBridgeStage(ctx)), batchSize: askBatch, isMixed: true, isForThreads: true },
+  { kind: "request", run: stateful(createRequestStage(ctx)), batchSize: askBatch, isMixed: true, isForThreads: true },
   {
     kind: "webhook",
     run: stateful(createWebhookStage(ctx)),

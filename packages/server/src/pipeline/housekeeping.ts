@@ -1,8 +1,8 @@
 // Scheduled upkeep: creates the partitions of the coming months, deletes what is past its retention (retention/),
 // purges expired rows of fixed terms (idempotent responses, budgets, webhook events, alerts, receipts, in-app messages
 // that expire, imports, deleted environments, expired sessions of people, tabs that showed a workflow, the groups of
-// throttles and digests, images that nothing shows), rewrites rows of older versions (background/), and counts the
-// statistics of the hours that have ended.
+// throttles and digests, circuit breakers of hosts that nothing calls, images that nothing shows), rewrites rows of
+// older versions (background/), and counts the statistics of the hours that have ended.
 import type { Ctx } from "../context.ts";
 import { type Db, inTransaction } from "../store/db.ts";
 import { ensurePartitions } from "../store/installation/partitions.ts";
@@ -18,6 +18,8 @@ import {
   purgeInboundReceiptsBeyond,
   purgePasses,
   purgeReceipts,
+  purgeRequestHosts,
+  purgeSignals,
   purgeThrottles,
   purgeViewers,
   purgeWebhookEvents,
@@ -55,6 +57,9 @@ const alertRetentionMs = 90 * 24 * 3_600_000;
 const inboundRetentionMs = 7 * 24 * 3_600_000;
 const inboundPerEnvironment = 50_000;
 const refusedPerEnvironment = 1_000;
+
+/** Signals, for waits that look back and for the goals of experiments. */
+const signalRetentionMs = 90 * 24 * 3_600_000;
 
 /** A rate limit that was not used for so long needs no row. */
 const budgetRetentionMs = 3_600_000;
@@ -161,6 +166,10 @@ const chores: Record<HousekeepingTask["name"], Chore> = {
     async run(ctx) {
       const endedBefore = new Date(ctx.now().getTime() - graceMs);
       await repeatPurge(async () => (await purgeThrottles(ctx.db, endedBefore, purgeBatch)) === purgeBatch);
+      const signaledBefore = new Date(ctx.now().getTime() - signalRetentionMs);
+      await repeatPurge(async () => (await purgeSignals(ctx.db, signaledBefore, purgeBatch)) === purgeBatch);
+      // A circuit is probed at least every 10 minutes while something waits for it.
+      await repeatPurge(async () => (await purgeRequestHosts(ctx.db, endedBefore, purgeBatch)) === purgeBatch);
       // A look-back window is not longer than the longest wait.
       const quietBefore = new Date(endedBefore.getTime() - ctx.config.maxWaitDays * 86_400_000);
       await repeatPurge(async () => (await purgePasses(ctx.db, quietBefore, purgeBatch)) === purgeBatch);

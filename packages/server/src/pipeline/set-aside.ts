@@ -37,6 +37,7 @@ const maxTries: Partial<Record<TaskKind, number>> = {
   import: 5,
   // Their attempts are limited by their own retry rules; each task kept for a call counts as a try too.
   bridge: 20,
+  request: 20,
   deliver: 20,
   webhook: 20,
 };

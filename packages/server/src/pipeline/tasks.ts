@@ -26,8 +26,8 @@ export type FanoutTask = SliceTask | PageTask | WalkEndTask;
 /** Runs to continue: their wait is over, or their message has been delivered. */
 export type WakeTask = { notificationIds: string[] };
 
-/** A step of a run that asks the bridge of its workflow. */
-export type BridgeTask = { notificationId: string; jobId: string };
+/** A step of a run that asks the bridge of its workflow, or makes an HTTP request. */
+export type AskTask = { notificationId: string; jobId: string };
 
 /** Messages to send to their provider, which leave the task one by one as their results are written. */
 export type DeliverTask = {
@@ -118,7 +118,7 @@ export const callCost = 4;
  */
 export function costOf(kind: TaskKind, data: object): number {
   if (kind === "deliver") return callCost * (data as DeliverTask).messageIds.length;
-  if (kind === "webhook" || kind === "bridge") return callCost;
+  if (kind === "webhook" || kind === "bridge" || kind === "request") return callCost;
   if (kind === "import") return linesPerPage;
   if (kind === "wake") return (data as WakeTask).notificationIds.length;
   if (kind === "trigger") return (data as TriggerTask).eventIds.length;

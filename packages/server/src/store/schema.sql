@@ -388,6 +388,18 @@ create table early_receipts (
 );
 CREATE INDEX early_receipts_name on early_receipts USING btree (name);
 
+create table environment_variables (
+  environment_id uuid not null,
+  key            text not null,
+  id             uuid not null,
+  is_secret      boolean not null,
+  value          text not null,
+  created_at     timestamp with time zone not null,
+  updated_at     timestamp with time zone not null,
+  PRIMARY KEY (environment_id, key),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+
 create table environments (
   id                 uuid not null,
   organization_id    uuid not null,
@@ -406,6 +418,7 @@ create table environments (
   retention          jsonb not null default '{}'::jsonb,
   brand              jsonb,
   pages_url          text,
+  variables_version  integer not null default 0,
   PRIMARY KEY (id),
   FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE,
   FOREIGN KEY (parent_id) REFERENCES environments(id),
@@ -470,8 +483,21 @@ create table events (
   held_events         uuid[],
   refusal             text,
   trace_context       text,
+  started_by          jsonb,
   PRIMARY KEY (environment_id, id)
 ) partition by RANGE (id);
+
+create table exposures (
+  environment_id  uuid not null,
+  notification_id uuid not null,
+  step_id         uuid not null,
+  step_index      smallint not null,
+  subscriber_id   uuid not null,
+  variant         text not null,
+  exposed_at      timestamp with time zone not null,
+  PRIMARY KEY (environment_id, notification_id, step_id)
+) partition by RANGE (notification_id);
+CREATE INDEX exposures_step on exposures USING btree (environment_id, step_id, exposed_at);
 
 create table failed_tasks (
   id             uuid not null,
@@ -844,6 +870,21 @@ create table refused_event_names (
 );
 CREATE INDEX refused_event_names_event on refused_event_names USING btree (event_id);
 
+create table request_hosts (
+  environment_id uuid not null,
+  url            text not null,
+  state          text not null,
+  failures       integer not null,
+  probes         integer not null,
+  opened_at      timestamp with time zone,
+  next_probe_at  timestamp with time zone,
+  updated_at     timestamp with time zone not null,
+  PRIMARY KEY (environment_id, url),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
+  CHECK ((state = ANY (ARRAY['closed'::text, 'open'::text, 'half_open'::text])))
+);
+CREATE INDEX request_hosts_age on request_hosts USING btree (updated_at);
+
 create table retention_runs (
   id          uuid not null,
   started_at  timestamp with time zone not null,
@@ -855,6 +896,25 @@ create table retention_runs (
   PRIMARY KEY (id)
 );
 CREATE INDEX retention_runs_started on retention_runs USING btree (started_at);
+
+create table run_waits (
+  environment_id  uuid not null,
+  job_id          uuid not null,
+  notification_id uuid not null,
+  subscriber_id   uuid not null,
+  signal          text,
+  signal_key      text,
+  watched_job_id  uuid,
+  watched_event   text,
+  arrived_at      timestamp with time zone,
+  arrived_by      text,
+  data            jsonb,
+  PRIMARY KEY (environment_id, job_id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+CREATE INDEX run_waits_message on run_waits USING btree (environment_id, watched_job_id) WHERE (watched_job_id IS NOT NULL);
+CREATE INDEX run_waits_notification on run_waits USING btree (environment_id, notification_id);
+CREATE INDEX run_waits_signal on run_waits USING btree (environment_id, subscriber_id, signal) WHERE (signal IS NOT NULL);
 
 create table schema_migrations (
   version    integer not null,
@@ -872,6 +932,20 @@ create table schema_versions (
   applied_at      timestamp with time zone not null default now(),
   PRIMARY KEY (version)
 );
+
+create table signals (
+  environment_id uuid not null,
+  id             uuid not null,
+  subscriber_id  uuid not null,
+  name           text not null,
+  key            text,
+  data           jsonb,
+  created_at     timestamp with time zone not null,
+  PRIMARY KEY (environment_id, id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+CREATE INDEX signals_age on signals USING btree (created_at);
+CREATE INDEX signals_subscriber on signals USING btree (environment_id, subscriber_id, name, created_at);
 
 create table statistics_hours (
   environment_id  uuid not null,

@@ -23,6 +23,7 @@ import type {
   JobStatus,
   LayoutControlValues,
   LinkKind,
+  MessageEvent,
   MessageStatus,
   Objectives,
   PreferenceChannels,
@@ -80,6 +81,8 @@ type EnvironmentsTable = {
   link_schemes: Defaulted<string[]>;
   /** Origin of the hosted pages in links of mails; null: the public URL of the service. */
   pages_url: Defaulted<string | null>;
+  /** Grows with every change of a variable; 0: the environment never had one. */
+  variables_version: Defaulted<number>;
   /** Days by class, where they differ from the settings. */
   retention: ColumnType<RetentionOverrides, string | undefined, string>;
   /** What the environment sets of its brand; null: nothing. */
@@ -134,6 +137,8 @@ export type StoredStep = {
   name: string;
   type: StepType;
   controlValues: JsonObject;
+  /** The arm of an earlier branch that it belongs to, as `<stepId>/<arm>`. */
+  arm?: string;
   /** Classic conditions, all of which have to pass. */
   filters?: StepFilter[];
   active: boolean;
@@ -384,6 +389,15 @@ export type StoredRecipient = Omit<RecipientSubscriber, "channels"> & {
 
 export type TenantFields = { name?: string; data?: JsonObject };
 
+/** `path`: the workflows that started each other until this event, that of the request first. */
+export type StartedBy = {
+  eventId: string;
+  notificationId: string;
+  workflowId: string;
+  stepId: string;
+  path: string[];
+};
+
 type EventsTable = {
   id: string;
   environment_id: string;
@@ -404,6 +418,8 @@ type EventsTable = {
   bridge_url: string | null;
   /** The trace that it belongs to (lib/trace-context.ts). */
   trace_context: string | null;
+  /** The step that started it; null for an event of a request. */
+  started_by: NullableJson<StartedBy>;
   created_at: Date;
   expanded_at: Date | null;
   /** Walks through the audience that have not ended. */
@@ -451,7 +467,10 @@ export type StoredDetail = { d: string; t: number; p?: string; y?: true; r?: Jso
 /** The content of a step as a bridge returned it. `providers`: overrides by provider id, which may hold credentials. */
 export type BridgeAnswer = { outputs: JsonObject; providers?: Sealed<JsonObject>; skip: boolean };
 
-/** What a step asked of its bridge. `askedAt` (ms) counts from the first call; `error`: why the last one failed. */
+/**
+ * What a step asked: of the bridge of its workflow, or by an HTTP request, which has no `answer`. `askedAt` (ms) counts
+ * from the first call; `error`: why the last one failed.
+ */
 export type JobBridge = { askedAt: number; tries: number; error?: string; answer?: BridgeAnswer };
 
 type JobsTable = {
@@ -469,6 +488,21 @@ type JobsTable = {
   merged_into: string | null;
   wake_at: Date | null;
   updated_at: Date;
+};
+
+/** A run that waits for a signal or for an event of a message. `arrived_at`: it has happened. */
+export type WaitRow = {
+  environment_id: string;
+  job_id: string;
+  notification_id: string;
+  subscriber_id: string;
+  signal: string | null;
+  signal_key: string | null;
+  watched_job_id: string | null;
+  watched_event: MessageEvent | null;
+  arrived_at: Date | null;
+  arrived_by: "signal" | "message" | null;
+  data: JsonObject | null;
 };
 
 /** `pending`: not handed to its provider yet, or waiting for the retry of a failed attempt. */
@@ -520,19 +554,20 @@ type MessagesTable = {
   updated_at: Date;
 };
 
-type BridgesTable = {
+/** The circuit breaker of an address that steps call. */
+export type CallBreaker = {
   environment_id: string;
   url: string;
-  /** The key of the last sync, which signs the calls; null or revoked: the oldest key of the environment. */
-  api_key_id: string | null;
   state: "closed" | "open" | "half_open";
   failures: number;
   probes: number;
   opened_at: Date | null;
   next_probe_at: Date | null;
-  synced_at: Date;
   updated_at: Date;
 };
+
+/** `api_key_id`: the key of the last sync, which signs calls; null or revoked: the oldest key of the environment. */
+type BridgesTable = CallBreaker & { api_key_id: string | null; synced_at: Date };
 
 /** Errors of the provider or of the integration; a message that is refused for its recipient or content is none. */
 export type IntegrationErrorClass = "transient" | "unknown" | "auth" | "quota" | "config";
@@ -973,6 +1008,16 @@ export type Tables = {
     resolved_at: Date | null;
     resolved_by_name: string | null;
   };
+  environment_variables: {
+    environment_id: string;
+    key: string;
+    id: string;
+    is_secret: boolean;
+    /** Encrypted if it is a secret. */
+    value: string;
+    created_at: Date;
+    updated_at: Date;
+  };
   step_templates: {
     environment_id: string;
     id: string;
@@ -1021,6 +1066,26 @@ export type Tables = {
   };
   notifications: NotificationsTable;
   jobs: JobsTable;
+  exposures: {
+    environment_id: string;
+    notification_id: string;
+    /** The internal id of the experiment step. */
+    step_id: string;
+    step_index: number;
+    subscriber_id: string;
+    variant: string;
+    exposed_at: Date;
+  };
+  run_waits: Omit<WaitRow, "data"> & { data: NullableJson<JsonObject> };
+  signals: {
+    environment_id: string;
+    id: string;
+    subscriber_id: string;
+    name: string;
+    key: string | null;
+    data: NullableJson<JsonObject>;
+    created_at: Date;
+  };
   messages: MessagesTable;
   attempts: {
     id: string;
@@ -1055,6 +1120,7 @@ export type Tables = {
   clock_tasks: { id: string; environment_id: string; due_at: Date; kind: string; data: Json<JsonObject> };
   integration_health: IntegrationHealthTable;
   bridges: BridgesTable;
+  request_hosts: CallBreaker;
   dead_letters: DeadLettersTable;
   dead_letter_replays: DeadLetterReplaysTable;
   inbound_receipts: InboundReceiptsTable;

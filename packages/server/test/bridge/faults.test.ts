@@ -124,6 +124,11 @@ test("a sync is refused as a whole, with the reason", async () => {
     [[valid, { ...one, workflowId: "no way" }], 400, /has the id "no way"/],
     [[valid, valid], 400, /two of its workflows have the id "new"/],
     [[valid, { ...one, steps: [step("x", "tool")] }], 400, /step x has the type "tool"/],
+    [
+      [valid, { ...one, steps: [step("x", "wait")] }],
+      400,
+      /step x has the type "wait", which workflows in code cannot/,
+    ],
     [[valid, { ...one, payload: { schema: { type: "nonsense" } } }], 400, /payload schema is not a valid JSON Schema/],
     [[valid, { ...one, workflowId: "mine" }], 409, /Workflow mine exists and is not defined in code/],
   ];

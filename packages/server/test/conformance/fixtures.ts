@@ -8,6 +8,7 @@ import { imageFile } from "../support/images.ts";
 import { brandFixtures } from "./brand-fixtures.ts";
 import { importFixtures } from "./import-fixtures.ts";
 import {
+  branchSteps,
   type Fixture,
   json,
   keyOf,
@@ -81,6 +82,12 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
     body: { events: [{ name: (await w.once(w.workflow)).workflowId, to: w.unique("subscriber") }] },
   }),
   "events.broadcast": async (w) => ({ body: { name: (await w.workflow([])).workflowId, payload: {} } }),
+  "signals.send": async (w) => ({
+    body: { name: "paid", to: [(await w.subscriber()).subscriberId, "unknown"], data: { a: 1 } },
+  }),
+  "signals.sendBulk": async (w) => ({
+    body: { signals: [{ name: "paid", to: (await w.subscriber()).subscriberId, key: "4711" }] },
+  }),
   "events.cancel": async (w) => ({ params: { transactionId: (await w.waiting()).transactionId } }),
   "explain.retrieve": async (w) => {
     const { transactionId, subscriberId } = await w.once(w.event);
@@ -93,6 +100,12 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
       payload: { name: "Ada" },
     },
   }),
+  "explain.sampleArms": async (w) => {
+    await w.subscriber();
+    const arms = [{ id: "pro", condition: { "==": [{ var: "payload.plan" }, "pro"] } }];
+    const steps = [{ name: "By plan", type: "branch" as const, controlValues: { arms } }];
+    return { body: { workflow: { workflowId: "sampled", name: "Sampled", steps }, payload: { plan: "pro" } } };
+  },
   "scenarios.export": async (w) => ({ query: { transactionId: (await w.once(w.event)).transactionId } }),
   "notifications.list": listOf(threeEvents),
   "notifications.retrieve": async (w) => ({ params: { notificationId: (await w.once(w.event)).notificationId } }),
@@ -108,7 +121,7 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
     body: {
       workflowId: w.unique("workflow"),
       name: "New",
-      steps: [{ name: "Greet", type: "in_app", controlValues: { body: "Hi" }, filters: [largeOrders] }],
+      steps: [{ name: "Greet", type: "in_app", controlValues: { body: "Hi" }, filters: [largeOrders] }, ...branchSteps],
     },
   }),
   "workflows.retrieve": ofWorkflow,
@@ -135,6 +148,14 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
     return {
       params: { workflowId },
       body: { workflow: { name, steps: own as never }, to: { ...upsert(w), timezone: "Europe/Berlin" } },
+    };
+  },
+  "workflows.sendRequest": async (w) => {
+    const { workflowId } = await w.once(w.workflow);
+    const controlValues = { method: "POST", url: `${w.webhookUrl}/request`, body: '{"name": "{{ payload.name }}"}' };
+    return {
+      params: { workflowId, stepId: "account" },
+      body: { controlValues, payload: { name: "Ada" }, steps: { digest: { eventCount: 1 } } },
     };
   },
   "workflows.sync": async (w) => {

@@ -1,5 +1,5 @@
 // Parts of inputs that several operations share: the path of a new record, a list with something in it.
-import type { Environment } from "@tidings/contract";
+import type { Environment, StepIn } from "@tidings/contract";
 import type { RawInput } from "../support/client.ts";
 import type { World } from "./world.ts";
 
@@ -11,6 +11,17 @@ export const json = (value: unknown, fileName: string) => ({
   contentType: "application/json",
   bytes: JSON.stringify(value),
 });
+
+/** A branch, and a step of its only arm. */
+export const branchSteps: StepIn[] = [
+  {
+    name: "Plan",
+    stepId: "plan",
+    type: "branch",
+    controlValues: { arms: [{ id: "pro", condition: { "==": [{ var: "payload.plan" }, "pro"] } }] },
+  },
+  { name: "Thank", type: "in_app", controlValues: { body: "Thank you" }, arm: "plan/pro" },
+];
 
 export const ofSubscriber: Fixture = async (w) => ({ params: { subscriberId: (await w.subscriber()).subscriberId } });
 export const ofTopic: Fixture = async (w) => ({ params: { topicKey: (await w.topic()).key } });

@@ -1,15 +1,16 @@
 // Good inputs of the operations that show what the service does: previews, versions, activity, statistics.
 import type { OperationId } from "@tidings/contract";
 import { settled, trigger } from "../support/verbs.ts";
-import { type Fixture, listOf, nothing, ofEnvironment, threeEvents, withBody } from "./inputs.ts";
+import { branchSteps, type Fixture, listOf, nothing, ofEnvironment, threeEvents, withBody } from "./inputs.ts";
 import type { World } from "./world.ts";
 
-/** A workflow with three versions. */
+/** A workflow with three versions; the second and third have a branch. */
 async function versioned(w: World) {
-  const { workflowId } = await w.workflow();
+  const { workflowId, name, origin, steps } = await w.workflow();
   const { categoryId } = await w.category();
-  for (const name of ["Second", "Third"])
-    await w.client("workflows.patch", { params: { workflowId }, body: { name, categoryId, isCommercial: true } });
+  const body = { name, origin, preferences: {}, steps: [...steps, ...branchSteps], categoryId, isCommercial: true };
+  await w.client("workflows.update", { params: { workflowId }, body });
+  await w.client("workflows.patch", { params: { workflowId }, body: { name: "Third" } });
   return { workflowId };
 }
 const makers = new WeakMap<World, () => ReturnType<typeof versioned>>();
@@ -86,6 +87,14 @@ export const insightFixtures: Partial<Record<OperationId, Fixture>> = {
     await w.client("workflows.patch", { params: { workflowId }, body: { objectives } });
     await settled(w.client, await trigger(w.client, workflowId, (await w.subscriber()).subscriberId, { name: "Ada" }));
     return { params: { workflowId } };
+  },
+  "workflows.retrieveExperiments": async (w) => {
+    const variants = [{ id: "a", name: "Short" }, { id: "b" }];
+    const controlValues = { variants, holdOutPercent: 10, goals: ["bought"] };
+    const { workflowId } = await w.workflow([{ name: "Which", stepId: "which", type: "experiment", controlValues }]);
+    const { subscriberId } = await w.subscriber();
+    await settled(w.client, await trigger(w.client, workflowId, subscriberId, { name: "Ada" }));
+    return { params: { workflowId }, query: { stepId: "which", goalDays: "7" } };
   },
   "statistics.list": async (w) => {
     await w.once(w.event);

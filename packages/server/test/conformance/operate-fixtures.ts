@@ -21,6 +21,19 @@ async function makeReport(w: World): Promise<void> {
   await w.client("inboundWebhooks.receive", { params, body, headers } as never);
 }
 
+const ofVariable: Fixture = async (w) => ({ params: { variableKey: (await w.variable()).key } });
+
+/** A variable that a workflow and a layout use. */
+const ofUsedVariable: Fixture = async (w) => {
+  const { key } = await w.variable();
+  const step = { name: "In-app", type: "in_app" as const, controlValues: { body: `{{ env.${key} }}` } };
+  await w.client("workflows.create", { body: { workflowId: w.unique("user"), name: "User", steps: [step] } });
+  const { layoutId } = await w.layout();
+  const email = { body: `<p>{{ env.${key} }}{{ content }}</p>`, editorType: "html" as const };
+  await w.client("layouts.update", { params: { layoutId }, body: { name: key, controlValues: { email } } });
+  return { params: { variableKey: key } };
+};
+
 export const operateFixtures: Partial<Record<OperationId, Fixture>> = {
   "deadLetters.list": listOf((w) => w.deadLetter()),
   "deadLetters.listGroups": listOf((w) => w.deadLetter()),
@@ -54,6 +67,12 @@ export const operateFixtures: Partial<Record<OperationId, Fixture>> = {
   "alertRules.test": ofAlertRule,
   "alerts.list": listOf((w) => w.alert()),
   "alerts.acknowledge": async (w) => ({ params: { alertId: (await w.alert()).id } }),
+  "environmentVariables.list": listOf((w) => w.variable()),
+  "environmentVariables.create": (w) => ({ body: { key: w.unique("VARIABLE").replaceAll("-", "_"), isSecret: true } }),
+  "environmentVariables.retrieve": ofVariable,
+  "environmentVariables.update": withBody(ofVariable, { isSecret: true }),
+  "environmentVariables.delete": ofVariable,
+  "environmentVariables.usage": ofUsedVariable,
   "webhooks.list": listOf((w) => w.webhook()),
   "webhooks.create": (w) => ({ body: { url: w.webhookUrl, eventTypes: ["message.sent"] } }),
   "webhooks.retrieve": ofWebhook,

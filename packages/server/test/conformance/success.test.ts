@@ -65,6 +65,11 @@ const explained: [RegExp, string][] = [
   ],
   [/^ConditionMatch\.data\.(fault|matching)$|^MatchedSubscriber\./, "app/subscribers/match.test.ts"],
   [/^(ActivityEvent|ExplainedEvent)\.isTest$/, "only of tests of drafts; app/workflows/tests.test.ts"],
+  [/^SentRequest\.data\.error$/, "only of a request that failed; pipeline/requests/authoring.test.ts"],
+  [
+    /^(ActivityEvent|ExplainedEvent)\.startedBy$|^(Activity|Event)Starter\./,
+    "only of events that a step started; pipeline/steps/start-workflow.test.ts",
+  ],
   [/^StepPreview\.data\.template$/, "only with withTemplate; app/workflows/preview.test.ts"],
   [/^InboxSession\.theme$/, "only with a brand; app/brand/branded-places.test.ts"],
   [/^StepPreview\.data\.variables$/, "only with a draft; app/workflows/preview.test.ts"],

@@ -206,6 +206,9 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
     return { workflowId, commentId: id };
   };
 
+  const variable = async () =>
+    (await client("environmentVariables.create", { body: { key: unique("VARIABLE").replaceAll("-", "_") } })).body;
+
   const stepTemplate = async () => {
     const child = { on: "payload", field: "plan", operator: "EQUAL", value: "pro" } as const;
     const step = {
@@ -372,6 +375,7 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
       translation,
       comment,
       stepTemplate,
+      variable,
     },
     ...{ integration, connection, endpoint, environment, own, publish, deadLetter, unwantedLetter, replay, failedTask },
     ...{ alertRule, alert },

@@ -136,3 +136,73 @@ browserTest("an environment is made; its key is rotated, with the last use of ea
   await page.setViewportSize(narrow);
   await expectNoOverflow(page);
 });
+
+browserTest("a variable and a secret get values for each environment; a used one is not deleted", async (context) => {
+  const page = await openDashboard(context, service, "/environments?tab=variables");
+  await page.getByRole("button", { name: "New variable" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("BASE_URL");
+  await dialog.getByLabel("Value in Development").fill("https://dev.example.com");
+  await dialog.getByLabel("Value in Production").fill("https://example.com");
+  await expectAccessible(page);
+  await dialog.getByRole("button", { name: "Create" }).click();
+  const agree = async () => {
+    const question = page.getByRole("dialog", { name: /^Save / });
+    await question.getByText("where real messages go to real people").waitFor();
+    await question.getByRole("button", { name: "Save" }).click();
+  };
+  await agree();
+  const row = (name: string) => page.getByRole("row").filter({ hasText: name });
+  await row("BASE_URL").getByText("https://dev.example.com").waitFor();
+  const valuesOf = async (via: typeof client) =>
+    (await via("environmentVariables.list", {})).body.map((one) => one.values);
+  assert.equal((await valuesOf(production))[0]![0]!.value, "https://example.com");
+
+  await page.getByRole("button", { name: "New variable" }).click();
+  await dialog.getByLabel("Name").fill("API_TOKEN");
+  await dialog.getByRole("checkbox", { name: /^Secret/ }).check();
+  await dialog.getByLabel("Value in Production").fill("browser-canary");
+  await dialog.getByRole("button", { name: "Create" }).click();
+  await agree();
+  await row("API_TOKEN").getByText("Set", { exact: true }).waitFor();
+  await row("API_TOKEN").getByText("Not set").first().waitFor();
+  assert.ok(!(await page.content()).includes("browser-canary"), "a secret is not shown");
+  await expectAccessible(page);
+
+  // An empty field keeps the secret; the new value goes to the other environment.
+  await row("API_TOKEN").getByRole("button", { name: "Actions for API_TOKEN" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  await dialog.getByText("A value is set. Leave the field empty to keep it.").waitFor();
+  await expectAccessible(page);
+  await dialog.getByLabel("Value in Development").fill("second");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await eventually(async () => (await valuesOf(client)).flat().length === 2, "both variables in development");
+  assert.equal((await valuesOf(production)).flat().length, 2);
+
+  // Clearing a plain value removes it from that environment.
+  await row("BASE_URL").getByRole("button", { name: "Actions for BASE_URL" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  await dialog.getByLabel("Value in Production").fill("");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await agree();
+  await row("BASE_URL").getByText("Not set").first().waitFor();
+
+  await createWorkflow(client, "linked", [inApp({ body: "{{ env.BASE_URL }}" })] as StepIn[], { name: "Linked" });
+  const remove = async (key: string) => {
+    await row(key)
+      .getByRole("button", { name: `Actions for ${key}` })
+      .click();
+    await page.getByRole("menuitem", { name: "Delete" }).click();
+  };
+  await remove("BASE_URL");
+  await dialog.getByText("BASE_URL is in use").waitFor();
+  await dialog.getByRole("link", { name: "Linked" }).waitFor();
+  await expectAccessible(page);
+  await dialog.getByRole("button", { name: "Close" }).click();
+  await remove("API_TOKEN");
+  await dialog.getByRole("button", { name: "Delete" }).click();
+  await page.getByText("API_TOKEN was deleted").waitFor();
+  assert.deepEqual((await valuesOf(production)).flat(), []);
+  await page.setViewportSize(narrow);
+  await expectNoOverflow(page);
+});

@@ -140,10 +140,13 @@ test("nginx: HTTP/2, heartbeats without delay, and HTTPS for everybody", {
   skip: skipWithoutNginx,
 }, async (context) => {
   const proxy = await startNginx(host);
-  context.after(() => proxy.stop());
   const token = await tokenFor(service, "reader-http2");
   const session = connect(proxy.url, { ca: proxy.ca });
-  context.after(() => session.close());
+  context.after(async () => {
+    // Before the proxy, which would reset the connection.
+    session.destroy();
+    await proxy.stop();
+  });
   const stream = session.request({ ":path": "/v1/inbox/stream", authorization: `Bearer ${token}` });
   let text = "";
   stream.setEncoding("utf8").on("data", (chunk: string) => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import http from "node:http";
 import { test } from "node:test";
+import { stepTypes } from "@tidings/contract";
 import { sql } from "kysely";
 import { authorized, type ErrorBody, errorOf, type Reply, request } from "../support/http.ts";
 import { countRows, makeThings } from "../support/inputs.ts";
@@ -268,7 +269,7 @@ const faults: Fault[] = [
     body: { name: "A", workflowId: "ok", steps: [{ name: "S", type: "smoke" }], severity: "extreme" },
     errors: {
       "steps.0.type": {
-        messages: ["steps.0.type must be one of: in_app, email, sms, chat, push, digest, delay, throttle, custom"],
+        messages: [`steps.0.type must be one of: ${stepTypes.join(", ")}`],
         value: "smoke",
       },
       severity: { messages: ["severity must be one of: high, medium, low, none"], value: "extreme" },

@@ -122,6 +122,7 @@ const costs = [
   { id: "events.triggerBulk", body: null, cost: 1 },
   { id: "events.triggerBulk", body: undefined, cost: 1 },
   { id: "events.triggerBulk", body: "text", cost: 1 },
+  { id: "signals.sendBulk", body: { signals: Array(100) }, cost: 100 },
   { id: "subscribers.createBulk", body: { subscribers: Array(1) }, cost: 1 },
   { id: "subscribers.createBulk", body: { subscribers: Array(10) }, cost: 1 },
   { id: "subscribers.createBulk", body: { subscribers: Array(11) }, cost: 2 },
@@ -132,7 +133,7 @@ test("bulk operations cost by what they carry", () => {
   for (const { id, body, cost } of costs)
     assert.equal(operations[id].cost(body), cost, `${id} ${JSON.stringify(body)}`);
   const priced = operationIds.filter((id) => operationOf(id).cost);
-  assert.deepEqual(priced.sort(), ["events.triggerBulk", "subscribers.createBulk"]);
+  assert.deepEqual(priced.sort(), ["events.triggerBulk", "signals.sendBulk", "subscribers.createBulk"]);
 });
 
 // One token a second: what is used up in a test stays used up for the length of it.

@@ -6,6 +6,12 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { type Operation, operations } from "@tidings/contract";
 import { NovuCore } from "novu-api-latest/core.js";
+import { environmentVariablesCreate } from "novu-api-latest/funcs/environmentVariablesCreate.js";
+import { environmentVariablesDelete } from "novu-api-latest/funcs/environmentVariablesDelete.js";
+import { environmentVariablesList } from "novu-api-latest/funcs/environmentVariablesList.js";
+import { environmentVariablesRetrieve } from "novu-api-latest/funcs/environmentVariablesRetrieve.js";
+import { environmentVariablesUpdate } from "novu-api-latest/funcs/environmentVariablesUpdate.js";
+import { environmentVariablesUsage } from "novu-api-latest/funcs/environmentVariablesUsage.js";
 import { subscribersNotificationsArchive } from "novu-api-latest/funcs/subscribersNotificationsArchive.js";
 import { subscribersNotificationsArchiveAll } from "novu-api-latest/funcs/subscribersNotificationsArchiveAll.js";
 import { subscribersNotificationsArchiveAllRead } from "novu-api-latest/funcs/subscribersNotificationsArchiveAllRead.js";
@@ -109,6 +115,29 @@ test("the newest SDK accepts a workflow in code whose steps have no control valu
   const link = { redirect: { target: "_self" } };
   await createWorkflow(client, "bare-links", [inApp({ body: "x", ...link, primaryAction: { label: "Go", ...link } })]);
   await accepted(workflowsGet(core, "bare-links"));
+});
+
+test("the newest SDK creates, reads, changes and deletes variables of an environment", async () => {
+  const { client } = service;
+  const environmentId = (await client("environments.list", {})).body.find(({ apiKeys }) => apiKeys)!._id;
+  const values = [{ environmentId, value: "https://example.com" }];
+  const given = { key: "BASE_URL", type: "string" as const, isSecret: false, values };
+  const { result: created } = await accepted(environmentVariablesCreate(core, given));
+  assert.deepEqual([created.key, created.isSecret, created.values], ["BASE_URL", false, values]);
+  const { result: bare } = await accepted(environmentVariablesCreate(core, { key: "bare_key" }));
+  assert.deepEqual(bare.values, [{ environmentId, value: "" }]);
+  const { result: found } = await accepted(environmentVariablesList(core, "base"));
+  assert.deepEqual(found, [created]);
+  const secret = { isSecret: true, values: [{ environmentId, value: "s3cret" }] };
+  const { result: changed } = await accepted(environmentVariablesUpdate(core, secret, "BASE_URL"));
+  assert.deepEqual([changed.isSecret, changed.values], [true, [{ environmentId, value: "********" }]]);
+  assert.deepEqual((await accepted(environmentVariablesRetrieve(core, "BASE_URL"))).result, changed);
+  await createWorkflow(client, "linked", [inApp({ body: "{{ env.BASE_URL }}" })]);
+  const { result: usage } = await accepted(environmentVariablesUsage(core, "BASE_URL"));
+  assert.deepEqual(usage.workflows, [{ name: "linked", workflowId: "linked" }]);
+  await accepted(environmentVariablesDelete(core, "bare_key"));
+  const { ok } = await environmentVariablesRetrieve(core, "bare_key");
+  assert.equal(ok, false);
 });
 
 test("every function of the newest SDK is an operation, or is refused with the way to do it here", async () => {

@@ -2,6 +2,7 @@
 // (docs/decisions/0034-rolling-upgrades.md). Those of 0.1.0 were applied while the service was stopped.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { sql } from "kysely";
 import { openDb } from "../../src/store/db.ts";
 import { migrate } from "../../src/store/installation/migrate.ts";
 import { readMigrations, toMigration } from "../../src/store/installation/migration-files.ts";
@@ -28,7 +29,10 @@ test("every migration since 0.1.0 leaves programs of the release before what the
   const db = await open(true);
   const [first] = releases;
   await migrate(db, { migrations: migrations.filter((one) => one.version <= first!.newest) });
+  // Partitions are created for today's tables; one of them came later.
+  await sql`create table exposures (id uuid) partition by range (id)`.execute(db);
   await ensurePartitions(db, new Date());
+  await sql`drop table exposures`.execute(db);
   const found: Record<string, string[]> = {};
   for (const migration of migrations.filter((one) => one.version > first!.newest)) {
     const breaches = await findBreaches(db, migration, { releases, isKept: true });

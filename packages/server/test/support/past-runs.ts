@@ -42,6 +42,8 @@ export async function addPastRun(db: Db, place: PastPlace, name: string, time: D
     j as (insert into jobs (id, environment_id, notification_id, step_index, type, status, details, updated_at)
       select gen_random_uuid(), ${environmentId}, ${notification}, i, t, 'completed', '[]', ${time}
       from (values (0, 'in_app'), (1, 'email')) as steps(i, t)),
+    g as (insert into exposures (environment_id, notification_id, step_id, step_index, subscriber_id, variant, exposed_at)
+      select ${environmentId}, ${notification}, gen_random_uuid(), 0, s.id, 'a', ${time} from s),
     m as (insert into messages (id, environment_id, notification_id, event_id, job_id, subscriber_id, workflow_id, channel, status,
         content, created_at, updated_at)
       select i::uuid, ${environmentId}, ${notification}, ${event}, gen_random_uuid(), s.id, v.id, c, 'sent', ${name}, ${time}, ${time}

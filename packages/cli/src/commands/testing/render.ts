@@ -35,7 +35,7 @@ export const render: Command = {
     printTested(call.out, files, session);
     const root = files?.root ?? call.io.cwd;
     const result = files
-      ? await withStage(session, files, `tidings render ${crypto.randomUUID().slice(0, 8)}`, async (stage) => {
+      ? await withStage(session, files, { name: "tidings render" }, async (stage) => {
           await copySubscriber(call, session, stage);
           return renderAll(call, stage, root);
         })

@@ -41,6 +41,13 @@ export const ActivityEvent = named("ActivityEvent", {
   }),
   createdAt: isoTime("When the event was accepted"),
   isTest: Type.Optional(Type.Boolean({ description: "A test of a draft (`workflows.test`); absent otherwise" })),
+  startedBy: Type.Optional(
+    named(
+      "ActivityStarter",
+      { workflowId: Type.String(), stepId: Type.String(), notificationId: Type.String() },
+      { description: "The step `start_workflow` of another run that started it; absent for an event of a request" },
+    ),
+  ),
   payload: Type.String({ description: "The first 300 characters of its JSON" }),
   searchKey: Type.Optional(SearchKeyValue),
   recipients: Type.Integer({ description: `Notifications it became, counted up to ${maxCountedRecipients}` }),

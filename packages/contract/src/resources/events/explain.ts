@@ -1,9 +1,10 @@
 // Explaining: why a subscriber got a message or did not, and who would get what if an event were triggered now. Both
 // use the same words, because both come from the same decisions.
-import { ChannelWord, countCap, StepTypeWord } from "../../common.ts";
+import { ChannelWord, countCap, identifiers, StepTypeWord } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { isoTime, named, oneOf, openObject, type Static, Type } from "../../schema.ts";
 import { resultStatuses } from "../../steps/kit.ts";
+import { messageEvents } from "../../steps/wait.ts";
 import { WorkflowDraft } from "../workflows/workflows.ts";
 import { TriggerEvent, triggerStatuses } from "./events.ts";
 import { DecidedBy, ExecutionDetail } from "./notifications.ts";
@@ -131,6 +132,19 @@ export const Explanation = named("Explanation", {
     }),
     contextKeys: Type.Array(Type.String()),
     isTest: Type.Optional(Type.Boolean({ description: "A test of a draft (`workflows.test`); absent otherwise" })),
+    startedBy: Type.Optional(
+      named(
+        "EventStarter",
+        {
+          workflowId: Type.String(),
+          stepId: Type.String(),
+          notificationId: Type.String(),
+          transactionId: Type.Optional(Type.String({ description: "Absent when that event was deleted by its age" })),
+          text: Type.String({ description: "The same in a sentence" }),
+        },
+        { description: "The step `start_workflow` of another run that started it; absent for an event of a request" },
+      ),
+    ),
   }),
   reached: Type.Boolean({ description: "The event created a notification for this subscriber" }),
   evaluatedNow: Type.Boolean({
@@ -161,6 +175,18 @@ const DryRunAssumptions = named(
     isRead: Type.Optional(
       Type.Boolean({ default: false, description: "In-app messages are seen and read before later steps start" }),
     ),
+    messages: Type.Optional(
+      Type.Array(Type.Object({ stepId: Type.String({ minLength: 1 }), event: oneOf(messageEvents) }), {
+        maxItems: 20,
+        description: "What happens to messages of earlier steps while a run waits for it",
+      }),
+    ),
+    signals: Type.Optional(
+      Type.Array(Type.Object({ name: Type.String(identifiers.signal), data: Type.Optional(openObject()) }), {
+        maxItems: 20,
+        description: "Signals that arrive while a run waits for them; the others time out",
+      }),
+    ),
   },
   { description: "What happens meanwhile" },
 );
@@ -173,6 +199,30 @@ export const DryRunEvent = named("DryRunEvent", {
 });
 export type DryRunEvent = Static<typeof DryRunEvent>;
 export type DryRunAssumptions = Static<typeof DryRunAssumptions>;
+
+export const ArmSampleIn = named("ArmSampleIn", {
+  workflow: WorkflowDraft,
+  payload: Type.Optional(openObject()),
+  assume: Type.Optional(DryRunAssumptions),
+});
+
+export const ArmSample = named("ArmSample", {
+  data: Type.Object({
+    sampled: Type.Integer({ description: "Subscribers that were simulated: the newest ones, at most 200" }),
+    steps: Type.Array(
+      named("SampledStep", {
+        stepId: Type.String({ description: "The step id of a branch or an experiment" }),
+        taken: Type.Array(
+          named("SampledArm", {
+            id: Type.String({ description: "The id of the arm or the variant, or `held-out`" }),
+            count: Type.Integer({ description: "People who take it. Those who do not come so far take none" }),
+          }),
+        ),
+      }),
+    ),
+  }),
+});
+export type ArmSample = Static<typeof ArmSample>;
 
 export const DryRun = named("DryRun", {
   workflow: named("DryRunWorkflow", { workflowId: Type.String(), name: Type.String() }),
@@ -243,5 +293,19 @@ export const explainOperations = {
     body: DryRunEvent,
     success: { status: 200, schema: DryRun },
     errors: ["PAYLOAD_VALIDATION_ERROR", "WORKFLOW_NOT_FOUND"],
+  }),
+  "explain.sampleArms": operation({
+    id: "explain.sampleArms",
+    method: "POST",
+    path: "/v2/explain/arms",
+    summary: "Count who would take which arm",
+    description:
+      "Simulates an unsaved workflow for the newest 200 subscribers, as a dry run does, and counts how many take each " +
+      "arm of its branches and are in each variant of its experiments. Nothing is sent or written.",
+    category: "trigger",
+    isReadOnly: true,
+    body: ArmSampleIn,
+    success: { status: 200, schema: ArmSample },
+    errors: ["PAYLOAD_VALIDATION_ERROR"],
   }),
 };

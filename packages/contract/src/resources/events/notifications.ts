@@ -50,6 +50,9 @@ export const deciderKinds = [
   "digest",
   "throttle",
   "delay",
+  "branch",
+  "experiment",
+  "wait",
   "event",
   "topic",
 ] as const;

@@ -2,8 +2,9 @@
 import { ChannelWord } from "../../common.ts";
 import { digestFrequencies } from "../../frequencies.ts";
 import { operation } from "../../operation.ts";
-import { named, oneOf, openObject, type Static, Type } from "../../schema.ts";
+import { named, oneOf, openObject, type Static, type TSchema, Type } from "../../schema.ts";
 import { preferenceChoices, Schedule } from "../subscribers/preferences.ts";
+import { stepOutcomes } from "./explain.ts";
 
 /** What one scenario may hold. */
 export const maxScenarioEvents = 100;
@@ -53,6 +54,9 @@ const ScenarioSubscriber = named("ScenarioSubscriber", {
 });
 export type ScenarioSubscriber = Static<typeof ScenarioSubscriber>;
 
+/** Channels whose providers report what happened to a message, and that a scenario captures. */
+export const reportedChannels = ["email", "sms", "chat"] as const;
+
 const ScenarioAction = named("ScenarioAction", {
   at: offset,
   trigger: Type.Optional(Type.String({ description: "Identifier of a workflow" })),
@@ -60,9 +64,28 @@ const ScenarioAction = named("ScenarioAction", {
   cancel: Type.Optional(Type.String({ description: "A `transactionId` of an earlier action" })),
   read: Type.Optional(Type.String({ description: "Subscriber whose in-app messages are marked as read" })),
   archive: Type.Optional(Type.String({ description: "Subscriber whose in-app messages are archived" })),
-  workflow: Type.Optional(Type.String({ description: "With `read` and `archive`: only messages of this workflow" })),
+  seen: Type.Optional(Type.String({ description: "Subscriber whose in-app messages are marked as seen" })),
+  delivered: Type.Optional(Type.String({ description: "Subscriber whose messages the provider reports as delivered" })),
+  clicked: Type.Optional(Type.String({ description: "The same, with a click on a link" })),
+  bounced: Type.Optional(Type.String({ description: "The same, as bounced" })),
+  channel: Type.Optional(
+    oneOf(reportedChannels, { description: "With `delivered`, `clicked` and `bounced`; without it, `email`" }),
+  ),
+  workflow: Type.Optional(Type.String({ description: "With marks and reports: only messages of this workflow" })),
+  signal: Type.Optional(Type.String({ description: "Name of a signal, as in `signals.send`" })),
+  key: Type.Optional(Type.String({ description: "With `signal`" })),
+  data: Type.Optional(openObject({ description: "With `signal`" })),
+  reached: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description: "With `signal`: the runs that must continue. Another number is a failure",
+    }),
+  ),
   to: Type.Optional(
-    Type.Unsafe<unknown>({ description: "As in `events.trigger`: a subscriber id, a topic, or a list of these" }),
+    Type.Unsafe<unknown>({
+      description:
+        "As in `events.trigger`: a subscriber id, a topic, or a list of these. For a signal: one or more subscriber ids",
+    }),
   ),
   payload: Type.Optional(openObject()),
   overrides: Type.Optional(openObject({ description: "Never exported" })),
@@ -97,6 +120,26 @@ const ScenarioMessage = named("ScenarioMessage", {
 });
 export type ScenarioMessage = Static<typeof ScenarioMessage>;
 
+const ScenarioStep = named("ScenarioStep", {
+  to: Type.String({ description: "A subscriber id" }),
+  workflow: Type.Optional(Type.String({ description: "Default: any workflow" })),
+  step: Type.String({ description: "The `stepId`" }),
+  outcome: Type.Optional(oneOf(stepOutcomes)),
+  reason: text("What happened in words, as `explain.retrieve` has it"),
+  arm: Type.Optional(Type.String({ description: "For a branch: the id of the arm that the run takes" })),
+  variant: Type.Optional(Type.String({ description: "For an experiment: the id of the variant" })),
+});
+export type ScenarioStep = Static<typeof ScenarioStep>;
+
+/** By workflow, then by step. */
+const byStep = <T extends TSchema>(value: T, description: string) =>
+  Type.Optional(Type.Record(Type.String(), Type.Record(Type.String(), value), { description }));
+
+const ScenarioResponse = named("ScenarioResponse", {
+  status: Type.Optional(Type.Integer({ minimum: 100, maximum: 599, description: "Without it, 200" })),
+  body: Type.Optional(Type.Unknown()),
+});
+
 export const Scenario = named("Scenario", {
   name: Type.String(),
   given: named("ScenarioGiven", {
@@ -105,11 +148,22 @@ export const Scenario = named("Scenario", {
     topics: Type.Optional(
       Type.Record(Type.String(), Type.Array(Type.String()), { description: "Subscriber ids by topic key" }),
     ),
+    variables: Type.Optional(
+      Type.Record(Type.String(), Type.String(), {
+        description: "Environment variables, which templates read as `env.<name>`",
+      }),
+    ),
+    responses: byStep(
+      ScenarioResponse,
+      "By workflow and `stepId`: what an HTTP request gets back, instead of the sample response of the step",
+    ),
+    variants: byStep(Type.String(), "By workflow and `stepId`: the variant of an experiment that everyone is in"),
   }),
   when: Type.Array(ScenarioAction),
   until: Type.Optional(Type.String({ description: "When the test clock ends; default: a year after the last action" })),
   // biome-ignore lint/suspicious/noThenProperty: given, when, then; the value is a list, not a function
   then: Type.Array(ScenarioMessage, { description: "All messages that are sent, and no others, in any order" }),
+  steps: Type.Optional(Type.Array(ScenarioStep, { description: "What single steps do; the others are not checked" })),
 });
 export type Scenario = Static<typeof Scenario>;
 

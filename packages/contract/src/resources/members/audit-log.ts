@@ -9,8 +9,8 @@ export const AuditEntry = named("AuditEntry", {
   actor: named("AuditActor", {
     type: oneOf(["person", "key", "machine"], {
       description:
-        "`machine`: the service itself, such as the runaway guard, or somebody who has not signed in yet, such as the " +
-        "user of a first link",
+        "`machine`: the service itself, such as the runaway guard or a workflow with a step `update_subscriber`, or " +
+        "somebody who has not signed in yet, such as the user of a first link",
     }),
     _id: nullableString({ description: "Id of the member or of the API key" }),
     name: Type.String({ description: "At that time" }),
@@ -35,6 +35,7 @@ const filters = {
   person: Type.Optional(Type.String({ description: "Id of a member" })),
   operation: Type.Optional(Type.String({ description: "Operation id, or the resource before its dot" })),
   environment: Type.Optional(Type.String({ description: "Id of an environment" })),
+  subscriber: Type.Optional(Type.String({ description: "Id of a subscriber whom the change is about" })),
   from: Type.Optional(Type.String({ format: "iso-time", description: "Not before this time" })),
   to: Type.Optional(Type.String({ format: "iso-time", description: "Before this time" })),
 };

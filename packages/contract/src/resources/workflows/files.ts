@@ -26,6 +26,7 @@ import { ResourceIssue } from "./issues.ts";
 import { Objectives } from "./objectives.ts";
 import { ChangedField, StepChange } from "./versions.ts";
 import {
+  arm,
   deadlineSeconds,
   onUnknownOutcomeWords,
   outsideScheduleWords,
@@ -66,6 +67,7 @@ export const StepFile = strict("StepFile", {
   type: StepTypeWord,
   active: flag(true),
   shouldStopOnFail: flag(false, "true: if this step fails, the steps after it are canceled"),
+  arm,
   deadlineSeconds,
   filters: Type.Optional(Type.Array(StepFilterIn, { maxItems: 20 })),
   controlValues: Type.Optional(

@@ -52,6 +52,7 @@ const publishCheckCodes = [
   "MISSING_INTEGRATION",
   "INBOX_NOT_CONNECTED",
   "LAYOUT_DIFFERS",
+  "MISSING_WORKFLOW",
   "MISSING_TRANSLATION",
 ] as const;
 

@@ -39,6 +39,7 @@ const VersionStep = named("WorkflowVersionStep", {
   active: Type.Boolean(),
   shouldStopOnFail: Type.Boolean(),
   deadlineSeconds: Type.Optional(Type.Integer()),
+  arm: Type.Optional(Type.String()),
 });
 
 export const WorkflowVersion = named("WorkflowVersion", {

@@ -29,6 +29,15 @@ export const deadlineSeconds = Type.Optional(
   }),
 );
 
+export const arm = Type.Optional(
+  Type.String({
+    pattern: "^[^/]{1,128}/[^/]{1,64}$",
+    description:
+      "The arm of an earlier branch step that this step belongs to: `<stepId of the branch>/<id of the arm>`. The arm " +
+      "`else` is taken when no other is",
+  }),
+);
+
 export const workflowStatuses = ["ACTIVE", "INACTIVE", "ERROR"] as const;
 
 export const Step = named("Step", {
@@ -52,6 +61,7 @@ export const Step = named("Step", {
   active: Type.Boolean(),
   shouldStopOnFail: Type.Boolean(),
   deadlineSeconds,
+  arm,
 });
 export type Step = Static<typeof Step>;
 
@@ -163,6 +173,7 @@ export const StepIn = named("StepIn", {
     Type.Boolean({ default: false, description: "true: if this step fails, the steps after it are canceled" }),
   ),
   deadlineSeconds,
+  arm,
 });
 export type StepIn = Static<typeof StepIn>;
 

@@ -1,4 +1,4 @@
-// The environments of the installation: their keys, what is published between them, and what was.
+// The environments of the installation: their keys and variables, what is published between them, and what was.
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { useMay } from "../../api/permissions.ts";
@@ -10,12 +10,14 @@ import { History } from "./history.tsx";
 import { Keys } from "./keys.tsx";
 import { Publish } from "./publish.tsx";
 import { type EnvironmentTab, environmentTabs } from "./search.ts";
+import { Variables } from "./variables.tsx";
 import { words } from "./words.ts";
 
 const environmentsRoute = getRouteApi("/shell/environments");
 
 const panels: Record<EnvironmentTab, () => ReactNode> = {
   keys: () => <Keys />,
+  variables: () => <Variables />,
   publish: () => <Publish />,
   history: () => <History />,
 };

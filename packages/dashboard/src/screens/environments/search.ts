@@ -1,7 +1,7 @@
 // What the address of this screen carries.
 import { choiceParam, present, type RawSearch, textParam } from "../../kit/search-params.ts";
 
-export const environmentTabs = ["keys", "publish", "history"] as const;
+export const environmentTabs = ["keys", "variables", "publish", "history"] as const;
 export type EnvironmentTab = (typeof environmentTabs)[number];
 
 /** `source` and `target` are identifiers of environments; `publish` is the opened one of the history. */

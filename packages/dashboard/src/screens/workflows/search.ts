@@ -5,7 +5,7 @@ const statuses = ["ACTIVE", "INACTIVE", "ERROR"] as const;
 export type WorkflowStatus = (typeof statuses)[number];
 export type ListSearch = { q?: string; status?: WorkflowStatus; page?: number };
 
-const tabs = ["steps", "settings", "objectives", "simulate", "digests", "versions"] as const;
+const tabs = ["steps", "settings", "objectives", "experiments", "simulate", "digests", "versions"] as const;
 export type EditorTab = (typeof tabs)[number];
 
 export type EditorSearch = { tab?: EditorTab; step?: string; view?: "canvas"; version?: string };

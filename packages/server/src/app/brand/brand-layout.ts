@@ -6,7 +6,7 @@ import type { Caller, Ctx } from "../../context.ts";
 import { freeIdentifier } from "../../lib/identifiers.ts";
 import { lockEnvironment } from "../../store/environments/environments.ts";
 import { clearDefaultLayout, findLayoutIdsLike, updateLayout } from "../../store/workflows/layouts.ts";
-import { insertNew, toLayout } from "../workflows/layouts.ts";
+import { insertNew, show } from "../workflows/layouts.ts";
 
 export async function createLayout(ctx: Ctx, caller: Caller, { body }: Input<"brand.createLayout">): Promise<Layout> {
   const { environmentId } = caller;
@@ -19,7 +19,7 @@ export async function createLayout(ctx: Ctx, caller: Caller, { body }: Input<"br
     is_translation_enabled: false,
     control_values: { email: { body: template, editorType } },
   });
-  if (!body.isDefault || row.is_default) return toLayout(row);
+  if (!body.isDefault || row.is_default) return show(ctx, row);
   await clearDefaultLayout(ctx.db, environmentId);
-  return toLayout(await updateLayout(ctx.db, { ...row, is_default: true }));
+  return show(ctx, await updateLayout(ctx.db, { ...row, is_default: true }));
 }

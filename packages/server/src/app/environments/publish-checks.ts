@@ -8,7 +8,8 @@ import type { EnvironmentRow } from "../../store/environments/environments.ts";
 import type { Publishable } from "../../store/environments/publishing.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import { layoutErrors } from "../files/resource-errors.ts";
-import type { IssueFacts } from "../workflows/step-issues.ts";
+import { withWorkflows } from "../workflows/issues/effect-issues.ts";
+import type { IssueFacts } from "../workflows/issues/step-issues.ts";
 import { keysOf } from "../workflows/translations.ts";
 import { issuesOf } from "../workflows/workflow-view.ts";
 import { viewFacts } from "../workflows/workflows.ts";
@@ -18,7 +19,12 @@ const maxChecks = 20;
 const maxKeys = 3;
 
 type Ends = { target: EnvironmentRow; from: Publishable; to: Publishable };
-type Known = Ends & { facts: IssueFacts; changedLayouts: ReadonlySet<string> };
+type Known = Ends & {
+  facts: IssueFacts;
+  changedLayouts: ReadonlySet<string>;
+  /** The present workflows of the target. */
+  findTargetStarts: IssueFacts["findStarts"];
+};
 
 /** By type and identifier; resources that only the target has, and those without anything to see to, are left out. */
 export async function findPublishChecks(
@@ -28,11 +34,18 @@ export async function findPublishChecks(
 ): Promise<ReadonlyMap<string, PublishCheck[]>> {
   const found = new Map<string, PublishCheck[]>();
   const brought = compared.flatMap(({ source }) => (source?.type === "layout" ? [source.row] : []));
-  const facts = { ...(await viewFacts(ctx, ends.target.id)), layouts: [...ends.to.layouts, ...brought] };
+  const workflows = compared.flatMap(({ source }) => (source?.type === "workflow" ? [source.row] : []));
+  const target = await viewFacts(ctx, ends.target.id);
+  const facts = {
+    ...target,
+    layouts: [...ends.to.layouts, ...brought],
+    findStarts: async () => withWorkflows((await target.findStarts()) ?? new Map(), workflows),
+  };
   const changedLayouts = new Set(brought.map(({ layout_id }) => layout_id));
   for (const { source } of compared) {
     if (!source || source.type === "category" || source.type === "brand") continue;
-    const checks = await checksOf(source, { ...ends, facts, changedLayouts });
+    const known = { ...ends, facts, changedLayouts, findTargetStarts: target.findStarts };
+    const checks = await checksOf(source, known);
     const sorted = checks.sort((a, b) => Number(b.isFault) - Number(a.isFault)).slice(0, maxChecks);
     if (sorted.length > 0) found.set(`${source.type} ${source.identifier}`, sorted);
   }
@@ -41,7 +54,9 @@ export async function findPublishChecks(
 
 async function checksOf(item: LayoutItem | WorkflowItem, known: Known): Promise<PublishCheck[]> {
   if (item.type === "layout") {
-    const faults = (await layoutErrors(item.row)).map(({ message }) => fault("FAULTY_CONTENT", message));
+    const faults = (await layoutErrors(item.row, known.facts)).map(({ message }) =>
+      fault("FAULTY_CONTENT", inTarget(message, known.target)),
+    );
     return [...faults, ...missingTexts(item)];
   }
   if (item.steps.length === 0)
@@ -50,6 +65,7 @@ async function checksOf(item: LayoutItem | WorkflowItem, known: Known): Promise<
     ...(await faultsOf(item, known)),
     ...lackedChannels(item, known),
     ...otherLayouts(item, known),
+    ...(await missingStarts(item, known)),
     ...missingTexts(item),
   ];
 }
@@ -61,17 +77,21 @@ const fault = (code: PublishCheck["code"], message: string): PublishCheck => ({ 
 const note = (code: PublishCheck["code"], message: string): PublishCheck => ({ code, isFault: false, message });
 
 /** Errors in the content of its steps. That the target has no integration is not an error of the workflow. */
-async function faultsOf(item: WorkflowItem, { facts }: Known): Promise<PublishCheck[]> {
+async function faultsOf(item: WorkflowItem, known: Known): Promise<PublishCheck[]> {
   const steps = item.steps.map((step) => ({ ...step, id: step.stepId }));
-  const issues = await issuesOf({ ...item.row, steps }, facts);
+  const issues = await issuesOf({ ...item.row, steps }, known.facts);
   return issues.flatMap((one, index) => {
     const { name, stepId } = steps[index]!;
     return Object.values(one?.controls ?? {})
       .flat()
       .filter(({ severity }) => severity === "error")
-      .map(({ message }) => ({ ...fault("FAULTY_CONTENT", `${name}: ${message}`), stepId }));
+      .map(({ message }) => ({ ...fault("FAULTY_CONTENT", `${name}: ${inTarget(message, known.target)}`), stepId }));
   });
 }
+
+/** A variable that is not set is one of the target. */
+export const inTarget = (message: string, { name }: Pick<EnvironmentRow, "name">): string =>
+  message.replace("has no value in this environment", `has no value in ${name}`);
 
 const channelNames: Partial<Record<StepType, string>> = {
   in_app: "in-app messages",
@@ -123,6 +143,19 @@ function otherDefault(
     ? `It uses the default layout ${own.name}, which is another one in ${target.name}`
     : `It uses the default layout ${own.name}, which ${target.name} does not have`;
   return [{ ...note("LAYOUT_DIFFERS", message), layoutId: own.layout_id }];
+}
+
+/** Workflows that its steps start and the target lacks, each once. */
+async function missingStarts({ steps }: WorkflowItem, { findTargetStarts, target }: Known): Promise<PublishCheck[]> {
+  const starting = steps.filter(({ type }) => type === "start_workflow");
+  const present = starting.length > 0 ? await findTargetStarts() : null;
+  const missing = starting.filter(({ controlValues: { workflowId } }) => !present?.has(String(workflowId)));
+  return [...new Map(missing.map((step) => [step.controlValues.workflowId, step])).values()].map(
+    ({ stepId, controlValues: { workflowId } }) => ({
+      ...note("MISSING_WORKFLOW", `It starts the workflow ${workflowId}, which ${target.name} does not have yet`),
+      stepId,
+    }),
+  );
 }
 
 function missingTexts({ row, texts }: LayoutItem | WorkflowItem): PublishCheck[] {

@@ -154,7 +154,7 @@ async function copyDifferences(
   const from = await readPublishable(ctx.db, source.id, { lock: false });
   const before = await readPublishable(ctx.db, target.id, { lock: !isDryRun });
   const outcomes = planPublish(compare(from, before), before, selection);
-  const issues = await findPublishIssues(ctx, target.id, before.layouts, outcomes);
+  const issues = await findPublishIssues(ctx, target, before.layouts, outcomes);
   if (isDryRun) return { outcomes, issues };
   const publishId = await refuseTakenWorkflowId(() => carryOutPlan(ctx, caller, outcomes, { source, target, before }));
   return { outcomes, issues, publishId };

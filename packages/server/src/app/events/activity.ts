@@ -20,6 +20,7 @@ import { findUsedTransactionIds } from "../../store/events/events.ts";
 import { findSubscriberIds, maxSubscribers } from "../../store/events/notification-search.ts";
 import { countOutcomes } from "../../store/events/outcomes.ts";
 import { findRefusedEventIds } from "../../store/events/refused-events.ts";
+import type { StartedBy } from "../../store/tables.ts";
 
 type Query = Input<"activity.listEvents">["query"];
 
@@ -87,6 +88,8 @@ export async function withOutcomes(
   return wanted ? events.filter(({ outcomes }) => wanted.some((outcome) => outcomes[outcome] > 0)) : events;
 }
 
+const toStarter = ({ workflowId, stepId, notificationId }: StartedBy) => ({ workflowId, stepId, notificationId });
+
 function toEvent(row: ActivityRow, outcomes: Outcomes): ActivityEvent {
   const recipients = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
   const isCapped = recipients >= maxCountedRecipients;
@@ -102,6 +105,7 @@ function toEvent(row: ActivityRow, outcomes: Outcomes): ActivityEvent {
     },
     createdAt: row.created_at.toISOString(),
     ...(row.is_test && { isTest: true }),
+    ...(row.started_by && { startedBy: toStarter(row.started_by) }),
     payload: row.payload,
     ...(row.search_key !== null &&
       row.search_value !== null && { searchKey: { key: row.search_key, value: row.search_value.trim() } }),

@@ -12,8 +12,8 @@ import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { valueAt } from "../../lib/json.ts";
 import { enqueueTimed, peekClock } from "../../pipeline/clock/clock.ts";
+import { wakeTasks } from "../../pipeline/clock/wakes.ts";
 import { groupPathOf } from "../../pipeline/rules/grouping.ts";
-import { wakeTasks } from "../../pipeline/run/progress.ts";
 import { digestDetail } from "../../pipeline/steps/digest.ts";
 import { makeWindowsDue, type WindowFilter } from "../../store/events/digests.ts";
 import {

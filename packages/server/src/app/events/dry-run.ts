@@ -6,6 +6,7 @@ import { LRUCache } from "lru-cache";
 import type { Caller, Ctx, NetworkCtx } from "../../context.ts";
 import { invalid } from "../../failure.ts";
 import { mapWithPauses } from "../../lib/load/pauses.ts";
+import { eventBridgeFault } from "../../pipeline/bridge/bridge-url.ts";
 import { type Clock, peekClock } from "../../pipeline/clock/clock.ts";
 import {
   excludedFromTopics,
@@ -19,6 +20,7 @@ import {
 import { type BridgeSimulation, type Circumstances, type SimulatedRun, simulate } from "../../pipeline/run/dry-run.ts";
 import { loadVersions } from "../../pipeline/run/versions.ts";
 import type { Member } from "../../pipeline/trigger/audience.ts";
+import { checkPayloadSizes, evaluateEvents, throwIfRefused } from "../../pipeline/trigger/evaluation.ts";
 import { previewRecipients } from "../../pipeline/trigger/recipients.ts";
 import { makeRuns } from "../../pipeline/trigger/trigger.ts";
 import { inReadOnlyTransaction } from "../../store/db.ts";
@@ -29,9 +31,7 @@ import type { BridgeAnswer } from "../../store/tables.ts";
 import { countTopicAudience, findTopicAudience } from "../../store/topics/topic-audience.ts";
 import { findWorkflow, type TriggerTarget, type WorkflowVersion } from "../../store/workflows/workflows.ts";
 import { askStep } from "../workflows/bridge-preview.ts";
-import { eventBridgeFault } from "../workflows/bridge-url.ts";
 import { readDraft } from "../workflows/drafts.ts";
-import { checkPayloadSizes, evaluateEvents, throwIfRefused } from "./evaluation.ts";
 import { explainSteps, toExplainedMessage } from "./explain-view.ts";
 
 /** Recipients simulated in one batch; between two batches the event loop serves other requests. */
@@ -132,12 +132,8 @@ type DryRunOptions = {
   assume: DryRunAssumptions;
 };
 
-async function explainEvent(
-  ctx: Ctx,
-  caller: Caller,
-  given: TriggerEvent,
-  { limit, targets, bridge, assume }: DryRunOptions,
-): Promise<DryRun> {
+/** The event as it would be stored; only its status where it is not accepted. */
+async function startEvent(ctx: Ctx, caller: Caller, given: TriggerEvent, targets: TriggerTarget[] | undefined) {
   const { environmentId } = caller;
   const clock = await peekClock(ctx, environmentId);
   const now = clock.now(environmentId);
@@ -148,19 +144,30 @@ async function explainEvent(
   });
   const { result, accepted } = evaluation!;
   throwIfRefused(evaluation!);
-  const { status, error } = result;
-  const head = { status, error, time: now.toISOString() };
+  const head = { status: result.status, error: result.error, time: now.toISOString() };
+  if (!accepted) return { head };
+  const started = { expanded_at: null, canceled_at: null, open_walks: 1, held_events: null, refusal: null };
+  const event: EventRow = { ...accepted.event, ...started };
+  const version = (await loadVersions(ctx, [event.workflow_version_id])).get(event.workflow_version_id)!;
+  return { head, accepted, event, version, clock };
+}
+
+async function explainEvent(
+  ctx: Ctx,
+  caller: Caller,
+  given: TriggerEvent,
+  { limit, targets, bridge, assume }: DryRunOptions,
+): Promise<DryRun> {
+  const { head, ...begun } = await startEvent(ctx, caller, given, targets);
   const workflow = { workflowId: given.name, name: given.name };
-  if (!accepted) {
+  if (!begun.event) {
     const note =
-      status === "processed"
+      head.status === "processed"
         ? "An event with this transactionId was accepted before: nothing is sent again"
         : undefined;
     return { workflow, ...head, note, recipients: [], notReached: [], audienceCount: 0, truncated: false };
   }
-  const started = { expanded_at: null, canceled_at: null, open_walks: 1, held_events: null, refusal: null };
-  const event: EventRow = { ...accepted.event, ...started };
-  const version = (await loadVersions(ctx, [event.workflow_version_id])).get(event.workflow_version_id)!;
+  const { accepted, event, version, clock } = begun;
   const audience = await findAudience(ctx, event, version, limit);
   const people: Person[] = [
     ...event.recipients.slice(0, limit).map((recipient) => ({ recipient })),
@@ -253,17 +260,40 @@ async function explainPeople(ctx: Ctx, simulation: Simulation, people: Person[])
 const contentLength = ({ steps }: Recipient): number =>
   steps.flatMap((step) => step.messages).reduce((sum, { content = "" }) => sum + content.length, 0);
 
-async function explainBatch(ctx: Ctx, simulation: Simulation, batch: Person[]): Promise<Recipient[]> {
-  const { db } = ctx;
-  const { event, version, clock, around, bridge } = simulation;
-  const { environment_id: environmentId } = event;
+/** The runs of an event for these subscribers after their last step; fewer when time runs out. */
+export async function simulateSubscribers(ctx: Ctx, caller: Caller, body: DryRunEvent): Promise<SimulatedRun[]> {
+  const { ctx: own, event: given, targets, assume } = await readEvent(ctx, caller, body);
+  checkPayloadSizes([given]);
+  const begun = await startEvent(own, caller, given, targets);
+  if (!begun.event) return [];
+  const { event, accepted, version, clock } = begun;
+  const around = { contexts: accepted.contexts, tenant: accepted.tenant ?? null, assume };
+  const bridge = { answers: new Map(), asks: new Map() };
+  const end = performance.now() + maxSimulationMs;
+  const runs: SimulatedRun[] = [];
+  for (let from = 0; from < event.recipients.length && performance.now() < end; from += maxBatchSize) {
+    const batch = event.recipients.slice(from, from + maxBatchSize).map((recipient) => ({ recipient }));
+    const { simulated } = await simulateBatch(own, { event, version, clock, around, bridge }, batch);
+    runs.push(...simulated);
+    await yieldToOthers();
+  }
+  return runs;
+}
+
+async function simulateBatch(ctx: Ctx, { event, clock, around, bridge }: Simulation, batch: Person[]) {
   const recipients = batch.flatMap((person) => ("recipient" in person ? person.recipient : []));
   const members = batch.flatMap((person) => ("member" in person ? person.member : []));
   const starts = [{ event, recipients, members }];
-  const { created, ...found } = await previewRecipients(ctx, environmentId, starts);
+  const { created, ...found } = await previewRecipients(ctx, event.environment_id, starts);
   const runs = await makeRuns({ ...ctx, clock }, starts, found);
-  const simulated = await simulate({ ...ctx, clock }, runs, around, bridge);
+  return { created, simulated: await simulate({ ...ctx, clock }, runs, around, bridge) };
+}
 
+async function explainBatch(ctx: Ctx, simulation: Simulation, batch: Person[]): Promise<Recipient[]> {
+  const { db } = ctx;
+  const { event, version } = simulation;
+  const { environment_id: environmentId } = event;
+  const { created, simulated } = await simulateBatch(ctx, simulation, batch);
   const used = simulated.flatMap(({ messages }) => messages.flatMap(({ integrationId }) => integrationId ?? []));
   const integrations = await findIntegrationsByIds(db, environmentId, [...new Set(used)]);
   const identifiers = new Map(integrations.map((row) => [row.id, row.identifier]));

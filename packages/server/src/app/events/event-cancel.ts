@@ -18,6 +18,7 @@ import {
   withdrawMessages,
 } from "../../store/events/event-cancel.ts";
 import { lockEventForCancel, markEventCanceled } from "../../store/events/events.ts";
+import { deleteWaits } from "../../store/signals/signals.ts";
 import { environmentClock } from "../environments/clock.ts";
 
 export const cancelReason = "the event was canceled";
@@ -48,6 +49,7 @@ export async function cancel(
       now,
     }),
   );
+  await deleteWaits(db, environmentId, [...canceled]);
   const left = handovers.filter(({ jobs }) => jobs.some((job) => canceled.has(job.id)));
   const moved = await handOver({ ...ctx, clock }, environmentId, event.id, left);
   const orphaned = windows.filter(({ leader_job_id: id }) => canceled.has(id) && !moved.has(id));

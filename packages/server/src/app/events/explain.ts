@@ -17,7 +17,7 @@ import {
 } from "../../pipeline/rules/recipient-reasons.ts";
 import { loadVersions } from "../../pipeline/run/versions.ts";
 import { inReadOnlyTransaction } from "../../store/db.ts";
-import { type EventRow, findEventOfTransaction } from "../../store/events/events.ts";
+import { type EventRow, findEventOfTransaction, findEvents } from "../../store/events/events.ts";
 import {
   countNotificationsOf,
   findNotificationFor,
@@ -69,7 +69,8 @@ async function explain(ctx: Ctx, caller: Caller, query: Input<"explain.retrieve"
       transactionId,
       topicKeys: topicKeysOf(event.audience),
     });
-  const common = { transactionId, subscriberId, timezone, event: toEvent(question) };
+  const startedBy = await findStarter(ctx, event);
+  const common = { transactionId, subscriberId, timezone, event: { ...toEvent(question), ...startedBy } };
   if (!notification) {
     const via = decided(await explainNotReached(ctx, question));
     const verdict = `Nothing was sent: ${via.text.charAt(0).toLowerCase()}${via.text.slice(1)}.`;
@@ -130,6 +131,19 @@ const toEvent = ({ event, status, version }: Question): Explanation["event"] => 
   contextKeys: event.context_keys,
   ...(version.definition.isTest && { isTest: true }),
 });
+
+/** Nothing for an event of a request. */
+async function findStarter(
+  { db }: Ctx,
+  { environment_id: environmentId, started_by: starter }: EventRow,
+): Promise<Pick<Explanation["event"], "startedBy"> | undefined> {
+  if (!starter) return undefined;
+  const { eventId, notificationId, workflowId, stepId } = starter;
+  const [event] = await findEvents(db, environmentId, [eventId]);
+  const text = `The step ${stepId} of the workflow ${workflowId} started it${event ? `, in transaction ${event.transaction_id}` : ""}`;
+  const transaction = event && { transactionId: event.transaction_id };
+  return { startedBy: { workflowId, stepId, notificationId, ...transaction, text } };
+}
 
 function reachedVia({ event, subscriberId }: Question, { subscriptions }: ListedNotification): Reach {
   if (subscriptions) return topicReason(subscriptions);

@@ -3,28 +3,10 @@ import type { Scenario, ScenarioAction, ScenarioMessage, ScenarioSubscriber } fr
 import { mapWithPauses } from "../../lib/load/pauses.ts";
 import { htmlToText } from "../../pipeline/render/html-text.ts";
 import type { EventRow } from "../../store/events/events.ts";
-import type { ScenarioMessageRow, ScenarioPreference, ScenarioRecipient } from "../../store/events/scenarios.ts";
-import type { RecipientRow } from "../../store/subscribers/subscribers.ts";
-import type { TenantRow } from "../../store/subscribers/tenants.ts";
-import type { WorkflowVersion } from "../../store/workflows/workflows.ts";
-
-export type Happened = {
-  events: EventRow[];
-  recipients: ScenarioRecipient[];
-  messages: ScenarioMessageRow[];
-  subscribers: RecipientRow[];
-  preferences: ScenarioPreference[];
-  versions: ReadonlyMap<string, WorkflowVersion>;
-  tenants: ReadonlyMap<string, TenantRow>;
-  /** When events were canceled, by event id. */
-  canceled: ReadonlyMap<string, Date>;
-  /** Events with attachments. */
-  withFiles: string[];
-  /** Steps still wait. */
-  isOpen: boolean;
-  isTestClock: boolean;
-  now: Date;
-};
+import type { ScenarioMessageRow } from "../../store/events/scenarios.ts";
+import { toSignalAction } from "./scenarios/awaited-signals.ts";
+import type { Happened } from "./scenarios/happened.ts";
+import { isHandedOver, notesOn } from "./scenarios/notes.ts";
 
 export async function buildScenario(given: Happened): Promise<{ scenario: Scenario; notes: string[] }> {
   const happened = inOrder(given);
@@ -37,6 +19,7 @@ export async function buildScenario(given: Happened): Promise<{ scenario: Scenar
       time: start.toISOString(),
       ...(subscribers.length > 0 && { subscribers }),
       ...(Object.keys(topics).length > 0 && { topics }),
+      ...(Object.keys(happened.requests.responses).length > 0 && { responses: happened.requests.responses }),
     },
     when: toActions(happened, start),
     ...(happened.isOpen && { until: formatOffset(wholeSeconds(+happened.now - +start)) }),
@@ -130,9 +113,9 @@ const withoutNulls = (members: Record<string, unknown>): Record<string, unknown>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null && value !== undefined));
 
 /** The members whose subscriptions let an event through. */
-function toTopics({ recipients, subscribers }: Happened): Record<string, string[]> {
-  const names = new Map(subscribers.map(({ id, subscriber_id }) => [id, subscriber_id]));
-  const members = recipients.flatMap(({ subscriber_id, subscriptions }) =>
+function toTopics(happened: Happened): Record<string, string[]> {
+  const names = namesOf(happened);
+  const members = happened.recipients.flatMap(({ subscriber_id, subscriptions }) =>
     (subscriptions ?? []).flatMap(({ topicKey }) => {
       const name = names.get(subscriber_id);
       return name === undefined ? [] : [{ topicKey, name }];
@@ -143,13 +126,21 @@ function toTopics({ recipients, subscribers }: Happened): Record<string, string[
 }
 
 function toActions(happened: Happened, start: Date): ScenarioAction[] {
-  const { events, messages, isTestClock } = happened;
+  const { events, messages, signals, isTestClock } = happened;
   const since = (time: Date) => (isTestClock ? +time - +start : wholeSeconds(+time - +start));
   const timed: { ms: number; action: Omit<ScenarioAction, "at"> }[] = [];
+  const ids = new Set(events.map(({ id }) => id));
   for (const event of events) {
-    timed.push({ ms: since(event.created_at), action: toTrigger(happened, event) });
+    // What a step of another event started is started by it again.
+    const isStarted = event.started_by !== null && ids.has(event.started_by.eventId);
+    if (!isStarted) timed.push({ ms: since(event.created_at), action: toTrigger(happened, event) });
     const canceledAt = canceledAtOf(happened, event);
     if (canceledAt) timed.push({ ms: since(canceledAt), action: { cancel: event.transaction_id } });
+  }
+  const names = namesOf(happened);
+  for (const signal of signals) {
+    const name = names.get(signal.subscriber_id);
+    if (name !== undefined) timed.push({ ms: since(signal.created_at), action: toSignalAction(signal, name) });
   }
   const last = Math.max(...messages.map((row) => +row.created_at), 0);
   // Marks after the last message decided nothing.
@@ -162,14 +153,19 @@ function toActions(happened: Happened, start: Date): ScenarioAction[] {
 const canceledAtOf = ({ canceled }: Happened, event: EventRow): Date | null =>
   event.canceled_at ?? canceled.get(event.id) ?? null;
 
-function marksOf({ messages, subscribers }: Happened): { time: Date; action: Omit<ScenarioAction, "at"> }[] {
-  const names = new Map(subscribers.map(({ id, subscriber_id }) => [id, subscriber_id]));
-  const marks = messages
+const namesOf = ({ subscribers }: Happened): ReadonlyMap<string, string> =>
+  new Map(subscribers.map(({ id, subscriber_id }) => [id, subscriber_id]));
+
+function marksOf(happened: Happened): { time: Date; action: Omit<ScenarioAction, "at"> }[] {
+  const names = namesOf(happened);
+  const marks = happened.messages
     .filter(({ channel }) => channel === "in_app")
-    .flatMap(({ subscriber_id, workflow, read_at, archived_at }) => {
+    .flatMap(({ subscriber_id, workflow, seen_at, read_at, archived_at }) => {
       const name = names.get(subscriber_id);
       if (name === undefined || workflow === null) return [];
+      const isSeenFirst = seen_at && (!read_at || seen_at < read_at);
       return [
+        ...(isSeenFirst ? [{ time: seen_at, action: { seen: name, workflow } }] : []),
         ...(read_at ? [{ time: read_at, action: { read: name, workflow } }] : []),
         ...(archived_at ? [{ time: archived_at, action: { archive: name, workflow } }] : []),
       ];
@@ -218,15 +214,8 @@ function addressedBy({ recipients, audience }: EventRow): unknown {
   return all.length === 1 ? all[0] : all;
 }
 
-/**
- * There is no provider that captures push messages. A message that failed at its provider would be taken by the mailbox
- * that captures the messages of a scenario.
- */
-const isHandedOver = ({ status, provider_id, channel }: ScenarioMessageRow): boolean =>
-  channel !== "push" && (status === "sent" || (status === "error" && provider_id !== null && channel !== "in_app"));
-
 async function toExpected(happened: Happened, start: Date): Promise<ScenarioMessage[]> {
-  const names = new Map(happened.subscribers.map(({ id, subscriber_id }) => [id, subscriber_id]));
+  const names = namesOf(happened);
   const rows = happened.messages.filter((row) => isHandedOver(row) && names.has(row.subscriber_id));
   const inTime = rows.toSorted((a, b) => +a.created_at - +b.created_at);
   return mapWithPauses(inTime, (row) => ({
@@ -260,34 +249,4 @@ function expectedBody({ channel, content }: ScenarioMessageRow): Pick<ScenarioMe
     .filter((line) => line !== "" && !line.includes("://"));
   const [longest] = lines.toSorted((a, b) => b.length - a.length);
   return longest === undefined ? {} : { body: { contains: longest.slice(0, maxPartLength) } };
-}
-
-function notesOn({ events, messages, recipients, preferences, withFiles, isOpen }: Happened): string[] {
-  const notes: string[] = [];
-  const add = (applies: boolean, note: string) => void (applies && notes.push(note));
-  const withOverrides = events.filter(({ overrides }) => overrides !== null).map((event) => event.transaction_id);
-  add(
-    withOverrides.length > 0,
-    `Overrides are left out, because they may hold credentials: add them by hand (${withOverrides.slice(0, 5).join(", ")}).`,
-  );
-  add(
-    messages.some(({ channel }) => channel === "push"),
-    "Push messages are left out: a test environment has no provider that captures them.",
-  );
-  add(withFiles.length > 0, "Attachments are left out.");
-  add(isOpen, "Steps still wait: the scenario ends before what they send later.");
-  add(
-    preferences.some((row) => row.has_context),
-    "Preferences for single contexts are left out.",
-  );
-  add(
-    recipients.some(({ subscriptions }) => subscriptions !== null) &&
-      events.some((event) => event.context_keys.length > 0),
-    "Topics have their members without contexts: an event with a context does not reach them.",
-  );
-  add(
-    messages.some((row) => row.status === "error" && isHandedOver(row)),
-    "Messages that failed at their provider are expected: a scenario's messages are captured and do not fail.",
-  );
-  return notes;
 }

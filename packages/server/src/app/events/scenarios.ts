@@ -23,7 +23,10 @@ import { findSubscribersByIds, findSubscribersByKeys } from "../../store/subscri
 import { findTenants } from "../../store/subscribers/tenants.ts";
 import { maxId, minId } from "./activity.ts";
 import { cancelReason } from "./event-cancel.ts";
-import { buildScenario, type Happened } from "./scenario-view.ts";
+import { buildScenario } from "./scenario-view.ts";
+import { findAwaitedSignals } from "./scenarios/awaited-signals.ts";
+import type { Happened } from "./scenarios/happened.ts";
+import { findResponses } from "./scenarios/responses.ts";
 
 type Query = Input<"scenarios.export">["query"];
 
@@ -78,6 +81,11 @@ async function readHappened(ctx: Ctx, caller: Caller, query: Query): Promise<Hap
     [...new Set(events.map((event) => event.workflow_id))],
   );
   const versions = await loadVersions(ctx, [...new Set(events.map((event) => event.workflow_version_id))]);
+  const people = {
+    subscriberIds: subscribers.map(({ id }) => id),
+    since: new Date(Math.min(...events.map(createdMs))),
+  };
+  const signals = await findAwaitedSignals(ctx, environmentId, { ...people, versions: versions.values() });
   const named = events.flatMap(({ tenant }) => tenant ?? []);
   const tenants = await findTenants(ctx.db, environmentId, [...new Set(named)]);
   const withFiles = await findEventsWithFiles(ctx.db, environmentId, eventIds);
@@ -88,6 +96,8 @@ async function readHappened(ctx: Ctx, caller: Caller, query: Query): Promise<Hap
     events,
     recipients,
     messages,
+    signals,
+    requests: await findResponses(ctx, environmentId, { versions, eventIds }),
     subscribers,
     preferences,
     versions,
@@ -99,6 +109,8 @@ async function readHappened(ctx: Ctx, caller: Caller, query: Query): Promise<Hap
     now: clock.now(environmentId),
   };
 }
+
+const createdMs = ({ created_at }: EventRow): number => created_at.getTime();
 
 /** Notifications of the event are still to be created. */
 function isExpanding(

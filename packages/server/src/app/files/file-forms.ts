@@ -73,7 +73,7 @@ export function toWorkflowFile(
 }
 
 function toStepFile(step: StoredStep, layouts: LayoutNames): StepFile {
-  const { stepId, name, type, active, shouldStopOnFail, deadlineSeconds, filters, controlValues } = toPortable(
+  const { stepId, name, type, active, shouldStopOnFail, deadlineSeconds, arm, filters, controlValues } = toPortable(
     step,
     layouts,
   );
@@ -84,6 +84,7 @@ function toStepFile(step: StoredStep, layouts: LayoutNames): StepFile {
     active: unless(active, true),
     shouldStopOnFail: unless(shouldStopOnFail, false),
     deadlineSeconds,
+    arm,
     filters: filters && filled(filters.map(toFilterFile)),
     controlValues: filled(controlValues),
   });

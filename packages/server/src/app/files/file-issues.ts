@@ -1,7 +1,8 @@
 // The issues of severity `error` that the workflows and layouts of a plan would have once it is applied.
 import { type FileIssue, type FileResources, maxFileIssues, type ResourceIssue } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
-import type { IssueFacts } from "../workflows/step-issues.ts";
+import { withWorkflows } from "../workflows/issues/effect-issues.ts";
+import type { IssueFacts } from "../workflows/issues/step-issues.ts";
 import { viewFacts } from "../workflows/workflows.ts";
 import type { FileState } from "./file-state.ts";
 import type { Plan } from "./plan.ts";
@@ -25,8 +26,8 @@ export async function findFileIssues(
       issues.push({ type, id, ...issue, field, isBlocking: issue.issueType !== "MISSING_INTEGRATION" });
     }
   };
-  for (const { content } of plan.layouts) add("layout", content.layout_id, await layoutErrors(content));
   const facts = factsAfter(await viewFacts(ctx, environmentId), state, plan);
+  for (const { content } of plan.layouts) add("layout", content.layout_id, await layoutErrors(content, facts));
   const categoryIds = categoriesAfter(state, plan);
   for (const { content } of written) {
     add("workflow", content.workflow_id, [
@@ -55,7 +56,7 @@ const categoryErrors = (categoryId: string | null, known: ReadonlySet<string>): 
         },
       ];
 
-/** With the layouts and integrations that the plan brings. */
+/** With the layouts, workflows and integrations that the plan brings. */
 function factsAfter(facts: IssueFacts, { layouts }: FileState, plan: Plan): IssueFacts {
   const deleted = new Set(plan.deletedLayouts.map(({ id }) => id));
   const kept = layouts.map(({ row }) => row).filter(({ id }) => !deleted.has(id));
@@ -66,6 +67,14 @@ function factsAfter(facts: IssueFacts, { layouts }: FileState, plan: Plan): Issu
   return {
     ...facts,
     layouts: [...kept, ...created],
+    findStarts: async () => {
+      const graph = new Map(await facts.findStarts());
+      for (const { workflow_id } of plan.deletedWorkflows) graph.delete(workflow_id);
+      return withWorkflows(
+        graph,
+        plan.workflows.map(({ content }) => content),
+      );
+    },
     activeChannels: new Set([...facts.activeChannels, ...activated]),
   };
 }

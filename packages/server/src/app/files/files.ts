@@ -16,6 +16,7 @@ import { readDrift, recordApplied } from "./file-drift.ts";
 import { findFileIssues } from "./file-issues.ts";
 import { planFiles } from "./file-plan.ts";
 import { type FileState, readState, toResources } from "./file-state.ts";
+import { inFlightText } from "./in-flight-text.ts";
 import type { Plan } from "./plan.ts";
 import { type ReadFiles, readFiles } from "./read-files.ts";
 
@@ -133,13 +134,9 @@ async function toAnswer(ctx: Ctx, caller: Caller, state: FileState, plan: Plan, 
       const found = change.type === "workflow" ? inFlight.get(idOf.get(change.id) ?? "") : undefined;
       const total = found?.rows.reduce((sum, row) => sum + row.count, 0) ?? 0;
       if (!found || total === 0) return change;
-      const runs = total === 1 ? "1 run is in progress: it" : `${total} runs are in progress: they`;
-      const text =
-        change.action === "deleted"
-          ? `${runs} will be canceled`
-          : `${runs} will finish with the version ${total === 1 ? "it" : "they"} started with`;
+      const data = found.rows.map(toStep);
       const isCapped = found.looked === limit;
-      return { ...change, inFlight: { total, isCapped, text, data: found.rows.map(toStep) } };
+      return { ...change, inFlight: { total, isCapped, text: inFlightText(change, data), data } };
     }),
     unchanged,
     kept,

@@ -7,8 +7,8 @@ import { Failure, type FieldFaults } from "../../failure.ts";
 import { isObject } from "../../lib/json.ts";
 import { describeKnown } from "../../lib/text/nearest.ts";
 import { compileBody, faultsOf } from "../../validation.ts";
-import { layoutIssues } from "../workflows/layout-issues.ts";
-import { stepIssues } from "../workflows/step-issues.ts";
+import { layoutIssues } from "../workflows/issues/layout-issues.ts";
+import { stepIssues } from "../workflows/issues/step-issues.ts";
 import { stepVariables } from "../workflows/variables.ts";
 import { toLayoutFile, toWorkflowFile } from "./file-forms.ts";
 import { readLayoutFile, readWorkflowFile } from "./workflow-files.ts";
@@ -44,14 +44,20 @@ function knownMembers({ keyword, instancePath, params, parentSchema }: ErrorObje
   return [[field, Object.keys((parentSchema?.properties as object | undefined) ?? {})]];
 }
 
-/** What depends on the environment or its settings is left to the service: integrations, and waits beyond its limit. */
+/**
+ * What depends on the environment or its settings is left to the service: integrations, variables, private addresses,
+ * and waits beyond its limit.
+ */
 const facts = (layoutIds: readonly string[] | null) => ({
   activeChannels: new Set<string>(channels),
   isInboxConnected: true,
   layouts: (layoutIds ?? []).map((layout_id) => ({ id: layout_id, layout_id, is_default: false })),
+  env: null,
   maxWaitDays: 3_650,
   defaultTimezone: "UTC",
   now: new Date(),
+  allowNetworks: ["0.0.0.0/0", "::/0"],
+  findStarts: async () => null,
 });
 
 const ids = { newId: () => "" };
@@ -62,7 +68,7 @@ export async function checkWorkflowFile(file: WorkflowFile, layoutIds: readonly 
     const { content } = readWorkflowFile(ids, file, []);
     const problems: Problem[] = [];
     for (const [index, step] of content.steps.entries()) {
-      const { controls = {} } = (await stepIssues(step, stepVariables(content, index), facts(layoutIds))) ?? {};
+      const { controls = {} } = (await stepIssues(step, stepVariables(content, index, null), facts(layoutIds))) ?? {};
       for (const [field, issues] of Object.entries(controls)) {
         if (field === "layoutId" && layoutIds === null) continue;
         problems.push(...toIssueProblems(`steps.${index}.controlValues.${field}`, issues));
@@ -75,7 +81,7 @@ export async function checkWorkflowFile(file: WorkflowFile, layoutIds: readonly 
 export async function checkLayoutFile(file: LayoutFile): Promise<Problem[]> {
   return caught(async () => {
     const { content } = readLayoutFile(file);
-    const { controls = {} } = (await layoutIssues(content)) ?? {};
+    const { controls = {} } = (await layoutIssues(content, null)) ?? {};
     return Object.values(controls).flatMap((issues) => toIssueProblems("body", issues));
   });
 }

@@ -1,8 +1,8 @@
 // Issues of severity `error` of a whole workflow or layout, as a list: what has to be said before it is put in place.
 import type { ContentIssue, IntegrationIssue, ResourceIssue } from "@tidings/contract";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
-import { layoutIssues } from "../workflows/layout-issues.ts";
-import type { IssueFacts } from "../workflows/step-issues.ts";
+import { layoutIssues } from "../workflows/issues/layout-issues.ts";
+import type { IssueFacts } from "../workflows/issues/step-issues.ts";
 import { type IssuedWorkflow, issuesOf } from "../workflows/workflow-view.ts";
 
 export async function workflowErrors(row: IssuedWorkflow, facts: IssueFacts): Promise<ResourceIssue[]> {
@@ -18,8 +18,9 @@ export async function workflowErrors(row: IssuedWorkflow, facts: IssueFacts): Pr
 
 export async function layoutErrors(
   row: Pick<LayoutRow, "control_values" | "is_translation_enabled">,
+  { env }: Pick<IssueFacts, "env">,
 ): Promise<ResourceIssue[]> {
-  const { controls = {} } = (await layoutIssues(row)) ?? {};
+  const { controls = {} } = (await layoutIssues(row, env)) ?? {};
   return Object.values(controls).flatMap((some) => toErrors("body", some));
 }
 

@@ -1,11 +1,18 @@
 // A change in the words of those who will notice it: subscribers get other messages, events are refused, a wait is
 // longer. Pure.
-import type { ChangedField, Objectives, StepChange, WorkflowFile } from "@tidings/contract";
+import type { ChangedField, Objectives, StepChange, StepFile, WorkflowFile } from "@tidings/contract";
 import { canonicalJson, isObject, type JsonObject } from "../../lib/json.ts";
 import { objectiveTexts } from "../../pipeline/rules/objectives.ts";
+import { type BothSteps, flowChange, placeOf } from "../workflows/changes/flow-changes.ts";
 import type { Texts } from "./file-forms.ts";
 
-const typeWords: Record<string, string> = { in_app: "in-app", sms: "SMS" };
+const typeWords: Record<string, string> = {
+  in_app: "in-app",
+  sms: "SMS",
+  http_request: "HTTP request",
+  start_workflow: "start-workflow",
+  update_subscriber: "update-subscriber",
+};
 const typeWord = (type: string): string => typeWords[type] ?? type;
 
 const maxValueLength = 60;
@@ -120,20 +127,23 @@ const lengthText = (amount: unknown = "?", unit: unknown = ""): string =>
 const lengthFields = ["controlValues.amount", "controlValues.unit"];
 
 /** `steps`: the steps after the change, and before it. */
-export function stepSentences(
-  changes: StepChange[],
-  { before, after }: { before: JsonObject[]; after: JsonObject[] },
-): string[] {
-  const find = (steps: JsonObject[], id: string) => steps.find(({ stepId }) => stepId === id) ?? {};
+export function stepSentences(changes: StepChange[], both: BothSteps): string[] {
+  const { before, after } = both;
+  const find = (steps: BothSteps["after"], id: string): JsonObject => steps.find(({ stepId }) => stepId === id) ?? {};
   return changes.map(({ kind, stepId, type, toIndex = 0, hasMoved, fields }) => {
     const step = `${typeWord(type)} step ${stepId}`;
     const previous = after[toIndex - 1]?.stepId;
     const place = previous === undefined ? "as the first step" : `after ${String(previous)}`;
-    if (kind === "added") return `New ${step}, ${place}`;
+    if (kind === "added") {
+      const arm = placeOf(after[toIndex]!, after);
+      return `New ${step}, ${place}${arm === null ? "" : `, in ${arm}`}`;
+    }
     if (kind === "removed") return `The ${step} is removed`;
     if (kind === "moved") return `The ${step} moves: it comes ${place}`;
     const lengths = fields.filter(({ field }) => lengthFields.includes(field));
-    const parts = fields.filter((field) => !lengths.includes(field)).map(stepFieldSentence);
+    const parts = fields
+      .filter((field) => !lengths.includes(field))
+      .flatMap((field) => flowChange(type, field, both) ?? [stepFieldSentence(field)]);
     if (lengths.length > 0) {
       const lengthOf = ({ controlValues }: JsonObject) =>
         isObject(controlValues) ? lengthText(controlValues.amount, controlValues.unit) : "?";
@@ -153,8 +163,21 @@ export function textSentences(before: Texts, after: Texts): string[] {
   });
 }
 
+/** "in-app → branch (pro: email | else: SMS) → chat". */
+function wayText(steps: readonly StepFile[], arm?: string): string {
+  const own = steps.filter((step) => step.arm === arm);
+  return own
+    .map(({ stepId, type }) => {
+      if (type !== "branch") return typeWord(type);
+      const inside = steps.flatMap((step) => (step.arm?.startsWith(`${stepId}/`) ? [step.arm] : []));
+      const arms = [...new Set(inside)].map((name) => `${name.slice(stepId.length + 1)}: ${wayText(steps, name)}`);
+      return arms.length > 0 ? `branch (${arms.join(" | ")})` : "branch";
+    })
+    .join(" → ");
+}
+
 export function newWorkflowSentences({ steps, active, translations = {} }: WorkflowFile): string[] {
-  const way = steps.map(({ type }) => typeWord(type)).join(" → ") || "no steps";
+  const way = wayText(steps) || "no steps";
   const locales = Object.keys(translations);
   return [
     `New workflow: ${way}`,

@@ -3,8 +3,9 @@
 import type { Input, Output } from "@tidings/contract";
 import type { Ctx, InboxCaller } from "../../context.ts";
 import { faultCollector } from "../../failure.ts";
+import { contextKeysOf } from "../../pipeline/trigger/contexts.ts";
 import { makeAddress } from "../integrations/chat-oauth.ts";
-import { contextKeysOf, readContext } from "../subscribers/contexts.ts";
+import { readContext } from "../subscribers/contexts.ts";
 import { requireUsable } from "./inbox-channels.ts";
 import { contextOf } from "./session-context.ts";
 

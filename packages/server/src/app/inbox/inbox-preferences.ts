@@ -30,7 +30,7 @@ export async function list(
   return { data: [{ level: "global", ...global, timezone: zoneFor(ctx, caller) }, ...entries.filter(isWanted)] };
 }
 
-/** The schedule is in this time zone (pipeline/steps/wait.ts). */
+/** The schedule is in this time zone (pipeline/steps/waiting.ts). */
 const zoneFor = (ctx: Ctx, { subscriber }: InboxCaller): string =>
   zoneOf(subscriber.timezone, ctx.config.defaultTimezone).name;
 

@@ -5,6 +5,7 @@ import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { randomText } from "../../lib/ids.ts";
 import { mask } from "../../lib/secrets.ts";
+import { contextKeysOf } from "../../pipeline/trigger/contexts.ts";
 import {
   type ConnectionRow,
   deleteConnection,
@@ -19,7 +20,7 @@ import { resolveContexts } from "../../store/subscribers/contexts.ts";
 import { upsertSubscribers } from "../../store/subscribers/subscribers.ts";
 import { checkShape } from "../../validation.ts";
 import { readCursor, toCursorList } from "../paging.ts";
-import { contextKeysOf, readContext, readContextKeys } from "../subscribers/contexts.ts";
+import { readContext, readContextKeys } from "../subscribers/contexts.ts";
 import { seal, unseal } from "./credentials.ts";
 
 /** From workspace and auth, only the members of the contract: clients may store more, such as refresh tokens. */

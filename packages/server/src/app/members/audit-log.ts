@@ -34,12 +34,16 @@ const noId = "00000000-0000-0000-0000-000000000000";
 const idOrNone = (id: string | undefined) => (id === undefined || isUuid(id) ? id : noId);
 const timeOf = (text: string | undefined) => (text === undefined ? undefined : new Date(text));
 
-type Filters = Pick<Input<"auditLog.list">["query"], "person" | "operation" | "environment" | "from" | "to">;
+type Filters = Pick<
+  Input<"auditLog.list">["query"],
+  "person" | "operation" | "environment" | "subscriber" | "from" | "to"
+>;
 
 const readFilters = (query: Filters) => ({
   userId: idOrNone(query.person),
   operation: query.operation,
   environmentId: idOrNone(query.environment),
+  subscriberId: query.subscriber,
   from: timeOf(query.from),
   to: timeOf(query.to),
 });

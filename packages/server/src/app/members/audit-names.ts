@@ -12,6 +12,7 @@ const hostAndPath = (url: unknown): unknown => (typeof url === "string" ? withou
 
 /** Resources whose records have no member `name`, or one that is not enough. */
 const namers: Record<string, Namer> = {
+  environmentVariables: ({ key }, params) => key || params.variableKey,
   webhooks: ({ url }) => hostAndPath(url),
   subscribers: ({ firstName, lastName, subscriberId }, params) =>
     joined(firstName, lastName) || subscriberId || params.subscriberId,

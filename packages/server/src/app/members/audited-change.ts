@@ -11,9 +11,11 @@ import {
 } from "@tidings/contract";
 import type { Caller, Ctx, MemberCaller, Source } from "../../context.ts";
 import { Failure } from "../../failure.ts";
+import { changedFields } from "../../pipeline/effects/audited-fields.ts";
 import { committedAnswer, outputOf } from "../../response.ts";
 import * as environments from "../environments/environments.ts";
 import { retentionOf } from "../environments/retention-days.ts";
+import * as variables from "../environments/variables.ts";
 import * as channelConnections from "../integrations/channel-connections.ts";
 import * as channelEndpoints from "../integrations/channel-endpoints.ts";
 import * as integrations from "../integrations/integrations.ts";
@@ -28,7 +30,7 @@ import * as layouts from "../workflows/layouts.ts";
 import * as translations from "../workflows/translations.ts";
 import * as workflows from "../workflows/workflows.ts";
 import { type AnyCaller, actorOf, isInEnvironment } from "./actor.ts";
-import { changedFields, hideFor, recordChange } from "./audit.ts";
+import { hideFor, recordChange } from "./audit.ts";
 import { findName } from "./audit-names.ts";
 import { describeRequest } from "./audited-request.ts";
 import * as members from "./members.ts";
@@ -53,6 +55,7 @@ const byParams =
 const readers: Record<string, Reader<Caller>> = {
   workflows: byParams(workflows),
   layouts: byParams(layouts),
+  environmentVariables: byParams(variables),
   translations: byParams(translations),
   webhooks: byParams(webhooks),
   subscribers: byParams(subscribers),

@@ -1,7 +1,8 @@
 // What the audit log keeps of a request. Events, imports and lists of subscribers hold data of many subscribers, and
 // payloads hold one-time codes: of these the log has what the request was about, and no content.
 import { isJsonObject, type JsonObject, type Operation, type OperationId, readsOnly } from "@tidings/contract";
-import { hideFor, maxFieldLength } from "./audit.ts";
+import { maxFieldLength } from "../../pipeline/effects/audited-fields.ts";
+import { hideFor } from "./audit.ts";
 
 type Form = (body: JsonObject, output: unknown) => unknown;
 
@@ -24,6 +25,15 @@ function describeEvent({ name, to, transactionId }: JsonObject, output: unknown)
   };
 }
 
+/** Method, masked address, and the status of the response. */
+function describeSentRequest(output: unknown): JsonObject {
+  const { request, response } = isJsonObject(output) && isJsonObject(output.data) ? output.data : {};
+  return {
+    ...(isJsonObject(request) && { method: request.method, url: request.url }),
+    ...(isJsonObject(response) && { status: response.status }),
+  };
+}
+
 const listOf = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : []);
 
 const forms: Partial<Record<OperationId, Form>> = {
@@ -39,6 +49,8 @@ const forms: Partial<Record<OperationId, Form>> = {
     };
   },
   "workflows.test": ({ to }, output) => describeEvent({ to }, output),
+  // Headers and payloads may hold secrets.
+  "workflows.sendRequest": ({ subscriberId }, output) => ({ subscriberId, ...describeSentRequest(output) }),
   "subscribers.createBulk": ({ subscribers }) => ({
     subscriberIds: listOf(subscribers).map(({ subscriberId }) => subscriberId),
   }),

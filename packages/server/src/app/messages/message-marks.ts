@@ -3,6 +3,7 @@ import { type Input, messageActions, type Output } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { detail } from "../../pipeline/rules/details.ts";
+import { wakeWatchers } from "../../pipeline/run/arrivals.ts";
 import { toMessage } from "../../pipeline/views.ts";
 import { emitMessages, type MessageChange } from "../../pipeline/webhooks/events.ts";
 import {
@@ -124,6 +125,7 @@ export async function markSelected(
     const note = one === "seen" || one === "read" ? detail(one, at) : null;
     changed = await writeMark(ctx.db, environmentId, selection, { mark: one, detail: note, now: at });
     const type = eventTypes[one];
+    if (note) await wakeWatchers(ctx, environmentId, { messageIds: changed, name: one, at });
     if (type) changes.push(...changed.map((messageId) => ({ environmentId, messageId, type, at })));
   }
   await emitMessages(ctx, changes);

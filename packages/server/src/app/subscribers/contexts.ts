@@ -1,8 +1,9 @@
 // Contexts, and how other requests name them: `context` in a body is a map from type to id, `contextKeys` in a query a
 // list of `<type>:<id>`, which is also how records store them.
-import { type Context, ContextMap, type Input, type Output } from "@tidings/contract";
+import type { Context, Input, Output } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
-import { type FieldFaults, failure, invalid } from "../../failure.ts";
+import { failure, invalid } from "../../failure.ts";
+import { checkContext, type NamedContext } from "../../pipeline/trigger/contexts.ts";
 import {
   type ContextRow,
   deleteContext,
@@ -11,22 +12,7 @@ import {
   listContexts,
   updateContext,
 } from "../../store/subscribers/contexts.ts";
-import { compileBody, faultsOf } from "../../validation.ts";
 import { readCursor, toCursorList } from "../paging.ts";
-
-export type NamedContext = { type: string; id: string; data?: Record<string, unknown> };
-
-const checkMap = compileBody(ContextMap);
-
-/** The contexts that the `context` of a body names, and its errors by field. */
-export function checkContext(context: unknown): { entries: NamedContext[]; faults: FieldFaults } {
-  if (context === undefined) return { entries: [], faults: {} };
-  if (!checkMap(context)) return { entries: [], faults: faultsOf(checkMap.errors ?? [], "context") };
-  const entries = Object.entries(context as ContextMap).map(([type, given]) =>
-    typeof given === "string" ? { type, id: given } : { type, id: given.id, data: given.data },
-  );
-  return { entries, faults: {} };
-}
 
 /** The contexts that the `context` of a body names, or 422 under `context`. */
 export function readContext(context: unknown): NamedContext[] {
@@ -34,10 +20,6 @@ export function readContext(context: unknown): NamedContext[] {
   if (Object.keys(faults).length > 0) throw invalid(faults);
   return entries;
 }
-
-/** The keys as records store and show them: sorted and without duplicates. */
-export const contextKeysOf = (entries: readonly { type: string; id: string }[]): string[] =>
-  [...new Set(entries.map(({ type, id }) => `${type}:${id}`))].sort();
 
 const keyPattern = /^[a-zA-Z0-9_-]{1,100}:[a-zA-Z0-9_-]{1,100}$/;
 

@@ -13,6 +13,7 @@ import { failure, invalid } from "../../failure.ts";
 import { idFromSlug } from "../../lib/ids.ts";
 import { definedMembers } from "../../lib/json.ts";
 import { isCritical } from "../../pipeline/rules/preferences.ts";
+import { contextKeysOf } from "../../pipeline/trigger/contexts.ts";
 import { emit } from "../../pipeline/webhooks/events.ts";
 import type { CategoryRow } from "../../store/subscribers/categories.ts";
 import { resolveContexts } from "../../store/subscribers/contexts.ts";
@@ -25,7 +26,7 @@ import {
 } from "../../store/subscribers/preferences.ts";
 import type { RecipientRow } from "../../store/subscribers/subscribers.ts";
 import { requireCategory } from "./categories.ts";
-import { contextKeysOf, readContext, readContextKeys } from "./contexts.ts";
+import { readContext, readContextKeys } from "./contexts.ts";
 import { checkFrequency } from "./digest-frequency.ts";
 import { channelsInUse, ownLevels, viewCategories, viewEntry, viewGlobal, viewPreferences } from "./preference-view.ts";
 import { requireSubscriber } from "./subscribers.ts";

@@ -11,6 +11,7 @@ import {
 } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { invalid } from "../../failure.ts";
+import { contextKeysOf } from "../../pipeline/trigger/contexts.ts";
 import { resolveContexts } from "../../store/subscribers/contexts.ts";
 import { findSubscribersByIds, findSubscribersByKeys, type RecipientRow } from "../../store/subscribers/subscribers.ts";
 import {
@@ -25,7 +26,7 @@ import {
 } from "../../store/topics/topic-subscriptions.ts";
 import { findOrCreateTopic, renameTopic, type TopicRow } from "../../store/topics/topics.ts";
 import { compileBody, faultsOf } from "../../validation.ts";
-import { contextKeysOf, readContext } from "../subscribers/contexts.ts";
+import { readContext } from "../subscribers/contexts.ts";
 import { loadRulesView, readRules } from "./subscription-rules.ts";
 import { toDeletedSubscription, toSubscription } from "./subscription-view.ts";
 import { requireTopic } from "./topics.ts";

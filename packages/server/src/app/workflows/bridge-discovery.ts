@@ -100,6 +100,9 @@ function readTags(given: unknown, refuse: (reason: string) => DiscoveryError): s
   return [...new Set(tags)];
 }
 
+/** The framework has no steps that steer a run or reach out: code does the same with an `if` or a call. */
+const codeTypes = new Set<StepType>([...channels, "digest", "delay", "throttle", "custom"]);
+
 function readStep(given: unknown, refuse: (reason: string) => DiscoveryError): DiscoveredStep {
   if (!isObject(given) || !isIdentifier(given.stepId)) {
     throw refuse(`a step has the id ${shown(isObject(given) ? given.stepId : given)}, which is not an identifier`);
@@ -107,6 +110,10 @@ function readStep(given: unknown, refuse: (reason: string) => DiscoveryError): D
   const { stepId, controls } = given;
   const type = stepTypes.find((one) => one === given.type);
   if (!type) throw refuse(`step ${stepId} has the type ${shown(given.type)}, which Tidings does not have`);
+  if (!codeTypes.has(type))
+    throw refuse(
+      `step ${stepId} has the type ${shown(type)}, which workflows in code cannot have: the code does the same`,
+    );
   const schema = isObject(controls) && isObject(controls.schema) ? controls.schema : { type: "object", properties: {} };
   if (JSON.stringify(schema).length > maxSchemaLength)
     throw refuse(`the control schema of step ${stepId} is too large`);

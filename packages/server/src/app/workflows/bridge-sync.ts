@@ -4,6 +4,7 @@ import type { Input, Output } from "@tidings/contract";
 import type { Caller, Ctx, NetworkCtx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { canonicalJson } from "../../lib/json.ts";
+import { bridgeUrlFault } from "../../pipeline/bridge/bridge-url.ts";
 import { callBridge } from "../../pipeline/bridge/call.ts";
 import { emit } from "../../pipeline/webhooks/events.ts";
 import { listLiveKeys, lockEnvironment } from "../../store/environments/environments.ts";
@@ -18,7 +19,6 @@ import {
 } from "../../store/workflows/workflows.ts";
 import { callProvider } from "../integrations/integration-checks.ts";
 import { type DiscoveredWorkflow, DiscoveryError, readDiscovery } from "./bridge-discovery.ts";
-import { bridgeUrlFault } from "./bridge-url.ts";
 import { diffContents, summarizeDiff } from "./version-diff.ts";
 import { defaultSettings } from "./workflow-content.ts";
 import { view } from "./workflows.ts";

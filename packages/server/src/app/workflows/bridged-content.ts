@@ -36,6 +36,7 @@ export function readBridgedSteps(row: WorkflowRow, given: StepIn[]): StoredStep[
     stored !== undefined &&
     step.type === stored.type &&
     step.name === stored.name &&
+    step.arm === stored.arm &&
     (step.active ?? true) === stored.active &&
     (step._id === stored.id || step.stepId === stored.stepId);
   if (given.length !== row.steps.length || !given.every((step, index) => isSame(step, row.steps[index]))) {

@@ -1,9 +1,17 @@
 // What differs between two contents of a workflow or layout, as sentences about what people will notice. Pure. The
 // comparison itself is version-diff.ts.
-import { type ChangedField, type Objectives, type StepChange, type StepType, stepDefinitions } from "@tidings/contract";
+import {
+  armsAround,
+  type ChangedField,
+  type Objectives,
+  type StepChange,
+  type StepType,
+  stepDefinitions,
+} from "@tidings/contract";
 import { canonicalJson, type JsonObject } from "../../lib/json.ts";
 import { objectiveTexts } from "../../pipeline/rules/objectives.ts";
 import type { StoredLayout, StoredStep } from "../../store/tables.ts";
+import { type BothSteps, flowChange, placeOf } from "./changes/flow-changes.ts";
 import { diffContents, type VersionContent } from "./version-diff.ts";
 
 /** Texts by locale. */
@@ -22,7 +30,9 @@ export function describeWorkflow(
   const { settings, steps } = diffContents(before, after);
   return limit([
     ...settings.flatMap(describeSetting),
-    ...steps.flatMap((change) => describeStep(change, after.definition.steps)),
+    ...steps.flatMap((change) =>
+      describeStep(change, { before: before.definition.steps, after: after.definition.steps }),
+    ),
     ...describeTexts(texts),
   ]);
 }
@@ -173,27 +183,39 @@ function spanOf({ type, amount, unit, cron, dynamicKey }: Values): string {
 
 const isWait = ({ type }: Pick<StoredStep, "type">): boolean => stepDefinitions[type].kind === "wait";
 
-/** "SMS after 1 hour": with the waits before it. */
-function nameWithWait(step: StoredStep, steps: StoredStep[], index: number): string {
+/** "SMS after 1 hour": with the waits before it, except those on other arms. */
+function nameWithWait(step: StoredStep, steps: readonly StoredStep[], index: number): string {
   const own = spanOf(step.controlValues);
   if (isWait(step) || stepDefinitions[step.type].kind === "gate")
-    return own === "" ? nameOf(step) : `${nameOf(step)} (${own})`;
-  const waits = steps.slice(0, index).filter(isWait);
-  const spans = waits.map(({ controlValues }) => spanOf(controlValues)).filter((span) => span !== "");
+    return own === "" ? nameOf(step) : `${nameOf(step)} (${step.type === "wait" ? "up to " : ""}${own})`;
+  const around = new Set(armsAround(steps, index).map(({ branch, arm }) => `${branch}/${arm}`));
+  const isOnWay = ({ arm }: StoredStep) => arm === undefined || around.has(arm);
+  const waits = steps.slice(0, index).filter((one) => isWait(one) && isOnWay(one));
+  const spans = waits
+    .map(({ type, controlValues }) => ({ type, span: spanOf(controlValues) }))
+    .flatMap(({ type, span }) => (span === "" ? [] : [type === "wait" ? `up to ${span}` : span]));
   return spans.length > 0 ? `${nameOf(step)} after ${spans.join(" and ")}` : nameOf(step);
 }
 
-function describeStep(change: StepChange, steps: StoredStep[]): string[] {
+function describeStep(change: StepChange, both: BothSteps): string[] {
   const { kind, fromIndex, toIndex, hasMoved, fields } = change;
   if (kind === "removed") return [`A step is removed: ${nameOf(change)}`];
+  const steps = both.after;
   const step = steps[toIndex!]!;
-  if (kind === "added") return [`A step is added: ${nameWithWait(step, steps, toIndex!)}`];
+  if (kind === "added") {
+    const place = placeOf(step, steps);
+    return [`A step is added: ${nameWithWait(step, steps, toIndex!)}${place === null ? "" : `, in ${place}`}`];
+  }
   const moved = hasMoved ? [`${nameOf(change)} moves from place ${fromIndex! + 1} to place ${toIndex! + 1}`] : [];
   const { wait = [], other = [] } = Object.groupBy(fields, ({ field }) => (waitFields.has(field) ? "wait" : "other"));
   return [
     ...moved,
     ...describeWait(step, wait),
-    ...other.flatMap((field) => describeField(nameOf(change), change, field)),
+    ...other.flatMap(
+      (field) =>
+        flowChange(change.type, field, both)?.map((predicate) => `${nameOf(change)} ${predicate}`) ??
+        describeField(nameOf(change), change, field),
+    ),
   ];
 }
 

@@ -18,8 +18,10 @@ import { plainLayoutBody } from "../../pipeline/render/layout.ts";
 import { RenderError } from "../../pipeline/render/liquid.ts";
 import { renderMail } from "../../pipeline/render/mail-body.ts";
 import { clockScope, previewLinks, textsFor } from "../../pipeline/rules/scope.ts";
+import { toVariables } from "../../pipeline/run/variables.ts";
 import { findRenderSettings } from "../../store/environments/brand.ts";
 import { lockEnvironment } from "../../store/environments/environments.ts";
+import { findVariables, listVariableNames, type VariableNames } from "../../store/environments/variables.ts";
 import {
   deleteLayout,
   findLayout,
@@ -33,10 +35,10 @@ import {
 } from "../../store/workflows/layouts.ts";
 import { copyTranslations, deleteTranslations, listTranslations } from "../../store/workflows/translations.ts";
 import { refuseDuplicate } from "../identifiers.ts";
-import { layoutIssues } from "./layout-issues.ts";
+import { layoutIssues } from "./issues/layout-issues.ts";
 import { layoutVariables } from "./variables.ts";
 
-export const toLayout = async (row: LayoutRow): Promise<Layout> => ({
+const toLayout = async (row: LayoutRow, env: VariableNames): Promise<Layout> => ({
   _id: row.id,
   layoutId: row.layout_id,
   slug: slug(row.name, "lt", row.id),
@@ -48,9 +50,9 @@ export const toLayout = async (row: LayoutRow): Promise<Layout> => ({
   createdAt: row.created_at.toISOString(),
   origin: row.origin,
   type: "REGULAR",
-  variables: layoutVariables(row),
+  variables: layoutVariables(row, env),
   controls: { dataSchema: layoutControlSchema, uiSchema: layoutUiSchema, values: row.control_values },
-  issues: await layoutIssues(row),
+  issues: await layoutIssues(row, env),
 });
 
 export async function requireLayout(
@@ -80,7 +82,8 @@ export async function list(
     page,
   });
   const layouts: Layout[] = [];
-  for (const row of rows) layouts.push(await toLayout(row));
+  const env = await listVariableNames(ctx.db, caller.environmentId);
+  for (const row of rows) layouts.push(await toLayout(row, env));
   return { layouts, totalCount };
 }
 
@@ -115,15 +118,19 @@ export async function create(
     is_translation_enabled: body.isTranslationEnabled ?? false,
     control_values: { email: { body: plainLayoutBody, editorType: "html" } },
   });
-  return toLayout(row);
+  return show(ctx, row);
 }
+
+/** As the API shows it. */
+export const show = async (ctx: Ctx, row: LayoutRow): Promise<Layout> =>
+  toLayout(row, await listVariableNames(ctx.db, row.environment_id));
 
 export async function retrieve(
   ctx: Ctx,
   caller: Caller,
   { params }: Input<"layouts.retrieve">,
 ): Promise<Output<"layouts.retrieve">> {
-  return toLayout(await requireLayout(ctx, caller.environmentId, params.layoutId));
+  return show(ctx, await requireLayout(ctx, caller.environmentId, params.layoutId));
 }
 
 /** Only members of the schema are stored. */
@@ -146,7 +153,7 @@ export async function update(
     updated_at: ctx.now(),
     updated_by: caller.userId,
   };
-  return toLayout(await updateLayout(ctx.db, next));
+  return show(ctx, await updateLayout(ctx.db, next));
 }
 
 function refuseOldChange({ layout_id, updated_at }: LayoutRow, expectedUpdatedAt: string | undefined): void {
@@ -184,7 +191,7 @@ export async function duplicate(
   });
   const resource = (id: string) => ({ type: "layout" as const, id });
   await copyTranslations(ctx.db, environmentId, { from: resource(original.id), to: resource(copy.id), now: ctx.now() });
-  return toLayout(copy);
+  return show(ctx, copy);
 }
 
 const sampleContent = "<p>Your email content goes here.</p>";
@@ -210,14 +217,24 @@ export async function preview(
   const clock = await peekClock(ctx, caller.environmentId);
   const time = clockScope(subscriber.timezone, ctx.config.defaultTimezone, clock.now(caller.environmentId));
   const { linkSchemes, brand, pagesUrl } = await findRenderSettings(ctx.db, caller.environmentId);
-  const roots = { subscriber, payload: {}, steps: {}, workflow: {}, context: {}, brand: resolveBrand(brand) };
+  const rows = await findVariables(ctx.db, caller.environmentId);
+  const { plain } = toVariables(rows);
+  const roots = {
+    subscriber,
+    payload: {},
+    steps: {},
+    workflow: {},
+    context: {},
+    brand: resolveBrand(brand),
+    env: plain,
+  };
   const scope = { ...time, ...previewLinks(pagesUrl ?? ctx.config.publicUrl, subscriber.locale), ...roots };
   const layout = { values: values ?? row.control_values, scope: { ...scope, t: await previewTexts(ctx, row, scope) } };
   try {
     const { html } = renderMail({ controls: { body: sampleContent }, layout, scope, linkSchemes });
     return {
       previewPayloadExample: { subscriber },
-      schema: layoutVariables(row),
+      schema: layoutVariables(row, rows),
       result: { type: "email", preview: { body: html } },
     };
   } catch (error) {

@@ -1,5 +1,5 @@
 // Payload schemas of workflows: an invalid or too large one is refused when the workflow is saved. Payloads are
-// validated by interpreting the schema (lib/json-schema/json-schema.ts), never by compiling it.
+// validated in `pipeline/trigger/`.
 import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { isObject, type JsonObject } from "../../lib/json.ts";
@@ -7,8 +7,6 @@ import { faultsOf, isOfDraft7 } from "../../lib/json-schema/json-schema.ts";
 import { brokenReferences } from "../../lib/json-schema/refs.ts";
 import { patternFault } from "../../lib/patterns.ts";
 import { charge, OverBudgetError, withinBudget } from "../../lib/work.ts";
-
-export type PayloadFault = { field: string; message: string; value?: unknown; schemaPath: string };
 
 const maxSchemaLength = 200_000;
 const maxSchemaDepth = 64;
@@ -94,26 +92,4 @@ function* defaultFaultsIn(root: JsonObject, part: unknown, path: string[]): Gene
     if (fault) yield { path: at, message: `${at} does not fit its own schema: it ${fault.message}` };
   }
   for (const [key, member] of Object.entries(part)) yield* defaultFaultsIn(root, member, [...path, key]);
-}
-
-/** Whether the schema may fill in a member. */
-const hasDefaults = (schema: JsonObject): boolean => JSON.stringify(schema).includes('"default":');
-
-/** Fills in the defaults of a schema that payloads are not validated against. */
-export function fillPayloadDefaults(schema: JsonObject, payload: JsonObject): void {
-  if (hasDefaults(schema)) payloadFaults(schema, payload);
-}
-
-/** Errors of a payload. Fills in the defaults of the schema. */
-export function payloadFaults(schema: JsonObject, payload: JsonObject): PayloadFault[] {
-  try {
-    return withinBudget(() => faultsOf(schema, payload)).map(({ keyword, path, message, schemaPath }) => ({
-      field: path.join(".") || "payload",
-      message: keyword === "required" ? "is required" : message,
-      schemaPath,
-    }));
-  } catch (error) {
-    if (!(error instanceof OverBudgetError)) throw error;
-    return [{ field: "payload", message: "takes too much work to check against the payloadSchema", schemaPath: "#" }];
-  }
 }

@@ -7,25 +7,22 @@ import { failure, invalid } from "../../failure.ts";
 import { resolveBrand } from "../../lib/brand/brand.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { pauseIfDue } from "../../lib/load/pauses.ts";
-import { languageOf } from "../../lib/words/languages.ts";
-import { peekClock } from "../../pipeline/clock/clock.ts";
 import { blockTemplate, isBlockBody } from "../../pipeline/render/blocks.ts";
 import { chooseLayout } from "../../pipeline/render/layout.ts";
 import { checkTemplate, literalScope, RenderError } from "../../pipeline/render/liquid.ts";
-import { clockScope, previewLinks, subscriberScope, textsFor } from "../../pipeline/rules/scope.ts";
+import { toVariables } from "../../pipeline/run/variables.ts";
 import { contentOf } from "../../pipeline/steps/bridge.ts";
 import { findRenderSettings } from "../../store/environments/brand.ts";
+import { findVariables, type VariableNames, type VariableRow } from "../../store/environments/variables.ts";
 import { type LayoutRow, listAllLayouts } from "../../store/workflows/layouts.ts";
-import { listTranslations, type Resource } from "../../store/workflows/translations.ts";
 import type { WorkflowRow } from "../../store/workflows/workflows.ts";
-import { requireSubscriber } from "../subscribers/subscribers.ts";
 import { askStep } from "./bridge-preview.ts";
-import { sampleSubscriber } from "./layouts.ts";
+import { templatesIn } from "./issues/step-issues.ts";
 import { findPreviewContexts } from "./preview/contexts.ts";
 import { checkPreview } from "./preview/mail-checks.ts";
 import { attempt, mailParts, type PreviewedContent, plainParts } from "./preview/parts.ts";
+import { loadScope, loadSubscriber } from "./preview/scope.ts";
 import { readControlValues } from "./step-controls.ts";
-import { templatesIn } from "./step-issues.ts";
 import { stepVariables } from "./variables.ts";
 import { requireStep, requireWorkflow } from "./workflows.ts";
 
@@ -60,7 +57,7 @@ export async function askBridge(
       state,
       subscriber,
       context: {},
-      env: {},
+      env: toVariables(await findVariables(ctx.reads.db, caller.environmentId)).plain,
     },
   });
   return "fault" in answer ? answer : { values: contentOf(step.type, answer.outputs, step.controlValues) };
@@ -74,12 +71,13 @@ export async function preview(
   { body }: Input<"workflows.preview">,
   bridged: BridgePreview | null,
 ): Promise<Output<"workflows.preview">> {
-  const { data } = await previewContent(ctx, caller, body, bridged);
+  const env = await findVariables(ctx.db, caller.environmentId);
+  const { data } = await previewContent(ctx, caller, { ...body, env }, bridged);
   return {
     data: {
       ...data,
       ...(body.withTemplate && templateOf(body.step)),
-      ...(body.draft && { variables: draftVariables(body.draft, body.step.type) }),
+      ...(body.draft && { variables: draftVariables(body.draft, body.step.type, env) }),
     },
   };
 }
@@ -94,6 +92,7 @@ function templateOf({ type, controlValues: { body, editorType } = {} }: PreviewB
 const draftVariables = (
   { steps, payloadSchema = null, isTranslationEnabled = false }: PreviewedDraft,
   type: PreviewBody["step"]["type"],
+  env: VariableNames,
 ): JsonObject =>
   stepVariables(
     {
@@ -102,13 +101,17 @@ const draftVariables = (
       is_translation_enabled: isTranslationEnabled,
     },
     steps.length,
+    env,
     type,
   );
+
+/** `env`: the variables of the environment. */
+type PreviewedBody = PreviewBody & { env: VariableRow[] };
 
 async function previewContent(
   ctx: Ctx,
   caller: Caller,
-  body: PreviewBody,
+  body: PreviewedBody,
   bridged: BridgePreview | null,
 ): Promise<Output<"workflows.preview">> {
   const { step } = body;
@@ -132,7 +135,7 @@ async function previewContent(
 async function renderChecked(
   ctx: Ctx,
   { environmentId }: Caller,
-  body: PreviewBody,
+  body: PreviewedBody,
   { content, faults }: { content: PreviewedContent; faults: PreviewFault[] },
 ): Promise<Output<"workflows.preview">> {
   const { data } = await renderContent(body.step.type, content, faults);
@@ -141,17 +144,17 @@ async function renderChecked(
   // A second time, with watched outputs: the places of errors are those of the templates as they were written.
   const renderAll = () => mailParts(content).forEach(({ render }) => void attempt(render));
   const variables = body.draft
-    ? draftVariables(body.draft, body.step.type)
-    : workflow && savedVariables(workflow, body.step.stepId);
+    ? draftVariables(body.draft, body.step.type, body.env)
+    : workflow && savedVariables(workflow, body.step.stepId, body.env);
   const mail = { values, result: data.result, renderAll, variables, workflow };
   const checks = await checkPreview(ctx, environmentId, mail);
   return { data: { ...data, checks } };
 }
 
 /** Null for a step that is not saved: its place among the others is not known. */
-function savedVariables(workflow: WorkflowRow, stepId: string | undefined): JsonObject | null {
+function savedVariables(workflow: WorkflowRow, stepId: string | undefined, env: VariableNames): JsonObject | null {
   const index = workflow.steps.findIndex((step) => step.stepId === stepId);
-  return index < 0 ? null : stepVariables(workflow, index);
+  return index < 0 ? null : stepVariables(workflow, index, env);
 }
 
 async function renderContent(
@@ -172,53 +175,15 @@ async function renderContent(
   return { data: { result, faults } };
 }
 
-async function loadSubscriber(ctx: Ctx, caller: Caller, { subscriberId, locale }: PreviewBody) {
-  const stored =
-    subscriberId === undefined
-      ? sampleSubscriber
-      : subscriberScope(await requireSubscriber(ctx, caller, subscriberId))!;
-  return { ...stored, locale: locale ?? stored.locale };
-}
-
 async function loadContent(
   ctx: Ctx,
   caller: Caller,
-  body: PreviewBody & { brand: Brand; contextData: JsonObject; pagesUrl: string },
+  body: PreviewedBody & { brand: Brand; contextData: JsonObject; pagesUrl: string },
   values: JsonObject,
 ): Promise<Omit<PreviewedContent, "linkSchemes">> {
   const { environmentId } = caller;
   const workflow = body.workflowId === undefined ? null : await requireWorkflow(ctx, environmentId, body.workflowId);
-  const subscriber = await loadSubscriber(ctx, caller, body);
-  const clock = await peekClock(ctx, environmentId);
-  const roots = {
-    ...clockScope(
-      subscriber.timezone,
-      ctx.config.defaultTimezone,
-      clock.now(environmentId),
-      workflow?.is_translation_enabled ? languageOf(subscriber.locale) : undefined,
-    ),
-    subscriber,
-    payload: body.payload ?? {},
-    workflow: workflow
-      ? {
-          workflowId: workflow.workflow_id,
-          name: workflow.name,
-          description: workflow.description,
-          tags: workflow.tags,
-          severity: workflow.severity,
-        }
-      : {},
-    context: body.contextData,
-    brand: body.brand,
-    steps: body.steps ?? {},
-    ...(body.step.type === "email" && previewLinks(body.pagesUrl, subscriber.locale)),
-  };
-  const textsOf = async (resource: Resource) =>
-    textsFor(await listTranslations(ctx.db, environmentId, resource), subscriber.locale, roots);
-  const scope = {
-    ...roots,
-    t: workflow?.is_translation_enabled ? await textsOf({ type: "workflow", id: workflow.id }) : undefined,
-  };
+  const { scope, textsOf } = await loadScope(ctx, caller, body, workflow);
   const row = body.step.type === "email" ? await findLayout(ctx, environmentId, body, values) : null;
   const layoutTexts = row?.is_translation_enabled ? await textsOf({ type: "layout", id: row.id }) : undefined;
   return { values, scope, workflow, layout: row && { row, scope: { ...scope, t: layoutTexts } } };

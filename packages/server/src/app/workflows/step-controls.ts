@@ -1,6 +1,6 @@
 // The control values and filters of a step, checked when a workflow is saved: a value of the wrong JSON type is
 // refused, unknown members are dropped. Values that are incomplete or do not fit are stored and reported as issues:
-// step-issues.ts.
+// issues/step-issues.ts.
 import {
   type StepFilter,
   type StepFilterIn,

@@ -1,7 +1,8 @@
 // JSON Schemas of the variables that templates may use: shown as `variables` of steps and layouts, and checked for
 // issues.
-import { brandColorNames, closed, stepDefinitions } from "@tidings/contract";
+import { brandColorNames, closed, earlierSteps, secret, stepDefinitions } from "@tidings/contract";
 import type { JsonObject } from "../../lib/json.ts";
+import type { VariableNames } from "../../store/environments/variables.ts";
 import type { StoredStep, WorkflowRow } from "../../store/workflows/workflows.ts";
 
 const text = { type: "string" };
@@ -51,21 +52,36 @@ const mailLinks = {
   preferencesText: { type: "string", description: "Preferences, in the language of the reader" },
 };
 
-type ResultStep = Pick<StoredStep, "stepId" | "type" | "controlValues">;
+/** `env`: secrets are marked, because only HTTP requests may use them. Null: which names there are is not known. */
+const envSchema = (names: VariableNames | null): JsonObject =>
+  names === null
+    ? open
+    : closed(
+        Object.fromEntries(
+          names.map(({ key, is_secret }) => [
+            key,
+            is_secret ? { ...text, description: "A secret, for HTTP requests only", ...secret("none") } : text,
+          ]),
+        ),
+      );
+
+type ResultStep = Pick<StoredStep, "stepId" | "type" | "controlValues" | "arm">;
 
 /**
- * For the templates of the step at this position: they may use the results of earlier steps only. `type`: of a step
- * that is not saved yet.
+ * For the templates of the step at this position: they may use the results of earlier steps only, and not of those in
+ * other arms of a branch. `type`: of a step that is not saved yet.
  */
 export function stepVariables(
   row: Pick<WorkflowRow, "payload_schema" | "is_translation_enabled"> & { steps: readonly ResultStep[] },
   index: number,
+  env: VariableNames | null,
   type = row.steps[index]?.type,
 ): JsonObject {
   const payload = row.payload_schema ?? open;
-  const earlier = row.steps.slice(0, index);
+  const earlier = earlierSteps(row.steps, index);
   return closed({
     ...commonRoots,
+    env: envSchema(env),
     payload,
     ...(row.is_translation_enabled && { t: open }),
     ...(type === "email" && mailLinks),
@@ -81,9 +97,10 @@ export function stepVariables(
 }
 
 /** A layout is used by many workflows, so payload and step results may have any members. */
-export const layoutVariables = (layout: { is_translation_enabled: boolean }): JsonObject =>
+export const layoutVariables = (layout: { is_translation_enabled: boolean }, env: VariableNames | null): JsonObject =>
   closed({
     ...commonRoots,
+    env: envSchema(env),
     ...mailLinks,
     content: { type: "string", description: "The email's own content, as html" },
     payload: open,

@@ -1,6 +1,12 @@
 // The content of a workflow as a request gives it, read into what is stored. An error in the structure refuses the
-// request with 422; steps that only lack something are stored and reported as issues (step-issues.ts).
-import type { Objectives, StepIn, WorkflowPatch, WorkflowPreference } from "@tidings/contract";
+// request with 422; steps that only lack something are stored and reported as issues (issues/step-issues.ts).
+import {
+  armFaults,
+  type Objectives,
+  type StepIn,
+  type WorkflowPatch,
+  type WorkflowPreference,
+} from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { type FieldFaults, failure, faultCollector, invalid } from "../../failure.ts";
 import { freeIdentifier, identifierFrom } from "../../lib/identifiers.ts";
@@ -112,9 +118,14 @@ export function readSteps(ctx: Pick<Ctx, "newId">, given: StepIn[], stored: Stor
       ...(filters.length > 0 && { filters }),
       active: step.active ?? true,
       shouldStopOnFail: step.shouldStopOnFail ?? false,
+      ...(step.arm === undefined ? {} : { arm: step.arm }),
       ...(step.deadlineSeconds === undefined ? {} : { deadlineSeconds: step.deadlineSeconds }),
     };
   });
+  for (const { index, message } of armFaults(steps)) {
+    const field = `steps.${index}.arm`;
+    faults[field] ??= { messages: [`${field}: ${message}`], value: steps[index]!.arm };
+  }
   if (Object.keys(faults).length > 0) throw invalid(faults);
   return steps;
 }

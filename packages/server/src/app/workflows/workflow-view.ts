@@ -14,8 +14,8 @@ import { isObject, type JsonObject } from "../../lib/json.ts";
 import { isCritical } from "../../pipeline/rules/preferences.ts";
 import type { WorkflowRefRow } from "../../store/workflows/workflow-refs.ts";
 import type { ListedWorkflow, StoredStep, WorkflowRow } from "../../store/workflows/workflows.ts";
+import { bridgedStepIssues, hasErrors, type IssueFacts, stepIssues } from "./issues/step-issues.ts";
 import { defaultFaults } from "./payload-schema.ts";
-import { bridgedStepIssues, hasErrors, type IssueFacts, stepIssues } from "./step-issues.ts";
 import { stepVariables } from "./variables.ts";
 
 type WorkflowSummary = Output<"workflows.list">["workflows"][number];
@@ -23,14 +23,20 @@ type WorkflowSummary = Output<"workflows.list">["workflows"][number];
 /** What the view of a workflow depends on in addition to the workflow itself. */
 export type ViewFacts = IssueFacts & { lastTriggeredAt: Date | null };
 
-export type IssuedWorkflow = Pick<WorkflowRow, "steps" | "bridge_url" | "payload_schema" | "is_translation_enabled">;
+export type IssuedWorkflow = Pick<WorkflowRow, "steps" | "bridge_url" | "payload_schema" | "is_translation_enabled"> &
+  Partial<Pick<WorkflowRow, "workflow_id">>;
 
 /** The issues of each step, in the order of the steps. */
 export async function issuesOf(row: IssuedWorkflow, facts: IssueFacts): Promise<Step["issues"][]> {
   const all: Step["issues"][] = [];
   for (const [index, step] of row.steps.entries()) {
     const isBridged = row.bridge_url !== null;
-    all.push(isBridged ? bridgedStepIssues(step, facts) : await stepIssues(step, stepVariables(row, index), facts));
+    const checked = { ...step, workflowId: row.workflow_id };
+    all.push(
+      isBridged
+        ? bridgedStepIssues(step, facts)
+        : await stepIssues(checked, stepVariables(row, index, facts.env), facts),
+    );
   }
   return all;
 }
@@ -101,7 +107,7 @@ const withIssues = (row: WorkflowRow, facts: ViewFacts, issues: Step["issues"][]
   updatedBy: row.updated_by ? { _id: row.updated_by } : undefined,
   lastPublishedAt: row.last_published_at?.toISOString() ?? null,
   lastPublishedBy: row.last_published_by ? { _id: row.last_published_by } : undefined,
-  steps: row.steps.map((step, index) => toStep(row, step, index, issues[index])),
+  steps: row.steps.map((_step, index) => toStep(row, index, issues[index], facts.env)),
   issues: settingIssues(row),
   origin: row.origin,
   preferences: {
@@ -155,28 +161,32 @@ export const toWorkflowRef = (row: WorkflowRefRow): WorkflowRef => ({
   severity: row.severity,
 });
 
-export const toStep = (row: WorkflowRow, step: StoredStep, index: number, issues: Step["issues"]): Step => ({
-  _id: step.id,
-  stepId: step.stepId,
-  name: step.name,
-  slug: slug(step.name, "st", step.id),
-  type: step.type,
-  origin: row.origin,
-  workflowId: row.workflow_id,
-  workflowDatabaseId: row.id,
-  controls: {
-    dataSchema: step.controlSchema ?? stepDefinitions[step.type].controls,
-    uiSchema: step.controlSchema ? undefined : stepDefinitions[step.type].ui,
-    values: shownValues(step),
-  },
-  controlValues: shownValues(step),
-  variables: stepVariables(row, index),
-  issues,
-  filters: step.filters,
-  active: step.active,
-  shouldStopOnFail: step.shouldStopOnFail,
-  deadlineSeconds: step.deadlineSeconds,
-});
+export function toStep(row: WorkflowRow, index: number, issues: Step["issues"], env: IssueFacts["env"]): Step {
+  const step = row.steps[index]!;
+  return {
+    _id: step.id,
+    stepId: step.stepId,
+    name: step.name,
+    slug: slug(step.name, "st", step.id),
+    type: step.type,
+    origin: row.origin,
+    workflowId: row.workflow_id,
+    workflowDatabaseId: row.id,
+    controls: {
+      dataSchema: step.controlSchema ?? stepDefinitions[step.type].controls,
+      uiSchema: step.controlSchema ? undefined : stepDefinitions[step.type].ui,
+      values: shownValues(step),
+    },
+    controlValues: shownValues(step),
+    variables: stepVariables(row, index, env),
+    issues,
+    filters: step.filters,
+    active: step.active,
+    shouldStopOnFail: step.shouldStopOnFail,
+    deadlineSeconds: step.deadlineSeconds,
+    arm: step.arm,
+  };
+}
 
 /** The contract requires subject and body of an email in responses: a missing one is an issue, and shown as empty. */
 const shownValues = ({ type, controlValues, controlSchema }: StoredStep): StoredStep["controlValues"] =>

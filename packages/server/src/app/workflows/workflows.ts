@@ -6,6 +6,7 @@ import { idFromSlug } from "../../lib/ids.ts";
 import { detail } from "../../pipeline/rules/details.ts";
 import { emit } from "../../pipeline/webhooks/events.ts";
 import { findEnvironment, isInboxConnected } from "../../store/environments/environments.ts";
+import { listVariableNames } from "../../store/environments/variables.ts";
 import { cancelWaitingJobs } from "../../store/events/jobs.ts";
 import { findActiveChannels } from "../../store/integrations/integrations.ts";
 import { cancelPendingMessages } from "../../store/messages/messages.ts";
@@ -16,6 +17,7 @@ import {
   findLastTriggered,
   findWorkflow,
   insertWorkflow,
+  listStarts,
   listWorkflows,
   markWorkflowDeleted,
   replaceWorkflow,
@@ -62,11 +64,20 @@ export async function viewFacts(
     activeChannels: await findActiveChannels(ctx.db, environmentId),
     isInboxConnected: await isInboxConnected(ctx.db, environmentId),
     layouts: await listLayoutNames(ctx.db, environmentId),
+    findStarts: startsOf(ctx, environmentId),
+    env: await listVariableNames(ctx.db, environmentId),
     maxWaitDays: ctx.config.maxWaitDays,
     defaultTimezone: ctx.config.defaultTimezone,
     now: ctx.now(),
+    allowNetworks: ctx.config.allowNetworks,
     lastTriggeredAt,
   };
+}
+
+/** One query, for the first workflow that needs it. */
+function startsOf({ db }: Ctx, environmentId: string): ViewFacts["findStarts"] {
+  let found: ReturnType<typeof listStarts> | undefined;
+  return () => (found ??= listStarts(db, environmentId));
 }
 
 export async function view(ctx: Ctx, row: WorkflowRow): Promise<Workflow> {
@@ -224,9 +235,10 @@ export async function retrieveStep(
 ): Promise<Output<"workflows.retrieveStep">> {
   const { workflowId, stepId } = params;
   const row = await requireWorkflow(ctx, caller.environmentId, workflowId);
-  const { step, index } = requireStep(row, stepId, workflowId);
-  const issues = await issuesOf(row, await viewFacts(ctx, caller.environmentId));
-  return toStep(row, step, index, issues[index]);
+  const { index } = requireStep(row, stepId, workflowId);
+  const facts = await viewFacts(ctx, caller.environmentId);
+  const issues = await issuesOf(row, facts);
+  return toStep(row, index, issues[index], facts.env);
 }
 
 export async function list(

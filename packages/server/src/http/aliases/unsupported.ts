@@ -99,11 +99,6 @@ export const unsupported: readonly Unsupported[] = [
     routes: everythingBelow("/v1/domains"),
   },
   {
-    subject: "environment variables in templates",
-    instead: "send the values in the payload, or with a context: POST /v2/contexts",
-    routes: everythingBelow("/v1/environment-variables"),
-  },
-  {
     subject: "the log of requests and workflow runs",
     instead: "use GET /v1/notifications and GET /v2/explain",
     routes: [...everythingBelow("/v1/activity/requests"), ...everythingBelow("/v1/activity/workflow-runs")],

@@ -45,6 +45,11 @@ export const deliverySettings = {
     fallback: "30",
     parse: integer(1, 300),
   },
+  TIDINGS_REQUEST_TIMEOUT: {
+    about: "Timeout of one call of an `http_request` step, in seconds, from resolving the name to the last byte.",
+    fallback: "10",
+    parse: integer(1, 60),
+  },
   TIDINGS_CIRCUIT_FAILURES: {
     about: "Failures in a row that open an integration's circuit breaker; then it is probed until it responds.",
     fallback: "5",

@@ -4,6 +4,7 @@ import { createHmac } from "node:crypto";
 import type { Io } from "@tidings/providers";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { storableText } from "../../lib/text/storable-text.ts";
+import { storeFault } from "../asks/storable.ts";
 import type { StepRequest } from "./request.ts";
 
 type BridgeCall = {
@@ -86,18 +87,3 @@ function readReply({ status, text, json }: HttpReply, tookMs: number): BridgeRep
   if (!error) return { kind: "unavailable", reason };
   return { kind: status >= 500 ? "failing" : "refused", reason };
 }
-
-const deepest = 64;
-
-/** Why the database could not store the response. */
-function storeFault(body: JsonObject): string | null {
-  if (isTooDeep(body, deepest)) return `its response is nested deeper than ${deepest} levels`;
-  // JSON.stringify escapes zero bytes and lone surrogates, and nothing else that PostgreSQL refuses.
-  const isRefused = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i.test(JSON.stringify(body));
-  return isRefused ? "its response has characters that cannot be stored" : null;
-}
-
-const isTooDeep = (value: unknown, left: number): boolean =>
-  typeof value === "object" &&
-  value !== null &&
-  (left === 0 || Object.values(value).some((member) => isTooDeep(member, left - 1)));

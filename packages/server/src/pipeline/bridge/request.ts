@@ -21,7 +21,7 @@ export type StepRequest = {
 };
 
 export function stepRequest(run: Run, job: JobState, facts: Facts): StepRequest {
-  const { payload, subscriber, actor, context } = rootsOf(run, facts);
+  const { payload, subscriber, actor, context, env } = rootsOf(run, facts);
   return {
     payload,
     controls: job.step.controlValues,
@@ -35,7 +35,7 @@ export function stepRequest(run: Run, job: JobState, facts: Facts): StepRequest 
     subscriber: subscriber ?? {},
     ...(actor ? { actor } : {}),
     context,
-    env: {},
+    env,
   };
 }
 

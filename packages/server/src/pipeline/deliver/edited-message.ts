@@ -39,7 +39,7 @@ export async function editMessage(
   const { attachments } = run.event.payload;
   run.event = { ...run.event, payload: attachments === undefined ? payload : { ...payload, attachments } };
   const batch = await openBatch(tx, [environmentId]);
-  const facts = await loadFacts(batch, [run], new Map(), await loadDigests(batch, [run]));
+  const facts = await loadFacts(batch, [run], new Map(), { digests: await loadDigests(batch, [run]) });
   const result = makeMessages({ run, job, facts, now: batch.clock.now(environmentId) });
   if (result.kind !== "sending") {
     const text = result.kind === "failed" ? result.message?.errorText : null;

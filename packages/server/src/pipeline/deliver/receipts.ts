@@ -27,6 +27,7 @@ import {
 import { insertSuppressions, type NewSuppression } from "../../store/subscribers/suppressions.ts";
 import type { StoredDetail } from "../../store/tables.ts";
 import { detail } from "../rules/details.ts";
+import { wakeWatchers } from "../run/arrivals.ts";
 import { traceReceipts } from "../trace/sends.ts";
 import { emitMessages, type MessageChange } from "../webhooks/events.ts";
 import { type ConfirmedMessage, confirmSent } from "./confirm.ts";
@@ -175,6 +176,7 @@ async function applyReports(
   const resolved = await resolveLetters(ctx.db, environmentId, byMessage.flatMap(findAcceptedFailures));
   const changes = byMessage.map((group) => toReportedChange(integration, group, resolved, now));
   const failed = await recordReports(ctx.db, environmentId, { integrationId: integration.id, changes, now });
+  await wakeReported(ctx, environmentId, fresh);
   await insertSuppressions(
     ctx.db,
     environmentId,
@@ -191,6 +193,19 @@ async function applyReports(
     results.set(report.id, { result: "applied", reason: null, changes: changesOf(report, effects) });
   }
   return results;
+}
+
+/** Runs may wait for what a report says about their message. */
+async function wakeReported(ctx: Ctx, environmentId: string, fresh: NewReport[]): Promise<void> {
+  const own = fresh.filter(({ recipient }) => recipient.isOwn);
+  for (const [name, group] of Map.groupBy(own, ({ meaning }) => meaning.detail)) {
+    if (!name) continue;
+    await wakeWatchers(ctx, environmentId, {
+      messageIds: group.map(({ message }) => message.id),
+      name,
+      at: group[0]!.at,
+    });
+  }
 }
 
 /** The messages that reports of the same request changed. */

@@ -91,7 +91,9 @@ function scanStep(name: ErasureTable): Step[] {
 export const steps: readonly Step[] = [
   ownStep("messages", emptyOwnMessages),
   ownStep("notifications", emptyOwnNotifications),
-  ...(["digest_windows", "digest_passes", "throttle_windows", "deleted_subscribers"] as const).map(deleteStep),
+  ...(
+    ["digest_windows", "digest_passes", "throttle_windows", "run_waits", "signals", "deleted_subscribers"] as const
+  ).map(deleteStep),
   ...erasureTableNames.flatMap(scanStep),
   queueStep,
 ];

@@ -144,6 +144,7 @@ const erasureTables = {
       sealed: ["bridge"],
     },
   },
+  exposures: { does: "rewritten", what: "who was in a variant of an experiment; the variant stays" },
   captured_messages: {
     does: "removed",
     what: "captured mail of the person; copies of others lose the mention",
@@ -339,6 +340,16 @@ const erasureTables = {
   digest_windows: { does: "removed", what: "open digests", scan: groupScan },
   digest_passes: { does: "removed", what: "passed digests", scan: groupScan },
   throttle_windows: { does: "removed", what: "throttle groups", scan: groupScan },
+  run_waits: {
+    does: "removed",
+    what: "waits for signals; those of others lose the mention",
+    scan: { key: { job_id: "uuid" }, columns: { signal_key: "text", data: "jsonb" } },
+  },
+  signals: {
+    does: "removed",
+    what: "signals about the person; those of others lose the mention",
+    scan: { key: byId, columns: { key: "text", data: "jsonb" } },
+  },
   integration_health: {
     does: "rewritten",
     what: "the last error",

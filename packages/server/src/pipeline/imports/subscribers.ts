@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type ImportError, importColumns, isJsonObject, type JsonObject, SubscriberIn } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
+import { isDeeperThan } from "../../lib/json.ts";
 import {
   findSubscribersByKeys,
   type RecipientRow,
@@ -109,11 +110,6 @@ const unstorable = `data has U+0000, half a surrogate pair, or more than ${maxDe
 /** What JSON in a cell may say with escapes, PostgreSQL may refuse to store: the whole page would fail. */
 const isStorable = (data: JsonObject): boolean =>
   !isDeeperThan(data, maxDepth) && Object.keys(unstorableTexts(data)).length === 0;
-
-const isDeeperThan = (value: unknown, levels: number): boolean =>
-  typeof value === "object" &&
-  value !== null &&
-  (levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1)));
 
 function parseJson(text: string): unknown {
   try {

@@ -204,6 +204,13 @@ export function escapeOutput(value: unknown): string {
   return escaped;
 }
 
+/** Inside a JSON text: a text is written as the content of a JSON string, everything else as JSON. */
+export function escapeForJson(value: unknown): string {
+  chargeSize(value, signCost, listCost);
+  if (typeof value === "object" && value !== null && !(value instanceof Drop)) return JSON.stringify(value);
+  return JSON.stringify(outputText(value)).slice(1, -1);
+}
+
 type Operators = typeof defaultOperators;
 
 /** Charges for comparing lists; texts were charged when they were read. */

@@ -1,15 +1,23 @@
 // Templates: LiquidJS without access to files and other templates, bounded in work and output (bounded-liquid.ts).
-// Templates are parsed once per text and cached. Values inserted into HTML are escaped unless marked `raw`.
+// Templates are parsed once per text and cached. Values inserted into HTML are escaped unless marked `raw`, values
+// inserted into JSON unless they are JSON already (`| json`).
 import { Liquid, type Template, TokenizationError } from "liquidjs";
 import { LRUCache } from "lru-cache";
 import { charge, OverBudgetError, withinBudget } from "../../lib/work.ts";
-import { boundEngine, boundedContext, boundedOperators, escapeOutput, renderNodes } from "./bounded-liquid.ts";
+import {
+  boundEngine,
+  boundedContext,
+  boundedOperators,
+  escapeForJson,
+  escapeOutput,
+  renderNodes,
+} from "./bounded-liquid.ts";
 import { searchingFilters } from "./bounded-text.ts";
 import { watched, watchedTemplate } from "./checks/watched-outputs.ts";
 import { dateFilters } from "./dates.ts";
 import { filters } from "./filters.ts";
 
-export type RenderTarget = "html" | "text";
+export type RenderTarget = "html" | "text" | "json";
 
 /** Limits of parsing, when a template is saved and when it is not in the cache: 5,000 tags take 20 to 50 ms. */
 const maxTemplateLength = 1_000_000;
@@ -31,9 +39,11 @@ export class RenderError extends Error {
   }
 }
 
+const escapes = { html: escapeOutput, text: undefined, json: escapeForJson };
+
 function createEngine(target: RenderTarget): Liquid {
   const engine = new Liquid({
-    outputEscape: target === "html" ? escapeOutput : undefined,
+    outputEscape: escapes[target],
     ownPropertyOnly: true,
     strictFilters: true,
     strictVariables: false,
@@ -59,15 +69,25 @@ function createEngine(target: RenderTarget): Liquid {
     block_watched: watched,
   }))
     engine.registerFilter(name, filter);
+  // In a JSON text its output is not escaped again.
+  if (target === "json")
+    for (const name of ["json", "jsonify"]) engine.registerFilter(name, { raw: true, handler: toJson });
   boundEngine(engine);
   return engine;
 }
+
+/** A value that is missing is written as null. */
+const toJson = (value: unknown, space = 0): string => JSON.stringify(value ?? null, null, space);
 
 /** Filters can split a surrogate pair or produce a NUL; PostgreSQL rejects both. */
 const toStorableText = (text: string): string =>
   (text.includes("\0") ? text.replaceAll("\0", "") : text).toWellFormed();
 
-const engines: Record<RenderTarget, Liquid> = { html: createEngine("html"), text: createEngine("text") };
+const engines: Record<RenderTarget, Liquid> = {
+  html: createEngine("html"),
+  text: createEngine("text"),
+  json: createEngine("json"),
+};
 
 /** A parsed template takes about a kilobyte per tag. */
 const createCache = () =>
@@ -77,7 +97,11 @@ const createCache = () =>
     sizeCalculation: (_, text) => 2 * text.length + 1_000 * (1 + tagsOf(text).tags),
   });
 
-const parsed: Record<RenderTarget, LRUCache<string, Template[]>> = { html: createCache(), text: createCache() };
+const parsed: Record<RenderTarget, LRUCache<string, Template[]>> = {
+  html: createCache(),
+  text: createCache(),
+  json: createCache(),
+};
 
 const isConstant = (template: string): boolean => !template.includes("{{") && !template.includes("{%");
 

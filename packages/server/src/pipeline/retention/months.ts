@@ -20,7 +20,7 @@ import { type EnvironmentHorizons, earliest } from "./horizons.ts";
 import { addRows, type RetentionCtx, type Tally } from "./tally.ts";
 
 /** Runs go before events: a notification is not read without its event. */
-const runTables: PartitionedTable[] = ["jobs", "notifications"];
+const runTables: PartitionedTable[] = ["exposures", "jobs", "notifications"];
 const eventTables: PartitionedTable[] = ["event_search_values", "event_attachments", "events"];
 
 /** Rows of these tables are reported; the others only belong to an event. */

@@ -1,6 +1,6 @@
-// The `skip` rule of a step: JSON Logic whose texts may be templates. A truthy result skips the step; no rule, or an
-// empty one, lets it run. The rule and the values it read are stored with the response, so that the job shows why its
-// step was skipped; both are bounded in size, because every job stores them.
+// Conditions: the `skip` rule of a step, and those of the arms of a branch. JSON Logic whose texts may be templates. A
+// truthy `skip` skips the step; no rule, or an empty one, lets it run. The rule and the values it read are stored with
+// the response, so that the job shows what decided; both are bounded in size, because every job stores them.
 import { variablePaths } from "@tidings/contract";
 import { isTruthy, memberAt } from "../../lib/condition-operators.ts";
 import { evaluate } from "../../lib/conditions.ts";
@@ -18,14 +18,23 @@ export type SkipDecision = { isSkipped: boolean; rule: unknown; values: Scope } 
 /** `scope` is a function: without a rule it is never built. */
 export function evaluateSkip(skip: unknown, scope: () => Scope): SkipDecision {
   if (!isObject(skip) || Object.keys(skip).length === 0) return { isSkipped: false, rule: {}, values: {} };
-  const data = scope();
+  const decision = evaluateCondition(skip, scope());
+  return "fault" in decision ? decision : { isSkipped: decision.isTrue, rule: decision.rule, values: decision.values };
+}
+
+/** `values` of a condition that is not true: only results of earlier steps. */
+export type Decision = { isTrue: boolean; rule: unknown; values: Scope } | { fault: string; rule: unknown };
+
+/** A condition that is missing or empty is not true. */
+export function evaluateCondition(condition: unknown, data: Scope): Decision {
+  if (!isObject(condition) || Object.keys(condition).length === 0) return { isTrue: false, rule: {}, values: {} };
   try {
-    const rule = renderDeep(skip, data);
-    const isSkipped = isTruthy(evaluate(rule, data));
-    const paths = [...variablePaths(rule)].filter((path) => isSkipped || path.startsWith("steps."));
-    return { isSkipped, rule: storableRule(rule), values: valuesAt(paths, data) };
+    const rule = renderDeep(condition, data);
+    const isTrue = isTruthy(evaluate(rule, data));
+    const paths = [...variablePaths(rule)].filter((path) => isTrue || path.startsWith("steps."));
+    return { isTrue, rule: storableRule(rule), values: valuesAt(paths, data) };
   } catch (error) {
-    return { fault: faultText(error), rule: storableRule(skip) };
+    return { fault: faultText(error), rule: storableRule(condition) };
   }
 }
 

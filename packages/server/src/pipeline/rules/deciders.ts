@@ -52,9 +52,10 @@ function namesOf(
     case "event":
       return definedNames(transactionId);
     default: {
-      // A digest and a throttle decide for all steps behind them.
-      const isFlow = kind === "digest" || kind === "throttle";
-      const step = isFlow ? steps.slice(0, index + 1).findLast(({ type }) => type === kind) : steps[index];
+      // These decide for steps behind them too. A branch and an experiment are named by the detail.
+      const isFlow = ["digest", "throttle", "wait", "experiment"].includes(kind);
+      const nearest = isFlow ? steps.slice(0, index + 1).findLast(({ type }) => type === kind) : steps[index];
+      const step = steps.find(({ stepId }) => stepId === raw[kind]) ?? nearest;
       return definedNames(step?.stepId, step?.name);
     }
   }

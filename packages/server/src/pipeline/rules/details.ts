@@ -5,6 +5,9 @@ import type { Decider, executionSources, executionStatuses } from "@tidings/cont
 import type { JsonObject } from "../../lib/json.ts";
 import type { StoredDetail } from "../../store/tables.ts";
 
+/** `person`: what the subscriber is called; `be`: "is" in a dry run. */
+type ReasonWords = { person: string; be: "was" | "is" };
+
 /** What is known about a detail in addition to its text. */
 type Meaning = {
   source: (typeof executionSources)[number];
@@ -12,8 +15,8 @@ type Meaning = {
   by?: Decider;
   /** `until` among its particulars is the end of a wait. */
   isWait?: boolean;
-  /** The reason as part of a sentence, from the particulars; default: the text of the detail. `person`: its name. */
-  reason?: (raw: JsonObject, person: string) => string;
+  /** The reason as part of a sentence, from the particulars; default: the detail's text. */
+  reason?: (raw: JsonObject, words: ReasonWords) => string;
   /** The sentence while the step waits. `next`: what is sent afterwards, such as "one email". */
   waiting?: (until: string, next: string, raw: JsonObject, person: string) => string;
 };
@@ -34,6 +37,7 @@ export const details = {
   waiting_for_provider: entry("Step delayed", "Pending", { by: "integration", isWait: true }),
   waiting_for_receipt: entry("Step delayed", "Pending", { by: "provider", isWait: true }),
   step_held: entry("Step held until the subscriber's schedule opens", "Pending", { by: "schedule", isWait: true }),
+  arm_not_taken: entry("Step skipped, the run took another arm", "Success", { by: "branch" }),
   step_extended: entry("Step extended to the subscriber's schedule", "Pending", { by: "schedule" }),
   wait_fast_forwarded: entry("Wait fast-forwarded by a test", "Success"),
   skipped_by_condition: entry("Step skipped by its condition", "Success", { by: "condition" }),
@@ -81,6 +85,7 @@ export const details = {
   attachment_not_inline: entry("Attachment not shown inline", "Warning", { source: "Payload" }),
   override_invalid: entry("Override is not valid", "Failed", { source: "Payload", by: "event" }),
   render_failed: entry("Message content could not be rendered", "Failed", { source: "Payload", by: "step" }),
+  secret_left_empty: entry("A secret variable was left empty, it may not be in content", "Warning"),
   message_created: entry("Message created", "Pending"),
   message_sent: entry("Message sent", "Success"),
   message_deleted: entry("Message deleted before it was sent", "Warning"),

@@ -1,5 +1,5 @@
 // The data that templates and conditions can read: `subscriber`, `payload`, `workflow`, `actor`, `tenant`, `context`,
-// `brand`, `steps`, `t`; in emails also `unsubscribeUrl`, `preferencesUrl` and their texts.
+// `brand`, `env`, `steps`, `t`; in emails also `unsubscribeUrl`, `preferencesUrl` and their texts.
 import { isChannel } from "@tidings/contract";
 import type { JsonObject } from "../../lib/json.ts";
 import { defaultLocale } from "../../lib/locale.ts";
@@ -17,6 +17,7 @@ import { literalScope, RenderError, render } from "../render/liquid.ts";
 import { type Texts, translator } from "../render/translate.ts";
 import { brandKeyOf, brandOf } from "../run/brands.ts";
 import type { ContextData, DigestResult, Facts, JobState, Run, StepInput } from "../run/run.ts";
+import { noVariables } from "../run/variables.ts";
 import { digestResult } from "./grouping.ts";
 import { isCritical } from "./preferences.ts";
 import { channelResult } from "./step-results.ts";
@@ -137,6 +138,7 @@ export const rootsOf = (run: Run, facts: Facts) => ({
   workflow: workflowScope(run.version.definition),
   context: contextScope(run, facts.contexts),
   brand: brandOf(run, facts.brands),
+  env: facts.variables.get(run.environmentId)?.plain ?? noVariables.plain,
   steps: stepsScope(run, facts),
 });
 

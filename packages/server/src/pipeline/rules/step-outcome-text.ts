@@ -104,6 +104,11 @@ function reasonText(
 
 const personOf = ({ person }: TextSettings): string => person ?? "the subscriber";
 
+const wordsOf = (settings: TextSettings) => ({
+  person: personOf(settings),
+  be: settings.tense === "past" ? ("was" as const) : ("is" as const),
+});
+
 /** What a digest leads to: "one email", "one email and one SMS". */
 function nextText(next: readonly Channel[]): string {
   const words = [...new Set(next)].map((channel) => `one ${lowerFirst(channelWords[channel].subject)}`);
@@ -114,9 +119,11 @@ function nextText(next: readonly Channel[]): string {
 const lastUntil = (details: readonly StoredDetail[]): unknown =>
   details.findLast((one) => findEntry(one)?.isWait)?.r?.until;
 
-/** The step waits for a response of its bridge. */
+const askingDetails: ReadonlySet<string> = new Set(["bridge_asked", "bridge_retry", "request_queued", "request_retry"]);
+
+/** The step waits for a response of its bridge, or to its HTTP request. */
 const isAsking = ({ status, details }: Pick<DescribedJob, "status" | "details">): boolean =>
-  status === "queued" && (details.at(-1)?.d === "bridge_asked" || details.at(-1)?.d === "bridge_retry");
+  status === "queued" && askingDetails.has(details.at(-1)?.d ?? "");
 
 function outcomeOf({ step, status, details }: DescribedJob): StepOutcome {
   if (isAsking({ status, details })) return "waiting";
@@ -232,6 +239,8 @@ const reasonTexts: Readonly<Record<string, ReasonText | undefined>> = {
   filtered_by_subscriber_workflow: (raw, type, { workflow }) =>
     `subscriber turned ${wordOf(type)} off for workflow ${workflow}${contextText(raw)}`,
   skipped_by_condition: (raw, _type, { tense }) => conditionReason(raw, tense === "past" ? "was" : "is"),
+  arm_not_taken: ({ branch, arm, taken, reason }) =>
+    `it belongs to the arm ${arm} of ${branch}, and ${taken === undefined ? reason : `the run took the arm ${taken}`}`,
   outside_schedule: ({ opensAt, reason }, _type, { workflow }) =>
     opensAt === undefined
       ? `it is outside the subscriber's schedule: ${reason}`
@@ -245,7 +254,7 @@ function reasonOf(stored: StoredDetail, type: StepType, settings: TextSettings):
   const text =
     stored.d === "recipient_suppressed"
       ? suppressedText(stored, type)
-      : (findEntry(stored)?.reason?.(stored.r ?? {}, personOf(settings)) ??
+      : (findEntry(stored)?.reason?.(stored.r ?? {}, wordsOf(settings)) ??
         reasonTexts[stored.d]?.(stored.r ?? {}, type, settings));
   return text ?? withReason(lowerFirst(textOf(stored)), stored.r?.reason);
 }
@@ -263,7 +272,10 @@ const lowerFirst = (text: string): string =>
 export function summarizeSteps(steps: readonly { step: DescribedJob["step"]; summary: StepSummary }[]): string {
   const merged = steps.find(({ summary }) => summary.outcome === "merged");
   const waiting = steps.find(({ step, summary }) => summary.outcome === "waiting" && !isChannel(step.type));
-  const channelSteps = steps.filter(({ step, summary }) => isChannel(step.type) && summary.outcome !== "pending");
+  const channelSteps = steps.filter(
+    // Steps of other arms say nothing that the branch does not say.
+    ({ step, summary }) => isChannel(step.type) && summary.outcome !== "pending" && summary.code !== "arm_not_taken",
+  );
   const parts = [
     ...channelSteps.filter(({ summary }) => summary.outcome !== "merged").map(({ summary }) => summary.reason),
     ...(merged ? [merged.summary.reason] : []),

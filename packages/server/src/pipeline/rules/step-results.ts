@@ -1,7 +1,7 @@
 // The result of a channel step: `steps.<stepId>` in the rules and templates of later steps, and `result` in explain, as
 // of the moment the later step starts. The delivery status comes from the details of the job, because every receipt of
 // a provider adds one; the seen and read marks of an in-app message come from the message, because they can be undone.
-import type { JobStatus, ResultStatus, StepType } from "@tidings/contract";
+import { type JobStatus, type MessageEvent, messageEvents, type ResultStatus, type StepType } from "@tidings/contract";
 import type { MessageRow } from "../../store/messages/messages.ts";
 import type { StoredDetail } from "../../store/tables.ts";
 import type { DetailName } from "./details.ts";
@@ -109,3 +109,26 @@ function statusFromReceipts(receipts: readonly StoredDetail[]): ResultStatus {
   const failed = receipts.flatMap(({ d }) => failures[d] ?? []);
   return bestStatus(failed.length > 0 ? failed : receipts.flatMap(({ d }) => successes[d] ?? []));
 }
+
+/** The details that prove an event of a message; in-app messages are also marked. */
+const proofs: Record<MessageEvent, readonly DetailName[]> = {
+  seen: ["seen", "read", "opened", "clicked"],
+  read: ["read", "opened", "clicked"],
+  clicked: ["clicked"],
+  delivered: ["delivered", "opened", "clicked"],
+  bounced: ["bounced"],
+};
+
+/** When it happened to a message of a step; null while it has not. */
+export function happenedAt(event: MessageEvent, details: readonly StoredDetail[], marks?: Marks): Date | null {
+  const marked = event === "seen" ? marks?.lastSeenAt : event === "read" ? marks?.lastReadAt : null;
+  if (marked) return marked;
+  const proof = details.find(
+    ({ d, r }) => (proofs[event] as readonly string[]).includes(d) && r?.recipient === undefined,
+  );
+  return proof ? new Date(proof.t) : null;
+}
+
+/** The events of a message that a detail of its job proves. */
+export const eventsProvenBy = (name: string): MessageEvent[] =>
+  messageEvents.filter((event) => (proofs[event] as readonly string[]).includes(name));

@@ -10,6 +10,7 @@ import { startBridgedStep } from "../steps/bridge.ts";
 import { checkGate, checkResend } from "../steps/gate.ts";
 import { stepHandlers } from "../steps/registry.gen.ts";
 import type { Facts, JobState, Progress, Run, StepInput, StepResult } from "./run.ts";
+import { emptySecretDetails } from "./variables.ts";
 
 type Step = (input: StepInput) => StepResult;
 
@@ -18,9 +19,9 @@ function startStep(input: StepInput): StepResult {
   if (input.run.version.definition.isBridged) return startBridgedStep(input, stepHandlers[input.job.step.type].run);
   const { stopped, passed } = checkGate(input);
   const result = stopped ?? stepHandlers[input.job.step.type].run(input);
-  return result.kind === "claim" || passed.length === 0
-    ? result
-    : { ...result, details: [...passed, ...result.details] };
+  if (result.kind === "claim") return result;
+  const notes = stopped ? passed : [...passed, ...emptySecretDetails(input)];
+  return notes.length === 0 ? result : { ...result, details: [...notes, ...result.details] };
 }
 
 /** Continues a step whose wait is over. A held channel step starts again: preferences and schedule may have changed. */
@@ -60,7 +61,7 @@ export function advance(run: Run, facts: Facts, now: Date, isPauseDue: () => boo
   const progress = emptyProgress(run, now);
 
   for (const job of run.jobs) {
-    const isDue = isSleeping(job) && job.wakeAt !== null && job.wakeAt <= now;
+    const isDue = isSleeping(job) && ((job.wakeAt !== null && job.wakeAt <= now) || facts.arrivals.has(job.id));
     if (job.status !== "pending" && !isDue) {
       if (!isFinished(job)) return progress;
       if (job.status === "failed" && stopsRun(job)) cancelAfter(run, job, now);
@@ -114,9 +115,13 @@ const finished: ReadonlySet<string> = new Set<JobStatus>(["completed", "failed",
 
 export const isFinished = (job: { status: string }): boolean => finished.has(job.status);
 
-/** Without a response of the bridge there is no wait, and no result for the code of later steps. */
+/** Without a response there is no wait, and no result for later steps. */
 const stopsRun = ({ step, bridge }: JobState): boolean =>
-  step.shouldStopOnFail || (bridge !== null && bridge.answer === undefined && !isChannel(step.type));
+  step.shouldStopOnFail ||
+  (bridge !== null &&
+    bridge.answer === undefined &&
+    !isChannel(step.type) &&
+    !stepHandlers[step.type].continuesOnFailure?.(step.controlValues));
 
 const jobsAfter = (run: Run, job: JobState): JobState[] => run.jobs.slice(run.jobs.indexOf(job) + 1);
 
@@ -166,7 +171,8 @@ function applyResult(progress: Progress, job: JobState, result: StepResult, now:
     case "done":
       job.status = "completed";
       job.output = result.output ?? null;
-      return true;
+      if (result.ends) skipAfter(progress.run, job, [result.ends]);
+      return !result.ends;
     case "skipped":
       job.status = "skipped";
       job.output = result.output ?? null;

@@ -1,6 +1,6 @@
 // Settles the claims of a round: digests that join or open a window, throttles that ask for one of their allowed
-// passes. Events of one group may arrive at the same time in several workers; row locks in the database decide them one
-// at a time.
+// passes, waits that begin, changes of subscribers, events that steps start. Events of one group may arrive at the same
+// time in several workers; row locks in the database decide them one at a time.
 import type { Db } from "../../store/db.ts";
 import {
   openOrJoinWindows,
@@ -11,11 +11,20 @@ import {
 } from "../../store/events/digests.batch.ts";
 import type { WindowClaim } from "../../store/events/digests.ts";
 import { type Grant, type GrantRequest, peekGrants, takeGrants } from "../../store/events/throttles.batch.ts";
-import type { Claim, ClaimResult, Progress } from "./run.ts";
+import type { Batch } from "../batch.ts";
+import { previewUpdates, type UpdateClaim, type Updated, updateSubscribers } from "../effects/subscriber-updates.ts";
+import { previewStarts, type StartClaim, type Started, startWorkflows } from "../effects/workflow-starts.ts";
+import { beginOrSkipWaits, peekWaits, type WaitClaim } from "./arrivals.ts";
+import { reloadTranslations } from "./facts.ts";
+import type { Arrival, Claim, ClaimResult, Facts, Progress, Run } from "./run.ts";
 
-type ClaimEntry<K extends Claim["kind"]> = { progress: Progress; claim: Extract<Claim, { kind: K }> };
+/** Claims of runs that share a group; the others are of their run alone. */
+type GroupedClaim = Extract<Claim, { kind: "digest" | "throttle" }>;
+type GroupedKind = GroupedClaim["kind"];
 
-type Group<K extends Claim["kind"]> = {
+type ClaimEntry<K extends GroupedKind> = { progress: Progress; claim: Extract<GroupedClaim, { kind: K }> };
+
+type Group<K extends GroupedKind> = {
   key: { environment_id: string; step_id: string; subscriber_id: string; group_key: string };
   /** In the order of the batch, at least one. */
   claims: [ClaimEntry<K>, ...ClaimEntry<K>[]];
@@ -26,31 +35,56 @@ type ClaimStore = {
   passes(db: Db, passes: Pass[]): Promise<Pass[]>;
   windows(db: Db, claims: (WindowClaim & { now: Date })[]): Promise<WindowClaim[]>;
   grants(db: Db, requests: GrantRequest[]): Promise<Grant[]>;
+  /** What the waits wait for, where it has happened; the others begin. */
+  waits(db: Db, waits: WaitClaim[]): Promise<Map<string, Arrival>>;
+  updates(batch: Batch, updates: UpdateClaim[]): Promise<Map<string, Updated>>;
+  starts(batch: Batch, starts: StartClaim[]): Promise<Map<string, Started>>;
 };
 
 /** Claims are written. */
-const claimStore: ClaimStore = { passes: recordPasses, windows: openOrJoinWindows, grants: takeGrants };
+const claimStore: ClaimStore = {
+  passes: recordPasses,
+  windows: openOrJoinWindows,
+  grants: takeGrants,
+  waits: beginOrSkipWaits,
+  updates: updateSubscribers,
+  starts: startWorkflows,
+};
 
 /** For the dry-run: the same responses, without writes and without locks. */
-export const claimPreview: ClaimStore = { passes: peekPasses, windows: peekWindows, grants: peekGrants };
+export const claimPreview: ClaimStore = {
+  passes: peekPasses,
+  windows: peekWindows,
+  grants: peekGrants,
+  waits: peekWaits,
+  updates: previewUpdates,
+  starts: previewStarts,
+};
 
+/** `runs`: those of the batch; `facts`: theirs, which a change of a subscriber may add to. */
 export async function settleClaims(
-  tx: Db,
+  batch: Batch,
   claiming: Progress[],
+  { runs, facts }: { runs: Run[]; facts: Facts },
   store = claimStore,
 ): Promise<Map<string, ClaimResult>> {
+  const { db: tx } = batch;
   const results = new Map<string, ClaimResult>();
   const digests = groupClaims(claiming, "digest");
   const waiting = await passFirstOfQuietGroups(tx, store, digests, results);
   await joinWindows(tx, store, waiting, results);
   await grantRuns(tx, store, groupClaims(claiming, "throttle"), results);
+  await beginWaits(tx, store, claiming, results);
+  const hasNewLocale = await changeSubscribers(batch, store, claiming, results);
+  if (hasNewLocale) await reloadTranslations(tx, runs, facts);
+  await startOthers(batch, store, claiming, results);
   return results;
 }
 
-const isClaimOf = <K extends Claim["kind"]>(claim: Claim | null, kind: K): claim is Extract<Claim, { kind: K }> =>
+const isClaimOf = <K extends GroupedKind>(claim: Claim | null, kind: K): claim is Extract<GroupedClaim, { kind: K }> =>
   claim?.kind === kind;
 
-function groupClaims<K extends Claim["kind"]>(claiming: Progress[], kind: K): Group<K>[] {
+function groupClaims<K extends GroupedKind>(claiming: Progress[], kind: K): Group<K>[] {
   const groups = new Map<string, Group<K>>();
   for (const progress of claiming) {
     const { run, claim } = progress;
@@ -70,7 +104,7 @@ function groupClaims<K extends Claim["kind"]>(claiming: Progress[], kind: K): Gr
   return [...groups.values()];
 }
 
-const groupName = (key: Group<Claim["kind"]>["key"]): string =>
+const groupName = (key: Group<GroupedKind>["key"]): string =>
   JSON.stringify([key.environment_id, key.step_id, key.subscriber_id, key.group_key]);
 
 /**
@@ -158,5 +192,57 @@ async function grantRuns(
       const executionCount = isGranted ? before + index + 1 : granted;
       results.set(claim.jobId, { kind: isGranted ? "granted" : "denied", executionCount, until });
     }
+  }
+}
+
+async function beginWaits(
+  tx: Db,
+  store: ClaimStore,
+  claiming: Progress[],
+  results: Map<string, ClaimResult>,
+): Promise<void> {
+  const waits = claiming.flatMap(({ run, claim, now }) => (claim?.kind === "wait" ? { run, claim, now } : []));
+  if (waits.length === 0) return;
+  const arrivals = await store.waits(tx, waits);
+  for (const { claim } of waits) {
+    const arrival = arrivals.get(claim.jobId);
+    results.set(claim.jobId, arrival ? { kind: "arrived", arrival } : { kind: "begun" });
+  }
+}
+
+/** Returns whether a run now has a subscriber with another locale. */
+async function changeSubscribers(
+  batch: Batch,
+  store: ClaimStore,
+  claiming: Progress[],
+  results: Map<string, ClaimResult>,
+): Promise<boolean> {
+  const updates = claiming.flatMap(({ run, claim }) => (claim?.kind === "update" ? { run, claim } : []));
+  if (updates.length === 0) return false;
+  const updated = await store.updates(batch, updates);
+  let hasNewLocale = false;
+  for (const { run, claim } of updates) {
+    const result = updated.get(claim.jobId)!;
+    if ("fault" in result) {
+      results.set(claim.jobId, { kind: "refused", reason: result.fault });
+      continue;
+    }
+    hasNewLocale ||= run.subscriber!.locale !== result.row.locale;
+    run.subscriber = result.row;
+    results.set(claim.jobId, { kind: "updated", fields: result.changed.map(({ name }) => name) });
+  }
+  return hasNewLocale;
+}
+
+async function startOthers(
+  batch: Batch,
+  store: ClaimStore,
+  claiming: Progress[],
+  results: Map<string, ClaimResult>,
+): Promise<void> {
+  const starts = claiming.flatMap(({ run, claim }) => (claim?.kind === "start" ? { run, claim } : []));
+  if (starts.length === 0) return;
+  for (const [jobId, result] of await store.starts(batch, starts)) {
+    results.set(jobId, "fault" in result ? { kind: "refused", reason: result.fault } : { kind: "started", ...result });
   }
 }

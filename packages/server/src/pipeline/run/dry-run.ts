@@ -1,7 +1,7 @@
 // Simulates new runs with the same `advance()` as the stages: the clock jumps to the end of each wait, every provider
 // accepts, and claims are simulated without being taken. Reads only.
 import type { DryRunAssumptions } from "@tidings/contract";
-import type { JsonObject } from "../../lib/json.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
 import { isPauseDue, pauseIfDue } from "../../lib/load/pauses.ts";
 import { type AddressHashes, createAddressHashes } from "../../lib/suppression-hash.ts";
 import type { Db } from "../../store/db.ts";
@@ -18,12 +18,16 @@ import {
   suppressionRaw,
   suppressionReason,
 } from "../deliver/recipients.ts";
+import { refused } from "../requests/call.ts";
+import { endRequest } from "../requests/effect.ts";
+import { requestOf } from "../requests/prepare.ts";
+import { assumedReply } from "../requests/response.ts";
 import { detail } from "../rules/details.ts";
 import { digestInput } from "../rules/grouping.ts";
 import { advance } from "./advance.ts";
 import { claimPreview, settleClaims } from "./claims.ts";
 import { loadFacts } from "./facts.ts";
-import type { ClaimResult, DigestResult, Facts, MessageDraft, Progress, Run } from "./run.ts";
+import type { Arrival, ClaimResult, DigestResult, Facts, JobState, MessageDraft, Progress, Run } from "./run.ts";
 
 /**
  * The contexts and the tenant that the event would create or update before its runs start, and what is assumed to
@@ -60,7 +64,8 @@ export async function simulate(
 ): Promise<SimulatedRun[]> {
   const claimResults = new Map<string, ClaimResult>();
   const digests = new Map<string, DigestResult>();
-  const loaded = await loadFacts(batch, runs, claimResults, digests);
+  const arrivals = new Map<string, Arrival>();
+  const loaded = await loadFacts(batch, runs, claimResults, { digests, arrivals });
   const facts = { ...withUpserts(loaded, runs, around), marks: assumedMarks(batch, runs, around.assume) };
   const all = runs.map(
     (run): SimulatedRun => ({
@@ -81,15 +86,16 @@ export async function simulate(
       if (progress.claim) claiming.push(progress);
       if (progress.sending.length > 0) sending.push(one);
       const goesOn =
-        (progress.asking !== null && simulateAnswer(one, progress.asking, facts, bridge)) ||
+        (progress.asking !== null && simulateReply(one, progress.asking, facts, bridge)) ||
         progress.claim !== null ||
         progress.sending.length > 0 ||
-        simulateWait(one, progress, { facts, digests, assume: around.assume });
+        simulateWait(one, progress, { facts, digests, arrivals, assume: around.assume });
       if (goesOn) continuing.push(one);
     }
     active = continuing;
     await simulateSends(batch.db, sending, createAddressHashes(batch.secrets));
-    for (const [jobId, result] of await settleClaims(batch.db, claiming, claimPreview)) claimResults.set(jobId, result);
+    const settled = await settleClaims(batch, claiming, { runs, facts }, claimPreview);
+    for (const [jobId, result] of settled) claimResults.set(jobId, result);
   }
   return all;
 }
@@ -137,9 +143,28 @@ async function simulateSends(db: Db, sending: SimulatedRun[], hashesOf: AddressH
   }
 }
 
-/** Returns the bridge's response; false when it was not asked yet. */
-function simulateAnswer({ run, now }: SimulatedRun, jobId: string, facts: Facts, bridge: BridgeSimulation): boolean {
+/** False when the reply is not known yet. */
+function simulateReply(one: SimulatedRun, jobId: string, facts: Facts, bridge: BridgeSimulation): boolean {
+  const { run, now } = one;
   const job = run.jobs.find(({ id }) => id === jobId)!;
+  if (run.version.definition.isBridged) return simulateAnswer(one, job, facts, bridge);
+  simulateRequest(run, job, facts, now);
+  return true;
+}
+
+/** No HTTP request is sent: the sample response of the step is assumed. */
+function simulateRequest(run: Run, job: JobState, facts: Facts, now: Date): void {
+  const { controlValues } = job.step;
+  const request = requestOf(run, job, facts, now);
+  const reply = "fault" in request ? refused(request.fault) : assumedReply(controlValues);
+  const { status, output, detail: ended } = endRequest(controlValues, reply, now);
+  job.status = status;
+  job.output = output;
+  job.newDetails.push(ended);
+}
+
+/** Returns the bridge's response; false when it was not asked yet. */
+function simulateAnswer({ run, now }: SimulatedRun, job: JobState, facts: Facts, bridge: BridgeSimulation): boolean {
   const key = JSON.stringify([run.subscriber!.subscriber_id, job.step.stepId]);
   const answer = bridge.answers.get(key);
   if (!answer) {
@@ -158,20 +183,42 @@ function simulateAnswer({ run, now }: SimulatedRun, jobId: string, facts: Facts,
   return true;
 }
 
-type Waiting = { facts: Facts; digests: Map<string, DigestResult>; assume: DryRunAssumptions };
+type Waiting = {
+  facts: Facts;
+  digests: Map<string, DigestResult>;
+  arrivals: Map<string, Arrival>;
+  assume: DryRunAssumptions;
+};
 
 /**
  * Moves the clock to the end of the wait; a digest that the run leads closes with the events of this run, and as many
  * like them as are assumed.
  */
-function simulateWait(one: SimulatedRun, { wakeAt }: Progress, { facts, digests, assume }: Waiting): boolean {
+function simulateWait(one: SimulatedRun, { wakeAt }: Progress, waiting: Waiting): boolean {
+  const { facts, digests, arrivals, assume } = waiting;
   if (!wakeAt) return false;
   const job = one.run.jobs.find(({ status }) => status === "delayed");
+  const arrival = job?.step.type === "wait" && assumedArrival(job.step.controlValues, assume, one.now);
+  if (job && arrival) {
+    arrivals.set(job.id, arrival);
+    return true;
+  }
   if (job?.step.type === "digest") {
     digests.set(job.id, filledUp(digestInput(one.run, job.stepIndex, facts), assume.digestedEvents ?? 1));
   }
   if (wakeAt > one.now) one.now = wakeAt;
   return true;
+}
+
+/** What is assumed to end the wait before its timeout. */
+function assumedArrival({ signal, message }: JsonObject, assume: DryRunAssumptions, at: Date): Arrival | null {
+  const name = isObject(signal) ? signal.name : undefined;
+  const sent = assume.signals?.find((one) => one.name === name);
+  if (sent) return { reason: "signal", data: sent.data ?? null, at };
+  if (!isObject(message)) return null;
+  const isSeen = assume.isRead && (message.event === "seen" || message.event === "read");
+  const isAssumed = assume.messages?.some(({ stepId, event }) => stepId === message.stepId && event === message.event);
+  return isSeen || isAssumed ? { reason: "message", data: null, at } : null;
 }
 
 function filledUp(digest: DigestResult, count: number): DigestResult {

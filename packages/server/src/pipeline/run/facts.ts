@@ -29,12 +29,13 @@ import { type Marks, toMarks } from "../rules/step-results.ts";
 import { isFinished } from "./advance.ts";
 import { toBrands } from "./brands.ts";
 import type { ClaimResult, ContextData, Facts, OpenEndpoint, Run } from "./run.ts";
+import { loadVariables } from "./variables.ts";
 
 export async function loadFacts(
   ctx: Ctx,
   runs: Run[],
   claimResults: ReadonlyMap<string, ClaimResult>,
-  digests: Facts["digests"] = new Map(),
+  { digests = new Map(), arrivals = new Map() }: Partial<Pick<Facts, "digests" | "arrivals">> = {},
 ): Promise<Facts> {
   const integrations = await findActiveIntegrationsOfBatch(ctx.db, environmentsOf(runs), channelsOf(runs));
   const layouts = await loadLayouts(ctx.db, runs);
@@ -44,6 +45,7 @@ export async function loadFacts(
     integrations,
     linkSchemes: linkSchemesOf(integrations),
     pagesUrls: pagesUrlsOf(integrations),
+    variables: await loadVariables(ctx, runs, integrations),
     ...(await loadPreferences(ctx.db, runs)),
     contexts: toContextData(contexts),
     brands: toBrands(integrations, contexts, tenants),
@@ -54,6 +56,7 @@ export async function loadFacts(
     marks: await loadMarks(ctx.db, runs),
     claimResults,
     digests,
+    arrivals,
     maxWaitDays: ctx.config.maxWaitDays,
     defaultTimezone: ctx.config.defaultTimezone,
     publicUrl: ctx.config.publicUrl,
@@ -114,6 +117,11 @@ async function loadTranslations(db: Db, runs: Run[], layouts: Facts["layouts"]):
     found.push(...(await findTranslationsOf(db, environmentId, [...new Set(ids)], [...locales])));
   }
   return Map.groupBy(found, (row) => row.resource_id);
+}
+
+/** For subscribers who got another locale in this batch. */
+export async function reloadTranslations(db: Db, runs: Run[], facts: Facts): Promise<void> {
+  facts.translations = await loadTranslations(db, runs, facts.layouts);
 }
 
 function loadTenants(db: Db, runs: Run[]): Promise<BrandedTenant[]> {

@@ -1,5 +1,6 @@
 // Runs `advance()` for a whole batch: loads the facts, settles claims in rounds, and writes every table once.
 import type { Severity } from "@tidings/contract";
+import { jsonBytes } from "../../lib/json.ts";
 import { isPauseDue, pauseIfDue } from "../../lib/load/pauses.ts";
 import { spanTime } from "../../lib/trace-context.ts";
 import { runInserts } from "../../store/bulk.ts";
@@ -9,11 +10,13 @@ import { type JobUpdate, jobInsert, updateJobs } from "../../store/events/jobs.b
 import type { JobRow } from "../../store/events/jobs.ts";
 import { type DigestedNotification, markDigested, notificationInsert } from "../../store/events/notifications.batch.ts";
 import type { NotificationRow } from "../../store/events/notifications.ts";
+import { type ExposureRow, exposureInsert } from "../../store/experiments/exposures.ts";
 import type { NotificationKey } from "../../store/keys.ts";
 import { expiryInsert, messageInsert, type NewMessage } from "../../store/messages/messages.batch.ts";
 import type { FinishedJob } from "../../store/tables.ts";
 import type { Batch } from "../batch.ts";
 import { enqueueTimed, type Timed } from "../clock/clock.ts";
+import { type Wake, wakeTasks } from "../clock/wakes.ts";
 import { sealMessage } from "../encrypted-parts.ts";
 import { severityOverride } from "../rules/overrides.ts";
 import { isCritical } from "../rules/preferences.ts";
@@ -23,21 +26,19 @@ import { logInApp } from "../trace/sends.ts";
 import { emitMessages, type MessageChange } from "../webhooks/events.ts";
 import { advance, emptyProgress } from "./advance.ts";
 import { settleClaims } from "./claims.ts";
+import { exposuresOf } from "./exposures.ts";
 import { loadFacts } from "./facts.ts";
 import type { ClaimResult, Facts, JobState, MessageDraft, Progress, Run } from "./run.ts";
 
-/** Runs with the same wake-up time, and runs that the batch had no time for, share a task, up to this many. */
-const runsPerWakeTask = 100;
-
 /**
- * Limits of one batch: evaluation time and characters of content, each exceeded by at most one step. The remaining runs
- * continue in new tasks. So a batch of slow templates cannot hit the transaction timeout again and again, and what it
- * writes fits into memory.
+ * Limits of one batch: evaluation time and characters of content and payloads, each exceeded by at most one step. The
+ * remaining runs continue in new tasks. So a batch of slow templates cannot hit the transaction timeout again and
+ * again, and what it writes fits into memory.
  */
 const maxBatchMs = 5_000;
 const maxBatchContent = 20_000_000;
 
-type AdvanceOptions = { digests?: Facts["digests"]; maxMs?: number };
+type AdvanceOptions = Partial<Pick<Facts, "digests" | "arrivals">> & { maxMs?: number };
 
 /**
  * Advances every run. A step that needs a decision of the database returns a claim; the claims of a round are settled
@@ -46,10 +47,10 @@ type AdvanceOptions = { digests?: Facts["digests"]; maxMs?: number };
  * many rounds as steps.
  */
 export async function advanceAll(batch: Batch, runs: Run[], options: AdvanceOptions = {}): Promise<Progress[]> {
-  const { digests, maxMs = maxBatchMs } = options;
+  const { maxMs = maxBatchMs, ...loaded } = options;
   if (batch.tracing) chooseTraced(runs);
   const claimResults = new Map<string, ClaimResult>();
-  const facts = await loadFacts(batch, runs, claimResults, digests);
+  const facts = await loadFacts(batch, runs, claimResults, loaded);
   const results = new Map<string, Progress>();
   const end = performance.now() + maxMs;
   let room = maxBatchContent;
@@ -59,6 +60,8 @@ export async function advanceAll(batch: Batch, runs: Run[], options: AdvanceOpti
     if (run.trace?.steps.length === 0) run.trace.startedAt = spanTime();
     const progress = advance(run, facts, batch.clock.now(run.environmentId), shouldPause);
     for (const { content } of progress.messages) room -= content?.length ?? 0;
+    // Each run that starts a workflow stores its own payload.
+    if (progress.claim?.kind === "start") room -= jsonBytes(progress.claim.start.payload);
     return progress;
   };
   const notAdvanced = (run: Run): Progress => ({
@@ -87,7 +90,8 @@ export async function advanceAll(batch: Batch, runs: Run[], options: AdvanceOpti
     // In the order of the batch, which is that of the events: a run that came to this step in an earlier round waited
     // here.
     if (claiming.length > 1) sortByRuns(settling, runs);
-    for (const [jobId, result] of await settleClaims(batch.db, settling)) claimResults.set(jobId, result);
+    const settled = await settleClaims(batch, settling, { runs, facts });
+    for (const [jobId, result] of settled) claimResults.set(jobId, result);
     active = settling.map((progress) => progress.run);
     claiming = waiting;
   }
@@ -119,11 +123,13 @@ export async function writeProgress(batch: Batch, progressed: Progress[], events
     jobInsert(rows.newJobs),
     messageInsert(messages),
     expiryInsert(messages),
+    exposureInsert(rows.exposures),
   ]);
   await updateJobs(batch.db, rows.jobUpdates);
   await emitMessages(batch, messages.flatMap(webhookEvents));
   await markDigested(batch.db, rows.digested);
   if (rows.questions.length > 0) await enqueueTimed(batch, "bridge", rows.questions);
+  if (rows.requests.length > 0) await enqueueTimed(batch, "request", rows.requests);
   await enqueueTimed(batch, "deliver", groupDeliveries(rows.deliveries));
   await enqueueTimed(batch, "wake", groupWakes(progressed).flatMap(wakeTasks));
   batch.metrics.notifications.inc(notifications.length);
@@ -149,10 +155,13 @@ type Rows = {
   newJobs: JobRow[];
   jobUpdates: JobUpdate[];
   messages: NewMessage[];
+  exposures: ExposureRow[];
   digested: DigestedNotification[];
   deliveries: Delivery[];
   /** Tasks of the runs that ask a bridge. */
   questions: Timed[];
+  /** Tasks of the runs that make an HTTP request. */
+  requests: Timed[];
 };
 
 /** A message for a provider. `lane`: its integration. */
@@ -164,9 +173,11 @@ function collectRows({ secrets }: Batch, progressed: Progress[]): Rows {
     newJobs: [],
     jobUpdates: [],
     messages: [],
+    exposures: [],
     digested: [],
     deliveries: [],
     questions: [],
+    requests: [],
   };
   for (const progress of progressed) {
     const { run, now, digestedInto } = progress;
@@ -184,7 +195,11 @@ function collectRows({ secrets }: Batch, progressed: Progress[]): Rows {
       const changed = run.jobs.filter((job) => job.newDetails.length > 0);
       rows.jobUpdates.push(...changed.map((job) => ({ ...key, job_id: job.id, ...toJobChanges(job, now) })));
     }
-    if (progress.asking) rows.questions.push({ environmentId, data: { notificationId, jobId: progress.asking } });
+    rows.exposures.push(...exposuresOf(progress));
+    if (progress.asking) {
+      const asks = run.version.definition.isBridged ? rows.questions : rows.requests;
+      asks.push({ environmentId, data: { notificationId, jobId: progress.asking } });
+    }
     for (const draft of progress.messages) {
       rows.messages.push(sealMessage(secrets, toMessage(progress, draft)));
       if (!progress.sending.includes(draft.id)) continue;
@@ -208,8 +223,6 @@ function groupDeliveries(deliveries: Delivery[]): Timed[] {
   });
 }
 
-type Wake = { environmentId: string; at?: Date; ids: string[] };
-
 /** Runs that wait or paused, grouped by environment and wake-up time. */
 function groupWakes(progressed: Progress[]): Wake[] {
   const wakes = new Map<string, Wake>();
@@ -230,15 +243,6 @@ function webhookEvents({ id, environment_id, status, error_text, created_at }: N
   if (status === "sent") return [{ ...event, type: "message.sent" }];
   if (status === "pending") return [];
   return [{ ...event, type: "message.failed", error: { message: error_text ?? "The message was not sent" } }];
-}
-
-/** Without `at`, the runs are woken at once. */
-export function wakeTasks({ environmentId, at, ids }: Wake): Timed[] {
-  const tasks: Timed[] = [];
-  for (let from = 0; from < ids.length; from += runsPerWakeTask) {
-    tasks.push({ environmentId, at, data: { notificationIds: ids.slice(from, from + runsPerWakeTask) } });
-  }
-  return tasks;
 }
 
 const severityOf = ({ event, version }: Progress["run"]): Severity =>

@@ -126,7 +126,7 @@ async function makeAgain(batch: Batch, { run, job }: Job): Promise<StepResult> {
   // it.
   job.status = "pending";
   const ended = { ...run, jobs: run.jobs.filter((one) => isFinished(one) && one.status !== "canceled") };
-  const facts = await loadFacts(batch, [run], new Map(), await loadDigests(batch, [ended]));
+  const facts = await loadFacts(batch, [run], new Map(), { digests: await loadDigests(batch, [ended]) });
   const result = sendAgain({ run, job, facts, now: batch.clock.now(run.environmentId) }, hasConditions);
   job.status = status;
   return result;

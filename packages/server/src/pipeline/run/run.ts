@@ -1,9 +1,10 @@
 // The types of the engine. A *run* is one notification on its way through its workflow: the event, the recipient, the
 // pinned workflow version and one job per active step. `advance()` takes a run as far as it goes without waiting and
 // returns the changes to write; it neither reads nor writes the database.
-import type { Channel, ChannelEndpointAddress, JobStatus } from "@tidings/contract";
+import type { Channel, ChannelEndpointAddress, JobStatus, MessageEvent } from "@tidings/contract";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Secrets } from "../../lib/secrets.ts";
+import type { Variables } from "../../store/environments/variables.ts";
 import type { NewEvent } from "../../store/events/events.ts";
 import type { TargetEndpoint } from "../../store/integrations/channel-targets.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
@@ -14,6 +15,7 @@ import type { TenantRow } from "../../store/subscribers/tenants.ts";
 import type {
   JobBridge,
   PassedSubscription,
+  StartedBy,
   StoredDetail,
   StoredMessageStatus,
   TenantFields,
@@ -21,6 +23,7 @@ import type {
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { TranslationRow } from "../../store/workflows/translations.ts";
 import type { StoredStep, WorkflowRules, WorkflowVersion } from "../../store/workflows/workflows.ts";
+import type { ProfileChange } from "../effects/profile-changes.ts";
 import { openOverrides } from "../encrypted-parts.ts";
 import type { Marks } from "../rules/step-results.ts";
 import type { BrandFacts } from "./brands.ts";
@@ -38,6 +41,8 @@ export type RunEvent = {
   bridgeUrl: string | null;
   /** The trace that it belongs to (lib/trace-context.ts). */
   trace: string | null;
+  /** The step that started it; null for an event of a request. */
+  startedBy: StartedBy | null;
   createdAt: Date;
 };
 
@@ -52,6 +57,7 @@ export function toRunEvent(secrets: Secrets, row: NewEvent): RunEvent {
     tenantFields: row.tenant_fields,
     bridgeUrl: row.bridge_url,
     trace: row.trace_context,
+    startedBy: row.started_by,
     createdAt: row.created_at,
   };
 }
@@ -68,7 +74,7 @@ export type JobState = {
   newDetails: StoredDetail[];
   output: JsonObject | null;
   digest: JsonObject | null;
-  /** What the step asked of the bridge of its workflow; null in a workflow without one. */
+  /** What the step asked of the bridge of its workflow, or by an HTTP request; null for one that asks nothing. */
   bridge: JobBridge | null;
   mergedInto: string | null;
   wakeAt: Date | null;
@@ -110,13 +116,40 @@ export type Claim =
    */
   | { kind: "digest"; jobId: string; groupKey: string; dueAt: Date; quietSince: Date | null }
   /** A throttle: take one of the `threshold` runs that the group has until `until`. */
-  | { kind: "throttle"; jobId: string; groupKey: string; threshold: number; until: Date };
+  | { kind: "throttle"; jobId: string; groupKey: string; threshold: number; until: Date }
+  /** A wait: begin it, unless what it waits for has happened already. */
+  | { kind: "wait"; jobId: string; signal: AwaitedSignal | null; message: AwaitedMessage | null }
+  /** A change of the subscriber, rendered with what is stored: nobody else changes it meanwhile. */
+  | { kind: "update"; jobId: string; changeOf: (stored: RecipientRow) => ProfileChange | { fault: string } }
+  /** An event of another workflow, accepted or refused as one of a request. */
+  | { kind: "start"; jobId: string; start: WorkflowStart };
+
+/** Who is to get another workflow, and with which payload. */
+export type WorkflowStart = {
+  workflowId: string;
+  to: ({ subscriberId: string } | { type: "Topic"; topicKey: string })[];
+  payload: JsonObject;
+};
+
+/** `since`: a signal from then on counts too; null for one that does not look back. */
+export type AwaitedSignal = { name: string; key: string | null; since: Date | null };
+export type AwaitedMessage = { jobId: string; event: MessageEvent };
+
+/** What ended a wait before its timeout. */
+export type Arrival = { reason: "signal" | "message"; data: JsonObject | null; at: Date };
 
 export type ClaimResult =
   | { kind: "leader"; dueAt: Date }
   | { kind: "merged"; leaderJobId: string; leaderNotificationId: string }
   | { kind: "alone" }
-  | { kind: "granted" | "denied"; executionCount: number; until: Date };
+  | { kind: "granted" | "denied"; executionCount: number; until: Date }
+  | { kind: "begun" }
+  | { kind: "arrived"; arrival: Arrival }
+  /** `fields`: the names of those that are different now. */
+  | { kind: "updated"; fields: string[] }
+  /** `rejected`: recipients that were left out, with the reason. */
+  | { kind: "started"; transactionId: string; rejected: string[] }
+  | { kind: "refused"; reason: string };
 
 /** By environment id, then by context key; a context that was deleted is missing. */
 export type ContextData = ReadonlyMap<string, ReadonlyMap<string, JsonObject>>;
@@ -137,6 +170,8 @@ export type Facts = {
   linkSchemes: ReadonlyMap<string, readonly string[]>;
   /** The own domains of hosted pages; environments without one are not in it. */
   pagesUrls: ReadonlyMap<string, string>;
+  /** Variables by environment; environments without any are not in it. */
+  variables: ReadonlyMap<string, Variables>;
   /** The brands of the environments and contexts of the batch. */
   brands: BrandFacts;
   /** Layouts of the environments that have emails to render, by environment. */
@@ -153,6 +188,8 @@ export type Facts = {
   claimResults: ReadonlyMap<string, ClaimResult>;
   /** Events of digests that close now or closed before, by job id. */
   digests: ReadonlyMap<string, DigestResult>;
+  /** What the waits of the batch waited for, where it has happened, by job id. */
+  arrivals: ReadonlyMap<string, Arrival>;
   maxWaitDays: number;
   /** For subscribers without a time zone. */
   defaultTimezone: string;
@@ -261,7 +298,15 @@ export function newDraft(id: string, jobId: string, channel: MessageDraft["chann
 
 /** The outcome of one step. */
 export type StepResult =
-  | { kind: "done"; details: StoredDetail[]; output?: JsonObject; message?: MessageDraft; digest?: JsonObject }
+  /** `ends`: the run ends here, and the later steps are skipped with this detail. */
+  | {
+      kind: "done";
+      details: StoredDetail[];
+      output?: JsonObject;
+      message?: MessageDraft;
+      digest?: JsonObject;
+      ends?: StoredDetail;
+    }
   /** With `stopsChain`, all later steps are skipped too. `message`: the one that could not be addressed. */
   | {
       kind: "skipped";
@@ -276,7 +321,7 @@ export type StepResult =
   /** One message per address: chat and push go to every endpoint and device of the subscriber. */
   | { kind: "sending"; details: StoredDetail[]; messages: MessageDraft[]; providerId: string }
   | { kind: "claim"; claim: Claim }
-  /** The step needs a response of its bridge, and runs again with it. */
+  /** The step needs a response: of its bridge, and it runs again with it; or to an HTTP request, which ends it. */
   | { kind: "asking"; details: StoredDetail[] }
   | { kind: "merged"; into: string; notificationId: string; details: StoredDetail[]; digest?: JsonObject };
 
@@ -292,7 +337,7 @@ export type Progress = {
   wakeAt: Date | null;
   digestedInto: string | null;
   claim: Claim | null;
-  /** The job that asks the bridge. */
+  /** The job that asks a bridge, or makes an HTTP request. */
   asking: string | null;
   /** The next step could start, but the batch has to yield to other work first. */
   isPaused: boolean;

@@ -16,6 +16,7 @@ import { openBatch, transactWithRetry } from "../batch.ts";
 import { type Clock, enqueueTimed, type Timed } from "../clock/clock.ts";
 import { keysIn, type WakeTask } from "../tasks.ts";
 import { isFinished, isSleeping } from "./advance.ts";
+import { loadArrivals } from "./arrivals.ts";
 import { loadDigests } from "./digests.ts";
 import { advanceAll, writeProgress } from "./progress.ts";
 import { type JobState, type Run, toRunEvent } from "./run.ts";
@@ -30,7 +31,8 @@ export async function runWake(ctx: Ctx, tasks: Task<WakeTask>[]): Promise<void> 
     const batch = await openBatch(tx, new Set(runs.map((run) => run.environmentId)));
     const early = earlyWakes(runs, batch.clock);
     const digests = await loadDigests(batch, runs);
-    await writeProgress(batch, await advanceAll(batch, runs, { digests }));
+    const arrivals = await loadArrivals(batch, runs);
+    await writeProgress(batch, await advanceAll(batch, runs, { digests, arrivals }));
     await enqueueTimed(batch, "wake", early);
   });
 }

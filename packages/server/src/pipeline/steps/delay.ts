@@ -3,7 +3,7 @@
 import { detailOf, entry } from "../rules/details.ts";
 import type { JobState, StepInput, StepResult } from "../run/run.ts";
 import { allDetails, type StepHandler } from "./handler.ts";
-import { failedWait, readStepWait } from "./wait.ts";
+import { failedWait, readStepWait } from "./waiting.ts";
 
 const details = {
   step_delayed: entry("Step delayed", "Pending", {

@@ -8,7 +8,7 @@ import { categoryOf } from "../rules/scope.ts";
 import { addTime } from "../rules/waits.ts";
 import { offsetAt, type Zone } from "../rules/zones.ts";
 import type { StepInput } from "../run/run.ts";
-import { waitRequest } from "./wait.ts";
+import { waitRequest } from "./waiting.ts";
 
 /** Null when the step's own window counts. */
 export function readChoice({ run, job, facts }: StepInput): DigestFrequency | null {

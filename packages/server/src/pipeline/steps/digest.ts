@@ -9,13 +9,13 @@ import { addTime, readLength, type WaitFault } from "../rules/waits.ts";
 import type { Run, StepInput, StepResult } from "../run/run.ts";
 import { choiceRaw, choiceText, readChoice, windowOfChoice } from "./digest-choice.ts";
 import type { StepHandler } from "./handler.ts";
-import { failedWait, readStepWait, type StepWait } from "./wait.ts";
+import { failedWait, readStepWait, type StepWait } from "./waiting.ts";
 
 const details = {
   step_digested: entry("Step digested", "Success", {
     by: "digest",
     isWait: true,
-    reason: ({ reason, ...raw }, person) =>
+    reason: ({ reason, ...raw }, { person }) =>
       withChoice(
         reason === undefined ? "it collects events of its group" : `it collects events of its group, ${reason}`,
         choiceText(raw, person),
@@ -25,7 +25,7 @@ const details = {
   }),
   digest_started: entry("Digest started", "Pending", { by: "digest" }),
   digest_sent_on: entry("Digest sent its events on", "Success", {
-    reason: ({ eventCount, ...raw }, person) =>
+    reason: ({ eventCount, ...raw }, { person }) =>
       withChoice(`it sent ${eventCount === 1 ? "1 event" : `${eventCount} events`} on`, choiceText(raw, person)),
   }),
   digest_closed_early: entry("Digest closed before its time", "Success", { by: "digest" }),
@@ -36,7 +36,7 @@ const details = {
   }),
   digest_at_once: entry("Digest skipped, the subscriber chose to be notified at once", "Success", {
     by: "preference",
-    reason: (raw, person) => choiceText(raw, person) ?? `${person} chose to be notified at once`,
+    reason: (raw, { person }) => choiceText(raw, person) ?? `${person} chose to be notified at once`,
   }),
   digest_invalid: entry("Digest settings are not valid", "Failed", { source: "Payload", by: "digest" }),
 };

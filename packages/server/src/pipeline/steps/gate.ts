@@ -1,6 +1,6 @@
-// The checks before every step, in this order: its skip rule, its classic filters, and for a channel step the
-// preferences and the subscriber's schedule. They are evaluated when the step starts, so changes during an earlier wait
-// count. A check that stops the step adds a detail that names the reason.
+// The checks before every step, in this order: the arm that it belongs to, its skip rule, its classic filters, and for
+// a channel step the preferences and the subscriber's schedule. They are evaluated when the step starts, so changes
+// during an earlier wait count. A check that stops the step adds a detail that names the reason.
 import { type Channel, isChannel, type StepFilter } from "@tidings/contract";
 import type { StoredDetail } from "../../store/tables.ts";
 import { RenderError } from "../render/liquid.ts";
@@ -10,12 +10,15 @@ import { choiceFor, decidePreference, filterDetail, withChoices } from "../rules
 import { categoryOf, templateScope } from "../rules/scope.ts";
 import { passesFilters, renderFilters } from "../rules/step-filters.ts";
 import type { StepInput, StepResult } from "../run/run.ts";
-import { openingAt } from "./wait.ts";
+import { stoppedByArm } from "./branch.ts";
+import { openingAt } from "./waiting.ts";
 
 /** `stopped` is null when the step may run. `passed`: the results of earlier steps that its skip rule read. */
 export type Gate = { stopped: StepResult | null; passed: StoredDetail[] };
 
 export function checkGate(input: StepInput): Gate {
+  const other = stoppedByArm(input.run, input.job, input.now);
+  if (other) return { stopped: other, passed: [] };
   const { skipped, passed } = checkSkipRule(input);
   return { stopped: skipped ?? stoppedByFilters(input) ?? stoppedByChannel(input), passed };
 }

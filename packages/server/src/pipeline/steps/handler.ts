@@ -8,6 +8,8 @@ export type StepHandler = {
   run: (input: StepInput) => StepResult;
   /** For a wait: continues the step when its time has come. A held channel step starts again instead. */
   wake?: (input: StepInput) => StepResult;
+  /** Whether the run continues without a response; default: it ends. Only for steps that ask. */
+  continuesOnFailure?: (controlValues: JsonObject) => boolean;
   /** The details that only this type records. */
   details?: Readonly<Record<string, DetailEntry>>;
   /** Its result for the customer's code, in the shape that the framework checks; default: the output of the job. */

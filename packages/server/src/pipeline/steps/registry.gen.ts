@@ -9,6 +9,12 @@ import digest from "./digest.ts";
 import delay from "./delay.ts";
 import throttle from "./throttle.ts";
 import custom from "./custom.ts";
+import branch from "./branch.ts";
+import experiment from "./experiment.ts";
+import wait from "./wait.ts";
+import httpRequest from "./http-request.ts";
+import startWorkflow from "./start-workflow.ts";
+import updateSubscriber from "./update-subscriber.ts";
 import type { StepHandler } from "./handler.ts";
 
 export const stepHandlers: Readonly<Record<StepType, StepHandler>> = {
@@ -21,4 +27,10 @@ export const stepHandlers: Readonly<Record<StepType, StepHandler>> = {
   delay,
   throttle,
   custom,
+  branch,
+  experiment,
+  wait,
+  http_request: httpRequest,
+  start_workflow: startWorkflow,
+  update_subscriber: updateSubscriber,
 };

@@ -4,7 +4,7 @@ import { detailOf, entry } from "../rules/details.ts";
 import { groupKeyOfRun, readThrottle } from "../rules/grouping.ts";
 import type { StepInput, StepResult } from "../run/run.ts";
 import type { StepHandler } from "./handler.ts";
-import { waitRequest } from "./wait.ts";
+import { waitRequest } from "./waiting.ts";
 
 const details = {
   throttle_passed: entry("Throttle passed", "Success"),

@@ -1,75 +1,140 @@
-// Waits of delays and digests: how long the run waits, and whether the subscriber's schedule extends the wait.
-import type { Schedule } from "@tidings/contract";
-import type { JsonObject } from "../../lib/json.ts";
-import type { PreferenceRow } from "../../store/subscribers/preferences.ts";
-import type { StoredDetail } from "../../store/tables.ts";
-import { detail } from "../rules/details.ts";
-import { isCritical } from "../rules/preferences.ts";
-import { nextOpening, type Opening } from "../rules/schedule.ts";
-import { templateScope } from "../rules/scope.ts";
-import { readWait, type WaitFault, type WaitRequest } from "../rules/waits.ts";
-import { zoneOf } from "../rules/zones.ts";
-import type { Facts, Run, StepInput, StepResult } from "../run/run.ts";
+// Wait: the run continues when a signal arrives for its subscriber, when something happens to an earlier message, or
+// when the timeout passes. The wait is a row that signals and marks find (run/arrivals.ts); the database decides which
+// of them ends it.
+import { messageEvents } from "@tidings/contract";
+import { isObject, type JsonObject } from "../../lib/json.ts";
+import { RenderError, render } from "../render/liquid.ts";
+import { detailOf, entry } from "../rules/details.ts";
+import { contentScope } from "../rules/scope.ts";
+import type { Arrival, AwaitedMessage, AwaitedSignal, StepInput, StepResult } from "../run/run.ts";
+import type { StepHandler } from "./handler.ts";
+import { failedWait, readStepWait } from "./waiting.ts";
 
-/** The inputs of a wait; only delays and digests add `override`. */
-export function waitRequest(input: StepInput): WaitRequest {
-  const { run, job, facts, now } = input;
-  return {
-    values: job.step.controlValues,
-    scope: () => templateScope(input),
-    now,
-    zone: subscriberZone(run, facts),
-    maxDays: facts.maxWaitDays,
-  };
-}
+const details = {
+  wait_begun: entry("Waiting for something to happen", "Pending", {
+    by: "wait",
+    isWait: true,
+    reason: (raw) => `it waits ${awaitedText(raw)}`,
+    waiting: (until) => `Waiting until ${until}`,
+  }),
+  wait_met: entry("What the step waited for has happened", "Success", {
+    by: "wait",
+    reason: ({ why }) => String(why),
+  }),
+  wait_timed_out: entry("Timeout of the wait", "Success", { by: "wait", reason: () => "its timeout passed" }),
+  ended_by_wait: entry("Run ended by a wait", "Success", {
+    by: "wait",
+    reason: ({ step, why }) => `the wait ${step} ended the run: ${why}`,
+  }),
+  wait_invalid: entry("Wait settings are not valid", "Failed", { source: "Payload", by: "wait" }),
+};
+const detail = detailOf(details);
 
-const subscriberZone = ({ subscriber }: Run, facts: Facts) => zoneOf(subscriber?.timezone, facts.defaultTimezone);
+export default {
+  run: runWait,
+  wake: finishWait,
+  details,
+} satisfies StepHandler;
 
-/** `extended`: the detail for a wait that was extended to the next opening of the schedule, or shortened by a test. */
-export type StepWait = { until: Date; extended: StoredDetail[] };
+const awaitedText = ({ signal, message, event }: JsonObject): string =>
+  [
+    ...(signal ? [`for the signal ${signal}`] : []),
+    ...(message ? [`until the message of ${message} is ${event}`] : []),
+  ].join(", or ");
 
-/**
- * The wait of a delay or digest: its own, or the one that is given. It is extended once, when it begins; the channel
- * steps after it check the schedule again, which may have changed.
- */
-export function readStepWait(input: StepInput, given?: { until: Date }): StepWait | WaitFault {
-  const { run, job, now } = input;
-  const wait = given ?? readWait({ ...waitRequest(input), override: run.event.overrides?.delay ?? undefined });
-  if (!("fault" in wait) && run.version.definition.isTest) {
-    return { until: now, extended: [detail("wait_fast_forwarded", now, { raw: { end: wait.until.toISOString() } })] };
+function runWait(input: StepInput): StepResult {
+  const { job, facts, now } = input;
+  const invalid = (raw: JsonObject) => detail("wait_invalid", now, { raw });
+  const wait = readStepWait(input);
+  if ("fault" in wait) return failedWait(wait, now, invalid);
+  const awaited = readAwaited(input);
+  if ("fault" in awaited) return failedWait({ fault: "invalid", reason: awaited.fault }, now, invalid);
+  // An in-app message is delivered when it is stored, and no receipt says so.
+  if (awaited.message?.event === "delivered" && isDelivered(input, awaited.message.jobId)) {
+    return met(input, { reason: "message", data: null, at: now });
   }
-  if ("fault" in wait || job.step.controlValues.extendToSchedule !== true) return { ...wait, extended: [] };
-  const opening = openingAt(input, wait.until);
-  // A schedule that never opens does not extend the wait.
-  if (opening.open || opening.opensAt === null) return { ...wait, extended: [] };
-  const raw = { from: wait.until.toISOString(), until: opening.opensAt.toISOString() };
-  return { until: opening.opensAt, extended: [detail("step_extended", now, { raw })] };
+  const claimed = facts.claimResults.get(job.id);
+  switch (claimed?.kind) {
+    case "arrived":
+      return met(input, claimed.arrival);
+    case "begun": {
+      const raw = { ...namesOf(job.step.controlValues), until: wait.until.toISOString() };
+      return { kind: "waiting", until: wait.until, details: [...wait.extended, detail("wait_begun", now, { raw })] };
+    }
+    default:
+      return { kind: "claim", claim: { kind: "wait", jobId: job.id, ...awaited } };
+  }
 }
 
-/** Later steps depend on the wait, so an invalid one always stops the chain. */
-export function failedWait(
-  { fault, reason }: WaitFault,
-  now: Date,
-  invalid: (raw: JsonObject) => StoredDetail,
-): StepResult {
-  const raw = { reason };
+const isDelivered = ({ run }: StepInput, jobId: string): boolean =>
+  run.jobs.some(({ id, step, status }) => id === jobId && step.type === "in_app" && status === "completed");
+
+type Awaited = { signal: AwaitedSignal | null; message: AwaitedMessage | null };
+
+function readAwaited(input: StepInput): Awaited | { fault: string } {
+  const { run, job, now } = input;
+  const { signal, message } = job.step.controlValues;
+  const found: Awaited = { signal: null, message: null };
+  if (isObject(signal) && typeof signal.name === "string" && signal.name !== "") {
+    const { name, key, lookBackMinutes: back } = signal;
+    const rendered = typeof key === "string" && key !== "" ? renderKey(key, input) : { text: null };
+    if ("fault" in rendered) return rendered;
+    found.signal = {
+      name,
+      key: rendered.text,
+      since: typeof back === "number" ? new Date(now.getTime() - back * 60_000) : null,
+    };
+  }
+  const event = isObject(message) && messageEvents.find((one) => one === message.event);
+  if (isObject(message) && event) {
+    const watched = run.jobs.find((one) => one.step.stepId === message.stepId && one.stepIndex < job.stepIndex);
+    // A step that is turned off sends nothing: the wait ends with its timeout.
+    if (watched) found.message = { jobId: watched.id, event };
+  }
+  return found;
+}
+
+function renderKey(template: string, input: StepInput): { text: string } | { fault: string } {
+  try {
+    return { text: render(template, contentScope(input), "text").trim().slice(0, 512) };
+  } catch (error) {
+    if (!(error instanceof RenderError)) throw error;
+    return { fault: `signal.key: ${[error.message, error.position].filter(Boolean).join(", ")}` };
+  }
+}
+
+const namesOf = ({ signal, message }: JsonObject): JsonObject => ({
+  ...(isObject(signal) && signal.name !== undefined && { signal: signal.name }),
+  ...(isObject(message) && message.stepId !== undefined && { message: message.stepId, event: message.event }),
+});
+
+function finishWait(input: StepInput): StepResult {
+  const arrival = input.facts.arrivals.get(input.job.id);
+  return arrival ? met(input, arrival) : timedOut(input);
+}
+
+function met(input: StepInput, { reason, data, at }: Arrival): StepResult {
+  const { job, now } = input;
+  const { onEvent } = job.step.controlValues;
+  const names = namesOf(job.step.controlValues);
+  const output = { reason, data: data ?? {}, at: at.toISOString() };
+  const why =
+    reason === "signal" ? `the signal ${names.signal} arrived` : `the message of ${names.message} was ${names.event}`;
   return {
-    kind: "failed",
-    stopsChain: true,
-    details: [fault === "too_long" ? detail("wait_too_long", now, { raw }) : invalid(raw)],
+    kind: "done",
+    output,
+    details: [detail("wait_met", now, { raw: { reason, why, at: output.at } })],
+    ...(onEvent === "end" && { ends: detail("ended_by_wait", now, { raw: { step: job.step.stepId, why } }) }),
   };
 }
 
-/** Whether the subscriber's schedule is open at a time. Critical workflows ignore the schedule. */
-export function openingAt({ run, facts }: StepInput, at: Date): Opening {
-  if (isCritical(run.rules.preferences)) return { open: true };
-  const rows = facts.preferences.get(run.subscriber?.id ?? "") ?? [];
-  return nextOpening(scheduleOf(rows, run.contextKeys), at, subscriberZone(run, facts));
-}
-
-/** The schedule belongs to the global preferences: the one for the event's contexts, else the one without context. */
-function scheduleOf(rows: PreferenceRow[], contextKeys: string[]): Schedule | null {
-  const choiceFor = (key: string) =>
-    rows.find((row) => row.workflow_id === null && row.schedule && row.context_keys.join() === key);
-  return (choiceFor(contextKeys.join()) ?? choiceFor(""))?.schedule ?? null;
+function timedOut({ job, now }: StepInput): StepResult {
+  const { onTimeout } = job.step.controlValues;
+  const why = "its timeout passed";
+  return {
+    kind: "done",
+    output: { reason: "timeout", data: {}, at: now.toISOString() },
+    details: [detail("wait_timed_out", now)],
+    ...(onTimeout === "end" && { ends: detail("ended_by_wait", now, { raw: { step: job.step.stepId, why } }) }),
+  };
 }

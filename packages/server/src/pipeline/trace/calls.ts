@@ -1,5 +1,5 @@
-// Calls to endpoints of the environment's owner, webhooks and bridges. They get the trace context, so that the trace
-// continues in their code.
+// Calls to endpoints that the environment's owner chose: webhooks, bridges, HTTP requests of steps. They get the trace
+// context, so that the trace continues in their code.
 import type { Ctx } from "../../context.ts";
 import { traceHeaders } from "../../lib/trace-context.ts";
 
@@ -10,13 +10,13 @@ import { traceHeaders } from "../../lib/trace-context.ts";
 export function beginCallSpan(
   { tracing }: Ctx,
   trace: string | null = null,
-  { name, url }: { name: string; url: string },
+  { name, url, method = "POST" }: { name: string; url: string; method?: string },
 ) {
   const span = tracing?.continue(trace, {
     name,
     kind: "client",
     // The path of the address may have a secret.
-    attributes: { "http.request.method": "POST", "server.address": URL.parse(url)?.hostname },
+    attributes: { "http.request.method": method, "server.address": URL.parse(url)?.hostname },
   });
   return {
     traced: traceHeaders(span?.context ?? trace),

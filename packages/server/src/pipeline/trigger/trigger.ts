@@ -96,9 +96,11 @@ function isSmall({ config }: Batch, events: NewEvent[]): boolean {
   return events.length > 0 && recipients <= most && !events.some((event) => event.audience);
 }
 
-/** Channel steps neither wait nor count events of other requests. */
+/** Channel steps, branches and experiments neither wait nor count events of other requests. */
 const isImmediate = ({ definition }: WorkflowVersion): boolean =>
-  definition.steps.every((step) => !step.active || isChannel(step.type));
+  definition.steps.every(
+    ({ active, type }) => !active || isChannel(type) || type === "branch" || type === "experiment",
+  );
 
 async function startAtOnce(batch: Batch, events: NewEvent[]): Promise<boolean> {
   if (events.length === 0) return false;

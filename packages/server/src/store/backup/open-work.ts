@@ -19,6 +19,7 @@ const sending: Partial<Record<TaskKind, { noun: OpenNoun; count: string }>> = {
   fanout: { noun: "event", count: "case when data ? 'environmentId' then 0 else 1 end" },
   wake: { noun: "run", count: "jsonb_array_length(data->'notificationIds')" },
   bridge: { noun: "run", count: "1" },
+  request: { noun: "run", count: "1" },
   deliver: { noun: "message", count: "jsonb_array_length(data->'messageIds')" },
   webhook: { noun: "webhook delivery", count: "1" },
   replay: { noun: "replay", count: "1" },
@@ -74,7 +75,7 @@ const findDueRuns = `
     select d.environment_id, i.id::uuid as notification_id from due_tasks d
       cross join lateral jsonb_array_elements_text(d.data->'notificationIds') as i(id) where d.name = 'wake'
     union all
-    select environment_id, (data->>'notificationId')::uuid from due_tasks where name = 'bridge'
+    select environment_id, (data->>'notificationId')::uuid from due_tasks where name in ('bridge', 'request')
     union all
     select d.environment_id, m.notification_id from due_tasks d
       cross join lateral jsonb_array_elements_text(d.data->'messageIds') as i(id)

@@ -95,12 +95,17 @@ export async function findEnvironmentIdentifiersLike(
   return new Set(rows.map((row) => row.identifier));
 }
 
-export const insertEnvironment = (db: Db, row: Omit<EnvironmentRow, "retention" | "brand">): Promise<EnvironmentRow> =>
-  db.insertInto("environments").values(row).returningAll().executeTakeFirstOrThrow();
+export const insertEnvironment = (
+  db: Db,
+  row: Omit<EnvironmentRow, "retention" | "brand" | "variables_version">,
+): Promise<EnvironmentRow> => db.insertInto("environments").values(row).returningAll().executeTakeFirstOrThrow();
 
-/** Without its test clock, which clocks.ts writes, its retention (retention.ts) and its brand (brand.ts). */
+/**
+ * Without its test clock, which clocks.ts writes, its retention (retention.ts), its brand (brand.ts) and the version of
+ * its variables (variables.ts).
+ */
 export function updateEnvironment(db: Db, row: EnvironmentRow): Promise<EnvironmentRow> {
-  const { test_clock, test_clock_target, retention, brand, ...changes } = row;
+  const { test_clock, test_clock_target, retention, brand, variables_version, ...changes } = row;
   return db
     .updateTable("environments")
     .set(changes)
@@ -126,6 +131,7 @@ export async function markEnvironmentDeleted(db: Db, environmentId: string, by: 
     where environment_id = ${environmentId} and deleted_at is null`.execute(db);
   await sql`update workflows set deleted_at = ${now}, active = false, updated_at = ${now}
     where environment_id = ${environmentId} and deleted_at is null`.execute(db);
+  await sql`delete from environment_variables where environment_id = ${environmentId}`.execute(db);
   await sql`delete from alert_rules where environment_id = ${environmentId}`.execute(db);
   await sql`delete from alert_messages where environment_id = ${environmentId}`.execute(db);
   await sql`update webhooks set deleted_at = ${now}, active = false, secret = '', previous_secret = null

@@ -82,10 +82,14 @@ export const eventColumns = {
 
 export type NewEvent = Omit<EventRow, "expanded_at" | "canceled_at" | "open_walks" | "held_events" | "refusal">;
 
-/** Most events belong to no trace. */
+/** Most events belong to no trace, and were not started by another. */
 export const eventInsert = (rows: NewEvent[]): Insert => ({
   table: "events",
-  columns: rows.some((row) => row.trace_context !== null) ? { ...eventColumns, trace_context: "text" } : eventColumns,
+  columns: {
+    ...eventColumns,
+    ...(rows.some((row) => row.trace_context !== null) && { trace_context: "text" }),
+    ...(rows.some((row) => row.started_by !== null) && { started_by: "jsonb" }),
+  },
   rows,
 });
 

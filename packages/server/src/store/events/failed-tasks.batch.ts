@@ -11,6 +11,7 @@ const owners: Partial<Record<TaskKind, { table: string; idOf: (data: JsonObject)
   fanout: { table: "events", idOf: ({ eventId }) => eventId },
   wake: { table: "notifications", idOf: ({ notificationIds }) => (notificationIds as string[])[0] },
   bridge: { table: "notifications", idOf: ({ notificationId }) => notificationId },
+  request: { table: "notifications", idOf: ({ notificationId }) => notificationId },
   deliver: { table: "messages", idOf: ({ messageIds }) => (messageIds as string[])[0] },
   unsnooze: { table: "messages", idOf: ({ messageId }) => messageId },
   import: { table: "imports", idOf: ({ importId }) => importId },

@@ -26,7 +26,7 @@ export async function insertRefusedEvents(db: Db, environmentId: string, entries
   await insertRows(
     db,
     "events",
-    { ...eventColumns, refusal: "text" },
+    { ...eventColumns, started_by: "jsonb", refusal: "text" },
     kept.map(({ event }) => event),
   );
   const names = kept.flatMap(({ event, isGiven }): Name[] => [

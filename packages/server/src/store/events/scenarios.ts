@@ -2,6 +2,7 @@
 // is read for all events at once and up to a limit.
 import type { Channel, DigestFrequency, PreferenceChannels, Schedule } from "@tidings/contract";
 import { sql } from "kysely";
+import type { JsonObject } from "../../lib/json.ts";
 import type { Db } from "../db.ts";
 import type { PassedSubscription, StoredMessageStatus } from "../tables.ts";
 
@@ -107,6 +108,7 @@ export type ScenarioMessageRow = {
   provider_id: string | null;
   subject: string | null;
   content: string | null;
+  seen_at: Date | null;
   read_at: Date | null;
   archived_at: Date | null;
   created_at: Date;
@@ -123,7 +125,7 @@ export async function findScenarioMessages(
 ): Promise<ScenarioMessageRow[]> {
   const { rows } = await sql<ScenarioMessageRow>`
     select m.job_id, m.subscriber_id, w.workflow_id as workflow, m.channel, m.status, m.provider_id, m.subject,
-      left(m.content, ${sql.lit(contentLength)}) as content, m.read_at, m.archived_at, m.created_at
+      left(m.content, ${sql.lit(contentLength)}) as content, m.seen_at, m.read_at, m.archived_at, m.created_at
     from messages m left join workflows w on w.id = m.workflow_id
     where m.environment_id = ${environmentId} and m.event_id = any(${eventIds}::uuid[])
     order by m.id limit ${limit}`.execute(db);
@@ -154,5 +156,22 @@ export async function findScenarioPreferences(
     where p.environment_id = ${environmentId} and p.subscriber_id = any(${subscriberIds}::uuid[])
       and (p.workflow_id is null or p.workflow_id = any(${workflowIds}::uuid[]))
     order by p.subscriber_id, w.workflow_id nulls first`.execute(db);
+  return rows;
+}
+
+export type RequestOutput = { version_id: string; step_index: number; output: JsonObject };
+
+/** The results of HTTP requests of these events, the oldest first. */
+export async function findRequestOutputs(
+  db: Db,
+  environmentId: string,
+  eventIds: string[],
+  limit: number,
+): Promise<RequestOutput[]> {
+  const { rows } = await sql<RequestOutput>`
+    select n.workflow_version_id as version_id, j.step_index, j.output from notifications n
+    join jobs j on j.environment_id = n.environment_id and j.notification_id = n.id and j.type = 'http_request'
+    where n.environment_id = ${environmentId} and n.event_id = any(${eventIds}::uuid[]) and j.output is not null
+    order by n.id, j.step_index limit ${limit}`.execute(db);
   return rows;
 }

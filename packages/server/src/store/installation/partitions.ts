@@ -10,6 +10,7 @@ export const partitionedTables = [
   "event_search_values",
   "notifications",
   "jobs",
+  "exposures",
   "messages",
   "attempts",
 ] as const;

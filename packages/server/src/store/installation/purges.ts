@@ -69,6 +69,25 @@ export async function purgeThrottles(db: Db, before: Date, limit: number): Promi
   return rows.length;
 }
 
+/** Deletes signals that are older. Returns how many. */
+export async function purgeSignals(db: Db, before: Date, limit: number): Promise<number> {
+  const { rows } = await sql`
+    delete from signals where ctid in (
+      select s.ctid from signals s join environments e on e.id = s.environment_id
+      where s.created_at < ${before} and e.test_clock is null limit ${limit} for update of s skip locked)
+    returning 1`.execute(db);
+  return rows.length;
+}
+
+/** Deletes the circuit breakers of hosts that were not called since. Returns how many. */
+export async function purgeRequestHosts(db: Db, before: Date, limit: number): Promise<number> {
+  const { rows } = await sql`
+    delete from request_hosts where ctid in (
+      select h.ctid from request_hosts h where h.updated_at < ${before} limit ${limit} for update of h skip locked)
+    returning 1`.execute(db);
+  return rows.length;
+}
+
 /** By the time in their ids. Returns how many. */
 export async function purgeAuditLog(db: Db, before: Date, limit: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`

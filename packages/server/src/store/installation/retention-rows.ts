@@ -95,6 +95,13 @@ async function deleteRuns(tx: Tx, runs: ExaminedRun[]): Promise<Record<string, n
         and f.environment_id = r.environment_id and f.notification_id = r.id and f.channel <> 'in_app' offset 0) as m`.execute(
     tx,
   );
+  // A run that passed an experiment has jobs with a result, so they have rows.
+  await deleteByKey(
+    tx,
+    "exposures",
+    "notification_id",
+    runs.filter((run) => run.ended_at !== null),
+  );
   return {
     ...(await deleteMessagesWithAttempts(tx, messages)),
     jobs: await deleteByKey(tx, "jobs", "notification_id", runs),

@@ -9,6 +9,7 @@ export type ActiveIntegration = IntegrationRow & {
   link_schemes: string[];
   brand: BrandIn | null;
   pages_url: string | null;
+  variables_version: number;
 };
 
 /**
@@ -22,7 +23,8 @@ export async function findActiveIntegrationsOfBatch(
 ): Promise<ActiveIntegration[]> {
   if (environmentIds.length === 0 || channels.length === 0) return [];
   const { rows } = await sql<ActiveIntegration>`
-    select i.*, e.link_schemes, e.brand, e.pages_url from integrations i join environments e on e.id = i.environment_id
+    select i.*, e.link_schemes, e.brand, e.pages_url, e.variables_version
+    from integrations i join environments e on e.id = i.environment_id
     where i.environment_id = any(${environmentIds}::uuid[]) and i.deleted_at is null and i.active
       and i.channel = any(${channels}::text[])
     order by i.is_primary desc, i.priority desc, i.created_at`.execute(db);

@@ -2,6 +2,7 @@
 // store/installation/purges.ts.
 import type { JsonObject } from "@tidings/contract";
 import { type Selectable, sql } from "kysely";
+import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { type CursorPage, type CursorRequest, cursorPage } from "../paging.ts";
 import type { Tables } from "../tables.ts";
@@ -19,6 +20,24 @@ export async function insertAuditEntries(db: Db, rows: AuditRow[]): Promise<void
 
 export const insertAuditEntry = (db: Db, row: AuditRow): Promise<void> => insertAuditEntries(db, [row]);
 
+/** Changes of subscribers by steps of workflows, which have no caller. */
+type StepChange = { id: string; actor: string; target: string; before: JsonObject | null; after: JsonObject };
+
+export async function insertStepChanges(
+  db: Db,
+  environmentId: string,
+  { entries, now }: { entries: StepChange[]; now: Date },
+): Promise<void> {
+  if (entries.length === 0) return;
+  const columns = { id: "uuid", actor: "text", target: "text", before: "jsonb", after: "jsonb" };
+  await sql`
+    insert into audit_log (id, organization_id, environment_id, created_at, actor, operation, target, subscriber_id,
+      before, after)
+    select r.id, e.organization_id, e.id, ${now}, r.actor, 'subscribers.update', r.target, r.target, r.before, r.after
+    from environments e, ${rowsOf("r", columns, entries)}
+    where e.id = ${environmentId}`.execute(db);
+}
+
 /** What the entries about a subscriber hold of it: who changed it, and when, stays. */
 export async function eraseSubscriberFromAuditLog(db: Db, environmentId: string, subscriberId: string): Promise<void> {
   await sql`update audit_log set before = null, after = null, target_name = null
@@ -30,6 +49,7 @@ export type AuditFilters = {
   userId?: string;
   operation?: string;
   environmentId?: string;
+  subscriberId?: string;
   from?: Date;
   to?: Date;
 };
@@ -40,12 +60,13 @@ export function listAuditLog(
   filters: AuditFilters,
   request: CursorRequest,
 ): Promise<CursorPage<ListedAuditRow>> {
-  const { userId, operation, environmentId, from: since, to } = filters;
+  const { userId, operation, environmentId, subscriberId, from: since, to } = filters;
   const conditions = [sql`a.organization_id = ${organizationId}`];
   if (userId !== undefined) conditions.push(sql`a.user_id = ${userId}`);
   if (operation !== undefined)
     conditions.push(sql`(a.operation = ${operation} or split_part(a.operation, '.', 1) = ${operation})`);
   if (environmentId !== undefined) conditions.push(sql`a.environment_id = ${environmentId}`);
+  if (subscriberId !== undefined) conditions.push(sql`a.subscriber_id = ${subscriberId}`);
   if (since) conditions.push(sql`a.created_at >= ${since}`);
   if (to) conditions.push(sql`a.created_at < ${to}`);
   const from = sql`from audit_log a where ${sql.join(conditions, sql` and `)}`;

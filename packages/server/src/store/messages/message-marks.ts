@@ -83,7 +83,7 @@ type InAppJob = { jobId: string; subscriberId: string };
 type JobMarks = Pick<MessageRow, "job_id" | "seen_at" | "read_at" | "last_seen_at" | "last_read_at">;
 
 /** Ids contain the time of the process that created them; the clocks of two processes differ by less than this. */
-const clockSkewMs = 180_000;
+export const clockSkewMs = 180_000;
 
 /** Marks on the in-app messages of these jobs; deleted messages are missing. */
 export async function findInAppMarks(db: Db, environmentId: string, jobs: InAppJob[]): Promise<JobMarks[]> {

@@ -7,6 +7,7 @@ export const taskKinds = [
   "fanout",
   "wake",
   "bridge",
+  "request",
   "deliver",
   "webhook",
   "unsnooze",

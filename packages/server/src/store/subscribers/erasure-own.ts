@@ -89,12 +89,18 @@ export async function emptyOwnNotifications(db: Db, environmentId: string, own: 
       where environment_id = ${environmentId} and notification_id = any(${page.ids}::uuid[]) and ${isOpen}`,
     db,
   );
+  const exposures = await affected(
+    sql`update exposures set subscriber_id = ${own.shell}
+      where environment_id = ${environmentId} and notification_id = any(${page.ids}::uuid[])
+        and subscriber_id <> ${own.shell}`,
+    db,
+  );
   await sql`
     update notifications set subscriber_id = ${own.shell}, subscriptions = null, context_keys = '{}',
       finished_jobs = case when finished_jobs is not null then ${plainFinishedJobs} end,
       later_details = case when later_details is not null then ${plainDetails("later_details")} end
     where environment_id = ${environmentId} and id = any(${page.ids}::uuid[])`.execute(db);
-  return { ...page, counts: { ...page.counts, jobs } };
+  return { ...page, counts: { ...page.counts, jobs, exposures } };
 }
 
 /** Whether a provider may still be called for a message of the person: its result would be written later. */
@@ -106,11 +112,13 @@ export async function hasCallsInFlight(db: Db, environmentId: string, shell: str
   return rows.length > 0;
 }
 
-/** Groups of digests and throttles, and what remembers a deleted subscriber of the same id. */
+/** Groups of digests and throttles, waits and signals, and what remembers a deleted subscriber of the same id. */
 const ownTables = {
   digest_windows: "subscriber_id",
   digest_passes: "subscriber_id",
   throttle_windows: "subscriber_id",
+  run_waits: "subscriber_id",
+  signals: "subscriber_id",
   deleted_subscribers: "id",
 } as const;
 

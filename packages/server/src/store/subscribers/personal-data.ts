@@ -101,6 +101,11 @@ const sources = {
     from: (environmentId, person) => sql`messages t left join workflows w on w.id = t.workflow_id
       where ${own(environmentId, person)}`,
   },
+  signals: {
+    ...byId,
+    data: sql`to_jsonb(t)`,
+    from: (environmentId, person) => sql`signals t where ${own(environmentId, person)}`,
+  },
   captured: {
     ...byId,
     rowsPerPage: 20,

@@ -46,7 +46,8 @@ export async function listNewestSubscribers(db: Db, environmentId: string, limit
   return rows;
 }
 
-const columnOf = {
+/** The columns of the fields that callers set. */
+export const profileColumns = {
   firstName: "first_name",
   lastName: "last_name",
   email: "email",
@@ -79,8 +80,8 @@ export const newSubscriber = (environmentId: string, id: string, subscriberId: s
 
 /** The row as an upsert with these fields leaves it. */
 export function withFields(row: RecipientRow, fields: SubscriberFields): RecipientRow {
-  const given = Object.entries(columnOf).flatMap(([field, column]) => {
-    const value = fields[field as keyof typeof columnOf];
+  const given = Object.entries(profileColumns).flatMap(([field, column]) => {
+    const value = fields[field as keyof typeof profileColumns];
     return value === undefined ? [] : [[column, value]];
   });
   return { ...row, ...Object.fromEntries(given) };
@@ -118,15 +119,15 @@ export async function upsertSubscribers(
   if (entries.length === 0) return [];
   const rows = entries.map((entry) => {
     const row: JsonObject = { id: entry.id, subscriber_id: entry.subscriberId, given: [] };
-    for (const [field, column] of Object.entries(columnOf)) {
-      const value = entry.fields[field as keyof typeof columnOf];
+    for (const [field, column] of Object.entries(profileColumns)) {
+      const value = entry.fields[field as keyof typeof profileColumns];
       if (value === undefined) continue;
       row[column] = value;
       (row.given as string[]).push(column);
     }
     return row;
   });
-  const columns = Object.values(columnOf);
+  const columns = Object.values(profileColumns);
   // `given`: the columns that the entry changes.
   const assign = columns.map(
     (column) => `${column} = case when '${column}' = any(g.given) then g.${column} else s.${column} end`,
@@ -229,8 +230,8 @@ export async function updateSubscriber(
   const isUnchanged = Object.values(fields).every((value) => value === undefined);
   if (isUnchanged) return findSubscriber(db, environmentId, subscriberId);
   const values: JsonObject = { updated_at: now };
-  for (const [field, column] of Object.entries(columnOf)) {
-    const value = fields[field as keyof typeof columnOf];
+  for (const [field, column] of Object.entries(profileColumns)) {
+    const value = fields[field as keyof typeof profileColumns];
     if (value === undefined) continue;
     values[column] = field === "data" && value !== null ? JSON.stringify(value) : value;
   }
@@ -364,6 +365,22 @@ export async function setChannelsOfMany(
   await sql`
     update subscribers s set channels = r.channels, updated_at = ${now}
     from ${rowsOf("r", { id: "uuid", channels: "jsonb" }, entries)}
+    where s.environment_id = ${environmentId} and s.id = r.id`.execute(db);
+}
+
+/** Writes the profiles of locked rows. */
+export async function setProfilesOfMany(
+  db: Db,
+  environmentId: string,
+  { rows, now }: { rows: RecipientRow[]; now: Date },
+): Promise<void> {
+  if (rows.length === 0) return;
+  const columns = Object.values(profileColumns);
+  const assign = columns.map((column) => `${column} = r.${column}`).join(", ");
+  const types = Object.fromEntries(columns.map((column) => [column, column === "data" ? "jsonb" : "text"]));
+  await sql`
+    update subscribers s set ${sql.raw(assign)}, updated_at = ${now}
+    from ${rowsOf("r", { id: "uuid", ...types }, rows)}
     where s.environment_id = ${environmentId} and s.id = r.id`.execute(db);
 }
 

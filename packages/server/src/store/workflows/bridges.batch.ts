@@ -1,11 +1,11 @@
-// The bridges that runs of several environments ask, with their keys and circuit breakers.
+// The bridges that runs of several environments ask, with their keys. Their circuit breakers are changed in
+// call-breakers.batch.ts.
 import { type Selectable, sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import type { Tables } from "../tables.ts";
 
-export type BridgeRow = Selectable<Tables["bridges"]>;
-export type BridgeKey = Pick<BridgeRow, "environment_id" | "url">;
+type BridgeRow = Selectable<Tables["bridges"]>;
 
 /** A run that asks; `event_url`: the bridge that its event names. */
 export type AskingRun = { environment_id: string; id: string; workflow_id: string; event_url: string | null };
@@ -28,50 +28,4 @@ export async function findBridgesOfRuns(db: Db, runs: AskingRun[]): Promise<Aske
     cross join lateral (select coalesce(r.event_url, w.bridge_url) as url) u
     left join bridges b on b.environment_id = r.environment_id and b.url = u.url`.execute(db);
   return rows;
-}
-
-/**
- * Claims the probe of open circuits until `until`: one caller at a time gets it. Returns the bridges that were claimed.
- */
-export async function claimBridgeProbes(db: Db, keys: BridgeKey[], now: Date, until: Date): Promise<BridgeKey[]> {
-  if (keys.length === 0) return [];
-  const { rows } = await sql<BridgeKey>`
-    update bridges b set state = 'half_open', next_probe_at = ${until}, updated_at = ${now}
-    where (b.environment_id, b.url) in (
-      select c.environment_id, c.url from bridges c
-      join ${rowsOf("r", { environment_id: "uuid", url: "text" }, keys)} on c.environment_id = r.environment_id and c.url = r.url
-      where c.state <> 'closed' and (c.next_probe_at is null or c.next_probe_at <= ${now})
-      for update of c skip locked)
-    returning b.environment_id, b.url`.execute(db);
-  return rows;
-}
-
-/** Locked until the transaction ends. A bridge that only events name has no row, and no circuit breaker. */
-export async function lockBridges(db: Db, keys: BridgeKey[]): Promise<BridgeRow[]> {
-  if (keys.length === 0) return [];
-  const { rows } = await sql<BridgeRow>`
-    select b.* from bridges b
-    join ${rowsOf("r", { environment_id: "uuid", url: "text" }, keys)} on b.environment_id = r.environment_id and b.url = r.url
-    order by b.environment_id, b.url for update of b`.execute(db);
-  return rows;
-}
-
-const changing = {
-  environment_id: "uuid",
-  url: "text",
-  state: "text",
-  failures: "int",
-  probes: "int",
-  opened_at: "timestamptz",
-  next_probe_at: "timestamptz",
-  updated_at: "timestamptz",
-};
-
-/** The transaction must have locked the rows. */
-export async function updateBridges(db: Db, rows: BridgeRow[]): Promise<void> {
-  if (rows.length === 0) return;
-  await sql`
-    update bridges b set state = r.state, failures = r.failures, probes = r.probes, opened_at = r.opened_at,
-      next_probe_at = r.next_probe_at, updated_at = r.updated_at
-    from ${rowsOf("r", changing, rows)} where b.environment_id = r.environment_id and b.url = r.url`.execute(db);
 }

@@ -156,6 +156,15 @@ export async function findTriggerTargets(
   return rows;
 }
 
+/** The workflows of an environment, each with those that its active steps start. */
+export async function listStarts(db: Db, environmentId: string): Promise<Map<string, string[]>> {
+  const { rows } = await sql<{ workflow_id: string; starts: string[] }>`
+    select workflow_id, jsonb_path_query_array(steps,
+      '$[*] ? (@.type == "start_workflow" && @.active == true).controlValues.workflowId') as starts
+    from workflows where environment_id = ${environmentId} and deleted_at is null`.execute(db);
+  return new Map(rows.map(({ workflow_id, starts }) => [workflow_id, starts]));
+}
+
 export async function markWorkflowDeleted(db: Db, environmentId: string, id: string, now: Date): Promise<void> {
   await db
     .updateTable("workflows")

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import type { Notification } from "@tidings/contract";
+import { type Notification, stepTypes } from "@tidings/contract";
 import { sql } from "kysely";
 import { newStage } from "../../support/clock.ts";
 import { faultsOf, refused } from "../../support/refusals.ts";
@@ -140,9 +140,7 @@ const refusals: [query: Query, faults: Record<string, string[]>][] = [
   [
     { channels: ["trigger", "fax"] },
     {
-      "channels.1": [
-        "channels.1 must be one of: in_app, email, sms, chat, push, digest, delay, throttle, custom, trigger",
-      ],
+      "channels.1": [`channels.1 must be one of: ${stepTypes.join(", ")}, trigger`],
     },
   ],
   [{ after: "2026-01-01", before: "2026-01-01T00:00:00Z" }, { after: ["after must be earlier than before"] }],

@@ -106,6 +106,35 @@ test("topics, marks, contexts and cancelations are actions; secrets stay where t
   assert.deepEqual(second.scenario.when.at(-1), { at: "+1m", cancel: canceled });
 });
 
+test("signals and responses that runs got are in the scenario", async () => {
+  const stage = await newStage(service, start);
+  const request = (stepId: string, more: object) => ({
+    ...{ name: stepId, stepId, type: "http_request" as const },
+    controlValues: {
+      ...{ method: "GET", url: "https://billing.example.com" },
+      ...{ sampleResponse: { status: 200, body: { plan: "pro", seats: 3 } }, ...more },
+    },
+  });
+  const wait = { type: "regular", amount: 1, unit: "days", signal: { name: "paid" } };
+  await createWorkflow(stage.client, "bill", [
+    request("whole", {}),
+    request("part", { responseBodySchema: { type: "object", properties: { plan: { type: "string" } } } }),
+    { name: "Wait", stepId: "wait", type: "wait", controlValues: wait },
+    inApp({ body: "{{ steps.part.plan }} {{ steps.wait.reason }}" }),
+  ]);
+  const transactionId = await trigger(stage.client, "bill", "eve");
+  await stage.advance(1, "hours");
+  await stage.client("signals.send", { body: { name: "paid", to: "eve", key: "k" } });
+  await stage.advance(1, "hours");
+  const { scenario, notes } = await exported(stage, { transactionId });
+  assert.deepEqual(scenario.given.responses, {
+    bill: { whole: { status: 200, body: { plan: "pro", seats: 3 } }, part: { status: 200, body: { plan: "pro" } } },
+  });
+  assert.deepEqual(scenario.when[1], { at: "+1h", signal: "paid", to: "eve", key: "k" });
+  assert.equal(scenario.then[0]!.body, "pro signal");
+  assert.deepEqual(notes, []);
+});
+
 test("in real time a message is expected within seconds", async () => {
   await createWorkflow(client, "hello", [inApp()]);
   const transactionId = await trigger(client, "hello", "dan", { name: "Dan" });

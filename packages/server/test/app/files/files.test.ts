@@ -155,7 +155,11 @@ describe("a plan", () => {
       "New texts in de",
     ]);
     const { inFlight } = changes[0]!;
-    assert.equal(inFlight!.text, "1 run is in progress: it will finish with the version it started with");
+    assert.equal(
+      inFlight!.text,
+      "1 run is in progress: it will finish with the version it started with. " +
+        "1 run waits in wait, which changes: it continues as before",
+    );
     assert.deepEqual(
       inFlight!.data.map(({ step, wait: waits, version, count }) => [step.stepId, waits, version, count]),
       [["wait", "delay", 1, 1]],

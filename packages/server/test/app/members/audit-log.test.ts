@@ -5,8 +5,8 @@ import { test } from "node:test";
 import { type AuditEntry, isAudited, type Operation, operations, readsOnly } from "@tidings/contract";
 import fc from "fast-check";
 import { sql } from "kysely";
-import { changedFields } from "../../../src/app/members/audit.ts";
 import { actionOf } from "../../../src/app/members/audit-words.ts";
+import { changedFields } from "../../../src/pipeline/effects/audited-fields.ts";
 import { purgeAuditLog } from "../../../src/store/installation/purges.ts";
 import { errorOf } from "../../support/http.ts";
 import { startTestService } from "../../support/service.ts";
@@ -68,6 +68,11 @@ test("what programs do all the time is not logged for API keys, and is for peopl
   const params = { subscriberId: "grace" };
   await editor.call("subscribers.update", { params, body: { firstName: "Grace" } });
   const { target, before, after } = await newest("subscribers.update");
+  assert.deepEqual(
+    (await entries({ subscriber: "grace" })).map(({ operation }) => operation),
+    ["subscribers.update"],
+  );
+  assert.deepEqual(await entries({ subscriber: "nobody" }), []);
   assert.deepEqual([target, before, after], ["grace", {}, { firstName: "Grace" }]);
 });
 
@@ -83,6 +88,7 @@ test("the rule over all operations: people's changes always, keys' changes of th
       "brand",
       "bridge",
       "categories",
+      "environmentVariables",
       "environments",
       "files",
       "gallery",
@@ -95,8 +101,9 @@ test("the rule over all operations: people's changes always, keys' changes of th
     ],
     "workflows",
   ]);
-  // A test of a draft is an event, and a viewer's sign changes nothing.
-  const isOther = ({ id }: Operation) => id === "workflows.test" || id === "workflows.announceViewer";
+  // A test of a draft is an event; a request sent by hand and a viewer's sign change nothing.
+  const others = ["workflows.test", "workflows.sendRequest", "workflows.announceViewer"];
+  const isOther = ({ id }: Operation) => others.includes(id);
   const changes = all.filter((one) => configuration.includes(resourceOf(one)) && !readsOnly(one) && !isOther(one));
   assert.deepEqual(byKey, changes);
   for (const id of ["events.trigger", "subscribers.create", "subscribers.markMessages"] as const) {

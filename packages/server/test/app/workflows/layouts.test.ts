@@ -32,6 +32,7 @@ describe("create", () => {
         "brand",
         "content",
         "context",
+        "env",
         "payload",
         "preferencesText",
         "preferencesUrl",

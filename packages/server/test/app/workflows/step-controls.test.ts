@@ -1,11 +1,11 @@
-// The control schemas of all nine step types, and what an editor shows of them.
+// The control schemas of all step types, and what an editor shows of them.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type StepType, stepDefinitions, stepTypes } from "@tidings/contract";
 import { Ajv } from "ajv";
 import { readControlValues } from "../../../src/app/workflows/step-controls.ts";
 
-describe("control schemas of all nine types", () => {
+describe("control schemas of all types", () => {
   const accepts = (type: StepType, values: object) =>
     new Ajv({ strict: false }).validate(stepDefinitions[type].controls, values);
   const good: Record<StepType, object[]> = {
@@ -41,6 +41,38 @@ describe("control schemas of all nine types", () => {
       { type: "dynamic", dynamicKey: "payload.at" },
     ],
     custom: [{}, { custom: { a: 1 } }],
+    experiment: [
+      {
+        variants: [{ id: "a" }, { id: "b", weight: 3 }],
+        holdOutPercent: 10,
+        goals: ["order.paid"],
+        seed: "welcome/which",
+      },
+    ],
+    wait: [
+      { signal: { name: "paid", key: "{{ payload.order }}", lookBackMinutes: 5 }, amount: 1, unit: "hours" },
+      { type: "timed", cron: "0 9 * * *", message: { stepId: "mail", event: "read" }, onTimeout: "end" },
+    ],
+    http_request: [
+      { method: "GET", url: "https://example.com/{{ payload.id }}" },
+      {
+        method: "POST",
+        url: "https://example.com",
+        headers: [{ key: "authorization", value: "Bearer {{ env.TOKEN }}" }],
+        body: '{ "id": {{ payload.id | json }} }',
+        responseBodySchema: { type: "object", properties: { plan: { type: "string" } } },
+        enforceSchemaValidation: true,
+        continueOnFailure: true,
+        sampleResponse: { status: 200, body: { plan: "pro" } },
+      },
+      { method: "PUT", url: "https://example.com", body: [{ key: "a", value: "b" }] },
+    ],
+    start_workflow: [
+      { workflowId: "follow-up" },
+      { workflowId: "follow-up", to: [{ subscriberId: "{{ payload.boss }}" }, { topicKey: "team" }], payload: "{}" },
+    ],
+    update_subscriber: [{}, { firstName: "{{ payload.name }}", data: '{ "plan": {{ payload.plan | json }} }' }],
+    branch: [{ arms: [{ id: "pro", name: "Pro", condition: { "==": [{ var: "payload.plan" }, "pro"] } }] }],
   };
   const bad: Record<StepType, object[]> = {
     in_app: [
@@ -73,6 +105,28 @@ describe("control schemas of all nine types", () => {
       { amount: 1, unit: "seconds" },
       { amount: 1, unit: "days", threshold: 101 },
     ],
+    experiment: [
+      {},
+      { variants: [{ id: "a" }] },
+      { variants: [{ id: "a", weight: -1 }, { id: "b" }] },
+      { variants: [{ id: "a" }, { id: "b" }], seed: 1 },
+    ],
+    wait: [
+      { signal: { name: "paid" } },
+      { signal: {}, amount: 1, unit: "hours" },
+      { amount: 1, unit: "hours", message: { stepId: "mail", event: "eaten" } },
+      { amount: 1, unit: "hours", onEvent: "explode" },
+    ],
+    http_request: [
+      { url: "https://example.com" },
+      { method: "TRACE", url: "https://example.com" },
+      { method: "GET", url: "" },
+      { method: "GET", url: "https://example.com", headers: { a: "b" } },
+      { method: "GET", url: "https://example.com", sampleResponse: { status: 1 } },
+    ],
+    start_workflow: [{}, { workflowId: "a", to: [{}] }, { workflowId: "a", payload: {} }],
+    update_subscriber: [{ subscriberId: "x" }, { data: {} }],
+    branch: [{}, { arms: [] }, { arms: [{ id: "a" }] }, { arms: [{ id: "a", condition: {}, more: 1 }] }],
     custom: [{ custom: 1 }, { other: {} }],
   };
   for (const type of stepTypes) {
@@ -89,6 +143,12 @@ describe("control schemas of all nine types", () => {
       .concat(
         "rendererType layoutId type amount unit extendToSchedule cron dynamicKey lookBackWindow digestKey threshold ",
       )
-      .concat("throttleKey custom expiresAt expiresIn preheader senderName replyTo cc bcc text unknown");
+      .concat(
+        "throttleKey custom expiresAt expiresIn preheader senderName replyTo cc bcc text arms variants holdOutPercent goals seed ",
+      )
+      .concat("signal message onEvent onTimeout method url headers responseBodySchema enforceSchemaValidation ")
+      .concat(
+        "continueOnFailure sampleResponse workflowId to payload firstName lastName email phone locale timezone unknown",
+      );
   const everything = Object.fromEntries(names.split(" ").map((name) => [name, 1]));
 });

@@ -1,7 +1,7 @@
 // Steps of workflows: reading one, its schemas and variables, and control values that are refused or dropped.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { stepDefinitions } from "@tidings/contract";
+import { stepDefinitions, stepTypes } from "@tidings/contract";
 import { assertRefused } from "../../support/refusals.ts";
 import { shareService } from "../../support/service.ts";
 import { createWorkflow, email, inApp } from "../../support/verbs.ts";
@@ -78,7 +78,7 @@ describe("variables", () => {
     await createWorkflow(client, "vars", [digest, inApp(), email()], { payloadSchema });
     const first = await variablesOf("vars", "digest");
     assert.equal(first.additionalProperties, false);
-    const roots = ["actor", "brand", "context", "payload", "steps", "subscriber", "tenant", "workflow"];
+    const roots = ["actor", "brand", "context", "env", "payload", "steps", "subscriber", "tenant", "workflow"];
     assert.deepEqual(Object.keys(first.properties).sort(), roots);
     assert.deepEqual(first.properties.payload, payloadSchema);
     assert.deepEqual(first.properties.steps!.properties, {});
@@ -218,7 +218,7 @@ describe("control values when saving", () => {
   });
 
   test("the internal step type and unknown ones are refused", async () => {
-    const words = "must be one of: in_app, email, sms, chat, push, digest, delay, throttle, custom";
+    const words = `must be one of: ${stepTypes.join(", ")}`;
     const types = ["trigger", "smoke"];
     const steps = types.map((type) => ({ name: type, type }));
     const errors = Object.fromEntries(

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Workflow } from "@tidings/contract";
+import { stepTypes, type Workflow } from "@tidings/contract";
 import { faultsOf, refused } from "../../support/refusals.ts";
 import { shareService } from "../../support/service.ts";
 import { connectInbox, createWorkflow, email, inApp, notificationsOf, settled, trigger } from "../../support/verbs.ts";
@@ -88,7 +88,7 @@ test("an identifier is taken once, also when many ask at the same time", async (
 });
 
 const tooMany = Array.from({ length: 21 }, (_, index) => ({ ...inApp(), stepId: `s${index}` }));
-const only = "must be one of: in_app, email, sms, chat, push, digest, delay, throttle, custom";
+const only = `must be one of: ${stepTypes.join(", ")}`;
 
 const refusals: [name: string, body: Record<string, unknown>, faults: Record<string, string[]>][] = [
   [

@@ -90,6 +90,17 @@ const steps: Look[] = [
   stepOf("chat", "chat"),
 ];
 
+const decision = (step: string): Look => ({
+  name: `step-${step}`,
+  path: `/workflows/decisions?step=${step}`,
+  act: (page) => page.getByRole("heading", { level: 2 }).first().waitFor(),
+});
+
+const decisions: Look[] = [
+  ...["subject-line", "reply", "by-plan", "account", "welcome", "remember"].map(decision),
+  { name: "canvas-arms", path: "/workflows/decisions?view=canvas&step=account" },
+];
+
 const emails: Look[] = [
   { name: "email", path: mail, act: (page) => editor(page).getByText("Thank you").waitFor() },
   { name: "email-preview", path: mail, act: showPreview },
@@ -217,7 +228,7 @@ const seenElsewhere = new Set([
   ...["category-new", "hosted-arabic", "subscriber-preferences"],
 ]);
 
-export const looks: Look[] = [...workflows, ...steps, ...emails, ...others].map((look) => ({
+export const looks: Look[] = [...workflows, ...steps, ...decisions, ...emails, ...others].map((look) => ({
   ...look,
   isSeenElsewhere: seenElsewhere.has(look.name),
 }));

@@ -149,6 +149,31 @@ const people = [
   { subscriberId: "yael", firstName: "Yael", lastName: "Levi", locale: "he_IL", data: { plan: "free" } },
 ];
 
+const arms = [
+  { id: "pro", name: "Pro plan", condition: { "==": [{ var: "subscriber.data.plan" }, "pro"] } },
+  { id: "long", name: "Long subject", condition: { "==": [{ var: "steps.subject-line.variant" }, "long"] } },
+];
+const variants = [
+  { id: "short", name: "Short", weight: 3 },
+  { id: "long", name: "Long", weight: 1 },
+];
+const decidingSteps: StepIn[] = [
+  step("Subject line", "experiment", { variants, holdOutPercent: 10, goals: ["order.placed"] }),
+  step("Reply", "wait", { signal: { name: "reply.sent" }, amount: 2, unit: "days", onTimeout: "end" }),
+  step("By plan", "branch", { arms }),
+  {
+    ...step("Account", "http_request", {
+      method: "GET",
+      url: "https://api.example.com/accounts/{{ subscriber.subscriberId }}",
+      headers: [{ key: "X-Plan", value: "pro" }],
+      sampleResponse: { status: 200, body: { plan: "pro" } },
+    }),
+    arm: "by-plan/pro",
+  },
+  step("Welcome", "start_workflow", { workflowId: "welcome" }),
+  step("Remember", "update_subscriber", { data: '{ "reminded": true }' }),
+];
+
 /** Paths of hosted preference pages. Those of the last two are for people who leave. */
 export type Authored = { hosted: string; hostedArabic: string; left: string; leftHebrew: string };
 
@@ -191,6 +216,7 @@ export async function seedAuthoring(client: Client): Promise<Authored> {
       country: { type: "string", examples: ["DE"] },
     }),
   });
+  await createWorkflow(client, "decisions", decidingSteps, { name: "Trial ending" });
   await createWorkflow(client, "offers", [step("Email", "email", { subject: "New beans", body: "<p>Try them.</p>" })], {
     name: "Offers",
     categoryId: "offers",

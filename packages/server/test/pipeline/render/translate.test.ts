@@ -127,6 +127,7 @@ describe("scope of a run", () => {
     ({
       defaultTimezone: "UTC",
       contexts: new Map([["e", new Map([["team:red", { size: 5 }]])]]),
+      variables: new Map(),
       brands: { environments: new Map(), contexts: new Map() },
       digests: new Map([["j1", digest]]),
       marks: new Map(),

@@ -78,7 +78,7 @@ test("months go on the day their last row is old enough, across quarter and year
       true,
       null,
       { messages: messageRowsOfRun },
-      ["attempts", "jobs", "notifications", "event_search_values", "event_attachments", "events"].map(
+      ["attempts", "exposures", "jobs", "notifications", "event_search_values", "event_attachments", "events"].map(
         (table) => `${table}_2013_09`,
       ),
     ],
@@ -92,9 +92,9 @@ test("months go on the day their last row is old enough, across quarter and year
   assert.equal(await events(), "january", "over the end of a quarter");
   assert.equal(await monthsOf("notifications"), "2014_01 2014_02 2014_03");
   assert.deepEqual(
-    [await countOf("transaction_ids"), await countOf("event_attachments"), await countOf("event_search_values")],
-    [1, 1, 1],
-    "the parts of events go with them",
+    await Promise.all(["transaction_ids", "event_attachments", "event_search_values", "exposures"].map(countOf)),
+    [1, 1, 1, 1],
+    "the parts of events and runs go with them",
   );
   assert.equal(
     await namesIn("messages", development.environmentId),

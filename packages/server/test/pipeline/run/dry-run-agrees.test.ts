@@ -7,6 +7,7 @@ import {
   digestFrequencies,
   type ExplainedMessage,
   type ExplainedStep,
+  maxArmDepth,
   type Schedule,
   type StepIn,
 } from "@tidings/contract";
@@ -25,16 +26,20 @@ const length = fc.record({
   amount: fc.integer({ min: 1, max: 40 }),
   unit: fc.constantFrom("minutes", "hours", "days"),
 });
-const skip = fc.option(
-  fc.constantFrom(
-    { "==": [{ var: "payload.n" }, 1] },
-    { "!": [{ var: "subscriber.email" }] },
-    { ">": [{ var: "steps.first.eventCount" }, 0] },
-    { "==": [{ var: "steps.first.throttled" }, false] },
-    { nosuch: [1] },
-  ),
-  { nil: undefined, freq: 2 },
+const condition = fc.constantFrom(
+  { "==": [{ var: "payload.n" }, 1] },
+  { "!": [{ var: "subscriber.email" }] },
+  { ">": [{ var: "steps.first.eventCount" }, 0] },
+  { "==": [{ var: "steps.first.throttled" }, false] },
+  { "==": [{ var: "steps.first.reason" }, "signal"] },
+  { "==": [{ var: "steps.first.variant" }, "a"] },
+  { "==": [{ var: "steps.first.arm" }, "one"] },
+  { "==": [{ var: "steps.first.status" }, 200] },
+  { "==": [{ var: "subscriber.data.n" }, 1] },
+  { nosuch: [1] },
 );
+const skip = fc.option(condition, { nil: undefined, freq: 2 });
+const then = fc.constantFrom("continue", "continue", "end");
 const body = fc.constantFrom(
   "Hello {{ subscriber.subscriberId }}, {{ payload.n }}",
   "{{ steps.first.eventCount }} {% for e in steps.first.events %}{{ e.payload.n }},{% endfor %}",
@@ -42,9 +47,15 @@ const body = fc.constantFrom(
   "{{ payload.n | divided_by: 0 }}",
 );
 
-type Step = { type: StepIn["type"]; controlValues: Record<string, unknown>; shouldStopOnFail?: boolean };
+/** `arm`: the place that it takes where a branch is open, 0 for the first arm. */
+type Step = {
+  type: StepIn["type"];
+  controlValues: Record<string, unknown>;
+  shouldStopOnFail?: boolean;
+  arm: number | undefined;
+};
 
-const values: Record<Exclude<StepIn["type"], "push">, fc.Arbitrary<Record<string, unknown>>> = {
+const values: Record<Exclude<StepIn["type"], "push" | "start_workflow">, fc.Arbitrary<Record<string, unknown>>> = {
   in_app: fc.record({ body, redirect: fc.constant({ url: "https://example.com/{{ payload.n }}", target: "_blank" }) }),
   email: fc.record({ subject: fc.constant("No. {{ payload.n }}"), body, editorType: fc.constant("html") }),
   sms: fc.record({ body }),
@@ -62,18 +73,82 @@ const values: Record<Exclude<StepIn["type"], "push">, fc.Arbitrary<Record<string
   throttle: fc
     .tuple(length, fc.integer({ min: 1, max: 2 }))
     .map(([given, threshold]) => ({ type: "fixed", ...given, threshold })),
+  branch: fc.tuple(condition, condition).map(([one, two]) => ({
+    arms: [
+      { id: "one", name: "The first", condition: one },
+      { id: "two", condition: two },
+    ],
+  })),
+  experiment: fc.record({
+    variants: fc.constantFrom([{ id: "a" }, { id: "b", weight: 2 }], [{ id: "a", weight: 0 }, { id: "b" }]),
+    holdOutPercent: fc.constantFrom(0, 0, 0, 50),
+  }),
+  wait: fc
+    .tuple(length, fc.constantFrom({}, { key: "{{ payload.n }}" }, { lookBackMinutes: 60 }), then, then)
+    .map(([given, more, onEvent, onTimeout]) => ({
+      ...given,
+      signal: { name: "go", ...more },
+      message: { stepId: "first", event: "seen" },
+      onEvent,
+      onTimeout,
+    })),
   custom: fc.record({ custom: fc.constant({ said: "n is {{ payload.n }}" }) }),
+  update_subscriber: fc.record({
+    firstName: fc.constantFrom("N{{ payload.n }}", ""),
+    email: fc.constantFrom("", "changed-{{ payload.n }}@example.com", "no address"),
+    data: fc.constantFrom('{ "n": {{ payload.n }}, "said": "{{ steps.first.said }}" }', '{ "n": null }'),
+  }),
+  http_request: fc.record({
+    method: fc.constantFrom("POST", "GET"),
+    url: fc.constantFrom("https://example.com/{{ payload.n }}", "{{ payload.none }}"),
+    body: fc.constantFrom('{"n": "{{ payload.n }}"}', '{"n": {{ payload.none }}}'),
+    continueOnFailure: fc.boolean(),
+    enforceSchemaValidation: fc.boolean(),
+    responseBodySchema: fc.constantFrom({}, { properties: { said: { type: "string" } }, required: ["said"] }),
+    sampleResponse: fc.constantFrom({ body: { said: "yes" } }, { body: { said: 1 } }, { status: 503 }, {}),
+  }),
 };
 
 const step = fc.constantFrom(...(Object.keys(values) as (keyof typeof values)[])).chain((type) =>
-  fc.record({ controlValues: values[type], skip, shouldStopOnFail: fc.boolean() }).map(
-    ({ controlValues, skip, shouldStopOnFail }): Step => ({
-      type,
-      controlValues: skip ? { ...controlValues, skip } : controlValues,
-      shouldStopOnFail,
-    }),
-  ),
+  fc
+    .record({
+      controlValues: values[type],
+      skip,
+      shouldStopOnFail: fc.boolean(),
+      arm: fc.constantFrom(undefined, 0, 1, 2),
+    })
+    .map(
+      ({ controlValues, skip, shouldStopOnFail, arm }): Step => ({
+        type,
+        controlValues: skip ? { ...controlValues, skip } : controlValues,
+        shouldStopOnFail,
+        arm,
+      }),
+    ),
 );
+
+const armIds = ["one", "two", "else"];
+
+/** The steps as a request has them: a step goes into an arm of the branch before it, as long as the order allows it. */
+function toSteps(steps: Step[]): StepIn[] {
+  const open: { branch: string; arm: number }[] = [];
+  return steps.map(({ arm, ...step }, index): StepIn => {
+    const stepId = index === 0 ? "first" : `s${index}`;
+    const inner = open.at(-1);
+    if (arm === undefined) open.length = 0;
+    else if (inner && arm >= inner.arm) inner.arm = arm;
+    else open.pop();
+    const place = open.at(-1);
+    const given = {
+      name: `Step ${index}`,
+      stepId,
+      ...step,
+      ...(place && { arm: `${place.branch}/${armIds[place.arm]}` }),
+    };
+    if (step.type === "branch" && open.length < maxArmDepth) open.push({ branch: stepId, arm: 0 });
+    return given as StepIn;
+  });
+}
 
 const channelChoice = fc.record(
   { in_app: fc.boolean(), email: fc.boolean(), sms: fc.boolean(), chat: fc.boolean() },
@@ -106,12 +181,14 @@ const scene = fc.record({
   }),
   context: fc.constantFrom(undefined, "acme", "new"),
   n: fc.integer({ min: 0, max: 2 }),
+  /** A signal of the same moment, for a person who is known. */
+  signal: fc.constantFrom(undefined, { key: "0" }, {}),
   /** Events of the same workflow for the same person before. */
   earlier: fc.constantFrom(0, 1, 1, 2),
 });
 type Scene = typeof scene extends fc.Arbitrary<infer T> ? T : never;
 
-const waits = new Set(["delay", "digest", "throttle"]);
+const waits = new Set(["delay", "digest", "throttle", "wait"]);
 
 /**
  * Another event that is still in progress may come before this one at a later digest or throttle, which nobody can know
@@ -123,24 +200,15 @@ const mayBeUnderWay = ({ steps, person }: Scene): boolean =>
 /** Everything an event needs; returns the event. */
 async function prepare(client: Client, name: string, scene: Scene) {
   const { person, steps, channels, critical, outsideSchedule, context, n } = scene;
-  await createWorkflow(
-    client,
-    name,
-    steps.map((one, index) => ({
-      name: `Step ${index}`,
-      stepId: index === 0 ? "first" : `s${index}`,
-      ...one,
-    })) as StepIn[],
-    {
-      outsideSchedule,
-      preferences: {
-        workflow: {
-          all: { enabled: true, readOnly: critical },
-          channels: Object.fromEntries(Object.entries(channels).map(([channel, enabled]) => [channel, { enabled }])),
-        },
-      } as never,
-    },
-  );
+  await createWorkflow(client, name, toSteps(steps), {
+    outsideSchedule,
+    preferences: {
+      workflow: {
+        all: { enabled: true, readOnly: critical },
+        channels: Object.fromEntries(Object.entries(channels).map(([channel, enabled]) => [channel, { enabled }])),
+      },
+    } as never,
+  });
   const webhook = { providerId: "svc-slack", credentials: { webhookUrl: `https://hooks.example/${name}` } };
   const phone = `+49${name.slice(1).padStart(6, "1")}`;
   const recipient = {
@@ -175,7 +243,7 @@ const comparableMessage = ({ _id, attempts, ...message }: ExplainedMessage) => m
 /** The words differ in tense only: what follows the colon is the same, but for the value of a condition. */
 const comparable = ({ details, messages, reason, ...step }: ExplainedStep) => ({
   ...step,
-  because: reason.split(/:(.*)/s)[1]?.replaceAll(" it was ", " it is "),
+  because: reason.split(/:(.*)/s)[1]?.replaceAll(" was ", " is ").replace("it would change", "it changed"),
   messages: messages.map(comparableMessage),
 });
 
@@ -183,6 +251,9 @@ type Told = { scene: Scene; name: string; told: ExplainedStep[]; transactionId: 
 
 async function tellAndTrigger({ client }: Stage, name: string, scene: Scene, event: object): Promise<Told> {
   const subscriberId = `person-${name}`;
+  if (scene.signal && scene.person.isKnown) {
+    await client("signals.send", { body: { name: "go", to: subscriberId, ...scene.signal } });
+  }
   const { body: dryRun } = await client("explain.dryRun", { body: event as never });
   assert.equal(dryRun.status, "processed");
   assert.equal(dryRun.recipients[0]!.isNew, !scene.person.isKnown && scene.earlier === 0);

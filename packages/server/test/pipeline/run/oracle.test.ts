@@ -8,31 +8,13 @@ import { newStage } from "../../support/clock.ts";
 import { shareService } from "../../support/service.ts";
 import { createWorkflow } from "../../support/verbs.ts";
 import { createModel, type ModelEvent, type ModelStep } from "./oracle.ts";
+import { createRandom, type Random } from "./random.ts";
 
 const service = await shareService();
 
 const people = ["ada", "bob", "cleo"];
 const members = ["ada", "bob"];
 const start = Date.parse("2026-03-02T09:00:00.000Z");
-
-/** Mulberry32: the same numbers for the same seed. */
-function createRandom(seed: number) {
-  let state = seed;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-  const below = (count: number) => Math.floor(next() * count);
-  return {
-    below,
-    pick: <T>(list: readonly T[]): T => list[below(list.length)]!,
-    chance: (share: number) => next() < share,
-  };
-}
-
-type Random = ReturnType<typeof createRandom>;
 
 /** Different primes, so that waits of different lengths rarely end at the same time. */
 const lengths = [7, 11, 13, 17, 19, 23, 29];

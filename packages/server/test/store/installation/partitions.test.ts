@@ -66,7 +66,8 @@ test("a month later only the new month is created, and the old ones stay", async
 });
 
 /** The column whose month decides the partition. */
-const partitionColumn = (table: string): string => (table === "jobs" ? "notification_id" : "id");
+const partitionColumn = (table: string): string =>
+  table === "jobs" || table === "exposures" ? "notification_id" : "id";
 
 /** A row of each table with its required columns only. */
 async function insertRow(db: Db, table: string, id: string): Promise<string> {

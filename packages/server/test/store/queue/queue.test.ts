@@ -304,6 +304,7 @@ test("a task that always fails does not delay the other tasks of its batch", asy
     now: () => new Date(),
     newId,
     versions: new LRUCache({ max: 10 }),
+    variables: new LRUCache({ max: 10 }),
     keyOwners: new LRUCache({ max: 10 }),
     hints: { add: () => {} },
   };

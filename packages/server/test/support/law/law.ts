@@ -66,9 +66,11 @@ const packagesOf: Record<string, string[]> = {
   contract: [],
   providers: ["@tidings/contract"],
   client: ["@tidings/contract"],
-  // Contract: types, the list of roles, cron and the words of conditions, which bring no schemas into the bundle.
+  // Contract: types, the list of roles, cron, the places of steps and the words of conditions, which bring no schemas
+  // into the bundle.
   dashboard: [
     "@tidings/contract",
+    "@tidings/contract/arms",
     "@tidings/contract/conditions",
     "@tidings/contract/cron",
     "@tidings/contract/roles",

@@ -1,7 +1,7 @@
 // The menu itself; see ../menu.tsx.
 import { Menu as Base } from "@base-ui/react/menu";
 import { Link } from "@tanstack/react-router";
-import { Fragment, useRef } from "react";
+import { Fragment, useId, useRef } from "react";
 import { Icon } from "../../../icons.tsx";
 import { classNames } from "../../class-names.ts";
 import css from "../float.module.css";
@@ -10,7 +10,8 @@ import type { MenuEntry, MenuProps } from "./props.ts";
 type PopupProps = MenuProps & { isOpen: boolean; onOpenChange: (isOpen: boolean) => void };
 
 export function MenuPopup(props: PopupProps) {
-  const { trigger, entries, side = "bottom", align = "start", focusAfter, isOpen, onOpenChange } = props;
+  const { trigger, entries, side = "bottom", align = "start", isTall, focusAfter, isOpen, onOpenChange } = props;
+  const id = useId();
   const isChosen = useRef(false);
   return (
     <Base.Root
@@ -25,12 +26,12 @@ export function MenuPopup(props: PopupProps) {
       <Base.Portal>
         <Base.Positioner className={css.positioner} side={side} align={align} sideOffset={6}>
           <Base.Popup
-            className={css.popup}
+            className={classNames(css.popup, isTall && css.tall)}
             finalFocus={() => (focusAfter && isChosen.current ? (focusAfter() ?? false) : true)}
           >
             {entries.map((entry, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: the entries of an open menu keep their places
-              <Fragment key={index}>{drawEntry(entry)}</Fragment>
+              <Fragment key={index}>{drawEntry(entry, `${id}-${index}`)}</Fragment>
             ))}
           </Base.Popup>
         </Base.Positioner>
@@ -39,20 +40,29 @@ export function MenuPopup(props: PopupProps) {
   );
 }
 
-function drawEntry(entry: MenuEntry) {
+function drawEntry(entry: MenuEntry, id: string) {
   if ("kind" in entry && entry.kind === "line") return <Base.Separator className={css.separator} />;
   if ("kind" in entry && entry.kind === "group") return <div className={css.groupLabel}>{entry.label}</div>;
   const inside = (
     <>
       {entry.icon && <Icon name={entry.icon} size={15} />}
       <span className={css.text}>
-        {entry.label}
-        {entry.note && <span className={css.note}>{entry.note}</span>}
+        <span id={id}>{entry.label}</span>
+        {entry.note && (
+          <span id={`${id}-note`} className={css.note}>
+            {entry.note}
+          </span>
+        )}
       </span>
       {"isChosen" in entry && entry.isChosen && <Icon name="check" size={14} />}
     </>
   );
-  const common = { className: classNames(css.item, entry.isDanger && css.danger), disabled: entry.isDisabled };
+  const common = {
+    className: classNames(css.item, entry.isDanger && css.danger),
+    disabled: entry.isDisabled,
+    // The label is the name; the note describes it.
+    ...(entry.note && { "aria-labelledby": id, "aria-describedby": `${id}-note` }),
+  };
   if ("link" in entry)
     return (
       <Base.LinkItem className={common.className} closeOnClick render={<Link {...entry.link} />}>

@@ -21,6 +21,8 @@ export type MenuProps = {
   entries: readonly MenuEntry[];
   side?: "top" | "bottom" | "right";
   align?: "start" | "end";
+  /** Long entries with notes: higher, where there is room. */
+  isTall?: boolean;
   /** Where the focus goes after a choice; null where the entry moved it. Otherwise it returns to the trigger. */
   focusAfter?: () => HTMLElement | null;
 };

@@ -9,45 +9,58 @@ import {
   NodeToolbar,
   Position,
   ReactFlow,
+  type Rect,
+  type Viewport,
 } from "@xyflow/react";
-import { createContext, useContext, useMemo } from "react";
+import { createContext, useContext, useMemo, useRef, useSyncExternalStore } from "react";
 import { Icon } from "../../../icons.tsx";
 import { Button, IconButton } from "../../../kit/inputs/button.tsx";
 import { stepIcons } from "../../../outcomes/tones.ts";
-import { AddStep } from "../editor/add-step.tsx";
+import { maxSteps } from "../../../steps/facts.gen.ts";
 import type { DraftStep } from "../editor/model.ts";
 import type { Editor } from "../editor/use-editor.ts";
-import { type StepActions, useStepActions } from "../editor/use-step-actions.ts";
 import { words } from "../editor/words.ts";
+import { hasRoom, type Place, treeOf } from "../flow/tree.ts";
+import { AddStep } from "../outline/add-step.tsx";
+import { ArmSentence } from "../outline/arm-sentence.tsx";
+import { RemoveBranch } from "../outline/remove-branch.tsx";
+import { type StepActions, useStepActions } from "../outline/use-step-actions.ts";
 import { isConditional, summarizeStep } from "../step/summary.ts";
 import css from "./canvas.module.css";
+import { type Box, boxWidth, drawSteps } from "./layout.ts";
 
 type CanvasProps = { editor: Editor; selected: DraftStep | undefined; onOpen: () => void };
-type StepNode = Node<{ step: DraftStep; index: number; count: number }, "step">;
-type EndNode = Node<{ index: number }, "start" | "end">;
+type BoxOf<K extends Box["kind"]> = Node<Extract<Box, { kind: K }>, K>;
 
 type Shared = { actions: StepActions; editor: Editor; selectedKey: string | undefined };
 const SharedContext = createContext<Shared | null>(null);
 const useShared = (): Shared => useContext(SharedContext)!;
 
-const width = 240;
-const gap = 90;
 const say = words.outline;
+
+const narrow = matchMedia("(max-width: 48rem)");
+const listenToWidth = (listener: () => void) => {
+  narrow.addEventListener("change", listener);
+  return () => narrow.removeEventListener("change", listener);
+};
 
 export function Canvas({ editor, selected, onOpen }: CanvasProps) {
   const actions = useStepActions(editor, onOpen);
   const { steps } = editor.draft;
-  const { nodes, edges } = useMemo(() => draw(steps), [steps]);
+  const { isReadOnly } = editor;
+  const isStacked = useSyncExternalStore(listenToWidth, () => narrow.matches);
+  const { nodes, edges } = useMemo(() => draw(steps, isStacked, isReadOnly), [steps, isStacked, isReadOnly]);
+  const box = useRef<HTMLElement>(null);
   return (
     <SharedContext.Provider value={{ actions, editor, selectedKey: selected?.key }}>
-      <section className={css.canvas} aria-label={say.label}>
+      <section ref={box} className={css.canvas} aria-label={say.label}>
         <ReactFlow
+          key={String(isStacked)}
           nodes={nodes}
           edges={edges}
           nodeTypes={nodeTypes}
-          fitView
-          fitViewOptions={{ maxZoom: 1, padding: 0.05 }}
-          minZoom={0.3}
+          onInit={(flow) => void flow.setViewport(firstView(flow.getNodesBounds(nodes), box.current!))}
+          minZoom={0.2}
           maxZoom={1.5}
           nodesDraggable={false}
           nodesConnectable={false}
@@ -65,45 +78,64 @@ export function Canvas({ editor, selected, onOpen }: CanvasProps) {
         <p className="visually-hidden" role="status">
           {actions.told}
         </p>
+        <RemoveBranch actions={actions} />
       </section>
     </SharedContext.Provider>
   );
 }
 
-function draw(steps: readonly DraftStep[]): { nodes: (StepNode | EndNode)[]; edges: Edge[] } {
-  const ids = ["start", ...steps.map(({ key }) => key), "end"];
-  const at = (index: number) => ({ x: 0, y: index * gap });
+const margin = 14;
+/** Below this, names cannot be read: what is larger is seen from its beginning. */
+const minReadableZoom = 0.5;
+
+/** All of it where that can be read, in the middle, else its upper part. */
+function firstView({ x, y, width, height }: Rect, { clientWidth, clientHeight }: HTMLElement): Viewport {
+  const fitting = Math.min((clientWidth - 2 * margin) / width, (clientHeight - 2 * margin) / height);
+  const zoom = Math.min(1, Math.max(minReadableZoom, fitting));
+  const room = clientHeight - height * zoom;
+  return { x: (clientWidth - width * zoom) / 2 - x * zoom, y: Math.max(margin, room / 2) - y * zoom, zoom };
+}
+
+function draw(steps: readonly DraftStep[], isStacked: boolean, isReadOnly: boolean): { nodes: Node[]; edges: Edge[] } {
+  const canAdd = ({ path }: { path: string }) =>
+    !isReadOnly && steps.length < maxSteps && hasRoom(steps, { arm: path, before: undefined });
+  const { boxes, lines } = drawSteps(treeOf(steps), { isStacked, canAdd });
   return {
-    nodes: [
-      { id: "start", type: "start", position: at(0), width, data: { index: 0 } },
-      ...steps.map(
-        (step, index): StepNode => ({
-          id: step.key,
-          type: "step",
-          position: at(index + 1),
-          width,
-          data: { step, index, count: steps.length },
-        }),
-      ),
-      { id: "end", type: "end", position: at(steps.length + 1), width, data: { index: steps.length } },
-    ],
-    edges: ids.slice(1).map((target, index) => {
-      const step = steps[index];
-      const isMaybe = step !== undefined && isConditional(step);
-      return {
-        id: `${ids[index]} ${target}`,
-        source: ids[index]!,
-        target,
-        ...(isMaybe && { label: say.conditional, style: { strokeDasharray: "4 4" } }),
-      };
-    }),
+    nodes: boxes.map((box) => ({
+      id: box.id,
+      type: box.kind,
+      position: { x: box.x, y: box.y },
+      width: boxWidth,
+      data: box,
+    })),
+    edges: lines.map(({ from, to, isSide, isEnd, step }) => ({
+      id: `${from} ${to}`,
+      source: from,
+      target: to,
+      type: "smoothstep",
+      // The end of an arm goes straight down, so that its line crosses no box of another arm.
+      pathOptions: { borderRadius: 8, offset: 14, ...(isEnd && !isSide && { stepPosition: 1 }) },
+      ...(isSide && { sourceHandle: "side", targetHandle: "side" }),
+      ...(step && isConditional(step) && { label: say.conditional, style: { strokeDasharray: "4 4" } }),
+    })),
   };
 }
 
-const Ends = ({ hasTarget = true, hasSource = true }) => (
+/** Lines begin below a box and end above it, those of arms below each other at its sides. */
+const Ends = ({ hasTarget = true, hasSource = true, sideOut = Position.Right, sideIn = Position.Left }) => (
   <>
     {hasTarget && <Handle type="target" position={Position.Top} isConnectable={false} />}
+    {hasTarget && <Handle type="target" id="side" position={sideIn} isConnectable={false} />}
     {hasSource && <Handle type="source" position={Position.Bottom} isConnectable={false} />}
+    {hasSource && (
+      <Handle
+        type="source"
+        id="side"
+        position={sideOut}
+        isConnectable={false}
+        style={sideOut === Position.Bottom ? { left: 10 } : undefined}
+      />
+    )}
   </>
 );
 
@@ -115,35 +147,65 @@ const StartBox = () => (
   </div>
 );
 
-function EndBox({ data: { index } }: NodeProps<EndNode>) {
-  const { actions, editor } = useShared();
+function EndBox({ data: { place } }: NodeProps<BoxOf<"end">>) {
+  const { editor } = useShared();
   return (
     <div className={css.end}>
       <Ends hasSource={false} />
-      {editor.isReadOnly ? (
-        say.end
-      ) : (
-        <AddStep
-          trigger={
-            <Button size="small" icon="plus">
-              {say.add}
-            </Button>
-          }
-          onAdd={(type) => actions.add(type, index)}
-          onPaste={(copied) => actions.paste(copied, index)}
-        />
-      )}
+      {editor.isReadOnly ? say.end : <Adder place={place} />}
     </div>
   );
 }
 
-function StepBox({ data: { step, index, count } }: NodeProps<StepNode>) {
+type AdderProps = { place: Place; label?: string };
+
+function Adder({ place, label }: AdderProps) {
+  const { actions } = useShared();
+  return (
+    // Elsewhere, the drawing takes the press of the mouse and moves.
+    <span className="nopan">
+      <AddStep
+        trigger={
+          <Button size="small" icon="plus" aria-label={label}>
+            {say.add}
+          </Button>
+        }
+        onAdd={(type) => actions.add(type, place)}
+        onPaste={(copied) => actions.paste(copied, place)}
+      />
+    </span>
+  );
+}
+
+const ArmBox = ({ data: { arm, branch } }: NodeProps<BoxOf<"arm">>) => (
+  <div className={css.arm}>
+    <Ends />
+    <ArmSentence arm={arm} branch={branch} />
+  </div>
+);
+
+const AddBox = ({ data: { arm, branch } }: NodeProps<BoxOf<"add">>) => (
+  <div className={css.end}>
+    <Ends />
+    <Adder place={{ arm: arm.path, before: undefined }} label={say.addTo(arm.name, branch.name)} />
+  </div>
+);
+
+const JoinBox = () => (
+  <div className={css.join}>
+    <Ends sideIn={Position.Right} />
+    <span />
+  </div>
+);
+
+function StepBox({ data: { step, place } }: NodeProps<BoxOf<"step">>) {
   const { actions, editor, selectedKey } = useShared();
   const isSelected = step.key === selectedKey;
   const issues = editor.issues.countOf(step.key);
+  const number = editor.draft.steps.findIndex(({ key }) => key === step.key) + 1;
   return (
     <div className={css.box} data-selected={isSelected} data-off={!step.active}>
-      <Ends />
+      <Ends sideOut={step.type === "branch" ? Position.Bottom : Position.Right} />
       <button
         type="button"
         className={css.open}
@@ -170,26 +232,27 @@ function StepBox({ data: { step, index, count } }: NodeProps<StepNode>) {
             label={say.up}
             icon="arrowUp"
             size="small"
-            disabled={index === 0}
-            onClick={() => actions.move(index, index - 1)}
+            disabled={!actions.canShift(step, -1)}
+            onClick={() => actions.shift(step, -1)}
           />
           <IconButton
             label={say.down}
             icon="arrowDown"
             size="small"
-            disabled={index === count - 1}
-            onClick={() => actions.move(index, index + 1)}
+            disabled={!actions.canShift(step, 1)}
+            onClick={() => actions.shift(step, 1)}
           />
           <AddStep
-            trigger={<IconButton label={say.addAt(index + 1)} icon="plus" size="small" />}
-            onAdd={(type) => actions.add(type, index)}
-            onPaste={(copied) => actions.paste(copied, index)}
+            trigger={<IconButton label={say.addAt(number)} icon="plus" size="small" />}
+            onAdd={(type) => actions.add(type, place)}
+            onPaste={(copied) => actions.paste(copied, place)}
           />
-          <IconButton label={say.remove} icon="trash" size="small" onClick={() => actions.remove(index)} />
+          <IconButton label={say.duplicate} icon="copyPlus" size="small" onClick={() => actions.duplicate(step)} />
+          <IconButton label={say.remove} icon="trash" size="small" onClick={() => actions.remove(step)} />
         </NodeToolbar>
       )}
     </div>
   );
 }
 
-const nodeTypes = { start: StartBox, end: EndBox, step: StepBox };
+const nodeTypes = { start: StartBox, end: EndBox, step: StepBox, arm: ArmBox, add: AddBox, join: JoinBox };

@@ -3,6 +3,7 @@
 import type { ChangedField, StepChange } from "@tidings/contract";
 import type { Differences } from "../../../drafts/differences.ts";
 import { isSame } from "../../../kit/is-same.ts";
+import { inOrder } from "../flow/tree.ts";
 import type { Draft, DraftStep, Values } from "./model.ts";
 
 type Fields = Record<string, unknown>;
@@ -91,7 +92,8 @@ export function mergeDrafts(base: Draft, mine: Draft, theirs: Draft): { draft: D
     order.splice(before === undefined ? 0 : order.indexOf(before) + 1, 0, key);
   }
   const settings = mergeFields(settingsOf(base), settingsOf(mine), settingsOf(theirs), "");
-  const steps = order.flatMap((key) => mergeStep(key) ?? []);
+  // One may have removed the branch that the other put a step into.
+  const steps = inOrder(order.flatMap((key) => mergeStep(key) ?? []));
   return { draft: { ...(settings as Omit<Draft, "steps">), steps }, clashes };
 }
 

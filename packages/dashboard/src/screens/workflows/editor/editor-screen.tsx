@@ -15,21 +15,22 @@ import { Page } from "../../../kit/layout/page.tsx";
 import { Tabs } from "../../../kit/layout/tabs.tsx";
 import { useSample } from "../preview/use-sample.ts";
 import type { EditorSearch, EditorTab } from "../search.ts";
-import { SimulatorTab } from "../simulator/simulator-tab.tsx";
 import { Viewers } from "../team/viewers.tsx";
 import { words as listWords, statusNames, statusTones } from "../words.ts";
-import { ConflictDialog } from "./conflict-dialog.tsx";
 import css from "./editor.module.css";
 import { EditorActions } from "./editor-actions.tsx";
 import { problemsOf } from "./issues.ts";
 import { Notices } from "./notices.tsx";
-import { SettingsTab } from "./settings-tab.tsx";
 import { StepsTab } from "./steps-tab.tsx";
 import { useEditor } from "./use-editor.ts";
 import { words } from "./words.ts";
 
+const SettingsTab = lazy(() => import("../later.ts").then((module) => ({ default: module.SettingsTab })));
+const SimulatorTab = lazy(() => import("../later.ts").then((module) => ({ default: module.SimulatorTab })));
+const ConflictDialog = lazy(() => import("../later.ts").then((module) => ({ default: module.ConflictDialog })));
 const VersionsTab = lazy(() => import("../later.ts").then((module) => ({ default: module.VersionsTab })));
 const DigestsTab = lazy(() => import("../later.ts").then((module) => ({ default: module.DigestsTab })));
+const ExperimentsTab = lazy(() => import("../later.ts").then((module) => ({ default: module.ExperimentsTab })));
 const ObjectivesTab = lazy(() => import("../later.ts").then((module) => ({ default: module.ObjectivesTab })));
 const TestDialog = lazy(() => import("../later.ts").then((module) => ({ default: module.TestDialog })));
 
@@ -96,6 +97,7 @@ function LoadedEditor({ workflow }: { workflow: Workflow }) {
     go({ tab: undefined, step });
     focusFault();
   };
+  const hasExperiment = search.tab === "experiments" || draft.steps.some(({ type }) => type === "experiment");
   const tab: EditorTab = search.tab ?? "steps";
   return (
     <Page
@@ -130,13 +132,26 @@ function LoadedEditor({ workflow }: { workflow: Workflow }) {
               />
             ),
           },
-          { value: "settings", label: words.tabs.settings, panel: <SettingsTab editor={editor} /> },
+          { value: "settings", label: words.tabs.settings, panel: later(<SettingsTab editor={editor} />) },
           {
             value: "objectives",
             label: words.tabs.objectives,
             panel: later(<ObjectivesTab editor={editor} workflow={workflow} />),
           },
-          { value: "simulate", label: words.tabs.simulate, panel: <SimulatorTab editor={editor} sample={sample} /> },
+          ...(hasExperiment
+            ? [
+                {
+                  value: "experiments" as const,
+                  label: words.tabs.experiments,
+                  panel: later(<ExperimentsTab workflow={workflow} />),
+                },
+              ]
+            : []),
+          {
+            value: "simulate",
+            label: words.tabs.simulate,
+            panel: later(<SimulatorTab editor={editor} sample={sample} />),
+          },
           { value: "digests", label: words.tabs.digests, panel: later(<DigestsTab workflow={workflow} />) },
           {
             value: "versions",
@@ -152,7 +167,11 @@ function LoadedEditor({ workflow }: { workflow: Workflow }) {
           <TestDialog editor={editor} sample={sample} onClose={() => setTesting(false)} />
         </Suspense>
       )}
-      <ConflictDialog editor={editor} />
+      {editor.conflict && (
+        <Suspense>
+          <ConflictDialog editor={editor} />
+        </Suspense>
+      )}
       <LeaveGuard editor={editor} />
     </Page>
   );

@@ -20,6 +20,7 @@ export type DraftStep = {
   active: boolean;
   shouldStopOnFail: boolean;
   deadlineSeconds?: number;
+  arm?: string;
 };
 
 export type Draft = Required<
@@ -48,7 +49,7 @@ export type Draft = Required<
 type AnyStep = Omit<DraftStep, "key" | "_id"> & { _id: string };
 
 function toDraftStep(step: AnyStep): DraftStep {
-  const { _id, stepId, name, type, controlValues, filters, active, shouldStopOnFail, deadlineSeconds } = step;
+  const { _id, stepId, name, type, controlValues, filters, active, shouldStopOnFail, deadlineSeconds, arm } = step;
   return {
     key: _id,
     _id,
@@ -60,6 +61,7 @@ function toDraftStep(step: AnyStep): DraftStep {
     active,
     shouldStopOnFail,
     ...(deadlineSeconds !== undefined && { deadlineSeconds }),
+    ...(arm !== undefined && { arm }),
   };
 }
 
@@ -117,6 +119,9 @@ export function toTest(draft: Draft): WorkflowTestIn["workflow"] {
   return content;
 }
 
+/** The key of a step that was never saved. */
+export const newKey = (stepId: string): string => `new-${stepId}-${Math.random().toString(36).slice(2)}`;
+
 /** A step with a name and an identifier that the workflow does not have yet. */
 export function newStep(type: StepType, steps: readonly DraftStep[]): DraftStep {
   const names = new Set(steps.map(({ name }) => name));
@@ -126,7 +131,7 @@ export function newStep(type: StepType, steps: readonly DraftStep[]): DraftStep 
   while (names.has(nameAt()) || ids.has(identifierFrom(nameAt()))) count++;
   const stepId = identifierFrom(nameAt());
   return {
-    key: `new-${stepId}-${Math.random().toString(36).slice(2)}`,
+    key: newKey(stepId),
     stepId,
     name: nameAt(),
     type,
@@ -135,21 +140,6 @@ export function newStep(type: StepType, steps: readonly DraftStep[]): DraftStep 
     shouldStopOnFail: false,
   };
 }
-
-export function insertStep(draft: Draft, step: DraftStep, index: number): Draft {
-  return { ...draft, steps: draft.steps.toSpliced(index, 0, step) };
-}
-
-export function moveStep(draft: Draft, from: number, to: number): Draft {
-  const step = draft.steps[from];
-  if (!step || to < 0 || to >= draft.steps.length) return draft;
-  return { ...draft, steps: draft.steps.toSpliced(from, 1).toSpliced(to, 0, step) };
-}
-
-export const removeStep = (draft: Draft, key: string): Draft => ({
-  ...draft,
-  steps: draft.steps.filter((step) => step.key !== key),
-});
 
 export const changeStep = (draft: Draft, key: string, changed: Partial<DraftStep>): Draft => ({
   ...draft,

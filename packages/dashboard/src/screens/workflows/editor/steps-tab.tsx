@@ -4,6 +4,8 @@ import { classNames } from "../../../kit/class-names.ts";
 import { EmptyState, Skeleton } from "../../../kit/feedback/states.tsx";
 import { IconButton } from "../../../kit/inputs/button.tsx";
 import { Segments } from "../../../kit/inputs/segments.tsx";
+import { Outline } from "../outline/outline.tsx";
+import { useStepActions } from "../outline/use-step-actions.ts";
 import { PreviewPane } from "../preview/preview-pane.tsx";
 import { useKnowledge } from "../preview/use-knowledge.ts";
 import { usePreview } from "../preview/use-preview.ts";
@@ -12,12 +14,10 @@ import { StepForm } from "../step/step-form.tsx";
 import { servedVariables, useNames } from "../step/use-names.ts";
 import css from "./editor.module.css";
 import type { DraftStep } from "./model.ts";
-import { Outline } from "./outline.tsx";
 import { Split } from "./split.tsx";
 import { starters } from "./starters.ts";
 import type { Editor } from "./use-editor.ts";
 import { useFolded } from "./use-folded.ts";
-import { useStepActions } from "./use-step-actions.ts";
 import { words } from "./words.ts";
 
 const Canvas = lazy(() => import("../canvas/canvas.tsx").then((module) => ({ default: module.Canvas })));
@@ -129,7 +129,14 @@ function StepPanes({ editor, step, sample, form, isMail }: StepPanesProps) {
   const [side, setSide] = useState<"start" | "end">("start");
   const start = (
     <div ref={form} className={css.middle}>
-      <StepForm editor={editor} step={step} names={names} knowledge={knowledge} payload={sample.payload} />
+      <StepForm
+        editor={editor}
+        step={step}
+        names={names}
+        knowledge={knowledge}
+        payload={sample.payload}
+        subscriberId={sample.subscriber?.subscriberId}
+      />
     </div>
   );
   const end = <PreviewPane editor={editor} step={step} sample={sample} preview={preview} />;

@@ -1,5 +1,6 @@
 // What the chosen step would send, with a real subscriber and payload, from what is typed and not saved.
 import type { PreviewFault, PreviewResult } from "@tidings/contract";
+import { earlierSteps } from "@tidings/contract/arms";
 import { lazy, Suspense, useEffect, useRef } from "react";
 import { ErrorPanel, Skeleton } from "../../../kit/feedback/states.tsx";
 import { stepKinds } from "../../../steps/facts.gen.ts";
@@ -17,7 +18,7 @@ import type { Sample } from "./use-sample.ts";
 import { useToldFaults } from "./use-told-faults.ts";
 import { words } from "./words.ts";
 
-const SampleLanguage = lazy(() => import("../later.ts").then((module) => ({ default: module.SampleLanguage })));
+const SampleLanguage = lazy(() => import("./later.ts").then((module) => ({ default: module.SampleLanguage })));
 
 type PreviewPaneProps = { editor: Editor; step: DraftStep; sample: Sample; preview: Preview };
 
@@ -34,12 +35,9 @@ export function PreviewPane({ editor, step, sample, preview: { data, error } }: 
   const result = useLastGood(data?.result, isFaulty);
   const isMail = step.type === "email";
   const { steps } = editor.draft;
-  const before = steps.slice(
-    0,
-    Math.max(
-      0,
-      steps.findIndex(({ key }) => key === step.key),
-    ),
+  const before = earlierSteps(
+    steps,
+    steps.findIndex(({ key }) => key === step.key),
   );
   return (
     <section className={css.pane} aria-label={words.title}>
@@ -51,7 +49,7 @@ export function PreviewPane({ editor, step, sample, preview: { data, error } }: 
         </Suspense>
       )}
       {before.some(({ type }) => type === "digest") && <EventCount sample={sample} />}
-      {error && <ErrorPanel error={error} />}
+      {error && isSending && <ErrorPanel error={error} />}
       {!data && !error && isSending && <Skeleton rows={4} />}
       {faults.length > 0 && isSending && <p className={css.weak}>{words.old}</p>}
       <FaultList faults={faults.filter(({ field }) => !hasField(step, field))} />

@@ -11,8 +11,8 @@ import { ContextPicker, payloadEntries, SubscriberPicker } from "./sample-choice
 import type { Sample } from "./use-sample.ts";
 import { words } from "./words.ts";
 
-const MissingValues = lazy(() => import("../later.ts").then((module) => ({ default: module.MissingValues })));
-const PayloadFields = lazy(() => import("../later.ts").then((module) => ({ default: module.PayloadFields })));
+const MissingValues = lazy(() => import("./later.ts").then((module) => ({ default: module.MissingValues })));
+const PayloadFields = lazy(() => import("./later.ts").then((module) => ({ default: module.PayloadFields })));
 
 type SampleBarProps = {
   sample: Sample;

@@ -2,6 +2,7 @@
 // that it may use.
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { PreviewFault, PreviewResult } from "@tidings/contract";
+import { earlierSteps } from "@tidings/contract/arms";
 import { useMemo } from "react";
 import type { ApiError } from "../../../api/api-error.ts";
 import { callOperation } from "../../../api/client.ts";
@@ -23,8 +24,8 @@ export function usePreview(
   const { steps, payloadSchema, isTranslationEnabled } = draft;
   const { _id: environmentId } = useEnvironment();
   const body = useMemo(() => {
-    const before = steps.slice(
-      0,
+    const before = earlierSteps(
+      steps,
       steps.findIndex(({ key }) => key === step.key),
     );
     return {
@@ -70,8 +71,8 @@ export function usePreview(
 /** Results of earlier steps that templates need to show anything. */
 export const sampleResults = (before: readonly DraftStep[], payload: object, eventCount = 1): Record<string, unknown> =>
   Object.fromEntries(
-    before.flatMap(({ stepId, type }) => {
-      const result = editorSteps[type].sampleResult?.(payload, eventCount);
+    before.flatMap(({ stepId, type, controlValues }) => {
+      const result = editorSteps[type].sampleResult?.(payload, eventCount, controlValues);
       return result ? [[stepId, result]] : [];
     }),
   );

@@ -58,7 +58,7 @@ export function useSample(workflow: Workflow): Sample {
   const [ownSubscriber, setSubscriber] = useState<Subscriber | null>(null);
   const [isSampleSubscriber, setSampleSubscriber] = useState(false);
   const [locale, setLocale] = useState<string | undefined>();
-  const [assume, setAssume] = useState<Assumptions>({ digestedEvents: 1, isRead: false });
+  const [assume, setAssume] = useState<Assumptions>({ digestedEvents: 1, isRead: false, signals: [], messages: [] });
   const [context, setContext] = useState("");
   const { _id: environmentId } = useEnvironment();
   const place = { kind: "sample", environmentId, workflowId: workflow._id } as const;

@@ -1,7 +1,7 @@
 // Search and replace over the content of workflows and layouts: hits with their surroundings, and the content after it.
 // Pure.
 import type { LayoutFile, WorkflowFile } from "@tidings/contract";
-import { withTexts } from "../editor/step-uses.ts";
+import { withTexts } from "../flow/step-uses.ts";
 import { words } from "./words.ts";
 
 export type Search = { text: string; isCaseSensitive: boolean };

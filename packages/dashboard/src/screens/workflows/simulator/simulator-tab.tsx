@@ -10,6 +10,7 @@ import { useSettled } from "../../../kit/use-settled.ts";
 import { type DraftStep, toDryRun, type Values } from "../editor/model.ts";
 import type { Editor } from "../editor/use-editor.ts";
 import type { Sample } from "../preview/use-sample.ts";
+import { ArmSample } from "./arm-sample.tsx";
 import { Assume } from "./assume.tsx";
 import { momentsOf } from "./axis.ts";
 import { type Addressee, Recipients } from "./recipients.tsx";
@@ -44,6 +45,7 @@ export function SimulatorTab({ editor, sample }: SimulatorTabProps) {
       <p className={css.weak}>{words.lead}</p>
       <Recipients to={to} sample={sample} values={values} onChange={setOwn} />
       <Assume steps={steps} sample={sample} />
+      <ArmSample editor={editor} sample={sample} />
       {error && <ErrorPanel error={error} />}
       {to.length === 0 && <EmptyState icon="users" title={words.noRecipient} text={words.noneText} />}
       {to.length > 0 && !data && !error && <Skeleton />}

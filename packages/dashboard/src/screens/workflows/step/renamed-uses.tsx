@@ -3,8 +3,8 @@ import { useState } from "react";
 import { Notice } from "../../../kit/feedback/notice.tsx";
 import { Button } from "../../../kit/inputs/button.tsx";
 import type { DraftStep } from "../editor/model.ts";
-import { findUses, renameUses } from "../editor/step-uses.ts";
 import type { Editor } from "../editor/use-editor.ts";
+import { findUses, renameUses } from "../flow/step-uses.ts";
 import { words } from "./words.ts";
 
 export function RenamedUses({ editor, step }: { editor: Editor; step: DraftStep }) {

@@ -1,5 +1,5 @@
 // The form of one step: its name, what it sends or waits for, and when it runs.
-import { lazy, Suspense, useCallback, useMemo, useRef } from "react";
+import { lazy, Suspense, useCallback, useMemo, useRef, useState } from "react";
 import { BodyField } from "../../../email/body-field.tsx";
 import { sampleAt } from "../../../email/sample-value.ts";
 import { type Insert, InsertionProvider } from "../../../fields/completion/insertion.ts";
@@ -8,13 +8,16 @@ import type { Knowledge } from "../../../fields/condition-types.ts";
 import { isIdentifier } from "../../../fields/identifier.ts";
 import { ValueField } from "../../../fields/value-field.tsx";
 import { Icon } from "../../../icons.tsx";
+import { Skeleton } from "../../../kit/feedback/states.tsx";
 import { Checkbox, TextField } from "../../../kit/inputs/field.tsx";
 import { isSame } from "../../../kit/is-same.ts";
 import { stepIcons } from "../../../outcomes/tones.ts";
 import { stepKinds, stepNames } from "../../../steps/facts.gen.ts";
 import type { FieldSpec, Values } from "../../../steps/kit.ts";
+import { editorSteps } from "../../../steps/registry.gen.ts";
 import { changeStep, type DraftStep, valueAt, withValue } from "../editor/model.ts";
 import type { Editor } from "../editor/use-editor.ts";
+import { renameStep } from "../flow/tree.ts";
 import { StepComments } from "../team/step-comments.tsx";
 import { fieldsFor, isSet } from "./fields.ts";
 import { RenamedUses } from "./renamed-uses.tsx";
@@ -23,6 +26,7 @@ import { StepCondition } from "./step-condition.tsx";
 import { Variables } from "./variables.tsx";
 import { words } from "./words.ts";
 
+const OwnForm = lazy(() => import("../later.ts").then((module) => ({ default: module.OwnForm })));
 const Languages = lazy(() => import("../later.ts").then((module) => ({ default: module.Languages })));
 
 type StepFormProps = {
@@ -31,9 +35,10 @@ type StepFormProps = {
   names: Names;
   knowledge: Knowledge;
   payload: Values | null;
+  subscriberId: string | undefined;
 };
 
-export function StepForm({ editor, step, names, knowledge, payload }: StepFormProps) {
+export function StepForm({ editor, step, names, knowledge, payload, subscriberId }: StepFormProps) {
   const { draft, isReadOnly, issues } = editor;
   const { variables } = names;
   const fields = useMemo(() => fieldsFor(step.type, step.controlValues), [step.type, step.controlValues]);
@@ -77,6 +82,7 @@ export function StepForm({ editor, step, names, knowledge, payload }: StepFormPr
   const hasContent = stepKinds[step.type] === "channel" || stepKinds[step.type] === "custom";
   const moreSet = more.filter((spec) => isSet(spec, step.controlValues)).length;
   const target = useRef<Insert | null>(null);
+  const { hasOwnForm } = editorSteps[step.type];
   return (
     <InsertionProvider value={target}>
       <div className={css.form}>
@@ -92,10 +98,24 @@ export function StepForm({ editor, step, names, knowledge, payload }: StepFormPr
           </p>
         ))}
         <section className={css.section} aria-label={hasContent ? words.contentSection : words.timingSection}>
-          <div className={css.grid}>
-            {main.map((spec) => wrap(spec, spec.kind === "email" ? drawBody(spec) : draw(spec)))}
-          </div>
-          {more.length > 0 && (
+          {hasOwnForm ? (
+            <Suspense fallback={<Skeleton rows={4} />}>
+              <OwnForm
+                editor={editor}
+                step={step}
+                names={names}
+                knowledge={knowledge}
+                payload={payload}
+                subscriberId={subscriberId}
+                field={(path) => draw(editorSteps[step.type].fields.find((spec) => spec.path === path)!)}
+              />
+            </Suspense>
+          ) : (
+            <div className={css.grid}>
+              {main.map((spec) => wrap(spec, spec.kind === "email" ? drawBody(spec) : draw(spec)))}
+            </div>
+          )}
+          {more.length > 0 && !hasOwnForm && (
             <details className={css.more} open={more.some(({ path }) => errorOf(`controlValues.${path}`)) || undefined}>
               <summary>{moreSet > 0 ? words.hasMore(moreSet) : words.more}</summary>
               <div className={css.grid}>{more.map((spec) => wrap(spec, draw(spec)))}</div>
@@ -162,10 +182,15 @@ type StepSettingsProps = {
 
 function StepSettings({ editor, step, onChange }: StepSettingsProps) {
   const { draft, isReadOnly, issues, select } = editor;
-  const isTaken = draft.steps.some(({ key, stepId }) => key !== step.key && stepId === step.stepId);
-  const own = isTaken ? words.stepIdTaken : isIdentifier(step.stepId) ? undefined : words.badStepId;
+  /** An identifier that another step has stays in the field: what names either step would name both. */
+  const [typed, setTyped] = useState<string | null>(null);
+  const shown = typed ?? step.stepId;
+  const isUsed = (id: string) => draft.steps.some(({ key, stepId }) => key !== step.key && stepId === id);
+  const own = isUsed(shown) ? words.stepIdTaken : isIdentifier(shown) ? undefined : words.badStepId;
   const rename = (stepId: string) => {
-    onChange({ stepId }, "stepId");
+    setTyped(isUsed(stepId) || stepId === "" ? stepId : null);
+    if (isUsed(stepId) || stepId === "") return;
+    editor.change({ ...draft, steps: renameStep(draft.steps, step.key, stepId) }, `${step.key}.stepId`);
     select(stepId);
   };
   return (
@@ -180,7 +205,7 @@ function StepSettings({ editor, step, onChange }: StepSettingsProps) {
       />
       <TextField
         label={words.stepId}
-        value={step.stepId}
+        value={shown}
         maxLength={100}
         readOnly={isReadOnly}
         spellCheck={false}

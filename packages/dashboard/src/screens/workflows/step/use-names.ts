@@ -1,6 +1,7 @@
 // What the templates of a step may use, with sample values: from the service, the chosen subscriber and payload, recent
 // events, and the texts of the workflow.
 import type { JsonObject } from "@tidings/contract";
+import { earlierSteps } from "@tidings/contract/arms";
 import { useMemo } from "react";
 import { useOperation } from "../../../api/hooks.ts";
 import { type Names, samplesIn } from "../../../fields/completion/names.ts";
@@ -47,8 +48,9 @@ export function useNames(
   ).data?.workflows[workflow.workflowId];
   const brand = useOperation("brand.retrieve", {}, { staleTime: 60_000 }).data?.brand;
   const at = steps.findIndex(({ key }) => key === step.key);
+  const withSecrets = step.type === "http_request";
   return useMemo(() => {
-    const before = steps.slice(0, Math.max(0, at));
+    const before = earlierSteps(steps, at);
     const payloads = recent.map((event) => event.payload);
     const scope = {
       payload: Object.assign({}, ...payloads.toReversed(), payload ?? {}) as Values,
@@ -65,7 +67,20 @@ export function useNames(
       ...samplesIn(brand, "brand"),
     ]);
     const own = Object.keys(samples).filter((name) => name.startsWith("subscriber.data.") || name.startsWith("t."));
-    const variables = [...new Set([...variableNames(served, scope.payload), ...own])];
+    const variables = [...new Set([...variableNames(served, scope.payload, { withSecrets }), ...own])];
     return { variables, samples, scope, schema: payloadSchema };
-  }, [served, steps, at, recent, payload, person, texts, brand, payloadSchema, workflowName, workflow.workflowId]);
+  }, [
+    served,
+    withSecrets,
+    steps,
+    at,
+    recent,
+    payload,
+    person,
+    texts,
+    brand,
+    payloadSchema,
+    workflowName,
+    workflow.workflowId,
+  ]);
 }

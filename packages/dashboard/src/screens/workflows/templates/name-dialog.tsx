@@ -12,7 +12,8 @@ const stale = ["stepTemplates.list", "stepTemplates.retrieve"] as const;
 
 export function SaveTemplateDialog({ step, onClose }: { step: DraftStep; onClose: () => void }) {
   const create = useChange("stepTemplates.create", stale);
-  const { key: _key, _id, ...content } = step;
+  // A saved step belongs to no arm: the workflow it is inserted into has other branches.
+  const { key: _key, _id, arm: _arm, ...content } = step;
   return (
     <NameDialog
       title={words.saveTitle}

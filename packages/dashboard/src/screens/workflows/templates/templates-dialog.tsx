@@ -14,7 +14,7 @@ import { showError } from "../../../kit/overlays/toast.tsx";
 import { useConfirmedChange } from "../../../kit/overlays/use-confirmed-change.ts";
 import { stepIcons, stepNames } from "../../../steps/facts.gen.ts";
 import { words as kitWords } from "../../../words.ts";
-import type { CopiedStep } from "../editor/copied-step.ts";
+import type { CopiedStep } from "../flow/copied-steps.ts";
 import { RenameTemplateDialog } from "./name-dialog.tsx";
 import css from "./templates.module.css";
 import { words } from "./words.ts";

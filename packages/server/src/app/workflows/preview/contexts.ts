@@ -2,8 +2,9 @@
 import type { BrandIn, ContextMap } from "@tidings/contract";
 import type { Ctx } from "../../../context.ts";
 import type { JsonObject } from "../../../lib/json.ts";
+import { contextKeysOf } from "../../../pipeline/trigger/contexts.ts";
 import { findContextsByKeys } from "../../../store/subscribers/contexts.ts";
-import { contextKeysOf, readContext } from "../../subscribers/contexts.ts";
+import { readContext } from "../../subscribers/contexts.ts";
 
 type PreviewContexts = { contextData: JsonObject; override: BrandIn | null };
 

@@ -10,7 +10,7 @@ import { RenderError } from "../../../pipeline/render/liquid.ts";
 import { isCritical } from "../../../pipeline/rules/preferences.ts";
 import { findAssetSizes } from "../../../store/assets/assets.ts";
 import type { WorkflowRow } from "../../../store/workflows/workflows.ts";
-import { unknownNames } from "../template-names.ts";
+import { unknownNames } from "../issues/template-names.ts";
 import { workflowLevels } from "../workflow-view.ts";
 
 type PreviewedMail = {

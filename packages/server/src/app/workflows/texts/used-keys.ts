@@ -5,9 +5,9 @@ import { isObject, type JsonObject } from "../../../lib/json.ts";
 import { pauseIfDue } from "../../../lib/load/pauses.ts";
 import { blockTemplate, isBlockBody } from "../../../pipeline/render/blocks.ts";
 import { RenderError } from "../../../pipeline/render/liquid.ts";
+import { templatesIn } from "../issues/step-issues.ts";
+import { membersOf } from "../issues/template-names.ts";
 import { requireLayout } from "../layouts.ts";
-import { templatesIn } from "../step-issues.ts";
-import { membersOf } from "../template-names.ts";
 import { requirePathOwner } from "../translations.ts";
 import { requireWorkflow } from "../workflows.ts";
 

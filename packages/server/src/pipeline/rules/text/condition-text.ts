@@ -19,6 +19,13 @@ export function conditionReason({ rule, filters, values }: JsonObject, be: "was"
   return `it ${skipText(rule)}${found(read, { known, isOnly: all.size === 1, be })}`;
 }
 
+/** Why a condition was true: "payload.plan is "pro", and it was "pro"". */
+export function trueReason({ rule, values }: JsonObject, be: "was" | "is"): string {
+  if (!isObject(rule)) return `its condition ${be} met, and is too long to be shown here`;
+  const read = [...new Set(variablePaths(rule))];
+  return `${conditionText(rule)}${found(read, { known: isObject(values) ? values : {}, isOnly: read.length === 1, be })}`;
+}
+
 /** ", and it was false", or with the names where there are several variables. */
 function found(
   paths: readonly string[],

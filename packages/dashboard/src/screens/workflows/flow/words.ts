@@ -1,0 +1,4 @@
+// Words of branches, wherever they are drawn.
+export const words = {
+  else: "Else",
+} as const;

@@ -1,0 +1,48 @@
+// The scenarios of flow-oracle.test.ts while the workers are killed at random moments: every run still takes the way
+// that the interpreter takes, and ends once. `ORACLE_RUNS` and `ORACLE_SEED` as there.
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { newStage } from "../../support/clock.ts";
+import { skipUnlessLong } from "../../support/long.ts";
+import { temporaryFolder } from "../../support/process.ts";
+import { startTestService } from "../../support/service.ts";
+import { playFlow, startTime } from "./flow-play.ts";
+import { createRandom } from "./random.ts";
+
+const settings = { TIDINGS_ENCRYPTION_KEY: randomBytes(32).toString("base64") };
+/** It takes the requests; the work is done by processes that are killed. */
+const service = await startTestService({ ...settings, TIDINGS_ROLE: "api" });
+
+const { ORACLE_RUNS = "6", ORACLE_SEED } = process.env;
+const firstSeed = ORACLE_SEED === undefined ? Math.floor(Date.now() / 1_000) % 1_000_000 : Number(ORACLE_SEED);
+const count = ORACLE_SEED === undefined ? Number(ORACLE_RUNS) : 1;
+
+const title = `workers that are killed lose and repeat nothing: seeds from ${firstSeed}`;
+
+test(title, { skip: skipUnlessLong }, async (context) => {
+  const folder = temporaryFolder(context);
+  const startWorker = async () => {
+    const worker = folder.run({ ...settings, TIDINGS_ROLE: "worker", DATABASE_URL: service.database.url });
+    await worker.started();
+    return worker;
+  };
+  const workers = [startWorker(), startWorker()];
+  await Promise.all(workers);
+  let kills = 0;
+  for (let run = 0; run < count; run++) {
+    const random = createRandom(firstSeed + run);
+    await playFlow(await newStage(service, startTime), firstSeed + run, async () => {
+      if (!random.chance(0.3)) return;
+      const worker = await workers.shift()!;
+      await sleep(random.below(60));
+      await worker.end("SIGKILL");
+      workers.push(startWorker());
+      kills++;
+    });
+  }
+  for (const worker of await Promise.all(workers)) await worker.end("SIGTERM");
+  context.diagnostic(`${kills} workers were killed`);
+  assert.ok(kills > 0);
+});
