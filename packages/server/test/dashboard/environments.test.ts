@@ -150,6 +150,7 @@ browserTest("a variable and a secret get values for each environment; a used one
     const question = page.getByRole("dialog", { name: /^Save / });
     await question.getByText("where real messages go to real people").waitFor();
     await question.getByRole("button", { name: "Save" }).click();
+    await dialog.waitFor({ state: "detached" });
   };
   await agree();
   const row = (name: string) => page.getByRole("row").filter({ hasText: name });
@@ -177,6 +178,7 @@ browserTest("a variable and a secret get values for each environment; a used one
   await dialog.getByLabel("Value in Development").fill("second");
   await dialog.getByRole("button", { name: "Save" }).click();
   await eventually(async () => (await valuesOf(client)).flat().length === 2, "both variables in development");
+  await dialog.waitFor({ state: "detached" });
   assert.equal((await valuesOf(production)).flat().length, 2);
 
   // Clearing a plain value removes it from that environment.
