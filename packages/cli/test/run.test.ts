@@ -89,7 +89,7 @@ test("signal reaches the runs that wait for it, and names those it cannot reach"
   assert.equal(again.reached, 0);
   const nobody = await send("--to", "moon");
   assert.equal(nobody.code, 1);
-  assert.match(nobody.stderr, /Nobody was reached: moon is unknown\.\n→ A signal does not create subscribers/);
+  assert.match(nobody.stderr, /No one was reached: moon is unknown\.\n→ A signal does not create subscribers/);
 });
 
 test("wrong input is refused with what to do, and exit codes tell it from a refusal of the service", async () => {

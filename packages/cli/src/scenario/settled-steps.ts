@@ -46,7 +46,7 @@ function settleResponse(step: StepFile, { status = 200, body }: { status?: numbe
 
 type Variant = { id: string; weight?: number };
 
-/** All the weight is on one variant, and nobody is held out. */
+/** All the weight is on one variant, and no one is held out. */
 function settleVariant(step: StepFile, id: string): StepFile {
   const given = step.type === "experiment" ? ((step.controlValues?.variants ?? []) as Variant[]) : [];
   if (!given.some((one) => one.id === id))

@@ -32,7 +32,7 @@ export const signal: Command = {
     out.json(result);
     if (known === 0)
       throw new CliError(
-        `Nobody was reached: ${plainText(unknown.join(", "))} ${unknown.length === 1 ? "is" : "are"} unknown.`,
+        `No one was reached: ${plainText(unknown.join(", "))} ${unknown.length === 1 ? "is" : "are"} unknown.`,
         {
           fix: "A signal does not create subscribers. Name people who exist.",
         },
