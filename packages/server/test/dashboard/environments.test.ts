@@ -150,6 +150,8 @@ browserTest("a variable and a secret get values for each environment; a used one
     const question = page.getByRole("dialog", { name: /^Save / });
     await question.getByText("where real messages go to real people").waitFor();
     await question.getByRole("button", { name: "Save" }).click();
+    // The question closes over the form: one after the other, since two dialogs at once have no single locator.
+    await question.waitFor({ state: "detached" });
     await dialog.waitFor({ state: "detached" });
   };
   await agree();
