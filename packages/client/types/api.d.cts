@@ -2608,6 +2608,24 @@ export type Operations = {
     body: DeadLetterReplayIn;
     output: DeadLetterReplay;
   };
+  "attention.retrieve": {
+    params?: never;
+    query?: never;
+    body?: never;
+    output: Attention;
+  };
+  "attention.update": {
+    params?: never;
+    query?: never;
+    body: AttentionIn;
+    output: Attention;
+  };
+  "attention.forecast": {
+    params?: never;
+    query?: never;
+    body: AttentionForecastIn;
+    output: AttentionForecast;
+  };
   "deadLetterReplays.preview": {
     params?: never;
     query?: never;
@@ -3575,6 +3593,14 @@ export type Resources = {
     /** Send many dead letters again. Selected by `ids` or by `filter`, at most 1,000 per call. Letters that were already replayed are skipped. `POST /v1/dead-letters/replay` */
     readonly replayMany: (...input: CallArguments<"deadLetters.replayMany">) => Promise<Output<"deadLetters.replayMany">>;
   };
+  readonly attention: {
+    /** Retrieve the attention budget of the environment. `GET /v2/attention` */
+    readonly retrieve: (...input: CallArguments<"attention.retrieve">) => Promise<Output<"attention.retrieve">>;
+    /** Replace the attention budget of the environment. Applies to messages from now on; what is held waits for its time. The first budget that rolls up creates the workflow `roll-up`, whose steps are the template of roll-ups. `PUT /v2/attention` */
+    readonly update: (...input: CallArguments<"attention.update">) => Promise<Output<"attention.update">>;
+    /** Show what a budget would have done. Replays the messages of the last days with these budgets, message by message and person by person. Nothing is stored or sent. `POST /v2/attention/forecast` */
+    readonly forecast: (...input: CallArguments<"attention.forecast">) => Promise<Output<"attention.forecast">>;
+  };
   readonly deadLetterReplays: {
     /** Show what a replay would do. Nothing is sent or changed. `POST /v1/dead-letters/replays/preview` */
     readonly preview: (...input: CallArguments<"deadLetterReplays.preview">) => Promise<Output<"deadLetterReplays.preview">>;
@@ -4123,6 +4149,55 @@ export type AssetList = {
   totalCount: number;
   /** true when there are more than 50,000 */
   totalCountCapped: boolean;
+};
+
+export type Attention = {
+  budgets: AttentionBudget[];
+  /** The workflow with the template of roll-ups, which is created with the first budget that rolls up */
+  rollUpWorkflowId: string | null;
+};
+
+export type AttentionBudget = {
+  channel: "in_app" | "email" | "sms" | "chat" | "push";
+  /** The classes of workflows that it counts; default: both. Critical workflows never count */
+  classes?: ("transactional" | "promotional")[];
+  /** Messages for one person in a window */
+  limit: number;
+  window: AttentionWindow;
+  /** What happens to a message that is over the budget. `roll_up`: it becomes an item of one message, sent when a place is free. `delay`: it waits for a place. `drop`: it is not sent */
+  overflow?: "roll_up" | "delay" | "drop";
+  /** Roll-ups wait for this time of day of the person, such as `18:00`; null: for the next free place */
+  rollUpAt?: string | null;
+};
+
+export type AttentionForecast = {
+  /** The first moment that it covers (ISO 8601, UTC) */
+  from: string;
+  /** The last moment that it covers (ISO 8601, UTC) */
+  to: string;
+  /** true: there were too many messages, and only those of the first people by id are counted */
+  isPartial: boolean;
+  channels: ForecastChannel[];
+  /** The most affected first, at most 20 */
+  workflows: ForecastWorkflow[];
+  sentences: string[];
+};
+
+export type AttentionForecastIn = {
+  /** All of them apply. The first one that is full decides what happens to a message */
+  budgets: AttentionBudget[];
+  days?: number;
+};
+
+export type AttentionIn = {
+  /** All of them apply. The first one that is full decides what happens to a message */
+  budgets: AttentionBudget[];
+};
+
+export type AttentionWindow = {
+  /** At most 90 days in all */
+  amount: number;
+  unit: "hour" | "day" | "week";
 };
 
 export type AuditActor = {
@@ -5715,6 +5790,8 @@ export type ExportedResources = {
     categoryId?: string;
     /** Advertising: its mails always have the headers to unsubscribe */
     isCommercial?: boolean;
+    messageClass?: "critical" | "transactional" | "promotional";
+    priority?: "high" | "normal" | "low";
     preferences?: {
       user?: {
         all?: {
@@ -6152,6 +6229,32 @@ export type FilesPlanIn = {
   prune?: boolean;
   /** `fingerprints` of the last export or apply. Without it, drift is shown since the last apply to the environment */
   pulled?: Record<string, string>;
+};
+
+export type ForecastChannel = {
+  channel: Channel;
+  /** Sent in the time that the forecast covers */
+  messages: number;
+  /** Would have been sent at once */
+  sent: number;
+  /** Would have become items of roll-ups */
+  rolledUp: number;
+  /** The roll-ups they would have become */
+  rollUps: number;
+  /** Would have waited for a place */
+  delayed: number;
+  /** Would not have been sent */
+  dropped: number;
+  /** People of whom at least one message would have been held */
+  people: number;
+};
+
+export type ForecastWorkflow = {
+  workflowId: string;
+  name: string;
+  messages: number;
+  /** Rolled up, delayed or dropped */
+  held: number;
 };
 
 export type Gallery = {
@@ -7175,6 +7278,8 @@ export type MessageActionIn = {
   payload?: Record<string, unknown>;
 };
 
+export type MessageClass = "critical" | "transactional" | "promotional";
+
 export type MessageCta = {
   type?: "redirect";
   data?: {
@@ -7723,6 +7828,8 @@ export type PreviewedStep = {
   /** As in a workflow */
   controlValues?: Record<string, unknown>;
 };
+
+export type Priority = "high" | "normal" | "low";
 
 export type Provider = {
   /** `providerId` of integrations */
@@ -9272,6 +9379,10 @@ export type TestedWorkflow = {
   categoryId?: string | null;
   /** Advertising: it can be unsubscribed from */
   isCommercial?: boolean;
+  /** What its messages are to readers. Critical ones are never held by an attention budget, transactional ones go before promotional ones. A workflow that subscribers cannot switch off is critical in any case */
+  messageClass?: "critical" | "transactional" | "promotional";
+  /** Which messages go first when many wait. A critical workflow is always high */
+  priority?: "high" | "normal" | "low";
 };
 
 export type TimelinePerson = {
@@ -9756,6 +9867,8 @@ export type Workflow = {
   categoryId?: string;
   /** true: its mails always have the headers to unsubscribe; absent: false */
   isCommercial?: boolean;
+  messageClass?: MessageClass;
+  priority?: Priority;
 };
 
 export type WorkflowDraft = {
@@ -9781,6 +9894,10 @@ export type WorkflowDraft = {
   categoryId?: string | null;
   /** Advertising: it can be unsubscribed from */
   isCommercial?: boolean;
+  /** What its messages are to readers. Critical ones are never held by an attention budget, transactional ones go before promotional ones. A workflow that subscribers cannot switch off is critical in any case */
+  messageClass?: "critical" | "transactional" | "promotional";
+  /** Which messages go first when many wait. A critical workflow is always high */
+  priority?: "high" | "normal" | "low";
 };
 
 export type WorkflowDuplicate = {
@@ -9820,6 +9937,8 @@ export type WorkflowFile = {
   categoryId?: string;
   /** Advertising: its mails always have the headers to unsubscribe */
   isCommercial?: boolean;
+  messageClass?: "critical" | "transactional" | "promotional";
+  priority?: "high" | "normal" | "low";
   preferences?: WorkflowPreferencesIn;
   validatePayload?: boolean;
   /** JSON Schema, draft-07 or 2020-12 */
@@ -9852,6 +9971,10 @@ export type WorkflowIn = {
   categoryId?: string | null;
   /** Advertising: it can be unsubscribed from */
   isCommercial?: boolean;
+  /** What its messages are to readers. Critical ones are never held by an attention budget, transactional ones go before promotional ones. A workflow that subscribers cannot switch off is critical in any case */
+  messageClass?: "critical" | "transactional" | "promotional";
+  /** Which messages go first when many wait. A critical workflow is always high */
+  priority?: "high" | "normal" | "low";
 };
 
 export type WorkflowList = {
@@ -9901,6 +10024,10 @@ export type WorkflowPatch = {
   categoryId?: string | null;
   /** Advertising: it can be unsubscribed from */
   isCommercial?: boolean;
+  /** What its messages are to readers. Critical ones are never held by an attention budget, transactional ones go before promotional ones. A workflow that subscribers cannot switch off is critical in any case */
+  messageClass?: "critical" | "transactional" | "promotional";
+  /** Which messages go first when many wait. A critical workflow is always high */
+  priority?: "high" | "normal" | "low";
 };
 
 export type WorkflowPreference = {
@@ -10037,6 +10164,10 @@ export type WorkflowUpdate = {
   categoryId?: string | null;
   /** Advertising: it can be unsubscribed from */
   isCommercial?: boolean;
+  /** What its messages are to readers. Critical ones are never held by an attention budget, transactional ones go before promotional ones. A workflow that subscribers cannot switch off is critical in any case */
+  messageClass?: "critical" | "transactional" | "promotional";
+  /** Which messages go first when many wait. A critical workflow is always high */
+  priority?: "high" | "normal" | "low";
 };
 
 export type WorkflowVersion = {
@@ -10068,6 +10199,10 @@ export type WorkflowVersionContent = {
   categoryId?: string;
   /** Absent: false */
   isCommercial?: boolean;
+  /** Absent: transactional */
+  messageClass?: "critical" | "transactional" | "promotional";
+  /** Absent: normal */
+  priority?: "high" | "normal" | "low";
   /** Absent, like the next two, in versions saved before it was stored */
   active?: boolean;
   validatePayload?: boolean;

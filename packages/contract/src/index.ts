@@ -1,4 +1,5 @@
 export * from "./arms.ts";
+export * from "./attention.ts";
 export * from "./call-input.ts";
 export * from "./common.ts";
 export * from "./conditions/index.ts";
@@ -41,6 +42,7 @@ export * from "./resources/members/members.ts";
 export * from "./resources/operate/alert-kinds.ts";
 export * from "./resources/operate/alert-rules.ts";
 export * from "./resources/operate/alerts.ts";
+export * from "./resources/operate/attention.ts";
 export * from "./resources/operate/dead-letter-replays.ts";
 export * from "./resources/operate/dead-letters.ts";
 export * from "./resources/operate/environment-variables.ts";

@@ -27,6 +27,7 @@ import { authOperations } from "./resources/members/auth.ts";
 import { memberOperations } from "./resources/members/members.ts";
 import { alertRuleOperations } from "./resources/operate/alert-rules.ts";
 import { alertOperations } from "./resources/operate/alerts.ts";
+import { attentionOperations } from "./resources/operate/attention.ts";
 import { deadLetterReplayOperations } from "./resources/operate/dead-letter-replays.ts";
 import { deadLetterOperations } from "./resources/operate/dead-letters.ts";
 import { environmentVariableOperations } from "./resources/operate/environment-variables.ts";
@@ -132,6 +133,7 @@ export const operations = {
   ...suppressionOperations,
   ...capturedOperations,
   ...deadLetterOperations,
+  ...attentionOperations,
   ...deadLetterReplayOperations,
   ...failedTaskOperations,
   ...alertRuleOperations,

@@ -101,6 +101,8 @@ const base: Draft = {
   searchKeys: [],
   categoryId: null,
   isCommercial: false,
+  messageClass: "transactional",
+  priority: "normal",
   preferences: { user: null, workflow: { all: { enabled: true } } },
   steps: [step("a", { subject: "Hi", body: "one" }), step("b"), step("c")],
 };

@@ -19,6 +19,7 @@ import welcome from "./welcome.ts";
 
 export { brandLayout } from "./brand-layout.ts";
 export type { GalleryTemplate } from "./kit.ts";
+export { rollUpWorkflow } from "./roll-up.ts";
 
 export const gallery: readonly GalleryTemplate[] = [
   welcome,

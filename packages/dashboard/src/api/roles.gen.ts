@@ -129,6 +129,7 @@ export const operationRoles: Partial<Record<OperationId | ExportId, Role>> = {
   "captured.deleteOne": "editor",
   "deadLetters.replay": "support",
   "deadLetters.replayMany": "support",
+  "attention.update": "editor",
   "deadLetterReplays.create": "support",
   "deadLetterReplays.pause": "support",
   "deadLetterReplays.resume": "support",

@@ -5,6 +5,8 @@ import * as alertRuleTest from "../app/alerts/alert-rule-test.ts";
 import * as alertRules from "../app/alerts/alert-rules.ts";
 import * as alerts from "../app/alerts/alerts.ts";
 import * as assets from "../app/assets/assets.ts";
+import * as attention from "../app/attention/attention.ts";
+import * as attentionForecast from "../app/attention/forecast.ts";
 import * as brand from "../app/brand/brand.ts";
 import * as brandLayout from "../app/brand/brand-layout.ts";
 import * as clock from "../app/environments/clock.ts";
@@ -156,6 +158,9 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "assets.list": assets.list,
   "assets.create": assets.create,
   "assets.delete": assets.remove,
+  "attention.retrieve": attention.retrieve,
+  "attention.update": attention.update,
+  "attention.forecast": attentionForecast.forecast,
   "brand.retrieve": brand.retrieve,
   "brand.update": brand.update,
   "brand.preview": brand.preview,

@@ -119,6 +119,16 @@ create table attempts (
 ) partition by RANGE (id);
 CREATE INDEX attempts_provider_message on attempts USING btree (integration_id, provider_message_id) WHERE (provider_message_id IS NOT NULL);
 
+create table attention_ledgers (
+  environment_id uuid not null,
+  subscriber_id  uuid not null,
+  ledger         jsonb not null,
+  updated_at     timestamp with time zone not null,
+  PRIMARY KEY (environment_id, subscriber_id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+CREATE INDEX attention_ledgers_updated on attention_ledgers USING btree (updated_at);
+
 create table audit_log (
   id              uuid not null,
   organization_id uuid not null,
@@ -419,6 +429,7 @@ create table environments (
   brand              jsonb,
   pages_url          text,
   variables_version  integer not null default 0,
+  attention          jsonb,
   PRIMARY KEY (id),
   FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE,
   FOREIGN KEY (parent_id) REFERENCES environments(id),
@@ -1038,6 +1049,7 @@ create table subscribers (
   last_online_at timestamp with time zone,
   created_at     timestamp with time zone not null,
   updated_at     timestamp with time zone not null,
+  attention      jsonb,
   UNIQUE (environment_id, subscriber_id),
   PRIMARY KEY (id),
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
@@ -1294,6 +1306,8 @@ create table workflows (
   objectives             jsonb,
   category_id            text,
   is_commercial          boolean not null default false,
+  message_class          text not null default 'transactional'::text,
+  priority               text not null default 'normal'::text,
   PRIMARY KEY (id),
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
   CHECK ((on_unknown_outcome = ANY (ARRAY['may_duplicate'::text, 'may_delay'::text]))),

@@ -8,7 +8,9 @@ import type {
   AlertStatus,
   AlertSubjectType,
   AssetContentType,
+  AttentionBudget,
   BrandIn,
+  BudgetedClass,
   Channel,
   ChannelEndpointAddress,
   ChannelEndpointType,
@@ -23,10 +25,12 @@ import type {
   JobStatus,
   LayoutControlValues,
   LinkKind,
+  MessageClass,
   MessageEvent,
   MessageStatus,
   Objectives,
   PreferenceChannels,
+  Priority,
   PublishedResource,
   RecipientSubscriber,
   ReplayStatus,
@@ -42,6 +46,7 @@ import type {
   TranslatedResource,
   WebhookDeliveryStatus,
   WebhookEventType,
+  WindowUnit,
   Workflow,
   WorkflowPreference,
 } from "@tidings/contract";
@@ -85,6 +90,8 @@ type EnvironmentsTable = {
   variables_version: Defaulted<number>;
   /** Days by class, where they differ from the settings. */
   retention: ColumnType<RetentionOverrides, string | undefined, string>;
+  /** Its attention budgets; null: none. */
+  attention: ColumnType<AttentionBudget[] | null, string | null | undefined, string | null>;
   /** What the environment sets of its brand; null: nothing. */
   brand: ColumnType<BrandIn | null, string | null | undefined, string | null>;
   created_at: Date;
@@ -111,6 +118,9 @@ export type StoredChannel = {
   _integrationId: string;
 };
 
+/** How many messages a person wants at most, by channel. */
+export type OwnLimits = Partial<Record<Channel, { limit: number; unit: WindowUnit }>>;
+
 type SubscribersTable = {
   id: string;
   environment_id: string;
@@ -124,11 +134,24 @@ type SubscribersTable = {
   timezone: string | null;
   data: NullableJson<JsonObject>;
   channels: Defaulted<StoredChannel[]>;
+  /** Own limits by channel, lower than the attention budget; null: none. */
+  attention: ColumnType<OwnLimits | null, string | null | undefined, string | null>;
   is_online: boolean | null;
   last_online_at: Date | null;
   created_at: Date;
   updated_at: Date;
 };
+
+/** What a person was sent of late in one channel, and what waits. Times in ms. */
+export type ChannelLedger = {
+  /** When a message took a place, and its class; oldest first. */
+  sends: [at: number, messageClass: BudgetedClass][];
+  /** What waits for a place: a job, or the event of a roll-up. `until`: when it tries again. */
+  waiting: [id: string, messageClass: BudgetedClass, since: number, until: number][];
+  /** The roll-up that takes further items. */
+  rollUp?: { eventId: string; messageClass: BudgetedClass };
+};
+export type Ledger = Partial<Record<Channel, ChannelLedger>>;
 
 /** A step as the workflow stores it. */
 export type StoredStep = {
@@ -180,6 +203,8 @@ type WorkflowsTable = {
   /** Identifier of its category; one that does not exist counts as none. */
   category_id: string | null;
   is_commercial: Defaulted<boolean>;
+  message_class: Defaulted<MessageClass>;
+  priority: Defaulted<Priority>;
   /** The address that is asked for the steps; null for a workflow whose content is stored here. */
   bridge_url: string | null;
   last_published_at: Date | null;
@@ -237,6 +262,10 @@ export type WorkflowDefinition = {
   /** Absent without a category. */
   categoryId?: string;
   isCommercial?: true;
+  /** Absent: transactional. */
+  messageClass?: MessageClass;
+  /** Absent: normal. */
+  priority?: Priority;
   /** The content of the steps comes from the bridge of the workflow. */
   isBridged?: true;
   /** A draft that was sent as a test: its waits end at once, and it shares no digest or throttle with real events. */
@@ -1193,6 +1222,7 @@ export type Tables = {
   };
   suppressions: SuppressionsTable;
   budgets: { name: string; next_at: Date };
+  attention_ledgers: { environment_id: string; subscriber_id: string; ledger: Json<Ledger>; updated_at: Date };
   captured_messages: {
     id: string;
     environment_id: string;

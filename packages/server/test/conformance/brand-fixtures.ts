@@ -1,6 +1,6 @@
 // One good input for each operation of the brand and the gallery. A colour without contrast, so that a response has a
 // warning.
-import { type BrandIn, brandColorNames, type OperationId } from "@tidings/contract";
+import { type AttentionBudget, type BrandIn, brandColorNames, type OperationId } from "@tidings/contract";
 import { type Fixture, nothing, ofContext, withBody } from "./inputs.ts";
 import type { World } from "./world.ts";
 
@@ -22,7 +22,14 @@ const ofBrandedContext = async (w: World) => {
   return { params };
 };
 
+const budgets: AttentionBudget[] = [
+  { channel: "email", limit: 3, window: { amount: 1, unit: "day" }, rollUpAt: "18:00" },
+];
+
 export const brandFixtures: Partial<Record<OperationId, Fixture>> = {
+  "attention.retrieve": nothing,
+  "attention.update": () => ({ body: { budgets } }),
+  "attention.forecast": () => ({ body: { budgets, days: 7 } }),
   "brand.retrieve": nothing,
   "brand.update": () => ({ body: fullBrand }),
   "brand.preview": () => ({ body: { brand: fullBrand } }),

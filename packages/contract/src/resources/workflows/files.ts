@@ -1,5 +1,6 @@
 // Workflows as files: an environment's configuration as one document, compared (plan) and applied as a whole. Resources
 // have identifiers instead of internal ids, omit defaults, and contain no secrets.
+import { messageClasses, priorities } from "../../attention.ts";
 import { ChannelWord, identifiers, StepTypeWord, severities } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { addedProviderIds, inAppProviderId, providerIds } from "../../provider-ids.ts";
@@ -90,6 +91,8 @@ export const WorkflowFile = strict("WorkflowFile", {
   objectives: Type.Optional(Objectives),
   categoryId: Type.Optional(Type.String({ minLength: 1, description: "Identifier of a category of the environment" })),
   isCommercial: flag(false, "Advertising: its mails always have the headers to unsubscribe"),
+  messageClass: Type.Optional(oneOf(messageClasses, { default: "transactional" })),
+  priority: Type.Optional(oneOf(priorities, { default: "normal" })),
   preferences: Type.Optional(PreferencesIn),
   validatePayload: flag(false),
   payloadSchema: Type.Optional(nullableOpenObject({ description: "JSON Schema, draft-07 or 2020-12" })),

@@ -1,4 +1,5 @@
 // Versions of a workflow: every save creates one, and versions never change. Also copies of workflows.
+import { messageClasses, priorities } from "../../attention.ts";
 import { cursorList, cursorQuery, identifiers, SeverityWord, StepTypeWord } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import {
@@ -58,6 +59,8 @@ export const WorkflowVersion = named("WorkflowVersion", {
     objectives: Objectives,
     categoryId: Type.Optional(Type.String()),
     isCommercial: Type.Optional(Type.Boolean({ description: "Absent: false" })),
+    messageClass: Type.Optional(oneOf(messageClasses, { description: "Absent: transactional" })),
+    priority: Type.Optional(oneOf(priorities, { description: "Absent: normal" })),
     active: Type.Optional(
       Type.Boolean({ description: "Absent, like the next two, in versions saved before it was stored" }),
     ),

@@ -110,6 +110,8 @@ export function itemsOf({ workflows, layouts, translations, categories, brand }:
           objectives: row.objectives,
           categoryId: row.category_id,
           isCommercial: row.is_commercial,
+          messageClass: row.message_class,
+          priority: row.priority,
           origin: row.origin,
           preferences: { user: row.preferences_user, default: row.preferences_default },
           translations: textsOf("workflow", row.id),

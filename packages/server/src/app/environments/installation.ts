@@ -98,6 +98,8 @@ const welcomeWorkflow = ({ now, newId }: Pick<SetupTools, "now" | "newId">): Wor
   objectives: null,
   category_id: null,
   is_commercial: false,
+  message_class: "transactional",
+  priority: "normal",
   last_published_at: null,
   last_published_by: null,
   origin: "svc-cloud",

@@ -59,6 +59,8 @@ export function toWorkflowFile(
     objectives: content.objectives ?? undefined,
     categoryId: content.category_id ?? undefined,
     isCommercial: unless(content.is_commercial, false),
+    messageClass: unless(content.message_class, "transactional"),
+    priority: unless(content.priority, "normal"),
     preferences: filled(
       definedMembers({
         workflow: filled(withoutDefaults(content.preferences_default)),

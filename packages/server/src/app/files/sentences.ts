@@ -2,6 +2,7 @@
 // longer. Pure.
 import type { ChangedField, Objectives, StepChange, StepFile, WorkflowFile } from "@tidings/contract";
 import { canonicalJson, isObject, type JsonObject } from "../../lib/json.ts";
+import { classSentence, prioritySentence } from "../../pipeline/attention/message-class.ts";
 import { objectiveTexts } from "../../pipeline/rules/objectives.ts";
 import { type BothSteps, flowChange, placeOf } from "../workflows/changes/flow-changes.ts";
 import type { Texts } from "./file-forms.ts";
@@ -81,6 +82,8 @@ const settingWords: Record<string, (field: ChangedField) => string> = {
     after === true
       ? "It becomes commercial: its mails always have the headers to unsubscribe"
       : "It is no longer commercial",
+  messageClass: ({ after }) => classSentence(after),
+  priority: ({ after }) => prioritySentence(after),
   isTranslationEnabled: ({ after }) =>
     after === true ? "Texts are taken from its translations" : "Its translations are no longer used",
   "preferences.default": preferenceSentence,

@@ -29,6 +29,7 @@ const actions: Record<ChangingId | ExportId | SignInId | "scenarios.export", str
   "auth.signOut": "signed out",
   "auth.signOutEverywhere": "signed out everywhere",
   "auth.updatePerson": "changed their own account",
+  "attention.update": "changed the attention budget",
   "brand.createLayout": "created a layout from the brand",
   "brand.deleteContext": "removed the brand of the context",
   "brand.update": "changed the brand",

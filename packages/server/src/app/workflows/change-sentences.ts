@@ -9,6 +9,7 @@ import {
   stepDefinitions,
 } from "@tidings/contract";
 import { canonicalJson, type JsonObject } from "../../lib/json.ts";
+import { classSentence, prioritySentence } from "../../pipeline/attention/message-class.ts";
 import { objectiveTexts } from "../../pipeline/rules/objectives.ts";
 import type { StoredLayout, StoredStep } from "../../store/tables.ts";
 import { type BothSteps, flowChange, placeOf } from "./changes/flow-changes.ts";
@@ -135,6 +136,8 @@ const settingSentences: Record<string, (after: unknown) => string> = {
     typeof after === "string" ? `It joins the category ${quote(after)}` : "It leaves its category",
   isCommercial: (after) =>
     after ? "Its mails always have the headers to unsubscribe" : "It is no longer marked as commercial",
+  messageClass: classSentence,
+  priority: prioritySentence,
   onUnknownOutcome: (after) =>
     after === "may_delay"
       ? "When a provider does not respond, the message is not sent again"

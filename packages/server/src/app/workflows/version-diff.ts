@@ -108,6 +108,8 @@ const settingWords: Record<string, string> = {
   onUnknownOutcome: "retry after a timeout",
   categoryId: "category",
   isCommercial: "commercial flag",
+  messageClass: "message class",
+  priority: "priority",
   "preferences.user": "preferences",
   "preferences.default": "default preferences",
 };

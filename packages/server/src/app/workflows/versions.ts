@@ -115,6 +115,8 @@ export function toContent({ definition, settings }: VersionContent, row: Workflo
     objectives: definition.objectives ?? null,
     category_id: definition.categoryId ?? null,
     is_commercial: definition.isCommercial ?? false,
+    message_class: definition.messageClass ?? "transactional",
+    priority: definition.priority ?? "normal",
     validate_payload: settings?.validatePayload ?? row.validate_payload,
     payload_schema: settings ? settings.payloadSchema : row.payload_schema,
   };

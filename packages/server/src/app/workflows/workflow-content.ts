@@ -31,6 +31,8 @@ type Settings = Pick<
   | "objectives"
   | "category_id"
   | "is_commercial"
+  | "message_class"
+  | "priority"
 >;
 
 export const defaultSettings: Omit<Settings, "active"> = {
@@ -46,6 +48,8 @@ export const defaultSettings: Omit<Settings, "active"> = {
   objectives: null,
   category_id: null,
   is_commercial: false,
+  message_class: "transactional",
+  priority: "normal",
 };
 
 /** A repeated tag is stored once. Programs for Novu expect a refusal. */
@@ -79,6 +83,8 @@ export function readSettings(body: WorkflowPatch, stored: Settings): Settings {
     objectives: body.objectives ? readObjectives(body.objectives) : stored.objectives,
     category_id: body.categoryId === undefined ? stored.category_id : body.categoryId,
     is_commercial: body.isCommercial ?? stored.is_commercial,
+    message_class: body.messageClass ?? stored.message_class,
+    priority: body.priority ?? stored.priority,
   };
 }
 

@@ -124,6 +124,8 @@ const withIssues = (row: WorkflowRow, facts: ViewFacts, issues: Step["issues"][]
   objectives: row.objectives ?? {},
   categoryId: row.category_id ?? undefined,
   isCommercial: row.is_commercial || undefined,
+  messageClass: row.message_class,
+  priority: row.priority,
 });
 
 export const toListedWorkflow = (row: ListedWorkflow, issues: Step["issues"][]): WorkflowSummary => ({

@@ -97,15 +97,15 @@ export async function findEnvironmentIdentifiersLike(
 
 export const insertEnvironment = (
   db: Db,
-  row: Omit<EnvironmentRow, "retention" | "brand" | "variables_version">,
+  row: Omit<EnvironmentRow, "retention" | "brand" | "attention" | "variables_version">,
 ): Promise<EnvironmentRow> => db.insertInto("environments").values(row).returningAll().executeTakeFirstOrThrow();
 
 /**
- * Without its test clock, which clocks.ts writes, its retention (retention.ts), its brand (brand.ts) and the version of
- * its variables (variables.ts).
+ * Without its test clock, which clocks.ts writes, its retention (retention.ts), its brand (brand.ts), its attention
+ * budgets (store/attention) and the version of its variables (variables.ts).
  */
 export function updateEnvironment(db: Db, row: EnvironmentRow): Promise<EnvironmentRow> {
-  const { test_clock, test_clock_target, retention, brand, variables_version, ...changes } = row;
+  const { test_clock, test_clock_target, retention, brand, attention, variables_version, ...changes } = row;
   return db
     .updateTable("environments")
     .set(changes)

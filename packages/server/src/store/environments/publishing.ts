@@ -76,6 +76,8 @@ const workflowColumns = {
   objectives: "jsonb",
   category_id: "text",
   is_commercial: "boolean",
+  message_class: "text",
+  priority: "text",
   last_published_at: "timestamptz",
   last_published_by: "uuid",
   created_at: "timestamptz",

@@ -1,5 +1,5 @@
 // The integrations that a batch of messages is sent through.
-import type { BrandIn, Channel } from "@tidings/contract";
+import type { AttentionBudget, BrandIn, Channel } from "@tidings/contract";
 import { sql } from "kysely";
 import type { Db } from "../db.ts";
 import type { IntegrationRow } from "./integrations.ts";
@@ -10,6 +10,7 @@ export type ActiveIntegration = IntegrationRow & {
   brand: BrandIn | null;
   pages_url: string | null;
   variables_version: number;
+  attention: AttentionBudget[] | null;
 };
 
 /**
@@ -23,7 +24,7 @@ export async function findActiveIntegrationsOfBatch(
 ): Promise<ActiveIntegration[]> {
   if (environmentIds.length === 0 || channels.length === 0) return [];
   const { rows } = await sql<ActiveIntegration>`
-    select i.*, e.link_schemes, e.brand, e.pages_url, e.variables_version
+    select i.*, e.link_schemes, e.brand, e.pages_url, e.variables_version, e.attention
     from integrations i join environments e on e.id = i.environment_id
     where i.environment_id = any(${environmentIds}::uuid[]) and i.deleted_at is null and i.active
       and i.channel = any(${channels}::text[])

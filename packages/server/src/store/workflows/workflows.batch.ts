@@ -26,11 +26,18 @@ export async function findWorkflowStates(db: Db, ids: string[]): Promise<Map<str
     .selectFrom("workflows")
     .where("id", "in", ids)
     .select(["id", "deleted_at", "preferences_user", "preferences_default", "outside_schedule", "category_id"])
+    .select(["message_class", "priority"])
     .execute();
   return new Map(
     rows.map((row) => {
       const preferences = { user: row.preferences_user, default: row.preferences_default };
-      const rules = { preferences, outsideSchedule: row.outside_schedule, categoryId: row.category_id ?? undefined };
+      const rules = {
+        preferences,
+        outsideSchedule: row.outside_schedule,
+        categoryId: row.category_id ?? undefined,
+        messageClass: row.message_class,
+        priority: row.priority,
+      };
       return [row.id, { isDeleted: row.deleted_at !== null, rules }];
     }),
   );

@@ -9,7 +9,10 @@ export type { StoredStep, WorkflowDefinition };
 export type WorkflowRow = Selectable<Tables["workflows"]>;
 
 /** Whom a workflow reaches through which channels and when; `critical` is one of the preferences. */
-export type WorkflowRules = Pick<WorkflowDefinition, "preferences" | "outsideSchedule" | "categoryId">;
+export type WorkflowRules = Pick<
+  WorkflowDefinition,
+  "preferences" | "outsideSchedule" | "categoryId" | "messageClass" | "priority"
+>;
 
 export type WorkflowVersion = {
   id: string;
@@ -37,6 +40,8 @@ const definitionOf = (row: WorkflowContent): WorkflowDefinition => ({
   ...(row.objectives && { objectives: row.objectives }),
   ...(row.category_id !== null && { categoryId: row.category_id }),
   ...(row.is_commercial && { isCommercial: true }),
+  ...(row.message_class !== "transactional" && { messageClass: row.message_class }),
+  ...(row.priority !== "normal" && { priority: row.priority }),
   ...(row.bridge_url === null ? {} : { isBridged: true }),
 });
 

@@ -38,6 +38,8 @@ export type Draft = Required<
     | "searchKeys"
     | "objectives"
     | "isCommercial"
+    | "messageClass"
+    | "priority"
   >
 > & {
   categoryId: string | null;
@@ -81,6 +83,8 @@ export function draftOf(workflow: Workflow): Draft {
     objectives: workflow.objectives ?? {},
     categoryId: workflow.categoryId ?? null,
     isCommercial: workflow.isCommercial ?? false,
+    messageClass: workflow.messageClass ?? "transactional",
+    priority: workflow.priority ?? "normal",
     preferences: { user: workflow.preferences.user ?? null, workflow: workflow.preferences.default },
     steps: workflow.steps.map((step) => toDraftStep({ ...step, controlValues: step.controls.values as Values })),
   };

@@ -1,0 +1,46 @@
+// The budgets of a request or a file, checked beyond what their schema says, with every default filled in.
+import {
+  type AttentionBudget,
+  type AttentionWindow,
+  budgetedClasses,
+  maxWindowDays,
+  type WindowUnit,
+} from "@tidings/contract";
+import { faultCollector } from "../../failure.ts";
+
+const hoursIn: Record<WindowUnit, number> = { hour: 1, day: 24, week: 7 * 24 };
+
+const hoursOf = ({ amount, unit }: AttentionWindow): number => amount * hoursIn[unit];
+
+/** Throws 422 with each budget that is wrong. */
+export function readBudgets(given: AttentionBudget[]): AttentionBudget[] {
+  const faults = faultCollector();
+  const budgets = given.map(withDefaults);
+  const seen = new Map<string, number>();
+  for (const [index, { channel, classes, window, overflow, rollUpAt }] of budgets.entries()) {
+    const field = `budgets.${index}`;
+    if (hoursOf(window) > maxWindowDays * 24) {
+      faults.add(`${field}.window`, `${field}.window must not be longer than ${maxWindowDays} days`, window);
+    }
+    if (rollUpAt != null && overflow !== "roll_up") {
+      faults.add(`${field}.rollUpAt`, `${field}.rollUpAt is only for a budget with overflow roll_up`, rollUpAt);
+    }
+    const name = `${channel} ${classes!.join()} ${hoursOf(window)}`;
+    const twin = seen.get(name);
+    if (twin !== undefined) {
+      faults.add(field, `${field} has the channel, classes and window of budgets.${twin}: remove one of them`);
+    }
+    seen.set(name, index);
+  }
+  faults.throwIfAny();
+  return budgets;
+}
+
+const withDefaults = ({ channel, classes, limit, window, overflow, rollUpAt }: AttentionBudget): AttentionBudget => ({
+  channel,
+  classes: budgetedClasses.filter((one) => classes?.includes(one) ?? true),
+  limit,
+  window: { amount: window.amount, unit: window.unit },
+  overflow: overflow ?? "roll_up",
+  ...(rollUpAt != null && { rollUpAt }),
+});
