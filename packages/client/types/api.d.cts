@@ -5136,7 +5136,7 @@ export type DeadLetterWorkflow = {
 /** What decided, and therefore where to change it */
 export type DecidedBy = {
   /** `workflow`: its preferences; `step`: its content or settings; `preference`: the subscriber's own choice; `subscriber`: a missing or refused address; `event`: its overrides */
-  kind: "workflow" | "step" | "condition" | "preference" | "schedule" | "subscriber" | "suppression" | "integration" | "provider" | "tenant" | "bridge" | "digest" | "throttle" | "delay" | "branch" | "experiment" | "wait" | "event" | "topic";
+  kind: "workflow" | "step" | "condition" | "preference" | "schedule" | "subscriber" | "suppression" | "integration" | "provider" | "tenant" | "bridge" | "digest" | "throttle" | "budget" | "delay" | "branch" | "experiment" | "wait" | "event" | "topic";
   /** workflowId, stepId, subscriberId, transactionId or topicKey, the internal id of an integration or a suppression, or the id of a provider */
   id?: string;
   /** For a topic: the identifier of the subscription */
