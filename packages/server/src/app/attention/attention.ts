@@ -27,11 +27,26 @@ export async function update(
 export async function saveBudgets(ctx: Ctx, caller: Caller, budgets: AttentionBudget[]): Promise<void> {
   const { environmentId } = caller;
   await lockEnvironment(ctx.db, environmentId);
-  const rollsUp = budgets.some(({ overflow }) => overflow === "roll_up");
-  if (rollsUp && !(await findWorkflow(ctx.db, environmentId, rollUpWorkflowId))) {
-    const { translations: _, ...body } = rollUpWorkflow;
-    const steps = body.steps.map((step) => ({ ...step, name: step.name ?? step.stepId }));
-    await workflows.create(ctx, caller, { params: {}, query: {}, body: { ...body, steps, active: true } });
-  }
+  const rollsUp = budgets.filter(({ overflow }) => overflow === "roll_up").map(({ channel }) => channel);
+  if (rollsUp.length > 0) await offerRollUps(ctx, caller, new Set(rollsUp));
   await setBudgets(ctx.db, environmentId, { budgets, now: ctx.now() });
+}
+
+/** The workflow that sends roll-ups has a step for every channel; those of budgets that roll up are active. */
+async function offerRollUps(ctx: Ctx, caller: Caller, channels: ReadonlySet<string>): Promise<void> {
+  const row = await findWorkflow(ctx.db, caller.environmentId, rollUpWorkflowId, { lock: true });
+  if (!row) {
+    const { translations: _, ...body } = rollUpWorkflow;
+    const steps = body.steps.map((step) => ({
+      ...step,
+      name: step.name ?? step.stepId,
+      active: channels.has(step.type),
+    }));
+    await workflows.create(ctx, caller, { params: {}, query: {}, body: { ...body, steps, active: true } });
+    return;
+  }
+  const steps = row.steps.map((step) => (channels.has(step.type) ? { ...step, active: true } : step));
+  if (steps.some((step, index) => step.active !== row.steps[index]!.active)) {
+    await workflows.save(ctx, caller, row, { steps }, "Turned on the channels of attention budgets");
+  }
 }
