@@ -14,6 +14,7 @@ import { messageOperations } from "./resources/events/messages.ts";
 import { notificationOperations } from "./resources/events/notifications.ts";
 import { scenarioOperations } from "./resources/events/scenarios.ts";
 import { signalOperations } from "./resources/events/signals.ts";
+import { inboxAttentionOperations } from "./resources/inbox/inbox-attention.ts";
 import { inboxChannelOperations } from "./resources/inbox/inbox-channels.ts";
 import { inboxNotificationOperations } from "./resources/inbox/inbox-notifications.ts";
 import { inboxOauthOperations } from "./resources/inbox/inbox-oauth.ts";
@@ -45,6 +46,7 @@ import { importOperations } from "./resources/subscribers/imports.ts";
 import { matchOperations } from "./resources/subscribers/match.ts";
 import { messageMarkOperations } from "./resources/subscribers/message-marks.ts";
 import { preferenceOperations } from "./resources/subscribers/preferences.ts";
+import { subscriberAttentionOperations } from "./resources/subscribers/subscriber-attention.ts";
 import { subscriberCredentialOperations } from "./resources/subscribers/subscriber-credentials.ts";
 import { subscriberOperations } from "./resources/subscribers/subscribers.ts";
 import { suppressionOperations } from "./resources/subscribers/suppressions.ts";
@@ -102,6 +104,7 @@ export const operations = {
   ...erasureOperations,
   ...importOperations,
   ...preferenceOperations,
+  ...subscriberAttentionOperations,
   ...categoryOperations,
   ...matchOperations,
   ...messageMarkOperations,
@@ -110,6 +113,7 @@ export const operations = {
   ...inboxSessionOperations,
   ...inboxNotificationOperations,
   ...inboxPreferenceOperations,
+  ...inboxAttentionOperations,
   ...inboxSubscriptionOperations,
   ...inboxChannelOperations,
   ...inboxOauthOperations,

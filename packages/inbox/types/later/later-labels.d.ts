@@ -14,6 +14,12 @@ export declare const laterLabels: {
     hourly: string;
     daily: string;
     weekly: string;
+    limit: string;
+    limitText: string;
+    unlimited: string;
+    perHour: (count: number) => string;
+    perDay: (count: number) => string;
+    perWeek: (count: number) => string;
     schedule: string;
     scheduleText: string;
     scheduleZone: (zone: string) => string;

@@ -10,7 +10,7 @@ import { faultCollector } from "../../failure.ts";
 
 const hoursIn: Record<WindowUnit, number> = { hour: 1, day: 24, week: 7 * 24 };
 
-const hoursOf = ({ amount, unit }: AttentionWindow): number => amount * hoursIn[unit];
+export const hoursOf = ({ amount, unit }: AttentionWindow): number => amount * hoursIn[unit];
 
 /** Throws 422 with each budget that is wrong. */
 export function readBudgets(given: AttentionBudget[]): AttentionBudget[] {
