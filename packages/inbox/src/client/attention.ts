@@ -1,5 +1,5 @@
-// How many messages the subscriber wants at most, by channel. A function and no method of the client, so that only those
-// who use it load it.
+// How many messages the subscriber wants at most, by channel. A function and no method of the client, so that only
+// those who use it load it.
 import type { Inbox } from "./create-inbox.ts";
 import type { AttentionLimit, Channel, ChannelAttention } from "./types.ts";
 import type { AttentionList } from "./wire.ts";

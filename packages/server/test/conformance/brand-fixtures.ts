@@ -1,5 +1,5 @@
-// One good input for each operation of the brand, the gallery and attention. A colour without contrast, so that a response has a
-// warning.
+// One good input for each operation of the brand, the gallery and attention. A colour without contrast, so that a
+// response has a warning.
 import { type AttentionBudget, type BrandIn, brandColorNames, type OperationId } from "@tidings/contract";
 import { type Fixture, nothing, ofContext, ofOwnInbox, ofSubscriber, withBody } from "./inputs.ts";
 import type { World } from "./world.ts";

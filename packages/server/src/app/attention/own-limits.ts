@@ -1,5 +1,5 @@
-// How many messages a person wants at most, by channel. Such a limit counts both classes of messages, and the budgets of
-// the environment apply as well, so a limit is refused unless it is lower than what they allow already.
+// How many messages a person wants at most, by channel. Such a limit counts both classes of messages, and the
+// environment's budgets apply as well, so a limit is refused unless it is lower than what they allow already.
 import {
   type AttentionBudget,
   type BudgetedClass,
@@ -17,7 +17,7 @@ import { faultCollector } from "../../failure.ts";
 import type { OwnLimits } from "../../store/tables.ts";
 import { hoursOf } from "./read-budgets.ts";
 
-/** What forms offer, as far as it is lower than the budgets. */
+/** Forms offer those that are lower than the budgets. */
 const usualLimits: Record<WindowUnit, number[]> = {
   hour: [1, 3],
   day: [1, 2, 3, 5, 10, 20],
@@ -33,10 +33,10 @@ const lowestOf = (budgets: AttentionBudget[]): AttentionBudget | undefined =>
   budgets.toSorted((a, b) => a.limit - b.limit)[0];
 
 /** The most messages that budgets let through, and the budgets that say so. */
-type Most = { limit: number; by: AttentionBudget[] };
+type Max = { limit: number; by: AttentionBudget[] };
 
 /** Null: as many as there are. A budget of a longer window lets no more through in a shorter one. */
-function mostIn(budgets: AttentionBudget[], unit: WindowUnit): Most | null {
+function maxIn(budgets: AttentionBudget[], unit: WindowUnit): Max | null {
   const counting = budgets.filter(({ window }) => hoursOf(window) >= hoursOf({ amount: 1, unit }));
   const ofBoth = lowestOf(counting.filter((budget) => budgetedClasses.every((one) => hasClass(one)(budget))));
   const ofEach = budgetedClasses.flatMap((one) => lowestOf(counting.filter(hasClass(one))) ?? []);
@@ -47,8 +47,8 @@ function mostIn(budgets: AttentionBudget[], unit: WindowUnit): Most | null {
 }
 
 function isLower(budgets: AttentionBudget[], { limit, unit }: OwnLimit): boolean {
-  const most = mostIn(budgets, unit);
-  return most === null || limit < most.limit;
+  const max = maxIn(budgets, unit);
+  return max === null || limit < max.limit;
 }
 
 const budgetsOf = (budgets: AttentionBudget[], channel: Channel): AttentionBudget[] =>
@@ -100,7 +100,7 @@ export function readOwnLimits(budgets: AttentionBudget[], given: OwnLimitsPatch)
 function faultOf(budgets: AttentionBudget[], channel: Channel, wanted: OwnLimit): string | null {
   if (budgets.length === 0) return `cannot be set: the environment has no attention budget for ${channel}`;
   if (isLower(budgets, wanted)) return null;
-  const { limit, by } = mostIn(budgets, wanted.unit)!;
+  const { limit, by } = maxIn(budgets, wanted.unit)!;
   const fault =
     limit === 1 ? `cannot be set per ${wanted.unit}` : `must be lower than ${limit} messages per ${wanted.unit}`;
   return `${fault}: the environment allows no more than ${by.map(describeBudget).join(" and ")} already`;

@@ -51,7 +51,7 @@ async function saveLimits(ctx: Ctx, subscriber: RecipientRow, changes: OwnLimits
   ]);
 }
 
-/** Stores what a form submitted, except what the budgets do not allow any longer. Returns whether anything was stored. */
+/** Stores what a form submitted, except limits that are not lower than the budgets. Returns whether it stored any. */
 export async function saveSubmittedLimits(ctx: Ctx, subscriber: RecipientRow, given: OwnLimitsPatch): Promise<boolean> {
   if (Object.keys(given).length === 0) return false;
   const changes = acceptableLimits(await findBudgets(ctx.db, subscriber.environment_id), given);

@@ -17,8 +17,8 @@ import { fill, type PageLanguage } from "./words/words.ts";
 
 /**
  * Names of form fields. RFC 8058 fixes the first. `shown` holds, for each row, the choices that the page showed (the
- * channels that were on, and the frequency of a digest); `was` the choices that an undo brings back; `limits` the limit that the page showed for a
- * channel.
+ * channels that were on, and the frequency of a digest); `was` the choices that an undo brings back; `limits` the limit
+ * that the page showed for a channel.
  */
 export const fields = {
   oneClick: "List-Unsubscribe",
