@@ -1,7 +1,8 @@
 // How many messages a person wants at most, in a browser: support sets it in the dashboard, and the person on the
 // hosted page, without JavaScript and in a language that is written from right to left.
 import assert from "node:assert/strict";
-import type { StepIn } from "@tidings/contract";
+import type { Output, StepIn } from "@tidings/contract";
+import { invite, signInOwner } from "../../app/members/browsers.ts";
 import { browserTest, openBrowser, openPage } from "../../support/chromium.ts";
 import { startTestService } from "../../support/service.ts";
 import { createWorkflow, email, settled, trigger } from "../../support/verbs.ts";
@@ -10,6 +11,7 @@ import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "../su
 
 const service = await startTestService({ TIDINGS_PUBLIC_URL: "http://localhost:3000" });
 const { client } = service;
+const owner = await signInOwner(service);
 const window = { amount: 1, unit: "day" } as const;
 const sms: StepIn = { name: "SMS", type: "sms", controlValues: { body: "Hello" } };
 await createWorkflow(client, "news", [email(), sms], { name: "News" });
@@ -30,7 +32,7 @@ const stored = async () => {
 };
 
 browserTest("support sees the budget of each channel, sets a lower limit and removes it", async (context) => {
-  const page = await openDashboard(context, service, "/subscribers/ada?tab=preferences");
+  const page = await openDashboard(context, service, "/subscribers/ada?tab=preferences", {}, owner);
   const table = page.getByRole("region", { name: "Limits" });
   await table.getByRole("rowheader", { name: "Email Budget: 5 per day, 2 promotional per day" }).waitFor();
   await table.getByRole("rowheader", { name: "SMS Budget: 3 in 2 weeks" }).waitFor();
@@ -47,6 +49,19 @@ browserTest("support sees the budget of each channel, sets a lower limit and rem
   await limit.click();
   await page.getByRole("option", { name: "None" }).click();
   await eventually(async () => (await stored()) === null, "no limit");
+
+  const { body } = await owner.call("auditLog.list", { query: { subscriber: "ada" } });
+  const entries = (body as Output<"auditLog.list">).data;
+  assert.deepEqual(
+    entries.map(({ operation, after }) => [operation, after]),
+    [null, { limit: 3, unit: "day" }].map((email) => [
+      "subscribers.updateAttention",
+      { request: { channels: { email } } },
+    ]),
+  );
+  const viewer = await invite(service, owner, "viewer");
+  const seen = await openDashboard(context, service, "/subscribers/ada?tab=preferences", {}, viewer);
+  assert.equal(await seen.getByRole("combobox", { name: "Own limit for Email: None" }).isDisabled(), true);
 });
 
 browserTest("the hosted page: without JavaScript, right to left, narrow, dark", async (context) => {
