@@ -1,7 +1,7 @@
 // Loads the user interface when it is asked for.
 
 /**
- * Defines `<tidings-inbox>`. This call loads the user interface: a page that only uses `createInbox` does not load it.
+ * Defines `<tidings-inbox>`. This loads the user interface: a page that only uses `createInbox` does not load it.
  * An element without `url` talks to the service that this module came from.
  */
 export async function defineInbox(): Promise<void> {

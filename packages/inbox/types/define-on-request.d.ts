@@ -1,6 +1,6 @@
 // Generated from packages/inbox/src by `npm run generate`. Do not edit.
 /**
- * Defines `<tidings-inbox>`. This call loads the user interface: a page that only uses `createInbox` does not load it.
+ * Defines `<tidings-inbox>`. This loads the user interface: a page that only uses `createInbox` does not load it.
  * An element without `url` talks to the service that this module came from.
  */
 export declare function defineInbox(): Promise<void>;

@@ -6,9 +6,6 @@ import type { AttentionList } from "./wire.ts";
 
 export type AttentionChange = Partial<Record<Channel, AttentionLimit | null>>;
 
-/**
- * The channels with a budget of the environment, and what the subscriber chose. With `channels`, changes their limits
- * first: a limit has to be lower than those of the environment, and null removes one.
- */
+/** What the subscriber chose, by channel. With `channels`, changes their limits first; null removes one. */
 export const requestAttention = async (inbox: Inbox, channels?: AttentionChange): Promise<ChannelAttention[]> =>
   (await inbox.request<AttentionList>("/attention", channels && { method: "PATCH", body: { channels } })).data;

@@ -16,7 +16,6 @@ export const laterLabels = {
   daily: "Daily",
   weekly: "Weekly",
   limit: "How many at most",
-  limitText: "Important messages always arrive.",
   unlimited: "As many as there are",
   perHour: (count: number): string => `At most ${count} per hour`,
   perDay: (count: number): string => `At most ${count} per day`,

@@ -30,7 +30,6 @@ export function Limits({ channels }: { channels: PreferenceChannels }) {
   return (
     <section>
       <h3>{labels.limit}</h3>
-      <p>{labels.limitText}</p>
       <div class="rows">
         {shown.map(({ channel, own, choices }) => (
           <label key={channel} class="row">

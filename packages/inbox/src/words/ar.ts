@@ -74,7 +74,6 @@ export default definePack({
   daily: "كل يوم",
   weekly: "كل أسبوع",
   limit: "الحد الأقصى للعدد",
-  limitText: "تصل الرسائل المهمة دائمًا.",
   unlimited: "مهما كان عددها",
   perHour: (count) => `${count} في الساعة على الأكثر`,
   perDay: (count) => `${count} في اليوم على الأكثر`,

@@ -68,7 +68,6 @@ export default definePack({
   daily: "Každý den",
   weekly: "Každý týden",
   limit: "Kolik nejvýše",
-  limitText: "Důležité zprávy přijdou vždy.",
   unlimited: "Tolik, kolik jich je",
   perHour: (count) => `Nejvýše ${count} za hodinu`,
   perDay: (count) => `Nejvýše ${count} za den`,

@@ -64,7 +64,6 @@ export default definePack({
   daily: "Hver dag",
   weekly: "Hver uge",
   limit: "Hvor mange højst",
-  limitText: "Vigtige beskeder når altid frem.",
   unlimited: "Så mange, som der er",
   perHour: (count) => `Højst ${count} i timen`,
   perDay: (count) => `Højst ${count} om dagen`,

@@ -62,7 +62,6 @@ export default definePack({
   daily: "Täglich",
   weekly: "Wöchentlich",
   limit: "Wie viele höchstens",
-  limitText: "Wichtige Nachrichten kommen immer an.",
   unlimited: "So viele, wie es gibt",
   perHour: (count) => `Höchstens ${count} pro Stunde`,
   perDay: (count) => `Höchstens ${count} pro Tag`,

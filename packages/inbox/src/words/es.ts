@@ -61,7 +61,6 @@ export default definePack({
   daily: "Cada día",
   weekly: "Cada semana",
   limit: "Cuántas como máximo",
-  limitText: "Los mensajes importantes llegan siempre.",
   unlimited: "Todas las que haya",
   perHour: (count) => `Como máximo ${count} por hora`,
   perDay: (count) => `Como máximo ${count} al día`,

@@ -70,7 +70,6 @@ export default definePack({
   daily: "Päivittäin",
   weekly: "Viikoittain",
   limit: "Kuinka monta enintään",
-  limitText: "Tärkeät viestit tulevat aina perille.",
   unlimited: "Niin monta kuin niitä on",
   perHour: (count) => `Enintään ${count} tunnissa`,
   perDay: (count) => `Enintään ${count} päivässä`,

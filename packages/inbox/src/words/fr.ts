@@ -64,7 +64,6 @@ export default definePack({
   daily: "Tous les jours",
   weekly: "Toutes les semaines",
   limit: "Combien au maximum",
-  limitText: "Les messages importants arrivent toujours.",
   unlimited: "Autant qu’il y en a",
   perHour: (count) => `Au plus ${count} par heure`,
   perDay: (count) => `Au plus ${count} par jour`,

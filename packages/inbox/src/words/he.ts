@@ -62,7 +62,6 @@ export default definePack({
   daily: "כל יום",
   weekly: "כל שבוע",
   limit: "כמה לכל היותר",
-  limitText: "הודעות חשובות מגיעות תמיד.",
   unlimited: "כמה שיש",
   perHour: (count) => `לכל היותר ${count} בשעה`,
   perDay: (count) => `לכל היותר ${count} ביום`,

@@ -61,7 +61,6 @@ export default definePack({
   daily: "Naponta",
   weekly: "Hetente",
   limit: "Legfeljebb mennyi",
-  limitText: "A fontos üzenetek mindig megérkeznek.",
   unlimited: "Amennyi csak van",
   perHour: (count) => `Óránként legfeljebb ${count}`,
   perDay: (count) => `Naponta legfeljebb ${count}`,

@@ -62,7 +62,6 @@ export default definePack({
   daily: "Ogni giorno",
   weekly: "Ogni settimana",
   limit: "Quante al massimo",
-  limitText: "I messaggi importanti arrivano sempre.",
   unlimited: "Tutte quelle che ci sono",
   perHour: (count) => `Al massimo ${count} all’ora`,
   perDay: (count) => `Al massimo ${count} al giorno`,

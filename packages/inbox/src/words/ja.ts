@@ -66,7 +66,6 @@ export default definePack({
   daily: "毎日",
   weekly: "毎週",
   limit: "受け取る件数の上限",
-  limitText: "重要なメッセージは必ず届きます。",
   unlimited: "制限なし",
   perHour: (count) => `1時間に${count}件まで`,
   perDay: (count) => `1日に${count}件まで`,

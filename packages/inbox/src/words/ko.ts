@@ -61,7 +61,6 @@ export default definePack({
   daily: "매일",
   weekly: "매주",
   limit: "최대 몇 건까지",
-  limitText: "중요한 메시지는 항상 도착합니다.",
   unlimited: "제한 없음",
   perHour: (count) => `한 시간에 최대 ${count}건`,
   perDay: (count) => `하루에 최대 ${count}건`,

@@ -62,7 +62,6 @@ export default definePack({
   daily: "Hver dag",
   weekly: "Hver uke",
   limit: "Hvor mange høyst",
-  limitText: "Viktige meldinger kommer alltid fram.",
   unlimited: "Så mange som det er",
   perHour: (count) => `Høyst ${count} i timen`,
   perDay: (count) => `Høyst ${count} om dagen`,

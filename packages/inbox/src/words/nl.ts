@@ -61,7 +61,6 @@ export default definePack({
   daily: "Dagelijks",
   weekly: "Wekelijks",
   limit: "Hoeveel maximaal",
-  limitText: "Belangrijke berichten komen altijd aan.",
   unlimited: "Zoveel als er zijn",
   perHour: (count) => `Maximaal ${count} per uur`,
   perDay: (count) => `Maximaal ${count} per dag`,

@@ -74,7 +74,6 @@ export default definePack({
   daily: "Codziennie",
   weekly: "Co tydzień",
   limit: "Ile najwyżej",
-  limitText: "Ważne wiadomości docierają zawsze.",
   unlimited: "Tyle, ile jest",
   perHour: (count) => `Najwyżej ${count} na godzinę`,
   perDay: (count) => `Najwyżej ${count} dziennie`,

@@ -64,7 +64,6 @@ export default definePack({
   daily: "Todo dia",
   weekly: "Toda semana",
   limit: "Quantas, no máximo",
-  limitText: "Mensagens importantes sempre chegam.",
   unlimited: "Todas as que houver",
   perHour: (count) => `No máximo ${count} por hora`,
   perDay: (count) => `No máximo ${count} por dia`,

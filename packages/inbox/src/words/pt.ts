@@ -64,7 +64,6 @@ export default definePack({
   daily: "Todos os dias",
   weekly: "Todas as semanas",
   limit: "Quantas, no máximo",
-  limitText: "As mensagens importantes chegam sempre.",
   unlimited: "Todas as que houver",
   perHour: (count) => `No máximo ${count} por hora`,
   perDay: (count) => `No máximo ${count} por dia`,

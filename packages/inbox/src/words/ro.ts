@@ -68,7 +68,6 @@ export default definePack({
   daily: "Zilnic",
   weekly: "Săptămânal",
   limit: "Câte cel mult",
-  limitText: "Mesajele importante ajung întotdeauna.",
   unlimited: "Oricâte ar fi",
   perHour: (count) => `Cel mult ${count} pe oră`,
   perDay: (count) => `Cel mult ${count} pe zi`,

@@ -68,7 +68,6 @@ export default definePack({
   daily: "Každý deň",
   weekly: "Každý týždeň",
   limit: "Koľko najviac",
-  limitText: "Dôležité správy prídu vždy.",
   unlimited: "Toľko, koľko ich je",
   perHour: (count) => `Najviac ${count} za hodinu`,
   perDay: (count) => `Najviac ${count} za deň`,

@@ -62,7 +62,6 @@ export default definePack({
   daily: "Varje dag",
   weekly: "Varje vecka",
   limit: "Hur många som mest",
-  limitText: "Viktiga meddelanden kommer alltid fram.",
   unlimited: "Så många som det finns",
   perHour: (count) => `Högst ${count} i timmen`,
   perDay: (count) => `Högst ${count} om dagen`,

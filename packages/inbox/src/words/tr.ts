@@ -61,7 +61,6 @@ export default definePack({
   daily: "Her gün",
   weekly: "Her hafta",
   limit: "En fazla kaç tane",
-  limitText: "Önemli mesajlar her zaman ulaşır.",
   unlimited: "Ne kadar varsa",
   perHour: (count) => `Saatte en fazla ${count}`,
   perDay: (count) => `Günde en fazla ${count}`,

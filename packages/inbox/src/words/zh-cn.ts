@@ -61,7 +61,6 @@ export default definePack({
   daily: "每天",
   weekly: "每周",
   limit: "最多接收多少条",
-  limitText: "重要消息始终会送达。",
   unlimited: "不限",
   perHour: (count) => `每小时最多 ${count} 条`,
   perDay: (count) => `每天最多 ${count} 条`,

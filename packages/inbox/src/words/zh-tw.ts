@@ -61,7 +61,6 @@ export default definePack({
   daily: "每天",
   weekly: "每週",
   limit: "最多接收多少則",
-  limitText: "重要訊息一律會送達。",
   unlimited: "不限",
   perHour: (count) => `每小時最多 ${count} 則`,
   perDay: (count) => `每天最多 ${count} 則`,

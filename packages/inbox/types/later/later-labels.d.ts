@@ -15,7 +15,6 @@ export declare const laterLabels: {
     daily: string;
     weekly: string;
     limit: string;
-    limitText: string;
     unlimited: string;
     perHour: (count: number) => string;
     perDay: (count: number) => string;

@@ -191,7 +191,7 @@ export const uk: PageWords = {
   limit: "Скільки щонайбільше",
   limitText: "Важливі повідомлення надходять завжди.",
   limits: {
-    none: "Стільки, скільки є",
+    none: "Скільки є",
     hour: "Не більше {count} на годину",
     day: "Не більше {count} на день",
     week: "Не більше {count} на тиждень",
@@ -242,7 +242,7 @@ export const ru: PageWords = {
   limit: "Сколько максимум",
   limitText: "Важные сообщения приходят всегда.",
   limits: {
-    none: "Столько, сколько есть",
+    none: "Сколько есть",
     hour: "Не больше {count} в час",
     day: "Не больше {count} в день",
     week: "Не больше {count} в неделю",
