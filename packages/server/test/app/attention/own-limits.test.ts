@@ -69,3 +69,15 @@ test("what a form submits is read back, and nothing else is", () => {
   ])
     assert.equal(readFormValue(bad), undefined, bad);
 });
+
+test("where the budget is one message, nothing is lower", () => {
+  const budgets: AttentionBudget[] = [{ channel: "email", limit: 1, window: { amount: 1, unit: "day" } }];
+  const refusal = refusalOf(() => readOwnLimits(budgets, { email: { limit: 1, unit: "day" } }));
+  assert.match(
+    JSON.stringify(refusal?.extra.errors),
+    /channels\.email cannot be set per day: the environment allows no more than 1 message per day already/,
+  );
+  assert.deepEqual(readOwnLimits(budgets, { email: { limit: 3, unit: "week" } }), {
+    email: { limit: 3, unit: "week" },
+  });
+});
