@@ -2198,6 +2198,17 @@ export type Operations = {
     body?: never;
     output: ApiKey;
   };
+  "environments.updateApiKey": {
+    params: {
+      /** Id or identifier */
+      environmentId: string;
+      /** `_id` of the key in environments.list */
+      keyId: string;
+    };
+    query?: never;
+    body: UpdateApiKeyIn;
+    output: ApiKey;
+  };
   "environments.revokeApiKey": {
     params: {
       /** Id or identifier */
@@ -3492,6 +3503,8 @@ export type Resources = {
     readonly updateClock: (...input: CallArguments<"environments.updateClock">) => Promise<Output<"environments.updateClock">>;
     /** Create a second API key. To rotate: create a key, deploy it, then revoke the old one. An environment has one or two live keys. `POST /v1/environments/{environmentId}/api-keys` */
     readonly createApiKey: (...input: CallArguments<"environments.createApiKey">) => Promise<Output<"environments.createApiKey">>;
+    /** Change what an API key may do. Whether events that come with the key may have a higher `priority` than their workflow. `PATCH /v1/environments/{environmentId}/api-keys/{keyId}` */
+    readonly updateApiKey: (...input: CallArguments<"environments.updateApiKey">) => Promise<Output<"environments.updateApiKey">>;
     /** Revoke an API key. An environment's last live key cannot be revoked. `DELETE /v1/environments/{environmentId}/api-keys/{keyId}` */
     readonly revokeApiKey: (...input: CallArguments<"environments.revokeApiKey">) => Promise<Output<"environments.revokeApiKey">>;
     /** Retrieve what is waiting in an environment, and what was sent last. On a test clock, runs that wait for the same moment in the same step are one entry; in real time, those for the same minute. One request reads the first 2,000 waiting runs and messages, and the newest 500 messages. See docs/testing.md. `GET /v2/environments/{environmentId}/timeline` */
@@ -4106,6 +4119,8 @@ export type ApiKey = {
   createdAt?: string;
   /** Time of its last request, to the minute; null if it was never used */
   lastUsedAt?: string | null;
+  /** Whether its events may have a higher priority than their workflow */
+  mayRaisePriority?: boolean;
 };
 
 export type ArmSample = {
@@ -4450,6 +4465,8 @@ export type BroadcastEvent = {
   tenant?: string | Record<string, unknown>;
   /** In a development environment: the bridge that provides the content of the steps, instead of the one that the workflow was synced from */
   bridgeUrl?: string;
+  /** Which messages go first, instead of the priority of the workflow; critical workflows stay high. An API key may only lower it, unless it may raise priorities (environments.updateApiKey). */
+  priority?: "high" | "normal" | "low";
   /** At most 512 KB of JSON */
   payload: Record<string, unknown>;
 };
@@ -5264,6 +5281,8 @@ export type DryRunEvent = {
   tenant?: string | Record<string, unknown>;
   /** In a development environment: the bridge that provides the content of the steps, instead of the one that the workflow was synced from */
   bridgeUrl?: string;
+  /** Which messages go first, instead of the priority of the workflow; critical workflows stay high. An API key may only lower it, unless it may raise priorities (environments.updateApiKey). */
+  priority?: "high" | "normal" | "low";
   assume?: DryRunAssumptions;
 };
 
@@ -5695,6 +5714,8 @@ export type ExplainedEvent = {
   /** `expanding`: its notifications are still being created; `refused`: its workflow was not active when it arrived */
   status: "expanded" | "expanding" | "canceled" | "refused";
   contextKeys: string[];
+  /** The lane of its messages: what the event asked for, or its workflow has */
+  priority: "high" | "normal" | "low";
   /** A test of a draft (`workflows.test`); absent otherwise */
   isTest?: boolean;
   startedBy?: EventStarter;
@@ -9616,6 +9637,8 @@ export type TriggerEvent = {
   tenant?: string | Record<string, unknown>;
   /** In a development environment: the bridge that provides the content of the steps, instead of the one that the workflow was synced from */
   bridgeUrl?: string;
+  /** Which messages go first, instead of the priority of the workflow; critical workflows stay high. An API key may only lower it, unless it may raise priorities (environments.updateApiKey). */
+  priority?: "high" | "normal" | "low";
 };
 
 export type TriggerResult = {
@@ -9634,6 +9657,10 @@ export type UnpublishableResource = {
 
 export type UnseenCount = {
   count: number;
+};
+
+export type UpdateApiKeyIn = {
+  mayRaisePriority: boolean;
 };
 
 export type UsedTextKey = {

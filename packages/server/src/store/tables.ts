@@ -108,6 +108,7 @@ type ApiKeysTable = {
   created_at: Date;
   revoked_at: Date | null;
   last_used_at: Date | null;
+  may_raise_priority: Defaulted<boolean>;
 };
 
 /** How a subscriber is reached through one integration; who has the credentials may write to them. */
@@ -449,6 +450,8 @@ type EventsTable = {
   trace_context: string | null;
   /** The step that started it; null for an event of a request. */
   started_by: NullableJson<StartedBy>;
+  /** Instead of that of its workflow. */
+  priority: Priority | null;
   created_at: Date;
   expanded_at: Date | null;
   /** Walks through the audience that have not ended. */

@@ -57,7 +57,7 @@ export async function cancel(
 
   if (event.is_open) {
     await markEventCanceled(db, environmentId, event.id, now);
-    await releaseHeldEvents({ ...ctx, clock }, environmentId, event.id);
+    await releaseHeldEvents({ ...ctx, clock }, environmentId, { eventId: event.id });
   }
   return event.is_open || canceled.size > 0;
 }

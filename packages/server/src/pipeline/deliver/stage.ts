@@ -27,7 +27,7 @@ import type { DeliverTask } from "../tasks.ts";
 import { beginSendSpan, endSendSpan } from "../trace/sends.ts";
 import { createCallStage } from "./calls.ts";
 import type { FinishedSend, PlannedSend } from "./plan.ts";
-import { prepare } from "./prepare.ts";
+import { prepare, slotOfSend } from "./prepare.ts";
 import { settle } from "./settle.ts";
 
 /**
@@ -47,7 +47,7 @@ export function createDeliverStage(ctx: NetworkCtx) {
     settleTries: 10,
     settlePauseMs: 1_000,
     prepare,
-    slotOf: ({ message, integration }) => ({ environmentId: message.environment_id, lane: integration.id }),
+    slotOf: slotOfSend,
     startOf: ({ startAt }) => startAt,
     call: (planned) => finishSend(ctx, planned),
     settle,

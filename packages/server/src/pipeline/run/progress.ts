@@ -14,13 +14,14 @@ import { type ExposureRow, exposureInsert } from "../../store/experiments/exposu
 import type { NotificationKey } from "../../store/keys.ts";
 import { expiryInsert, messageInsert, type NewMessage } from "../../store/messages/messages.batch.ts";
 import type { FinishedJob } from "../../store/tables.ts";
+import { rankOf } from "../attention/message-class.ts";
 import type { Batch } from "../batch.ts";
 import { enqueueTimed, type Timed } from "../clock/clock.ts";
 import { type Wake, wakeTasks } from "../clock/wakes.ts";
 import { sealMessage } from "../encrypted-parts.ts";
 import { severityOverride } from "../rules/overrides.ts";
 import { isCritical } from "../rules/preferences.ts";
-import { messagesPerTask } from "../tasks.ts";
+import { type AskTask, type DeliverTask, messagesPerTask, type Ranked } from "../tasks.ts";
 import { chooseTraced, traceRuns } from "../trace/runs.ts";
 import { logInApp } from "../trace/sends.ts";
 import { emitMessages, type MessageChange } from "../webhooks/events.ts";
@@ -165,7 +166,7 @@ type Rows = {
 };
 
 /** A message for a provider. `lane`: its integration. */
-type Delivery = { environmentId: string; lane?: string; messageId: string };
+type Delivery = { environmentId: string; lane?: string; messageId: string; rank: Ranked };
 
 function collectRows({ secrets }: Batch, progressed: Progress[]): Rows {
   const rows: Rows = {
@@ -196,41 +197,45 @@ function collectRows({ secrets }: Batch, progressed: Progress[]): Rows {
       rows.jobUpdates.push(...changed.map((job) => ({ ...key, job_id: job.id, ...toJobChanges(job, now) })));
     }
     rows.exposures.push(...exposuresOf(progress));
+    const rank = rankOf(run.event, run.rules);
     if (progress.asking) {
       const asks = run.version.definition.isBridged ? rows.questions : rows.requests;
-      asks.push({ environmentId, data: { notificationId, jobId: progress.asking } });
+      const data: AskTask = { notificationId, jobId: progress.asking, ...rank };
+      asks.push({ environmentId, data });
     }
     for (const draft of progress.messages) {
       rows.messages.push(sealMessage(secrets, toMessage(progress, draft)));
       if (!progress.sending.includes(draft.id)) continue;
-      rows.deliveries.push({ environmentId, lane: draft.integrationId ?? undefined, messageId: draft.id });
+      rows.deliveries.push({ environmentId, lane: draft.integrationId ?? undefined, messageId: draft.id, rank });
     }
   }
   return rows;
 }
 
-/** Messages of one integration share tasks. */
+/** Messages of one integration and priority share tasks. */
 function groupDeliveries(deliveries: Delivery[]): Timed[] {
-  const lanes = Map.groupBy(deliveries, ({ environmentId, lane }) => `${environmentId} ${lane}`);
+  const lanes = Map.groupBy(deliveries, ({ environmentId, lane, rank }) => `${environmentId} ${lane} ${rank.priority}`);
   return [...lanes.values()].flatMap((own) => {
     const tasks: Timed[] = [];
-    const { environmentId, lane } = own[0]!;
+    const { environmentId, lane, rank } = own[0]!;
     for (let from = 0; from < own.length; from += messagesPerTask) {
       const messageIds = own.slice(from, from + messagesPerTask).map(({ messageId }) => messageId);
-      tasks.push({ environmentId, lane, data: { messageIds } });
+      const data: DeliverTask = { messageIds, ...rank };
+      tasks.push({ environmentId, lane, data });
     }
     return tasks;
   });
 }
 
-/** Runs that wait or paused, grouped by environment and wake-up time. */
+/** Runs that wait or paused, grouped by environment, wake-up time and priority. */
 function groupWakes(progressed: Progress[]): Wake[] {
   const wakes = new Map<string, Wake>();
   for (const { run, wakeAt, isPaused } of progressed) {
     if (!wakeAt && !isPaused) continue;
     const { environmentId } = run;
-    const key = `${environmentId} ${wakeAt?.getTime()}`;
-    const wake = wakes.get(key) ?? { environmentId, at: wakeAt ?? undefined, ids: [] };
+    const rank = rankOf(run.event, run.rules);
+    const key = `${environmentId} ${wakeAt?.getTime()} ${rank.priority}`;
+    const wake = wakes.get(key) ?? { environmentId, at: wakeAt ?? undefined, ids: [], rank };
     wake.ids.push(run.notificationId);
     wakes.set(key, wake);
   }

@@ -1,7 +1,7 @@
 // The types of the engine. A *run* is one notification on its way through its workflow: the event, the recipient, the
 // pinned workflow version and one job per active step. `advance()` takes a run as far as it goes without waiting and
 // returns the changes to write; it neither reads nor writes the database.
-import type { Channel, ChannelEndpointAddress, JobStatus, MessageEvent } from "@tidings/contract";
+import type { Channel, ChannelEndpointAddress, JobStatus, MessageEvent, Priority } from "@tidings/contract";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Secrets } from "../../lib/secrets.ts";
 import type { Variables } from "../../store/environments/variables.ts";
@@ -43,6 +43,8 @@ export type RunEvent = {
   trace: string | null;
   /** The step that started it; null for an event of a request. */
   startedBy: StartedBy | null;
+  /** Instead of that of its workflow. */
+  priority: Priority | null;
   createdAt: Date;
 };
 
@@ -58,6 +60,7 @@ export function toRunEvent(secrets: Secrets, row: NewEvent): RunEvent {
     bridgeUrl: row.bridge_url,
     trace: row.trace_context,
     startedBy: row.started_by,
+    priority: row.priority,
     createdAt: row.created_at,
   };
 }
