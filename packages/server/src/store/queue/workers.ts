@@ -39,6 +39,12 @@ const retryFetchMs = 1_000;
 /** Of this many batches, one takes low tasks first. */
 const lowEvery = 10;
 
+/**
+ * The part of the loops that may work on low tasks at once: a few keep the processor busy, and what arrives meanwhile
+ * shares it with few.
+ */
+const lowPart = 1 / 4;
+
 export type Workers = {
   /** Makes the loops fetch now. `mayBeLow`: there may be low tasks; only then are they asked for. */
   wake(mayBeLow: boolean): void;
@@ -49,6 +55,7 @@ export function startLoops<Job>(options: WorkOptions, work: Work<Job>): Workers 
   const { batchSize, concurrency, allowed = () => concurrency, hasReserve = false } = options;
   let isStopping = false;
   let busy = 0;
+  let busyWithLow = 0;
   const hadBacklog = { low: false, others: false };
   let batches = 0;
   /** Whether low tasks may wait, and how often that was announced. */
@@ -66,12 +73,24 @@ export function startLoops<Job>(options: WorkOptions, work: Work<Job>): Workers 
     if (backlog === "low" && !isFull && announced === announcedBefore) mayHaveLow = false;
     return jobs;
   };
+  const mayTakeLow = () => mayHaveLow && busyWithLow < Math.max(1, Math.floor(allowed() * lowPart));
+  /** Counted from the fetch on, so that loops that fetch at the same time do not all take low tasks. */
+  const fetchLow = async (): Promise<Job[]> => {
+    busyWithLow++;
+    let jobs: Job[] = [];
+    try {
+      jobs = await fetchBatch("low");
+      return jobs;
+    } finally {
+      if (jobs.length === 0) busyWithLow--;
+    }
+  };
   const fetchNext = async (): Promise<{ jobs: Job[]; isLow: boolean }> => {
-    const isLowFirst = mayHaveLow && ++batches % lowEvery === 0;
-    const first = await fetchBatch(isLowFirst ? "low" : "others");
+    const isLowFirst = mayHaveLow && ++batches % lowEvery === 0 && mayTakeLow();
+    const first = await (isLowFirst ? fetchLow() : fetchBatch("others"));
     if (first.length > 0) return { jobs: first, isLow: isLowFirst };
     if (isLowFirst) return { jobs: await fetchBatch("others"), isLow: false };
-    return { jobs: mayHaveLow ? await fetchBatch("low") : [], isLow: true };
+    return { jobs: mayTakeLow() ? await fetchLow() : [], isLow: true };
   };
 
   function createLoop(index: number, isReserve = false) {
@@ -96,8 +115,9 @@ export function startLoops<Job>(options: WorkOptions, work: Work<Job>): Workers 
         if (busy >= allowed() && (jobs.length === batchSize || isLow)) reserve?.wake();
         await work.handle(jobs);
         busy--;
+        if (isLow) busyWithLow--;
       }
-      return jobs.length === batchSize || mayHaveLow;
+      return jobs.length === batchSize || mayTakeLow();
     };
     const run = async (): Promise<void> => {
       while (!isStopping) {

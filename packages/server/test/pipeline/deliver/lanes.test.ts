@@ -55,8 +55,7 @@ test("deadlineSeconds holds for what waits in its lane, and the reason says how 
   const { body } = await client("events.trigger", { body: { name: "urgent", to, overrides } as never });
   const [notification] = await settled(client, body.transactionId!);
   const details = notification!.jobs![0]!.executionDetails;
-  const reason = details.find(({ detail }) => /time|deliver|provider/i.test(detail))?.raw ?? JSON.stringify(details);
-  assert.match(String(reason), /the time in which it may be delivered was over at .*; it waited \d+ s without an attempt/);
+  assert.match(JSON.stringify(details), /delivered was over at .*; it waited \d+ s without an attempt/);
   assert.equal(countOf("/held", "urgent"), 0, "nothing was sent");
 });
 

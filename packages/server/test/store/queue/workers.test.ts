@@ -28,7 +28,7 @@ async function work(waiting: Record<Lane, number>, batches: number): Promise<Rec
     onError: assert.fail,
     isPaused: () => handled >= batches,
   };
-  const workers = startLoops({ batchSize: 10, concurrency: 3 }, tasks);
+  const workers = startLoops({ batchSize: 10, concurrency: 8 }, tasks);
   await eventually(() => handled >= batches || (waiting.low === 0 && waiting.others === 0), "the batches");
   await workers.stop();
   return { ...done, empty };
