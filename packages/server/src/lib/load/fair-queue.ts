@@ -43,14 +43,17 @@ export type TaskPriority = "high" | "normal" | "low";
 /** The order of a normal task that is due at this time, in ms: the earlier the higher. */
 export const priorityAt = (time: number): number => -Math.floor((time - epoch) / 1000);
 
+/** No order of a low task is above this one, and none of another task below. */
+export const highestLow = -laneGap;
+
 /** The low tasks with this turn or an earlier one. */
 export const lowRange = (time: number): { from: number; to: number } => ({
   from: priorityAt(time) - laneGap,
-  to: -laneGap,
+  to: highestLow,
 });
 
 /** Whether a task with this order is in the high lane or in the low one. */
-export const laneOf = (order: number): TaskPriority => (order > 0 ? "high" : order <= -laneGap ? "low" : "normal");
+export const laneOf = (order: number): TaskPriority => (order > 0 ? "high" : order <= highestLow ? "low" : "normal");
 
 /**
  * `lane`: what the task goes through (an integration, a webhook). A backlog in one lane does not delay another lane of

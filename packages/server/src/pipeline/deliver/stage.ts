@@ -67,12 +67,14 @@ function finishSend(ctx: NetworkCtx, planned: PlannedSend): FinishedSend | Promi
 }
 
 /** Never rejects: one message must not lose the results of the others. */
-async function callProvider(ctx: NetworkCtx, { integration, content, credentials }: PlannedSend): Promise<Outcome> {
+async function callProvider(ctx: NetworkCtx, planned: PlannedSend): Promise<Outcome> {
+  const { task, integration, content, credentials } = planned;
   if (integration.is_hidden) await revealIntegration(ctx, integration);
   if (!credentials) return rejectLocally("the stored credentials cannot be read");
   if (!content) return rejectLocally("the message cannot be put together from what is stored of it");
   try {
-    const outcome = toStorable(await send(integration.provider_id, content, credentials, ctx.io));
+    const io = task.data.priority === "high" ? urgentIo(ctx) : ctx.io;
+    const outcome = toStorable(await send(integration.provider_id, content, credentials, io));
     ctx.metrics.attempts.inc({ provider: integration.provider_id, outcome: outcome.kind });
     return outcome;
   } catch (error) {
@@ -80,6 +82,9 @@ async function callProvider(ctx: NetworkCtx, { integration, content, credentials
     return { kind: "unknown", reason: "the provider adapter failed" };
   }
 }
+
+/** A mail server is called over few connections: a high mail takes the next one that is free. */
+const urgentIo = ({ io }: NetworkCtx): NetworkCtx["io"] => ({ ...io, smtp: (settings) => io.smtp(settings, true) });
 
 /**
  * The first message through a hidden integration makes it visible. If that cannot be written, the next message tries
