@@ -495,6 +495,10 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   "retention.update": withBody(ofEnvironment, { messages: 100 }),
   "retention.preview": withBody(ofEnvironment, { messages: 100 }),
   "environments.createApiKey": ofEnvironment,
+  "environments.updateApiKey": async (w) => {
+    const { _id: environmentId, apiKeys } = await w.own();
+    return { params: { environmentId, keyId: apiKeys![0]!._id }, body: { mayRaisePriority: true } };
+  },
   "environments.revokeApiKey": async (w) => {
     const { _id: environmentId } = await w.own();
     const keys = (await w.own()).apiKeys!;

@@ -70,6 +70,7 @@ const actions: Record<ChangingId | ExportId | SignInId | "scenarios.export", str
   "environments.publish": "published to the environment",
   "environments.restorePublish": "took a publish back",
   "environments.revokeApiKey": "revoked an API key",
+  "environments.updateApiKey": "changed what an API key may do",
   "environments.update": "changed the environment",
   "environments.updateClock": "moved the test clock",
   "events.broadcast": "triggered an event for everyone",

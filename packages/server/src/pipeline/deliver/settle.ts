@@ -9,6 +9,7 @@ import { recordOutcomes } from "../../store/messages/messages.batch.ts";
 import { type Batch, openBatch } from "../batch.ts";
 import { enqueueTimed } from "../clock/clock.ts";
 import { enqueueUnsends } from "../retract/unsend-tasks.ts";
+import { rankIn } from "../tasks.ts";
 import { logDeliveries, outcomeCode } from "../trace/sends.ts";
 import { emitMessages, type MessageChange } from "../webhooks/events.ts";
 import { wakeRuns } from "./cancel.ts";
@@ -127,11 +128,18 @@ const deadTokenOf = ({ message, outcome }: FinishedSend): ExpiredToken[] =>
 
 /** Most messages are the last step of their run: then there is no run to wake. */
 async function wakeUnfinishedRuns(batch: Batch, ended: FinishedSend[]): Promise<void> {
-  const messages = ended.map(({ message }) => message);
-  const unfinished = await findUnfinished(batch.db, messages);
+  const unfinished = await findUnfinished(
+    batch.db,
+    ended.map(({ message }) => message),
+  );
+  const waiting = ended.filter(({ message }) => unfinished.has(message.notification_id));
   await wakeRuns(
     batch,
-    messages.filter((message) => unfinished.has(message.notification_id)),
+    waiting.map(({ message: { environment_id, notification_id }, task }) => ({
+      environment_id,
+      notification_id,
+      rank: rankIn(task.data),
+    })),
   );
 }
 

@@ -9,6 +9,7 @@ import type {
   JobStatus,
   MessageEvent,
   Overflow,
+  Priority,
 } from "@tidings/contract";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Secrets } from "../../lib/secrets.ts";
@@ -55,6 +56,8 @@ export type RunEvent = {
   startedBy: StartedBy | null;
   /** It replaces earlier events with the same key, for the same subscriber. */
   supersedeKey: string | null;
+  /** Instead of that of its workflow. */
+  priority: Priority | null;
   createdAt: Date;
 };
 
@@ -71,6 +74,7 @@ export function toRunEvent(secrets: Secrets, row: NewEvent): RunEvent {
     trace: row.trace_context,
     startedBy: row.started_by,
     supersedeKey: row.supersede_key,
+    priority: row.priority,
     createdAt: row.created_at,
   };
 }
