@@ -7741,6 +7741,7 @@ export type Provider = {
   canCheck: boolean;
   /** `integrations.autoConfigure` registers the webhook for its delivery reports */
   autoConfigure: boolean;
+  unsend: ProviderUnsending;
   /** Sends nothing: messages are kept in the development mailbox */
   isCapture: boolean;
 };
@@ -7791,6 +7792,15 @@ export type ProviderStatistics = {
   /** Steps that sent nothing, by reason, such as `skipped_by_condition` or `filtered_by_subscriber_global` */
   skipped: Record<string, number>;
   latency?: StatisticsLatency;
+};
+
+export type ProviderUnsending = {
+  /** Deletes a message where people read it */
+  delete: boolean;
+  /** Changes a message where people read it */
+  replace: boolean;
+  /** Asks the device to remove the notification, without a confirmation */
+  removal: boolean;
 };
 
 export type ProviderWaiting = {
