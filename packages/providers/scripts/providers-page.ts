@@ -28,7 +28,7 @@ function intro(all: readonly ProviderInfo[]): string {
 
 <!-- Generated from packages/providers/src by \`npm run generate\`. Do not edit. -->
 
-${known} providers (${counts.join(", ")}), and ${added.join(", ")} in addition ([web-push.md](web-push.md)). \`GET /v1/providers\` returns the same
+${known} providers (${counts.join(", ")}), and in addition ${added.join(" and ")} ([web-push.md](web-push.md), [chat.md](chat.md#telegram)). \`GET /v1/providers\` returns the same
 as JSON.
 
 - **Credentials** are members of an integration's \`credentials\`. **Bold** ones are required for an active integration (\`from\` and

@@ -58,6 +58,7 @@ test("every provider with what a form needs, the same in every environment", asy
       msteams: ["delete", "replace"],
       "rocket-chat": ["delete", "replace"],
       "web-push": ["replace", "removal"],
+      telegram: ["delete", "replace"],
     },
   );
 
