@@ -92,14 +92,14 @@ test("signal reaches the runs that wait for it, and names those it cannot reach"
   assert.match(nobody.stderr, /No one was reached: moon is unknown\.\n→ A signal does not create subscribers/);
 });
 
-test("retract shows what can be undone, takes the event back, and says what became of it", async () => {
+test("retract shows what can be undone, retracts the event, and says what happened", async () => {
   const { transactionId } = await terminal.json<Triggered>("trigger", "order-shipped", "--to", "bob", "--wait");
   const preview = await terminal.run("retract", transactionId, "--preview");
   assert.match(preview.stdout, /^1 recipient\n/);
   assert.match(preview.stdout, /in_app +1 +removed\n/);
   const done = await terminal.run("retract", transactionId, "--reason", "wrong order");
   assert.equal(done.code, 0, done.stderr);
-  assert.match(done.stdout, /^taken back for 1 recipient\n[\s\S]*in_app +1 +removed\n/);
+  assert.match(done.stdout, /^retracted for 1 recipient\n[\s\S]*in_app +1 +removed\n/);
   const again = await terminal.json<{ reason: string; status: string }>("retract", transactionId, "--reason", "again");
   assert.deepEqual([again.reason, again.status], ["wrong order", "completed"], "nothing is done twice");
 });

@@ -72,7 +72,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   },
   retract: {
     group: "Run",
-    summary: "Take an event back, also what was sent",
+    summary: "Retract an event, also what was sent",
     load: async () => (await import("./run/retract.ts")).retract,
   },
   test: {

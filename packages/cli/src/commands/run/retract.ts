@@ -1,4 +1,4 @@
-// `tidings retract <transaction>`: takes an event back, as far as each channel allows.
+// `tidings retract <transaction>`: retracts an event, as far as each channel allows.
 import type { Retraction } from "@tidings/contract";
 import { numberOption, refuseMoreArguments, requireArgument, textOption } from "../../arguments.ts";
 import type { Command } from "../../command.ts";
@@ -57,7 +57,7 @@ export const retract: Command = {
       showResults(out, preview.results);
       return;
     }
-    await call.confirm(`Take ${transactionId} back`);
+    await call.confirm(`Retract ${transactionId}`);
     const begun = await tidings.retractions.create({ body: { transactionId, reason: reason!, correction } });
     let shown = -1;
     const done = await pollUntil(
@@ -75,10 +75,10 @@ export const retract: Command = {
       });
     }
     out.json(done);
-    out.line(`${out.style("green", "taken back")} for ${countOf(done.people, "recipient")}`);
+    out.line(`${out.style("green", "retracted")} for ${countOf(done.people, "recipient")}`);
     showResults(out, done.results);
     if (Object.values(done.results).some(({ failed = 0 }) => failed > 0)) {
-      throw new CliError("Providers refused to take some messages back.", {
+      throw new CliError("Providers refused to retract some messages.", {
         fix: "tidings explain shows the reason for each person.",
       });
     }
@@ -92,5 +92,5 @@ function showResults(out: Output, results: Retraction["results"]): void {
       .toSorted(([a], [b]) => order.indexOf(a) - order.indexOf(b))
       .map(([state, count]) => [channel, String(count), words[state] ?? state]),
   );
-  if (rows.length > 0) out.table(["channel", "messages", "what becomes of them"], rows);
+  if (rows.length > 0) out.table(["channel", "messages", "outcome"], rows);
 }

@@ -22,7 +22,7 @@ export const retractionTables = {
   },
   retracted_messages: {
     does: "rewritten",
-    what: "responses of providers that took messages back",
+    what: "responses of providers that retracted messages",
     scan: { key: { id: "uuid" }, columns: { reason: "text" } },
   },
 } as const;

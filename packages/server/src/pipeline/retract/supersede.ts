@@ -29,8 +29,8 @@ import { retractedDetail, supersedeReason } from "./words.ts";
 const isKeyed = ({ event, subscriber }: Run): boolean => event.supersedeKey !== null && subscriber !== null;
 
 /**
- * For new runs, before they advance. Of runs with the same key, the one of the event that was accepted last stays; the
- * others are canceled, those of this batch before they begin.
+ * For new runs, before they advance. The run of the event that was accepted last stays; the
+ * others with the same key are canceled, those of this batch before they begin.
  */
 export async function supersedeRuns(batch: Batch, runs: Run[]): Promise<void> {
   const keyed = runs.filter(isKeyed);

@@ -80,12 +80,12 @@ export async function cancelJobsOfRuns(
   return rows;
 }
 
-/** `error_id` of a message that was taken back while its provider was being called (recordOutcomes). */
+/** `error_id` of a message that was retracted while its provider was being called (recordOutcomes). */
 export const retractedErrorId = "retracted";
 
 /**
  * Cancels messages that were not handed to their provider; the rows stay, with the reason. With `hasToSettle`, those
- * whose provider is being called keep what they need to be taken back, and are marked for the transaction that writes
+ * whose provider is being called keep what they need to be retracted, and are marked for the transaction that writes
  * the result of the call; they are returned.
  */
 export async function withdrawMessages(

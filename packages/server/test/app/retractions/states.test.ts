@@ -23,7 +23,7 @@ const states = ["waiting", "digest", "retry", "out", "sent", "failed"] as const;
 type State = (typeof states)[number];
 const waits = { waiting: "canceled", digest: "canceled", retry: "canceled", failed: "not_sent" } as const;
 
-/** What becomes of a message that its provider has, whether it had it before or gets it meanwhile. */
+/** What happens to a message that its provider has, whether it had it before or gets it meanwhile. */
 const ends = {
   in_app: "removed",
   email: "cannot_unsend",
