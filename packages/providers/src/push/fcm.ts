@@ -78,9 +78,9 @@ function read(reply: HttpReply): Outcome {
 }
 
 /**
- * What the message shows, or what its data gives the app, with the overrides that go with it. A later push with the same
- * tags replaces the notification. Android's collapse_key is left to the overrides: of messages with different keys,
- * Google keeps four for a device that is offline.
+ * What the message shows, or what its data gives the app, with the overrides that go with it. A later push with the
+ * same tags replaces the notification. Android's collapse_key is left to the overrides: of messages with different
+ * keys, Google keeps four for a device that is offline.
  */
 function contentOf(message: PushMessage, shown: PushMessage = message) {
   const { title, body } = message;
