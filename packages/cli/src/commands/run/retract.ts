@@ -70,7 +70,7 @@ export const retract: Command = {
       { everyMs: pollMs, withinMs: seconds * 1_000, signal: io.signal },
     );
     if (!done) {
-      throw new CliError(`The retraction goes on, but not within ${seconds} s.`, {
+      throw new CliError(`The retraction was not done within ${seconds} s, and continues.`, {
         fix: "Call the same command again to follow it: nothing is done twice.",
       });
     }

@@ -56,7 +56,7 @@ export type Retraction = Static<typeof Retraction>;
 
 const Correction = named("RetractionCorrection", {
   subject: Type.Optional(
-    Type.String({ maxLength: 1_000, description: "Of an email, a push and an in-app message; text with Liquid" }),
+    Type.String({ maxLength: 1_000, description: "For email, push and in-app messages; text with Liquid" }),
   ),
   body: Type.String({
     minLength: 1,
@@ -80,7 +80,7 @@ const correction = Type.Optional(
   Type.Unsafe<Correction>({
     ...Correction,
     description:
-      "Replaces in-app, chat and push messages where that is possible, and is sent as a message of its own through " +
+      "Replaces in-app, chat and push messages where that is possible, and is sent as a separate message through " +
       "channels that cannot unsend",
   }),
 );

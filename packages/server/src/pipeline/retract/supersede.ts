@@ -73,7 +73,10 @@ function cancelNewRun({ clock }: Batch, { environmentId, jobs }: Run): void {
 /** A new message with the sent messages of earlier runs that it replaces. */
 type Replacing = { run: Run; draft: MessageDraft; old: MessageRow[] };
 
-/** Before messages of runs with a key are stored: which messages they replace. Those of chat and push name the one to change. */
+/**
+ * Before messages of runs with a key are stored: which messages they replace. Those of chat and push name the one to
+ * change.
+ */
 export async function findReplaced(batch: Batch, progressed: Progress[]): Promise<Replacing[]> {
   const sending = progressed.filter(({ run, messages }) => isKeyed(run) && messages.some(isReplacing));
   const found: Replacing[] = [];

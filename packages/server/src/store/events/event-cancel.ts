@@ -1,6 +1,6 @@
-// Canceling the waiting jobs and messages of runs: of one event, or a page of them. Locks are taken in the order that the pipeline uses: event,
-// notifications by id, digest windows by key. A locked window cannot be joined, closed or handed over by another
-// transaction, and its holder sees every event that joined.
+// Canceling the waiting jobs and messages of runs: of one event, or a page of them. Locks are taken in the order that
+// the pipeline uses: event, notifications by id, digest windows by key. A locked window cannot be joined, closed or
+// handed over by another transaction, and its holder sees every event that joined.
 import type { StepType } from "@tidings/contract";
 import { type RawBuilder, sql } from "kysely";
 import { rowsOf } from "../bulk.ts";

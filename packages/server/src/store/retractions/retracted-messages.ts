@@ -85,7 +85,9 @@ export async function findOpenRetracted(db: Db, environmentId: string, ids: stri
   return rows;
 }
 
-/** Locks the in-app messages of the runs. Before their notifications: marking a message as read locks both in this order. */
+/**
+ * Locks the in-app messages of the runs. Before their notifications: marking a message as read locks both in this order.
+ */
 export async function lockInAppMessages(db: Db, environmentId: string, runs: RunRef[]): Promise<void> {
   await sql`
     select count(*) from (
@@ -159,7 +161,7 @@ export type PreviewCount = {
   count: number;
 };
 
-/** The messages of an event, or of one of its runs, by channel, status and provider; without those that were retracted before. */
+/** The messages of an event, or of one of its runs, that were not retracted before, by channel, status and provider. */
 export async function countMessagesToRetract(
   db: Db,
   environmentId: string,

@@ -14,7 +14,7 @@ import { gate } from "../../support/mail/scripted-mail.ts";
 
 export type Called = { method: string; path: string; body: string };
 
-/** Discord, Rocket.Chat, Slack, SMS and push webhooks; `released`: calls with `out` in their address get their response. */
+/** Discord, Rocket.Chat, Slack, SMS, web push and push webhooks. `release`: calls with `out` get their response. */
 export async function startProviders() {
   const released = gate();
   const calls: Called[] = [];
