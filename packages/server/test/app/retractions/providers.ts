@@ -12,7 +12,7 @@ import tls from "node:tls";
 import { atEnd } from "../../support/at-end.ts";
 import { gate } from "../../support/mail/scripted-mail.ts";
 
-export type Called = { method: string; path: string; body: string };
+export type Called = { method: string; path: string; body: string; topic: string | undefined };
 
 /** Discord, Rocket.Chat, Slack, SMS, web push and push webhooks. `release`: calls with `out` get their response. */
 export async function startProviders() {
@@ -23,11 +23,13 @@ export async function startProviders() {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const [path = ""] = (request.url ?? "").split("?");
-    const call = { method: request.method ?? "", path, body: Buffer.concat(chunks).toString("utf8") };
+    const topic = request.headers.topic as string | undefined;
+    const call = { method: request.method ?? "", path, body: Buffer.concat(chunks).toString("utf8"), topic };
     calls.push(call);
     const reply = (status: number, json?: object) =>
       response.writeHead(status, { "content-type": "application/json" }).end(json ? JSON.stringify(json) : undefined);
     const isChange = call.method !== "POST" || /chat\.(delete|update)$/.test(path);
+    if (isChange && path.includes("-locked")) return reply(401, { code: 0, message: "401: Unauthorized" });
     if (isChange) return call.method === "DELETE" ? reply(204) : reply(200, { success: true, message: { _id: "r" } });
     const isIn = (word: string) => `${path} ${call.body}`.includes(`-${word}`);
     if (isIn("out")) await released.opened;
