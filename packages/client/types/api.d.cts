@@ -1073,6 +1073,22 @@ export type Operations = {
     body: PreferencesOfManyIn;
     output: PreferencesOfManyResult;
   };
+  "subscribers.retrieveAttention": {
+    params: {
+      subscriberId: string;
+    };
+    query?: never;
+    body?: never;
+    output: SubscriberAttention;
+  };
+  "subscribers.updateAttention": {
+    params: {
+      subscriberId: string;
+    };
+    query?: never;
+    body: AttentionPatch;
+    output: SubscriberAttention;
+  };
   "categories.list": {
     params?: never;
     query?: never;
@@ -1589,6 +1605,18 @@ export type Operations = {
     query?: never;
     body: InboxPreferenceIn;
     output: InboxPreferenceAnswer;
+  };
+  "inbox.retrieveAttention": {
+    params?: never;
+    query?: never;
+    body?: never;
+    output: InboxAttention;
+  };
+  "inbox.updateAttention": {
+    params?: never;
+    query?: never;
+    body: AttentionPatch;
+    output: InboxAttention;
   };
   "inbox.listSubscriptions": {
     params: {
@@ -2227,6 +2255,17 @@ export type Operations = {
     };
     query?: never;
     body?: never;
+    output: ApiKey;
+  };
+  "environments.updateApiKey": {
+    params: {
+      /** Id or identifier */
+      environmentId: string;
+      /** `_id` of the key in environments.list */
+      keyId: string;
+    };
+    query?: never;
+    body: UpdateApiKeyIn;
     output: ApiKey;
   };
   "environments.revokeApiKey": {
@@ -3247,6 +3286,10 @@ export type Resources = {
     readonly updatePreferences: (...input: CallArguments<"subscribers.updatePreferences">) => Promise<Output<"subscribers.updatePreferences">>;
     /** Update up to 100 of a subscriber's workflow preferences. All or nothing. The given channels are merged into the stored ones; if a workflow appears twice, the last item wins. `PATCH /v2/subscribers/{subscriberId}/preferences/bulk` */
     readonly bulkUpdatePreferences: (...input: CallArguments<"subscribers.bulkUpdatePreferences">) => Promise<Output<"subscribers.bulkUpdatePreferences">>;
+    /** Retrieve how many messages a subscriber wants at most. `GET /v2/subscribers/{subscriberId}/attention` */
+    readonly retrieveAttention: (...input: CallArguments<"subscribers.retrieveAttention">) => Promise<Output<"subscribers.retrieveAttention">>;
+    /** Update how many messages a subscriber wants at most. Only for channels with an attention budget of the environment, and only lower than it. The given channels are merged into the stored ones. Applies to messages from now on. `PATCH /v2/subscribers/{subscriberId}/attention` */
+    readonly updateAttention: (...input: CallArguments<"subscribers.updateAttention">) => Promise<Output<"subscribers.updateAttention">>;
     /** Count the subscribers that match a condition. Evaluates an unsaved condition for the newest 200 subscribers and stores nothing. Results of earlier steps, contexts and the tenant are empty, because no event has happened. `POST /v2/subscribers/match` */
     readonly match: (...input: CallArguments<"subscribers.match">) => Promise<Output<"subscribers.match">>;
     /** Mark messages as seen, read, unread or unseen. All or nothing: if one message is unknown, none are changed. `POST /v1/subscribers/{subscriberId}/messages/mark-as` */
@@ -3387,6 +3430,10 @@ export type Resources = {
     readonly bulkUpdatePreferences: (...input: CallArguments<"inbox.bulkUpdatePreferences">) => Promise<Output<"inbox.bulkUpdatePreferences">>;
     /** Update the subscriber's own preference for a workflow. The given channels are merged into the stored ones. `PATCH /v1/inbox/preferences/{workflowId}` */
     readonly updateWorkflowPreference: (...input: CallArguments<"inbox.updateWorkflowPreference">) => Promise<Output<"inbox.updateWorkflowPreference">>;
+    /** Retrieve how many messages the subscriber wants at most. Channels with an attention budget of the environment or an own limit. `GET /v1/inbox/attention` */
+    readonly retrieveAttention: (...input: CallArguments<"inbox.retrieveAttention">) => Promise<Output<"inbox.retrieveAttention">>;
+    /** Update how many messages the subscriber wants at most. The given channels are merged into the stored ones; null removes a limit. `PATCH /v1/inbox/attention` */
+    readonly updateAttention: (...input: CallArguments<"inbox.updateAttention">) => Promise<Output<"inbox.updateAttention">>;
     /** List the subscriber's own subscriptions to a topic. Empty when the topic does not exist. `GET /v1/inbox/topics/{topicKey}/subscriptions` */
     readonly listSubscriptions: (...input: CallArguments<"inbox.listSubscriptions">) => Promise<Output<"inbox.listSubscriptions">>;
     /** Subscribe to a topic. The topic is created if it does not exist. If the subscriber is already subscribed, the subscription is returned unchanged. `POST /v1/inbox/topics/{topicKey}/subscriptions` */
@@ -3533,6 +3580,8 @@ export type Resources = {
     readonly updateClock: (...input: CallArguments<"environments.updateClock">) => Promise<Output<"environments.updateClock">>;
     /** Create a second API key. To rotate: create a key, deploy it, then revoke the old one. An environment has one or two live keys. `POST /v1/environments/{environmentId}/api-keys` */
     readonly createApiKey: (...input: CallArguments<"environments.createApiKey">) => Promise<Output<"environments.createApiKey">>;
+    /** Change what an API key may do. Whether events that come with the key may have a higher `priority` than their workflow. `PATCH /v1/environments/{environmentId}/api-keys/{keyId}` */
+    readonly updateApiKey: (...input: CallArguments<"environments.updateApiKey">) => Promise<Output<"environments.updateApiKey">>;
     /** Revoke an API key. An environment's last live key cannot be revoked. `DELETE /v1/environments/{environmentId}/api-keys/{keyId}` */
     readonly revokeApiKey: (...input: CallArguments<"environments.revokeApiKey">) => Promise<Output<"environments.revokeApiKey">>;
     /** Retrieve what is waiting in an environment, and what was sent last. On a test clock, runs that wait for the same moment in the same step are one entry; in real time, those for the same minute. One request reads the first 2,000 waiting runs and messages, and the newest 500 messages. See docs/testing.md. `GET /v2/environments/{environmentId}/timeline` */
@@ -4149,6 +4198,8 @@ export type ApiKey = {
   createdAt?: string;
   /** Time of its last request, to the minute; null if it was never used */
   lastUsedAt?: string | null;
+  /** Whether its events may have a higher priority than their workflow */
+  mayRaisePriority?: boolean;
 };
 
 export type ArmSample = {
@@ -4235,6 +4286,10 @@ export type AttentionForecastIn = {
 export type AttentionIn = {
   /** All of them apply. The first one that is full decides what happens to a message */
   budgets: AttentionBudget[];
+};
+
+export type AttentionPatch = {
+  channels: OwnLimits;
 };
 
 export type AttentionWindow = {
@@ -4495,6 +4550,8 @@ export type BroadcastEvent = {
   tenant?: string | Record<string, unknown>;
   /** In a development environment: the bridge that provides the content of the steps, instead of the one that the workflow was synced from */
   bridgeUrl?: string;
+  /** Which messages go first, instead of the priority of the workflow; critical workflows stay high. An API key may only lower it, unless it may raise priorities (environments.updateApiKey). */
+  priority?: "high" | "normal" | "low";
   /** At most 512 KB of JSON */
   payload: Record<string, unknown>;
 };
@@ -4628,6 +4685,18 @@ export type ChangedSince = {
 };
 
 export type Channel = "in_app" | "email" | "sms" | "chat" | "push";
+
+export type ChannelAttention = {
+  channel: Channel;
+  /** false: the environment has no budget for the channel at present, so the own limit has no effect */
+  offered: boolean;
+  /** The budgets of the environment for the channel */
+  environment: EnvironmentLimit[];
+  /** null: no own limit */
+  own: OwnLimit | null;
+  /** Lower limits that a form can offer, including the own one; others are possible */
+  choices: OwnLimit[];
+};
 
 export type ChannelConnection = {
   identifier: string;
@@ -5311,6 +5380,8 @@ export type DryRunEvent = {
   tenant?: string | Record<string, unknown>;
   /** In a development environment: the bridge that provides the content of the steps, instead of the one that the workflow was synced from */
   bridgeUrl?: string;
+  /** Which messages go first, instead of the priority of the workflow; critical workflows stay high. An API key may only lower it, unless it may raise priorities (environments.updateApiKey). */
+  priority?: "high" | "normal" | "low";
   assume?: DryRunAssumptions;
 };
 
@@ -5409,6 +5480,12 @@ export type EnvironmentIn = {
   linkSchemes?: string[];
   /** Own domain of the hosted pages, such as `https://preferences.acme.com`: links in mails and `List-Unsubscribe` headers begin with it. The domain must lead to this service. null or an empty text removes it */
   pagesUrl?: string | null;
+};
+
+export type EnvironmentLimit = {
+  classes: ("transactional" | "promotional")[];
+  limit: number;
+  window: AttentionWindow;
 };
 
 export type EnvironmentPublish = {
@@ -5742,6 +5819,8 @@ export type ExplainedEvent = {
   /** `expanding`: its notifications are still being created; `refused`: its workflow was not active when it arrived */
   status: "expanded" | "expanding" | "canceled" | "refused";
   contextKeys: string[];
+  /** The lane of its messages: what the event asked for, or its workflow has */
+  priority: "high" | "normal" | "low";
   /** A test of a draft (`workflows.test`); absent otherwise */
   isTest?: boolean;
   startedBy?: EventStarter;
@@ -6513,6 +6592,10 @@ export type InboundResult = "applied" | "duplicate" | "waiting" | "ignored" | "r
 export type InboxActionIn = {
   /** `primary` or `secondary` */
   actionType: string;
+};
+
+export type InboxAttention = {
+  data: ChannelAttention[];
 };
 
 export type InboxCategoryPreference = {
@@ -7665,6 +7748,20 @@ export type OpenDigestMembers = {
 };
 
 export type Origin = "svc-cloud" | "svc-cloud-v1" | "external";
+
+export type OwnLimit = {
+  limit: number;
+  unit: "hour" | "day" | "week";
+};
+
+/** The given channels are merged into the stored ones; null removes a limit */
+export type OwnLimits = {
+  email?: OwnLimit | null;
+  sms?: OwnLimit | null;
+  in_app?: OwnLimit | null;
+  chat?: OwnLimit | null;
+  push?: OwnLimit | null;
+};
 
 export type OwnPersonIn = {
   name?: string;
@@ -9169,6 +9266,11 @@ export type Subscriber = {
   updatedAt: string;
 };
 
+export type SubscriberAttention = {
+  /** Channels with a budget of the environment or an own limit */
+  channels: ChannelAttention[];
+};
+
 export type SubscriberBulkEntry = Record<string, unknown>;
 
 export type SubscriberBulkFailure = {
@@ -9751,6 +9853,8 @@ export type TriggerEvent = {
   tenant?: string | Record<string, unknown>;
   /** In a development environment: the bridge that provides the content of the steps, instead of the one that the workflow was synced from */
   bridgeUrl?: string;
+  /** Which messages go first, instead of the priority of the workflow; critical workflows stay high. An API key may only lower it, unless it may raise priorities (environments.updateApiKey). */
+  priority?: "high" | "normal" | "low";
 };
 
 export type TriggerResult = {
@@ -9769,6 +9873,10 @@ export type UnpublishableResource = {
 
 export type UnseenCount = {
   count: number;
+};
+
+export type UpdateApiKeyIn = {
+  mayRaisePriority: boolean;
 };
 
 export type UsedTextKey = {

@@ -69,7 +69,7 @@ export type EraseTask = { erasureId: string; turn: number };
 /** The next page of a retraction. The transaction that finishes it enqueues the next one. */
 export type RetractTask = { retractionId: string };
 
-/** Messages to take back where their provider can do it. `tries`: calls that failed so far. */
+/** Messages to retract where their provider can do it. `tries`: calls that failed so far. */
 export type UnsendTask = { messageIds: string[]; tries?: number };
 
 export type HousekeepingTask = {

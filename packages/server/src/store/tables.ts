@@ -1121,7 +1121,7 @@ export type Tables = {
     environment_id: string;
     id: string;
     event_id: string;
-    /** Only this run of the event is taken back. */
+    /** Only this run of the event is retracted. */
     notification_id: string | null;
     transaction_id: string;
     supersede_key: string | null;

@@ -50,6 +50,7 @@ import {
 } from "./inputs.ts";
 import { insightFixtures } from "./insight-fixtures.ts";
 import { operateFixtures } from "./operate-fixtures.ts";
+import { retractionFixtures } from "./retraction-fixtures.ts";
 import type { World } from "./world.ts";
 
 const largeOrders = {
@@ -68,6 +69,7 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   ...importFixtures,
   ...insightFixtures,
   ...operateFixtures,
+  ...retractionFixtures,
   "events.trigger": async (w) => ({
     body: {
       name: (await w.once(w.workflow)).workflowId,

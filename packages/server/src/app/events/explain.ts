@@ -3,8 +3,8 @@
 import type { Explanation, Input, Output, Reach } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
-import { readItem } from "../../pipeline/attention/roll-up-items.ts";
 import { rankOf } from "../../pipeline/attention/message-class.ts";
+import { readItem } from "../../pipeline/attention/roll-up-items.ts";
 import {
   changedReason,
   excludedFromTopics,

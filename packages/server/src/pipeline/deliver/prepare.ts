@@ -282,7 +282,7 @@ async function addContents(
 /** Earlier messages that these replace, by id; only of events with a supersede key. */
 async function loadReplaced({ db, secrets }: Batch, sends: PlannedSend[]): Promise<Map<string, MessageRow>> {
   const keys = sends.flatMap(({ message, integration }) => {
-    const id = message.channel === "chat" ? message.outgoing?.replaces : undefined;
+    const id = message.outgoing?.replaces;
     const isPossible = typeof id === "string" && message.integration_id === integration.id;
     return isPossible ? [{ environment_id: message.environment_id, id }] : [];
   });

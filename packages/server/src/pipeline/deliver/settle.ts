@@ -23,7 +23,7 @@ import { finishMessages } from "./prepare.ts";
 
 /**
  * `isWritten`: the message had not been deleted, canceled or confirmed during the call. `isRetracted`: it may have been
- * taken back during the call, and its result decides what becomes of it.
+ * retracted during the call, and its result decides what happens to it.
  */
 type Settled = { finished: FinishedSend; effect: Effect; isWritten: boolean; isRetracted: boolean };
 

@@ -7,7 +7,10 @@ export type Delivery = { environmentId: string; lane?: string; messageId: string
 
 /** Messages of one integration and priority share tasks. */
 export function groupDeliveries(deliveries: Delivery[]): Timed[] {
-  const lanes = Map.groupBy(deliveries, ({ environmentId, lane, rank }) => `${environmentId} ${lane} ${rank?.priority}`);
+  const lanes = Map.groupBy(
+    deliveries,
+    ({ environmentId, lane, rank }) => `${environmentId} ${lane} ${rank?.priority}`,
+  );
   return [...lanes.values()].flatMap((own) => {
     const tasks: Timed[] = [];
     const { environmentId, lane, rank } = own[0]!;

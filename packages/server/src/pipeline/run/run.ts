@@ -260,8 +260,11 @@ export type EmailFields = ProviderExtras & {
 /** `text` only where an override changes it for this provider: otherwise it is the message's content. */
 export type SmsFields = ProviderExtras & { to: string; from?: string; text?: string };
 
-/** The title is the message's subject, the body its content. */
-export type PushFields = ProviderExtras & { token: string; data?: JsonObject };
+/**
+ * The title is the message's subject, the body its content. `replaces`: an earlier message that is changed to this one,
+ * where the provider can do that.
+ */
+export type PushFields = ProviderExtras & { token: string; data?: JsonObject; replaces?: string };
 
 /** Where a chat message goes. The access token of a connection is read when it is sent, never stored in a message. */
 export type StoredTarget =
@@ -270,7 +273,6 @@ export type StoredTarget =
   | { kind: "user"; user: string; connectionId?: string }
   | { kind: "phone"; phone: string };
 
-/** `replaces`: an earlier message that is changed to this one, where the provider can do that. */
 export type ChatFields = ProviderExtras & { target: StoredTarget; replaces?: string };
 
 /**

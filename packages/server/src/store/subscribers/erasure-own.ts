@@ -119,6 +119,7 @@ const ownTables = {
   throttle_windows: "subscriber_id",
   run_waits: "subscriber_id",
   signals: "subscriber_id",
+  supersede_keys: "subscriber_id",
   deleted_subscribers: "id",
 } as const;
 
