@@ -3170,7 +3170,7 @@ export type Resources = {
     readonly delete: (...input: CallArguments<"translations.delete">) => Promise<Output<"translations.delete">>;
   };
   readonly files: {
-    /** Export the configuration of an environment. Workflows and layouts with their texts, integrations without secrets, topics that have a name, categories, and the brand if one is set, each with a fingerprint by which a later plan shows what has changed since. Topics are omitted if more than 1,000 have a name. `GET /v1/files` */
+    /** Export the configuration of an environment. Workflows and layouts with their texts, integrations without secrets, topics that have a name, categories, and the brand and the attention budget where they are set, each with a fingerprint by which a later plan shows what has changed since. Topics are omitted if more than 1,000 have a name. `GET /v1/files` */
     readonly export: (...input: CallArguments<"files.export">) => Promise<Output<"files.export">>;
     /** Show what applying resources would change. Compares by meaning and changes nothing. Settings that a resource omits have their defaults. A list that is not given is not compared. Each changed or deleted workflow shows what happens to its runs in progress. `POST /v1/files/plan` */
     readonly plan: (...input: CallArguments<"files.plan">) => Promise<Output<"files.plan">>;
@@ -3496,9 +3496,9 @@ export type Resources = {
     readonly revokeApiKey: (...input: CallArguments<"environments.revokeApiKey">) => Promise<Output<"environments.revokeApiKey">>;
     /** Retrieve what is waiting in an environment, and what was sent last. On a test clock, runs that wait for the same moment in the same step are one entry; in real time, those for the same minute. One request reads the first 2,000 waiting runs and messages, and the newest 500 messages. See docs/testing.md. `GET /v2/environments/{environmentId}/timeline` */
     readonly retrieveTimeline: (...input: CallArguments<"environments.retrieveTimeline">) => Promise<Output<"environments.retrieveTimeline">>;
-    /** Compare two environments. Requires a key of the target. Compares workflows and layouts, with their translations, categories and the brand by identifier, and lists those that differ. The identifier of the brand is `brand`. `POST /v2/environments/{targetEnvironmentId}/diff` */
+    /** Compare two environments. Requires a key of the target. Compares workflows and layouts, with their translations, categories, the brand and the attention budget by identifier, and lists those that differ. The identifier of the brand is `brand`, that of the attention budget `attention`. `POST /v2/environments/{targetEnvironmentId}/diff` */
     readonly diff: (...input: CallArguments<"environments.diff">) => Promise<Output<"environments.diff">>;
-    /** Copy workflows, layouts, categories and the brand to another environment. Requires a key of the target. Copies all of them, or those named in `resources`, in one transaction, with the categories of workflows that the target lacks. What exists only in the target is deleted there if `resources` names it, and kept otherwise. `results` has an entry for workflows and for layouts, and for categories and the brand where there are any. Integrations, keys, subscribers and topics are never copied. A resource that has issues of severity `error` in the target is copied, and the response lists them. `POST /v2/environments/{targetEnvironmentId}/publish` */
+    /** Copy workflows, layouts, categories, brand and attention budget to another environment. Requires a key of the target. Copies all of them, or those named in `resources`, in one transaction, with the categories of workflows that the target lacks, and with the workflow that an attention budget sends roll-ups through. What exists only in the target is deleted there if `resources` names it, and kept otherwise. `results` has an entry for workflows and for layouts, and for others where there are any. Integrations, keys, subscribers and topics are never copied. A resource that has issues of severity `error` in the target is copied, and the response lists them. `POST /v2/environments/{targetEnvironmentId}/publish` */
     readonly publish: (...input: CallArguments<"environments.publish">) => Promise<Output<"environments.publish">>;
     /** List what was published to an environment, newest first. Requires a key of the target. Kept for `TIDINGS_AUDIT_DAYS`. `GET /v2/environments/{environmentId}/publishes` */
     readonly listPublishes: (...input: CallArguments<"environments.listPublishes">) => Promise<Output<"environments.listPublishes">>;
@@ -4170,6 +4170,23 @@ export type AttentionBudget = {
   rollUpAt?: string | null;
 };
 
+export type AttentionBudgetFile = {
+  channel: "in_app" | "email" | "sms" | "chat" | "push";
+  /** The classes of workflows that it counts; default: both. Critical workflows never count */
+  classes?: ("transactional" | "promotional")[];
+  /** Messages for one person in a window */
+  limit: number;
+  window: AttentionWindowFile;
+  /** What happens to a message that is over the budget. `roll_up`: it becomes an item of one message, sent when a place is free. `delay`: it waits for a place. `drop`: it is not sent */
+  overflow?: "roll_up" | "delay" | "drop";
+  /** Roll-ups wait for this time of day of the person, such as `18:00`; null: for the next free place */
+  rollUpAt?: string | null;
+};
+
+export type AttentionFile = {
+  budgets: AttentionBudgetFile[];
+};
+
 export type AttentionForecast = {
   /** The first moment that it covers (ISO 8601, UTC) */
   from: string;
@@ -4195,6 +4212,12 @@ export type AttentionIn = {
 };
 
 export type AttentionWindow = {
+  /** At most 90 days in all */
+  amount: number;
+  unit: "hour" | "day" | "week";
+};
+
+export type AttentionWindowFile = {
   /** At most 90 days in all */
   amount: number;
   unit: "hour" | "day" | "week";
@@ -5991,6 +6014,24 @@ export type ExportedResources = {
         footer?: string;
       }>;
   };
+  attention?: {
+    budgets: ({
+      channel: "in_app" | "email" | "sms" | "chat" | "push";
+      /** The classes of workflows that it counts; default: both. Critical workflows never count */
+      classes?: ("transactional" | "promotional")[];
+      /** Messages for one person in a window */
+      limit: number;
+      window: {
+        /** At most 90 days in all */
+        amount: number;
+        unit: "hour" | "day" | "week";
+      };
+      /** What happens to a message that is over the budget. `roll_up`: it becomes an item of one message, sent when a place is free. `delay`: it waits for a place. `drop`: it is not sent */
+      overflow?: "roll_up" | "delay" | "drop";
+      /** Roll-ups wait for this time of day of the person, such as `18:00`; null: for the next free place */
+      rollUpAt?: string | null;
+    })[];
+  };
 };
 
 export type FailedTask = {
@@ -6166,9 +6207,10 @@ export type FileResources = {
   topics?: TopicFile[];
   categories?: CategoryFile[];
   brand?: BrandFile;
+  attention?: AttentionFile;
 };
 
-export type FileType = "workflow" | "layout" | "integration" | "topic" | "category" | "brand";
+export type FileType = "workflow" | "layout" | "integration" | "topic" | "category" | "brand" | "attention";
 
 export type FilesApplied = {
   /** Over all current resources together */
@@ -8027,7 +8069,7 @@ export type PublishedResource = {
   issues?: ResourceIssue[];
 };
 
-export type PublishedType = "workflow" | "layout" | "category" | "brand";
+export type PublishedType = "workflow" | "layout" | "category" | "brand" | "attention";
 
 export type QueueState = {
   /** The stage of the pipeline */
@@ -8209,11 +8251,11 @@ export type ResourceIssue = {
 
 export type ResourceToPublish = {
   resourceType: PublishedType;
-  /** Identifier; `brand` for the brand */
+  /** Identifier; `brand` for the brand, `attention` for the attention budget */
   resourceId: string;
 };
 
-export type ResourceType = "workflow" | "layout" | "category" | "brand" | "step";
+export type ResourceType = "workflow" | "layout" | "category" | "brand" | "attention" | "step";
 
 export type RestoreOutcome = {
   resourceType: PublishedType;

@@ -6,6 +6,7 @@ import { findBudgets, setBudgets } from "../../store/attention/budgets.ts";
 import { lockEnvironment } from "../../store/environments/environments.ts";
 import { findWorkflow } from "../../store/workflows/workflows.ts";
 import * as workflows from "../workflows/workflows.ts";
+import { rollsUp } from "./budget-sentences.ts";
 import { readBudgets } from "./read-budgets.ts";
 
 export async function retrieve(ctx: Ctx, { environmentId }: Caller): Promise<Output<"attention.retrieve">> {
@@ -27,8 +28,7 @@ export async function update(
 export async function saveBudgets(ctx: Ctx, caller: Caller, budgets: AttentionBudget[]): Promise<void> {
   const { environmentId } = caller;
   await lockEnvironment(ctx.db, environmentId);
-  const rollsUp = budgets.some(({ overflow }) => overflow === "roll_up");
-  if (rollsUp && !(await findWorkflow(ctx.db, environmentId, rollUpWorkflowId))) {
+  if (rollsUp(budgets) && !(await findWorkflow(ctx.db, environmentId, rollUpWorkflowId))) {
     const { translations: _, ...body } = rollUpWorkflow;
     const steps = body.steps.map((step) => ({ ...step, name: step.name ?? step.stepId }));
     await workflows.create(ctx, caller, { params: {}, query: {}, body: { ...body, steps, active: true } });
