@@ -7,6 +7,9 @@ import { classNames } from "../../class-names.ts";
 import css from "../float.module.css";
 import type { MenuEntry, MenuProps } from "./props.ts";
 
+/** An entry may open a dialog, which has the focus before the menu has gone: it is not taken from it. */
+const isDialogFocused = (): boolean => document.activeElement?.closest("[role=dialog], [role=alertdialog]") != null;
+
 type PopupProps = MenuProps & { isOpen: boolean; onOpenChange: (isOpen: boolean) => void };
 
 export function MenuPopup(props: PopupProps) {
@@ -27,7 +30,7 @@ export function MenuPopup(props: PopupProps) {
         <Base.Positioner className={css.positioner} side={side} align={align} sideOffset={6}>
           <Base.Popup
             className={classNames(css.popup, isTall && css.tall)}
-            finalFocus={() => (focusAfter && isChosen.current ? (focusAfter() ?? false) : true)}
+            finalFocus={() => (focusAfter && isChosen.current ? (focusAfter() ?? false) : !isDialogFocused())}
           >
             {entries.map((entry, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: the entries of an open menu keep their places
