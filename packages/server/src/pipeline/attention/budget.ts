@@ -78,13 +78,13 @@ const claimOf = (
 /** What happens to a message without a place. */
 function hold(input: StepInput, result: StepResult, claimed: Extract<PlaceResult, { kind: "over" }>): StepResult {
   const { job, now } = input;
-  const { budget, until, rollUp } = claimed;
+  const { overflow, budget, until, rollUp } = claimed;
   const raw = overRaw(job.step.type as Channel, budget);
   if (rollUp !== null) {
     const held = attentionDetail("attention_rolled_up", now, { raw: { ...raw, rollUp } });
     return { kind: "skipped", details: [held], output: toItem(input, result), rollUp };
   }
-  if (budget.overflow === "drop") {
+  if (overflow === "drop") {
     return { kind: "skipped", details: [attentionDetail("attention_dropped", now, { raw })] };
   }
   return delay(until, attentionDetail("attention_delayed", now, { raw: { ...raw, until: until.toISOString() } }));

@@ -87,7 +87,10 @@ async function decideAll(batch: Batch, asks: PlaceAsk[], ledgers: ReadonlyMap<st
 
 type Decided = { key: PersonKey; ledger: Ledger; results: Map<string, PlaceResult>; rollUps: NewRollUp[] };
 
-/** The asks of one person, in the order of the batch. */
+/**
+ * The asks of one person, in the order of the batch. Roll-ups come first: their items are known, and a message that
+ * joined one that closes now would be lost.
+ */
 function decideFor(
   asks: PlaceAsk[],
   before: Ledger | undefined,
@@ -96,7 +99,8 @@ function decideFor(
 ): Decided {
   const ledger: Ledger = structuredClone(before ?? {});
   const decided: Decided = { key: keyOf(asks[0]!), ledger, results: new Map(), rollUps: [] };
-  for (const ask of asks) decided.results.set(ask.claim.jobId, decideOne(ask, decided, items, cannotRollUp));
+  const rollUpsFirst = asks.toSorted((a, b) => Number(a.claim.rollUp === null) - Number(b.claim.rollUp === null));
+  for (const ask of rollUpsFirst) decided.results.set(ask.claim.jobId, decideOne(ask, decided, items, cannotRollUp));
   return decided;
 }
 
@@ -128,14 +132,15 @@ function decideOne(ask: PlaceAsk, decided: Decided, items: ItemsOf, cannotRollUp
     return { kind: "placed", askedAt, ...(own && { items: own }) };
   }
   const { budget } = decision;
-  if (budget.overflow === "drop" && claim.rollUp === null) {
-    return { kind: "over", askedAt, budget, until: new Date(decision.until), rollUp: null };
-  }
-  const rollsUp = claim.rollUp === null && budget.overflow === "roll_up" && !cannotRollUp.has(run.environmentId);
-  if (!rollsUp) {
+  const over = { kind: "over", askedAt, budget, until: new Date(decision.until), rollUp: null } as const;
+  // What waits already goes on waiting, whichever budget is full by now.
+  const isWaiting = claim.rollUp !== null || ledger.waiting.some(([id]) => id === request.id);
+  const rollsUp = budget.overflow === "roll_up" && !cannotRollUp.has(run.environmentId);
+  if (isWaiting || (!rollsUp && budget.overflow !== "drop")) {
     joinQueue(ledger, request, decision.until);
-    return { kind: "over", askedAt, budget, until: new Date(decision.until), rollUp: null };
+    return { ...over, overflow: "delay" };
   }
+  if (!rollsUp) return { ...over, overflow: "drop" };
   const open = ledger.rollUp;
   const rollUp = open ?? { id: claim.jobId, messageClass: claim.messageClass };
   if (claim.messageClass === "transactional") rollUp.messageClass = "transactional";
@@ -146,5 +151,5 @@ function decideOne(ask: PlaceAsk, decided: Decided, items: ItemsOf, cannotRollUp
   if (waiting) waiting[1] = rollUp.messageClass satisfies BudgetedClass;
   else joinQueue(ledger, { ...request, id: rollUp.id }, Math.max(decision.until, due));
   if (!open) decided.rollUps.push({ ask, id: rollUp.id, at: budget.rollUpAt });
-  return { kind: "over", askedAt, budget, until: new Date(decision.until), rollUp: rollUp.id };
+  return { ...over, overflow: "roll_up", rollUp: rollUp.id };
 }

@@ -8,6 +8,7 @@ import type {
   ChannelEndpointAddress,
   JobStatus,
   MessageEvent,
+  Overflow,
 } from "@tidings/contract";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Secrets } from "../../lib/secrets.ts";
@@ -169,8 +170,8 @@ export type ClaimResult =
 /** `askedAt`: the time of the claim (ms); a step that waited asks again. */
 export type PlaceResult = { askedAt: number } & (
   | { kind: "placed"; items?: RollUpItem[] }
-  /** `rollUp`: the one that takes the message as an item. */
-  | { kind: "over"; budget: Budget; until: Date; rollUp: string | null }
+  /** `rollUp`: the one that takes the message as an item, if it is rolled up. */
+  | { kind: "over"; overflow: Overflow; budget: Budget; until: Date; rollUp: string | null }
   /** A roll-up without items. */
   | { kind: "empty" }
 );
