@@ -4774,8 +4774,9 @@ export type ChannelStatistics = {
   refused: number;
   /** Calls to a provider that failed, by the provider that was called. Their messages may wait for another attempt or have been sent since */
   failedAttempts: number;
-  /** Steps that sent nothing, by reason, such as `skipped_by_condition` or `filtered_by_subscriber_global` */
+  /** Steps that sent nothing, by reason, such as `skipped_by_condition` or `filtered_by_subscriber_global`. With those that the attention budget rolled up (`attention_rolled_up`) or dropped (`attention_dropped`) */
   skipped: Record<string, number>;
+  held?: StatisticsHeld;
   latency?: StatisticsLatency;
 };
 
@@ -5159,7 +5160,7 @@ export type DeadLetterWorkflow = {
 /** What decided, and therefore where to change it */
 export type DecidedBy = {
   /** `workflow`: its preferences; `step`: its content or settings; `preference`: the subscriber's own choice; `subscriber`: a missing or refused address; `event`: its overrides */
-  kind: "workflow" | "step" | "condition" | "preference" | "schedule" | "subscriber" | "suppression" | "integration" | "provider" | "tenant" | "bridge" | "digest" | "throttle" | "delay" | "branch" | "experiment" | "wait" | "event" | "topic";
+  kind: "workflow" | "step" | "condition" | "preference" | "schedule" | "subscriber" | "suppression" | "integration" | "provider" | "tenant" | "bridge" | "digest" | "throttle" | "budget" | "delay" | "branch" | "experiment" | "wait" | "event" | "topic";
   /** workflowId, stepId, subscriberId, transactionId or topicKey, the internal id of an integration or a suppression, or the id of a provider */
   id?: string;
   /** For a topic: the identifier of the subscription */
@@ -7937,8 +7938,9 @@ export type ProviderStatistics = {
   refused: number;
   /** Calls to a provider that failed, by the provider that was called. Their messages may wait for another attempt or have been sent since */
   failedAttempts: number;
-  /** Steps that sent nothing, by reason, such as `skipped_by_condition` or `filtered_by_subscriber_global` */
+  /** Steps that sent nothing, by reason, such as `skipped_by_condition` or `filtered_by_subscriber_global`. With those that the attention budget rolled up (`attention_rolled_up`) or dropped (`attention_dropped`) */
   skipped: Record<string, number>;
+  held?: StatisticsHeld;
   latency?: StatisticsLatency;
 };
 
@@ -8777,9 +8779,21 @@ export type StatisticsBucket = {
   refused: number;
   /** Calls to a provider that failed, by the provider that was called. Their messages may wait for another attempt or have been sent since */
   failedAttempts: number;
-  /** Steps that sent nothing, by reason, such as `skipped_by_condition` or `filtered_by_subscriber_global` */
+  /** Steps that sent nothing, by reason, such as `skipped_by_condition` or `filtered_by_subscriber_global`. With those that the attention budget rolled up (`attention_rolled_up`) or dropped (`attention_dropped`) */
   skipped: Record<string, number>;
+  held?: StatisticsHeld;
   latency?: StatisticsLatency;
+};
+
+/** Messages that the attention budget held; absent if there are none */
+export type StatisticsHeld = {
+  /** Became items of roll-ups. Roll-ups are among the sent messages */
+  rolledUp: number;
+  dropped: number;
+  /** Waited for a place, counted when they began to wait. They are among the sent messages once they are */
+  delayed: number;
+  /** Of all messages that were due, from 0 to 1 */
+  share: number;
 };
 
 export type StatisticsLatency = {
@@ -8802,8 +8816,9 @@ export type StatisticsTotals = {
   refused: number;
   /** Calls to a provider that failed, by the provider that was called. Their messages may wait for another attempt or have been sent since */
   failedAttempts: number;
-  /** Steps that sent nothing, by reason, such as `skipped_by_condition` or `filtered_by_subscriber_global` */
+  /** Steps that sent nothing, by reason, such as `skipped_by_condition` or `filtered_by_subscriber_global`. With those that the attention budget rolled up (`attention_rolled_up`) or dropped (`attention_dropped`) */
   skipped: Record<string, number>;
+  held?: StatisticsHeld;
   latency?: StatisticsLatency;
 };
 
@@ -9468,8 +9483,8 @@ export type TimelineWait = {
   count: number;
   /** Recipients of the first three events */
   people: TimelinePerson[];
-  /** `delay`, `digest`: a step of that type is waiting. `schedule`: a channel step waits until the subscriber's schedule opens. `retry`: a message waits for its next attempt. `snooze`: a message returns to the inbox */
-  kind: "delay" | "digest" | "wait" | "schedule" | "retry" | "snooze";
+  /** `delay`, `digest`: a step of that type is waiting. `schedule`: a channel step waits until the subscriber's schedule opens. `budget`: it waits for a place in the attention budget. `roll_up`: a roll-up waits for its time or a place. `retry`: a message waits for its next attempt. `snooze`: a message returns to the inbox */
+  kind: "delay" | "digest" | "wait" | "schedule" | "budget" | "roll_up" | "retry" | "snooze";
   /** Events that the digests have collected; of each counted up to 1,000 */
   events?: number;
 };
@@ -10133,8 +10148,9 @@ export type WorkflowStatistics = {
   refused: number;
   /** Calls to a provider that failed, by the provider that was called. Their messages may wait for another attempt or have been sent since */
   failedAttempts: number;
-  /** Steps that sent nothing, by reason, such as `skipped_by_condition` or `filtered_by_subscriber_global` */
+  /** Steps that sent nothing, by reason, such as `skipped_by_condition` or `filtered_by_subscriber_global`. With those that the attention budget rolled up (`attention_rolled_up`) or dropped (`attention_dropped`) */
   skipped: Record<string, number>;
+  held?: StatisticsHeld;
   latency?: StatisticsLatency;
 };
 

@@ -6,8 +6,7 @@ import { findBudgets, setBudgets } from "../../store/attention/budgets.ts";
 import { lockEnvironment } from "../../store/environments/environments.ts";
 import { findWorkflow } from "../../store/workflows/workflows.ts";
 import * as workflows from "../workflows/workflows.ts";
-import { rollsUp } from "./budget-sentences.ts";
-import { readBudgets } from "./read-budgets.ts";
+import { readBudgets, rollsUp } from "./read-budgets.ts";
 
 export async function retrieve(ctx: Ctx, { environmentId }: Caller): Promise<Output<"attention.retrieve">> {
   const budgets = await findBudgets(ctx.db, environmentId);

@@ -1,27 +1,16 @@
 // Attention budgets, and what a change of them means for readers, in sentences. Pure.
-import { type AttentionBudget, budgetedClasses, type Channel, type Overflow } from "@tidings/contract";
-import { canonicalJson, definedMembers, type JsonObject } from "../../lib/json.ts";
-
-const channelWords: Record<Channel, [one: string, many: string]> = {
-  in_app: ["in-app message", "in-app messages"],
-  email: ["email", "emails"],
-  sms: ["SMS", "SMS"],
-  chat: ["chat message", "chat messages"],
-  push: ["push message", "push messages"],
-};
-
-const classesOf = ({ classes = [...budgetedClasses] }: AttentionBudget): string[] => classes;
+import { type AttentionBudget, budgetedClasses, type Overflow } from "@tidings/contract";
+import { canonicalJson, type JsonObject } from "../../lib/json.ts";
+import { messageWords, windowText } from "../../pipeline/attention/details.ts";
+import { classesOf, withoutDefaults } from "./read-budgets.ts";
 
 /** "2 promotional emails a day", "3 emails in 2 weeks". */
 function amountOf(budget: AttentionBudget): string {
   const { channel, limit, window } = budget;
   const classes = classesOf(budget);
   const kind = classes.length < budgetedClasses.length ? `${classes.join()} ` : "";
-  return `${limit} ${kind}${channelWords[channel][limit === 1 ? 0 : 1]} ${windowText(window)}`;
+  return `${limit} ${kind}${messageWords[channel][limit === 1 ? 0 : 1]} ${windowText(window)}`;
 }
-
-const windowText = ({ amount, unit }: AttentionBudget["window"]): string =>
-  amount === 1 ? `${unit === "hour" ? "an" : "a"} ${unit}` : `in ${amount} ${unit}s`;
 
 const overflowWords: Record<Overflow, string> = { roll_up: "rolled up", delay: "delayed", drop: "dropped" };
 
@@ -29,7 +18,6 @@ const overflowWords: Record<Overflow, string> = { roll_up: "rolled up", delay: "
 const overflowText = ({ overflow = "roll_up", rollUpAt }: AttentionBudget): string =>
   `${overflowWords[overflow]}${rollUpAt == null ? "" : ` at ${rollUpAt}`}`;
 
-/** `budgets`: none is as good as no budget. */
 export type BudgetChange = { before: AttentionBudget[]; after: AttentionBudget[] };
 
 /** One sentence for each budget that differs. */
@@ -75,20 +63,6 @@ function pair(before: AttentionBudget[], after: AttentionBudget[]): Pair[] {
 const isSame = (a: AttentionBudget[], b: AttentionBudget[]): boolean =>
   canonicalJson(a.map(withoutDefaults)) === canonicalJson(b.map(withoutDefaults));
 
-/** As files have it: equal meaning has one form. */
-export const withoutDefaults = (budget: AttentionBudget): AttentionBudget =>
-  definedMembers({
-    channel: budget.channel,
-    classes: classesOf(budget).length < budgetedClasses.length ? budget.classes : undefined,
-    limit: budget.limit,
-    window: budget.window,
-    overflow: (budget.overflow ?? "roll_up") === "roll_up" ? undefined : budget.overflow,
-    rollUpAt: budget.rollUpAt ?? undefined,
-  });
-
 /** The budgets of a stored change or a compared resource; none without one. */
 export const budgetsOf = (settings: JsonObject | null): AttentionBudget[] =>
   (settings?.budgets as AttentionBudget[] | undefined) ?? [];
-
-export const rollsUp = (budgets: readonly AttentionBudget[]): boolean =>
-  budgets.some(({ overflow = "roll_up" }) => overflow === "roll_up");

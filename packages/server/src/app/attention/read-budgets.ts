@@ -7,6 +7,7 @@ import {
   type WindowUnit,
 } from "@tidings/contract";
 import { faultCollector } from "../../failure.ts";
+import { definedMembers } from "../../lib/json.ts";
 
 const hoursIn: Record<WindowUnit, number> = { hour: 1, day: 24, week: 7 * 24 };
 
@@ -44,3 +45,19 @@ const withDefaults = ({ channel, classes, limit, window, overflow, rollUpAt }: A
   overflow: overflow ?? "roll_up",
   ...(rollUpAt != null && { rollUpAt }),
 });
+
+export const classesOf = ({ classes = [...budgetedClasses] }: AttentionBudget): string[] => classes;
+
+/** As files have it: equal meaning has one form. */
+export const withoutDefaults = (budget: AttentionBudget): AttentionBudget =>
+  definedMembers({
+    channel: budget.channel,
+    classes: classesOf(budget).length < budgetedClasses.length ? budget.classes : undefined,
+    limit: budget.limit,
+    window: budget.window,
+    overflow: (budget.overflow ?? "roll_up") === "roll_up" ? undefined : budget.overflow,
+    rollUpAt: budget.rollUpAt ?? undefined,
+  });
+
+export const rollsUp = (budgets: readonly AttentionBudget[]): boolean =>
+  budgets.some(({ overflow = "roll_up" }) => overflow === "roll_up");

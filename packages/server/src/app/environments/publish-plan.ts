@@ -13,7 +13,7 @@ import {
 import type { Publishable } from "../../store/environments/publishing.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { WorkflowRow } from "../../store/workflows/workflows.ts";
-import { rollsUp } from "../attention/budget-sentences.ts";
+import { rollsUp } from "../attention/read-budgets.ts";
 import type { Compared, Item } from "./environment-diff.ts";
 
 export type PublishOutcome =

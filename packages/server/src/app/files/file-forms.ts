@@ -20,7 +20,7 @@ import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import type { CategoryRow } from "../../store/subscribers/categories.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { StoredStep, WorkflowContent } from "../../store/workflows/workflows.ts";
-import { withoutDefaults as withoutBudgetDefaults } from "../attention/budget-sentences.ts";
+import { withoutDefaults as withoutBudgetDefaults } from "../attention/read-budgets.ts";
 import { toPortable } from "../environments/environment-diff.ts";
 
 type LayoutNames = readonly Pick<LayoutRow, "id" | "layout_id">[];

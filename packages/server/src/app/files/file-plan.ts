@@ -12,7 +12,8 @@ import {
 import { canonicalJson } from "../../lib/json.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import { versionOf, type WorkflowRow } from "../../store/workflows/workflows.ts";
-import { describeBudgets, rollsUp } from "../attention/budget-sentences.ts";
+import { describeBudgets } from "../attention/budget-sentences.ts";
+import { rollsUp } from "../attention/read-budgets.ts";
 import { changedMembers, describeBrand } from "../brand/brand-sentences.ts";
 import { toPortable } from "../environments/environment-diff.ts";
 import { diffContents, summarizeDiff } from "../workflows/version-diff.ts";

@@ -92,7 +92,15 @@ export const steps: readonly Step[] = [
   ownStep("messages", emptyOwnMessages),
   ownStep("notifications", emptyOwnNotifications),
   ...(
-    ["digest_windows", "digest_passes", "throttle_windows", "run_waits", "signals", "deleted_subscribers"] as const
+    [
+      "digest_windows",
+      "digest_passes",
+      "throttle_windows",
+      "attention_ledgers",
+      "run_waits",
+      "signals",
+      "deleted_subscribers",
+    ] as const
   ).map(deleteStep),
   ...erasureTableNames.flatMap(scanStep),
   queueStep,
