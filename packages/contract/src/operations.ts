@@ -12,6 +12,7 @@ import { eventOperations } from "./resources/events/events.ts";
 import { explainOperations } from "./resources/events/explain.ts";
 import { messageOperations } from "./resources/events/messages.ts";
 import { notificationOperations } from "./resources/events/notifications.ts";
+import { retractionOperations } from "./resources/events/retractions.ts";
 import { scenarioOperations } from "./resources/events/scenarios.ts";
 import { signalOperations } from "./resources/events/signals.ts";
 import { inboxChannelOperations } from "./resources/inbox/inbox-channels.ts";
@@ -74,6 +75,7 @@ import { workflowOperations } from "./resources/workflows/workflows.ts";
 export const operations = {
   ...eventOperations,
   ...explainOperations,
+  ...retractionOperations,
   ...signalOperations,
   ...scenarioOperations,
   ...notificationOperations,
