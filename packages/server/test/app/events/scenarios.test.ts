@@ -190,7 +190,7 @@ test("an attention budget is exported; its roll-ups are expected, and started by
   for (const _ of [1, 2, 3]) await trigger(stage.client, "news", "ada");
   await stage.advance(2, "days");
   const { scenario, notes } = await exported(stage, { from: start, to: "2026-03-05T00:00:00Z" });
-  assert.deepEqual(scenario.given.attention, [budget]);
+  assert.deepEqual(scenario.given.attention, [{ ...budget, overflow: "roll_up" }]);
   assert.deepEqual(
     scenario.when.map((action) => action.trigger),
     ["news", "news", "news"],
