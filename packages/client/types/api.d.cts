@@ -8915,7 +8915,7 @@ export type StatisticsHeld = {
   dropped: number;
   /** Waited for a place, counted when they began to wait. They are among the sent messages once they are */
   delayed: number;
-  /** Of all messages that were due, from 0 to 1 */
+  /** The share of all messages that were due, from 0 to 1 */
   share: number;
 };
 

@@ -17,7 +17,7 @@ const Held = named(
       description:
         "Waited for a place, counted when they began to wait. They are among the sent messages once they are",
     }),
-    share: Type.Number({ description: "Of all messages that were due, from 0 to 1" }),
+    share: Type.Number({ description: "The share of all messages that were due, from 0 to 1" }),
   },
   { description: "Messages that the attention budget held; absent if there are none" },
 );

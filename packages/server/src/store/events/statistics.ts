@@ -55,7 +55,7 @@ const figures = sql`
 
 /**
  * A message that waited for a place in the attention budget. Its step was not skipped, and counts as such a row with
- * this reason. A roll-up waits too, and is no message that was held.
+ * this reason. A roll-up that waits does not count.
  */
 export const delayedReason = "attention_delayed";
 const isDelayed = sql`s.details @> ${JSON.stringify([{ d: delayedReason }])}::jsonb and not exists (

@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { startTestService } from "../../server/test/support/service.ts";
-import { openTerminal } from "./support.ts";
+import { startTestService } from "../../../server/test/support/service.ts";
+import { openTerminal } from "../support.ts";
 
 const service = await startTestService({ TIDINGS_MAX_ENVIRONMENTS: "10" });
 const terminal = openTerminal(service);
 const cwd = join(terminal.folder, "attention");
-cpSync(new URL("../../../examples/attention", import.meta.url), cwd, { recursive: true });
+cpSync(new URL("../../../../examples/attention", import.meta.url), cwd, { recursive: true });
 
 const run = async (code: number, ...argv: string[]) => {
   const ran = await terminal.runWith({ cwd }, ...argv);

@@ -4,8 +4,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { AttentionBudget } from "@tidings/contract";
-import { startTestService } from "../../server/test/support/service.ts";
-import { openTerminal } from "./support.ts";
+import { startTestService } from "../../../server/test/support/service.ts";
+import { openTerminal } from "../support.ts";
 
 const service = await startTestService();
 const { client } = service;
