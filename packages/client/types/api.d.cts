@@ -5828,6 +5828,8 @@ export type Explanation = {
   verdict: string;
   notificationId?: string;
   digestedInto?: DigestLeader;
+  /** For a roll-up: the messages that are its items, at most 200 */
+  rollUp?: RollUpItem[];
   steps: ExplainedStep[];
 };
 
@@ -8546,6 +8548,17 @@ export type RetractionPreviewIn = {
 export type RetractionStatus = "running" | "completed";
 
 export type Role = "viewer" | "support" | "editor" | "owner";
+
+export type RollUpItem = {
+  transactionId: string;
+  workflowId: string;
+  workflowName: string;
+  title: string;
+  /** When the message was held (ISO 8601, UTC) */
+  heldAt: string;
+  /** true: it was canceled or taken back before the roll-up was sent */
+  isTakenBack: boolean;
+};
 
 export type SampledArm = {
   /** The id of the arm or the variant, or `held-out` */

@@ -50,7 +50,7 @@ export function Breakdowns({ breakdown, totals, waiting, providerName }: Breakdo
           />
         </Part>
       )}
-      <div className={css.columns}>
+      <div className={css.columns} data-wide={totals.held !== undefined}>
         {channels.length > 0 && (
           <Part title={text.channels}>
             <Table
