@@ -66,10 +66,17 @@ export async function givePlaces(batch: Batch, asks: PlaceAsk[]): Promise<Map<st
   return results;
 }
 
-/** For a dry run: what would be decided now. */
-export async function previewPlaces(batch: Batch, asks: PlaceAsk[]): Promise<Map<string, PlaceResult>> {
-  const decided = await decideAll(batch, asks, toMap(await findLedgers(batch.db, keysOf(asks))));
-  return new Map(decided.flatMap(({ results }) => [...results]));
+/** For one dry run: what would be decided, after what was decided in it before. */
+export function createPlacesPreview(): typeof givePlaces {
+  const ledgers = new Map<string, Ledger>();
+  return async (batch, asks) => {
+    const unread = keysOf(asks).filter((key) => !ledgers.has(nameOf(key)));
+    const found = unread.length > 0 ? await findLedgers(batch.db, unread) : [];
+    for (const [name, ledger] of toMap(found)) ledgers.set(name, ledger);
+    const decided = await decideAll(batch, asks, ledgers);
+    for (const { key, ledger } of decided) ledgers.set(nameOf(key), ledger);
+    return new Map(decided.flatMap(({ results }) => [...results]));
+  };
 }
 
 const keysOf = (asks: PlaceAsk[]): PersonKey[] => [
