@@ -6,6 +6,7 @@
 //   npm run bench -- --record --title "…"  also writes the table into bench/results.md, above earlier runs
 //   npm run bench -- --events 1000 --rounds 1       any number of `sizes` below
 import { parseArgs } from "node:util";
+import { benchAttention } from "./attention.ts";
 import { benchBullmq } from "./bullmq.ts";
 import { benchDashboard } from "./dashboard.ts";
 import { benchDelivery } from "./delivery.ts";
@@ -102,6 +103,7 @@ const named: typeof defaults = {
   growth: () => benchGrowth({ large: size.rows, requests: isQuick ? 100 : 400 }),
   dashboard: () =>
     withService((service) => benchDashboard(service, { notifications: size.notifications, digested: size.digested })),
+  attention: () => withService((service) => benchAttention(service, size.events, Math.max(4, size.rounds))),
   neighbours: () => withService((service) => benchNeighbours(service, size.seconds, values.flood)),
   live: () => benchLive(size.connections, size.seconds),
   plan: () => withService((service) => benchPlan(service, size.workflows, size.rounds)),

@@ -15,6 +15,7 @@ import { notificationOperations } from "./resources/events/notifications.ts";
 import { retractionOperations } from "./resources/events/retractions.ts";
 import { scenarioOperations } from "./resources/events/scenarios.ts";
 import { signalOperations } from "./resources/events/signals.ts";
+import { inboxAttentionOperations } from "./resources/inbox/inbox-attention.ts";
 import { inboxChannelOperations } from "./resources/inbox/inbox-channels.ts";
 import { inboxNotificationOperations } from "./resources/inbox/inbox-notifications.ts";
 import { inboxOauthOperations } from "./resources/inbox/inbox-oauth.ts";
@@ -46,6 +47,7 @@ import { importOperations } from "./resources/subscribers/imports.ts";
 import { matchOperations } from "./resources/subscribers/match.ts";
 import { messageMarkOperations } from "./resources/subscribers/message-marks.ts";
 import { preferenceOperations } from "./resources/subscribers/preferences.ts";
+import { subscriberAttentionOperations } from "./resources/subscribers/subscriber-attention.ts";
 import { subscriberCredentialOperations } from "./resources/subscribers/subscriber-credentials.ts";
 import { subscriberOperations } from "./resources/subscribers/subscribers.ts";
 import { suppressionOperations } from "./resources/subscribers/suppressions.ts";
@@ -104,6 +106,7 @@ export const operations = {
   ...erasureOperations,
   ...importOperations,
   ...preferenceOperations,
+  ...subscriberAttentionOperations,
   ...categoryOperations,
   ...matchOperations,
   ...messageMarkOperations,
@@ -112,6 +115,7 @@ export const operations = {
   ...inboxSessionOperations,
   ...inboxNotificationOperations,
   ...inboxPreferenceOperations,
+  ...inboxAttentionOperations,
   ...inboxSubscriptionOperations,
   ...inboxChannelOperations,
   ...inboxOauthOperations,

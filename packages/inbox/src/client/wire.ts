@@ -12,6 +12,7 @@ export type ChangedNotification = Output<"inbox.readNotification">;
 export type MarkedNotifications = Output<"inbox.markNotifications"> | undefined;
 export type PreferenceList = Output<"inbox.listPreferences">;
 export type CategoryList = Output<"inbox.listCategoryPreferences">;
+export type AttentionList = Output<"inbox.retrieveAttention">;
 
 /** The data of the stream's events, by name (docs/live.md). */
 export type StreamData = {

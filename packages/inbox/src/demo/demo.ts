@@ -1,5 +1,5 @@
 // The script of the page /inbox: it sends a message and copies code samples.
-import { defineInbox } from "../index.ts";
+import { defineInbox } from "../define-on-request.ts";
 
 await defineInbox();
 

@@ -1,4 +1,4 @@
-// Preferences: channels for everything, channels by type of notification, this browser, and quiet hours.
+// Preferences: channels for everything, channels by type of notification, this browser, limits, and quiet hours.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { CategoryPreference, Channel, DigestFrequency, Preference } from "../client/types.ts";
@@ -7,6 +7,7 @@ import { useUi } from "../ui/ui.ts";
 import { adoptStyle } from "./adopt.ts";
 import { BrowserPush } from "./browser-push.tsx";
 import { groupByTag } from "./groups.ts";
+import { Limits } from "./limits.tsx";
 import { ScheduleForm } from "./schedule.tsx";
 import { Switch } from "./switch.tsx";
 import { useLabels } from "./use-labels.ts";
@@ -52,6 +53,7 @@ export function PreferencesView({ preferences }: { preferences: Preference[] }) 
         </section>
       )}
       {global?.channels.push !== undefined && <BrowserPush />}
+      {global && <Limits channels={global.channels} />}
       <ScheduleForm schedule={global?.schedule ?? { isEnabled: false }} timezone={global?.timezone} />
     </div>
   );

@@ -20,8 +20,8 @@ import {
 } from "react";
 import { createInbox, type Inbox as InboxClient } from "../client/create-inbox.ts";
 import type { Counts, InboxNotification, InboxOptions, InboxState } from "../client/types.ts";
+import { defineInbox } from "../define-on-request.ts";
 import type { ActionEvent, InboxTab, NavigateEvent, TidingsInboxElement } from "../element-types.ts";
-import { defineInbox } from "../index.ts";
 import type { GivenLabels } from "../ui/labels.ts";
 import { type SlotProps, useSlots } from "./slots.ts";
 import { createToast, type ToastProps } from "./toast.ts";

@@ -2,7 +2,8 @@
 import { createElement, type ReactElement, useEffect, useRef } from "react";
 import type { Inbox } from "../client/create-inbox.ts";
 import type { InboxNotification, InboxOptions, Redirect } from "../client/types.ts";
-import { defineToast, type TidingsToastElement, type ToastLabels } from "../index.ts";
+import { defineToast } from "../define-on-request.ts";
+import type { TidingsToastElement, ToastLabels } from "../toast/toast-element.ts";
 
 export type ToastProps = Partial<
   Pick<

@@ -63,6 +63,11 @@ export default definePack({
   hourly: "Hver time",
   daily: "Hver dag",
   weekly: "Hver uge",
+  limit: "Hvor mange højst",
+  unlimited: "Så mange, som der er",
+  perHour: (count) => `Højst ${count} i timen`,
+  perDay: (count) => `Højst ${count} om dagen`,
+  perWeek: (count) => `Højst ${count} om ugen`,
   schedule: "Stilletid",
   scheduleText:
     "Uden for disse tider holder vi e-mail, sms, push og chat tilbage. Kritiske notifikationer kommer når som helst.",

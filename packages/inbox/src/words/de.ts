@@ -61,6 +61,11 @@ export default definePack({
   hourly: "Stündlich",
   daily: "Täglich",
   weekly: "Wöchentlich",
+  limit: "Wie viele höchstens",
+  unlimited: "So viele, wie es gibt",
+  perHour: (count) => `Höchstens ${count} pro Stunde`,
+  perDay: (count) => `Höchstens ${count} pro Tag`,
+  perWeek: (count) => `Höchstens ${count} pro Woche`,
   schedule: "Ruhezeiten",
   scheduleText:
     "Außerhalb dieser Zeiten halten wir E-Mail, SMS, Push und Chat zurück. Kritische Benachrichtigungen kommen jederzeit an.",

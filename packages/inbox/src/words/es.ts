@@ -60,6 +60,11 @@ export default definePack({
   hourly: "Cada hora",
   daily: "Cada día",
   weekly: "Cada semana",
+  limit: "Cuántas como máximo",
+  unlimited: "Todas las que haya",
+  perHour: (count) => `Como máximo ${count} por hora`,
+  perDay: (count) => `Como máximo ${count} al día`,
+  perWeek: (count) => `Como máximo ${count} a la semana`,
   schedule: "Horas de silencio",
   scheduleText:
     "Fuera de este horario retenemos correos, SMS, notificaciones push y chat. Las notificaciones críticas llegan a cualquier hora.",

@@ -69,6 +69,11 @@ export default definePack({
   hourly: "Joka tunti",
   daily: "Päivittäin",
   weekly: "Viikoittain",
+  limit: "Kuinka monta enintään",
+  unlimited: "Niin monta kuin niitä on",
+  perHour: (count) => `Enintään ${count} tunnissa`,
+  perDay: (count) => `Enintään ${count} päivässä`,
+  perWeek: (count) => `Enintään ${count} viikossa`,
   schedule: "Hiljaiset tunnit",
   scheduleText:
     "Näiden aikojen ulkopuolella pidätämme sähköpostit, tekstiviestit, push-ilmoitukset ja keskustelut. Kriittiset ilmoitukset saapuvat milloin vain.",

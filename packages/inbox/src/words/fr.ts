@@ -63,6 +63,11 @@ export default definePack({
   hourly: "Toutes les heures",
   daily: "Tous les jours",
   weekly: "Toutes les semaines",
+  limit: "Combien au maximum",
+  unlimited: "Autant qu’il y en a",
+  perHour: (count) => `Au plus ${count} par heure`,
+  perDay: (count) => `Au plus ${count} par jour`,
+  perWeek: (count) => `Au plus ${count} par semaine`,
   schedule: "Heures calmes",
   scheduleText:
     "En dehors de ces heures, nous retenons les e-mails, SMS, notifications push et messages. Les notifications critiques arrivent à tout moment.",

@@ -60,6 +60,11 @@ export default definePack({
   hourly: "Óránként",
   daily: "Naponta",
   weekly: "Hetente",
+  limit: "Legfeljebb mennyi",
+  unlimited: "Amennyi csak van",
+  perHour: (count) => `Óránként legfeljebb ${count}`,
+  perDay: (count) => `Naponta legfeljebb ${count}`,
+  perWeek: (count) => `Hetente legfeljebb ${count}`,
   schedule: "Csendes órák",
   scheduleText:
     "Ezeken az órákon kívül visszatartjuk az e-mailt, az SMS-t, a leküldéses értesítést és a csevegést. A kritikus értesítések bármikor megérkeznek.",

@@ -61,6 +61,11 @@ export default definePack({
   hourly: "Ogni ora",
   daily: "Ogni giorno",
   weekly: "Ogni settimana",
+  limit: "Quante al massimo",
+  unlimited: "Tutte quelle che ci sono",
+  perHour: (count) => `Al massimo ${count} all’ora`,
+  perDay: (count) => `Al massimo ${count} al giorno`,
+  perWeek: (count) => `Al massimo ${count} a settimana`,
   schedule: "Ore di silenzio",
   scheduleText:
     "Fuori da questi orari tratteniamo email, SMS, notifiche push e chat. Le notifiche critiche arrivano in qualsiasi momento.",

@@ -61,6 +61,11 @@ export default definePack({
   hourly: "Hver time",
   daily: "Hver dag",
   weekly: "Hver uke",
+  limit: "Hvor mange høyst",
+  unlimited: "Så mange som det er",
+  perHour: (count) => `Høyst ${count} i timen`,
+  perDay: (count) => `Høyst ${count} om dagen`,
+  perWeek: (count) => `Høyst ${count} i uken`,
   schedule: "Stille timer",
   scheduleText:
     "Utenfor disse tidene holder vi tilbake e-post, SMS, push og chat. Kritiske varsler kommer når som helst.",

@@ -73,6 +73,11 @@ export default definePack({
   hourly: "Co godzinę",
   daily: "Codziennie",
   weekly: "Co tydzień",
+  limit: "Ile najwyżej",
+  unlimited: "Tyle, ile jest",
+  perHour: (count) => `Najwyżej ${count} na godzinę`,
+  perDay: (count) => `Najwyżej ${count} dziennie`,
+  perWeek: (count) => `Najwyżej ${count} tygodniowo`,
   schedule: "Godziny ciszy",
   scheduleText:
     "Poza tymi godzinami wstrzymujemy e-maile, SMS-y, powiadomienia push i czat. Powiadomienia krytyczne docierają o każdej porze.",

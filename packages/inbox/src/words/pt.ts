@@ -63,6 +63,11 @@ export default definePack({
   hourly: "De hora a hora",
   daily: "Todos os dias",
   weekly: "Todas as semanas",
+  limit: "Quantas, no máximo",
+  unlimited: "Todas as que houver",
+  perHour: (count) => `No máximo ${count} por hora`,
+  perDay: (count) => `No máximo ${count} por dia`,
+  perWeek: (count) => `No máximo ${count} por semana`,
   schedule: "Horas de silêncio",
   scheduleText:
     "Fora destes horários retemos e-mail, SMS, push e chat. Notificações críticas chegam a qualquer momento.",

@@ -67,6 +67,11 @@ export default definePack({
   hourly: "În fiecare oră",
   daily: "Zilnic",
   weekly: "Săptămânal",
+  limit: "Câte cel mult",
+  unlimited: "Oricâte ar fi",
+  perHour: (count) => `Cel mult ${count} pe oră`,
+  perDay: (count) => `Cel mult ${count} pe zi`,
+  perWeek: (count) => `Cel mult ${count} pe săptămână`,
   schedule: "Ore de liniște",
   scheduleText:
     "În afara acestor ore reținem e-mailurile, SMS-urile, notificările push și chatul. Notificările critice sosesc oricând.",

@@ -68,6 +68,11 @@ export default definePack({
   hourly: "Каждый час",
   daily: "Каждый день",
   weekly: "Каждую неделю",
+  limit: "Сколько максимум",
+  unlimited: "Сколько есть",
+  perHour: (count) => `Не больше ${count} в час`,
+  perDay: (count) => `Не больше ${count} в день`,
+  perWeek: (count) => `Не больше ${count} в неделю`,
   schedule: "Тихие часы",
   scheduleText:
     "Вне этих часов мы задерживаем письма, СМС, push-уведомления и чат. Критические уведомления приходят в любое время.",

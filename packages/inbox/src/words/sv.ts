@@ -61,6 +61,11 @@ export default definePack({
   hourly: "Varje timme",
   daily: "Varje dag",
   weekly: "Varje vecka",
+  limit: "Hur många som mest",
+  unlimited: "Så många som det finns",
+  perHour: (count) => `Högst ${count} i timmen`,
+  perDay: (count) => `Högst ${count} om dagen`,
+  perWeek: (count) => `Högst ${count} i veckan`,
   schedule: "Tysta timmar",
   scheduleText:
     "Utanför dessa tider väntar vi med e-post, sms, push och chatt. Kritiska aviseringar kommer när som helst.",

@@ -60,6 +60,11 @@ export default definePack({
   hourly: "Her saat",
   daily: "Her gün",
   weekly: "Her hafta",
+  limit: "En fazla kaç tane",
+  unlimited: "Ne kadar varsa",
+  perHour: (count) => `Saatte en fazla ${count}`,
+  perDay: (count) => `Günde en fazla ${count}`,
+  perWeek: (count) => `Haftada en fazla ${count}`,
   schedule: "Sessiz saatler",
   scheduleText:
     "Bu saatlerin dışında e-posta, SMS, anlık bildirim ve sohbet iletilerini bekletiriz. Kritik bildirimler her zaman gelir.",

@@ -68,6 +68,11 @@ export default definePack({
   hourly: "Щогодини",
   daily: "Щодня",
   weekly: "Щотижня",
+  limit: "Скільки щонайбільше",
+  unlimited: "Скільки є",
+  perHour: (count) => `Не більше ${count} на годину`,
+  perDay: (count) => `Не більше ${count} на день`,
+  perWeek: (count) => `Не більше ${count} на тиждень`,
   schedule: "Тихі години",
   scheduleText:
     "Поза цими годинами ми затримуємо листи, СМС, push-сповіщення та чат. Критичні сповіщення надходять будь-коли.",

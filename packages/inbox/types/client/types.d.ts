@@ -97,6 +97,29 @@ export type CategoryPreference = {
     required: boolean;
     channels: PreferenceChannels;
 };
+/** At most so many messages in an hour, a day or a week. */
+export type AttentionLimit = {
+    limit: number;
+    unit: "hour" | "day" | "week";
+};
+/** How many messages of a channel the subscriber wants at most. */
+export type ChannelAttention = {
+    channel: Channel;
+    /** false: the environment has no budget for the channel at present, so the own limit has no effect. */
+    offered: boolean;
+    /** The budgets of the environment, which apply as well. */
+    environment: {
+        classes: ("transactional" | "promotional")[];
+        limit: number;
+        window: {
+            amount: number;
+            unit: "hour" | "day" | "week";
+        };
+    }[];
+    own: AttentionLimit | null;
+    /** Lower limits that a form can offer, including the own one. */
+    choices: AttentionLimit[];
+};
 export type WeekDay = "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
 /** Times are `hh:mm AM` or `hh:mm PM`. */
 export type ScheduleDay = {

@@ -14,6 +14,11 @@ export declare const laterLabels: {
     hourly: string;
     daily: string;
     weekly: string;
+    limit: string;
+    unlimited: string;
+    perHour: (count: number) => string;
+    perDay: (count: number) => string;
+    perWeek: (count: number) => string;
     schedule: string;
     scheduleText: string;
     scheduleZone: (zone: string) => string;

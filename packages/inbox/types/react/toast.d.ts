@@ -2,7 +2,7 @@
 import { type ReactElement } from "react";
 import type { Inbox } from "../client/create-inbox.js";
 import type { InboxNotification, InboxOptions, Redirect } from "../client/types.js";
-import { type ToastLabels } from "../index.js";
+import type { ToastLabels } from "../toast/toast-element.js";
 export type ToastProps = Partial<Pick<InboxOptions, "url" | "applicationIdentifier" | "subscriberId" | "subscriberHash" | "context" | "contextHash" | "token" | "getToken">> & {
     placement?: "top-start" | "top" | "top-end" | "bottom-start" | "bottom" | "bottom-end";
     /** Seconds; 0: until it is dismissed. */

@@ -32,6 +32,7 @@ import * as experiments from "../app/experiments/experiments.ts";
 import * as files from "../app/files/files.ts";
 import * as gallery from "../app/gallery/gallery.ts";
 import { asData, bySession, bySubscriber, inboxActions } from "../app/inbox/inbox-actions.ts";
+import * as inboxAttention from "../app/inbox/inbox-attention.ts";
 import * as inboxChannels from "../app/inbox/inbox-channels.ts";
 import * as inboxOauth from "../app/inbox/inbox-oauth.ts";
 import * as inboxPreferences from "../app/inbox/inbox-preferences.ts";
@@ -67,6 +68,7 @@ import * as imports from "../app/subscribers/imports.ts";
 import * as match from "../app/subscribers/match.ts";
 import * as preferences from "../app/subscribers/preferences.ts";
 import * as preferencesOfMany from "../app/subscribers/preferences-many.ts";
+import * as subscriberAttention from "../app/subscribers/subscriber-attention.ts";
 import * as subscriberCredentials from "../app/subscribers/subscriber-credentials.ts";
 import * as subscribers from "../app/subscribers/subscribers.ts";
 import * as suppressions from "../app/subscribers/suppressions.ts";
@@ -219,6 +221,8 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "subscribers.retrievePreferences": preferences.retrieve,
   "subscribers.updatePreferences": preferences.update,
   "subscribers.bulkUpdatePreferences": preferences.bulkUpdate,
+  "subscribers.retrieveAttention": subscriberAttention.retrieve,
+  "subscribers.updateAttention": subscriberAttention.update,
   "subscribers.markMessages": messageMarks.markMessages,
   "subscribers.markAllMessages": messageMarks.markAllMessages,
   "subscribers.markMessageAction": messageMarks.markMessageAction,
@@ -267,6 +271,8 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "inbox.updateCategoryPreference": inboxPreferences.updateCategory,
   "inbox.bulkUpdatePreferences": inboxPreferences.bulkUpdate,
   "inbox.updateWorkflowPreference": inboxPreferences.updateWorkflow,
+  "inbox.retrieveAttention": inboxAttention.retrieve,
+  "inbox.updateAttention": inboxAttention.update,
   "inbox.listSubscriptions": inboxSubscriptions.list,
   "inbox.createSubscription": inboxSubscriptions.create,
   "inbox.retrieveSubscription": inboxSubscriptions.retrieve,

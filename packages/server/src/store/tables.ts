@@ -152,7 +152,7 @@ export type ChannelLedger = {
   sends: [at: number, messageClass: BudgetedClass][];
   /** What waits for a place: a job, or a roll-up. `until`: when it tries again. */
   waiting: [id: string, messageClass: BudgetedClass, since: number, until: number][];
-  /** The roll-up that takes further items. */
+  /** The roll-up that takes more items. */
   rollUp?: { id: string; messageClass: BudgetedClass };
 };
 export type Ledger = Partial<Record<Channel, ChannelLedger>>;

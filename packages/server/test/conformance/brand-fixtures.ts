@@ -1,7 +1,7 @@
-// One good input for each operation of the brand and the gallery. A colour without contrast, so that a response has a
-// warning.
+// One good input for each operation of the brand, the gallery and attention. A colour without contrast, so that a
+// response has a warning.
 import { type AttentionBudget, type BrandIn, brandColorNames, type OperationId } from "@tidings/contract";
-import { type Fixture, nothing, ofContext, withBody } from "./inputs.ts";
+import { type Fixture, nothing, ofContext, ofOwnInbox, ofSubscriber, withBody } from "./inputs.ts";
 import type { World } from "./world.ts";
 
 const fullBrand: BrandIn = {
@@ -26,10 +26,23 @@ const budgets: AttentionBudget[] = [
   { channel: "email", limit: 3, window: { amount: 1, unit: "day" }, rollUpAt: "18:00" },
 ];
 
+/** A person may choose less than the budget allows. */
+const withBudget =
+  (fixture: Fixture): Fixture =>
+  async (w) => {
+    await w.client("attention.update", { body: { budgets } });
+    return fixture(w);
+  };
+const lower = { channels: { email: { limit: 2, unit: "day" } } };
+
 export const brandFixtures: Partial<Record<OperationId, Fixture>> = {
   "attention.retrieve": nothing,
   "attention.update": () => ({ body: { budgets } }),
   "attention.forecast": () => ({ body: { budgets, days: 7 } }),
+  "subscribers.retrieveAttention": withBudget(ofSubscriber),
+  "subscribers.updateAttention": withBudget(withBody(ofSubscriber, lower)),
+  "inbox.retrieveAttention": withBudget(ofOwnInbox),
+  "inbox.updateAttention": withBudget(withBody(ofOwnInbox, lower)),
   "brand.retrieve": nothing,
   "brand.update": () => ({ body: fullBrand }),
   "brand.preview": () => ({ body: { brand: fullBrand } }),

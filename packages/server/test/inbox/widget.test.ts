@@ -231,6 +231,44 @@ browserTest("preferences and the schedule are changed and kept", async (context)
   await page.getByText("You're all caught up").waitFor();
 });
 
+browserTest("a person chooses how many emails they want at most, where there is a budget", async (context) => {
+  const window = { amount: 1, unit: "day" } as const;
+  const body = { budgets: [{ channel: "email" as const, limit: 50, window, overflow: "delay" as const }] };
+  await client("attention.update", { body });
+  const page = await openHost(context, service, "gudrun", { hasErrors: true });
+  await page.getByRole("button", { name: "Preferences" }).click();
+  const section = page.locator("section", { hasText: "How many at most" });
+  const limit = section.getByLabel("Email");
+  await limit.waitFor();
+  const texts = await limit.locator("option").allTextContents();
+  assert.deepEqual(
+    [texts[0], texts[1], texts.at(-1)],
+    ["As many as there are", "At most 1 per hour", "At most 10 per week"],
+  );
+  const params = { subscriberId: "gudrun" };
+  const stored = async () => (await client("subscribers.retrieveAttention", { params })).body.channels[0]!.own;
+  await limit.selectOption("At most 3 per day");
+  await eventually(async () => (await stored())?.limit === 3, "the limit");
+  assert.deepEqual(await stored(), { limit: 3, unit: "day" });
+
+  await page.getByRole("button", { name: "Back" }).click();
+  await page.getByRole("button", { name: "Preferences" }).click();
+  await eventually(
+    async () => (await limit.locator("option:checked").textContent()) === "At most 3 per day",
+    "it is kept",
+  );
+  await client("attention.update", { body: { budgets: [{ ...body.budgets[0]!, limit: 2 }] } });
+  await limit.selectOption("At most 5 per day");
+  await page.getByText("couldn't be saved").waitFor();
+  await eventually(
+    async () => (await limit.locator("option:checked").textContent()) === "At most 3 per day",
+    "as before",
+  );
+  await limit.selectOption("As many as there are");
+  await eventually(async () => (await stored()) === null, "no limit");
+  await client("attention.update", { body: { budgets: [] } });
+});
+
 browserTest("hostile content runs nothing and leads nowhere", async (context) => {
   const text = [
     '<form action="https://evil.example"><input name="password"></form><b>Bold</b>',

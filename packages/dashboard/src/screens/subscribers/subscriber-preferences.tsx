@@ -14,6 +14,7 @@ import { useConfirm } from "../../kit/overlays/confirm.tsx";
 import { showError } from "../../kit/overlays/toast.tsx";
 import { channelNames, frequencyNames } from "../../outcomes/channel-names.ts";
 import { words as kitWords } from "../../words.ts";
+import { SubscriberLimits } from "./subscriber-limits.tsx";
 import css from "./subscribers.module.css";
 import { words } from "./words.ts";
 
@@ -180,6 +181,7 @@ export function SubscriberPreferences({ subscriberId, name }: { subscriberId: st
           </tbody>
         </table>
       </section>
+      <SubscriberLimits subscriberId={subscriberId} />
     </div>
   );
 }

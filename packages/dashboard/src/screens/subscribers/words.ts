@@ -1,3 +1,5 @@
+import type { ChannelAttention, OwnLimit } from "@tidings/contract";
+
 export const words = {
   exportCsv: "Export",
   importCsv: "Import",
@@ -115,6 +117,20 @@ export const words = {
     none: "No workflow has a channel step yet",
     noneText: "Preferences appear as soon as a workflow sends on a channel.",
     absent: "The workflow has no step for this channel",
+  },
+
+  limits: {
+    title: "Limits",
+    text: "How many messages they get at most. Critical messages always arrive; the attention budget says what happens to the others.",
+    channel: "Channel",
+    environment: (budgets: string[]) => `Budget: ${budgets.join(", ")}`,
+    own: "Their own limit",
+    ownOf: (channel: string) => `Own limit for ${channel}`,
+    none: "None",
+    limit: ({ limit, unit }: OwnLimit) => `At most ${limit} per ${unit}`,
+    budget: ({ classes, limit, window: { amount, unit } }: ChannelAttention["environment"][number]) =>
+      `${limit}${classes.length === 1 ? ` ${classes[0]}` : ""} ${amount === 1 ? `per ${unit}` : `in ${amount} ${unit}s`}`,
+    withoutEffect: "No budget for this channel, so their limit has no effect",
   },
 
   schedule: {

@@ -6,7 +6,7 @@ import { findBudgets, setBudgets } from "../../store/attention/budgets.ts";
 import { lockEnvironment } from "../../store/environments/environments.ts";
 import { findWorkflow } from "../../store/workflows/workflows.ts";
 import * as workflows from "../workflows/workflows.ts";
-import { readBudgets, rollsUp } from "./read-budgets.ts";
+import { readBudgets } from "./read-budgets.ts";
 
 export async function retrieve(ctx: Ctx, { environmentId }: Caller): Promise<Output<"attention.retrieve">> {
   const budgets = await findBudgets(ctx.db, environmentId);
@@ -23,14 +23,38 @@ export async function update(
   return retrieve(ctx, caller);
 }
 
-/** `budgets`: as `readBudgets` returns them. */
-export async function saveBudgets(ctx: Ctx, caller: Caller, budgets: AttentionBudget[]): Promise<void> {
+/**
+ * `budgets`: as `readBudgets` returns them. `hasTemplate`: the caller has written the workflow of roll-ups, which stays
+ * as it was written.
+ */
+export async function saveBudgets(
+  ctx: Ctx,
+  caller: Caller,
+  budgets: AttentionBudget[],
+  { hasTemplate = false } = {},
+): Promise<void> {
   const { environmentId } = caller;
   await lockEnvironment(ctx.db, environmentId);
-  if (rollsUp(budgets) && !(await findWorkflow(ctx.db, environmentId, rollUpWorkflowId))) {
-    const { translations: _, ...body } = rollUpWorkflow;
-    const steps = body.steps.map((step) => ({ ...step, name: step.name ?? step.stepId }));
-    await workflows.create(ctx, caller, { params: {}, query: {}, body: { ...body, steps, active: true } });
-  }
+  const rollsUp = budgets.filter(({ overflow }) => overflow === "roll_up").map(({ channel }) => channel);
+  if (rollsUp.length > 0 && !hasTemplate) await offerRollUps(ctx, caller, new Set(rollsUp));
   await setBudgets(ctx.db, environmentId, { budgets, now: ctx.now() });
+}
+
+/** The workflow that sends roll-ups has a step for every channel; those of budgets that roll up are active. */
+async function offerRollUps(ctx: Ctx, caller: Caller, channels: ReadonlySet<string>): Promise<void> {
+  const row = await findWorkflow(ctx.db, caller.environmentId, rollUpWorkflowId, { lock: true });
+  if (!row) {
+    const { translations: _, ...body } = rollUpWorkflow;
+    const steps = body.steps.map((step) => ({
+      ...step,
+      name: step.name ?? step.stepId,
+      active: channels.has(step.type),
+    }));
+    await workflows.create(ctx, caller, { params: {}, query: {}, body: { ...body, steps, active: true } });
+    return;
+  }
+  const steps = row.steps.map((step) => (channels.has(step.type) ? { ...step, active: true } : step));
+  if (steps.some((step, index) => step.active !== row.steps[index]!.active)) {
+    await workflows.save(ctx, caller, row, { steps }, "Turned on the channels of attention budgets");
+  }
 }

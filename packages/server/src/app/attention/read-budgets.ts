@@ -1,17 +1,10 @@
 // The budgets of a request or a file, checked beyond what their schema says, with every default filled in.
-import {
-  type AttentionBudget,
-  type AttentionWindow,
-  budgetedClasses,
-  maxWindowDays,
-  type WindowUnit,
-} from "@tidings/contract";
+import { type AttentionBudget, budgetedClasses, maxWindowDays } from "@tidings/contract";
 import { faultCollector } from "../../failure.ts";
 import { definedMembers } from "../../lib/json.ts";
+import { lengthOf } from "../../pipeline/attention/windows.ts";
 
-const hoursIn: Record<WindowUnit, number> = { hour: 1, day: 24, week: 7 * 24 };
-
-const hoursOf = ({ amount, unit }: AttentionWindow): number => amount * hoursIn[unit];
+const dayMs = 86_400_000;
 
 /** Throws 422 with each budget that is wrong. */
 export function readBudgets(given: AttentionBudget[]): AttentionBudget[] {
@@ -20,13 +13,13 @@ export function readBudgets(given: AttentionBudget[]): AttentionBudget[] {
   const seen = new Map<string, number>();
   for (const [index, { channel, classes, window, overflow, rollUpAt }] of budgets.entries()) {
     const field = `budgets.${index}`;
-    if (hoursOf(window) > maxWindowDays * 24) {
+    if (lengthOf(window) > maxWindowDays * dayMs) {
       faults.add(`${field}.window`, `${field}.window must not be longer than ${maxWindowDays} days`, window);
     }
     if (rollUpAt != null && overflow !== "roll_up") {
       faults.add(`${field}.rollUpAt`, `${field}.rollUpAt is only for a budget with overflow roll_up`, rollUpAt);
     }
-    const name = `${channel} ${classes!.join()} ${hoursOf(window)}`;
+    const name = `${channel} ${classes!.join()} ${lengthOf(window)}`;
     const twin = seen.get(name);
     if (twin !== undefined) {
       faults.add(field, `${field} has the channel, classes and window of budgets.${twin}: remove one of them`);

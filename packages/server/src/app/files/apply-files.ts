@@ -68,7 +68,7 @@ export async function applyPlan(ctx: Ctx, caller: Caller, plan: Plan): Promise<v
   await putTopics(ctx.db, environmentId, topics, now);
   for (const write of plan.integrations) await writeIntegration(ctx, caller, write);
   // After the workflows, among which may be the one that sends roll-ups.
-  if (plan.budgets) await saveBudgets(ctx, caller, plan.budgets);
+  if (plan.budgets) await saveBudgets(ctx, caller, plan.budgets.list, plan.budgets);
 }
 
 async function writeCategories(ctx: Ctx, environmentId: string, plan: Plan, now: Date): Promise<void> {

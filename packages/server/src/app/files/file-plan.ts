@@ -64,7 +64,7 @@ export function planFiles(state: FileState, files: ReadFiles, { prune, canSend, 
   planTopics(plan, state, files.topics ?? []);
   if (files.categories) planCategories(plan, state, files, { prune, choices });
   if (files.brand) planBrand(plan, state.brand, files.brand);
-  if (files.budgets) planBudgets(plan, state, files.budgets);
+  if (files.budgets) planBudgets(plan, state, files.budgets, files.workflows);
   return plan;
 }
 
@@ -200,19 +200,17 @@ function planBrand(plan: Plan, before: BrandFile | null, brand: BrandFile): void
   });
 }
 
-function planBudgets(plan: Plan, state: FileState, budgets: AttentionBudget[]): void {
+function planBudgets(plan: Plan, state: FileState, budgets: AttentionBudget[], given: ReadWorkflow[] = []): void {
   const before = state.attention?.budgets ?? [];
   const after = toAttentionFile(budgets)?.budgets ?? [];
   if (isSame(before, after)) {
     plan.unchanged++;
     return;
   }
-  plan.budgets = budgets;
-  const known = [
-    ...state.workflows.map(({ row }) => row.workflow_id),
-    ...plan.workflows.map(({ content }) => content.workflow_id),
-  ];
-  const isCreated = rollsUp(budgets) && !known.includes(rollUpWorkflowId);
+  const hasTemplate = given.some(({ content }) => content.workflow_id === rollUpWorkflowId);
+  plan.budgets = { list: budgets, hasTemplate };
+  const isKnown = hasTemplate || state.workflows.some(({ row }) => row.workflow_id === rollUpWorkflowId);
+  const isCreated = rollsUp(budgets) && !isKnown;
   plan.changes.push({
     ...bareChange,
     type: "attention",

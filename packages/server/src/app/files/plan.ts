@@ -32,8 +32,8 @@ export type Plan = {
   categoryOrder?: string[];
   /** Absent: it does not change. */
   brand?: BrandFile;
-  /** Absent: they do not change. */
-  budgets?: AttentionBudget[];
+  /** Absent: they do not change. `hasTemplate`: the files have the workflow of roll-ups. */
+  budgets?: { list: AttentionBudget[]; hasTemplate: boolean };
   deletedWorkflows: WorkflowRow[];
   deletedLayouts: LayoutRow[];
   deletedCategories: CategoryRow[];

@@ -143,6 +143,7 @@ const actions: Record<ChangingId | ExportId | SignInId | "scenarios.export", str
   "subscribers.markMessages": "marked inbox messages of the person",
   "subscribers.replaceCredentials": "replaced devices or channels of the person",
   "subscribers.update": "changed the person",
+  "subscribers.updateAttention": "changed how many messages the person wants at most",
   "subscribers.updateOnlineStatus": "changed the online status of the person",
   "subscribers.updatePreferences": "changed the preferences of the person",
   "suppressions.create": "put an address on the suppression list",

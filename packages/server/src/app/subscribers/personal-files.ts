@@ -13,7 +13,8 @@ import type { SubscriberRow } from "../../store/subscribers/subscribers.ts";
 
 export const readme = `This archive has everything that the notification service stores about one person.
 
-profile.json          the profile with its own limits; tokens and webhook addresses of channels are masked
+profile.json          the profile; tokens and webhook addresses of channels are masked; attention: the most messages
+                      that the person wants, by channel
 preferences.json      which channels and workflows the person has switched on or off
 topics.json           topics the person subscribes to
 endpoints.json        addresses for chat and push, masked

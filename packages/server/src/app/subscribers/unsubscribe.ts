@@ -4,7 +4,14 @@
 //
 // A choice made here applies to all contexts: it is stored without context, and stored choices for single contexts are
 // removed for the same channel, and so is a digest frequency. Only what the reader changed is written.
-import { type Brand, type Channel, channels, type PageTexts, type PreferenceChannels } from "@tidings/contract";
+import {
+  type Brand,
+  type Channel,
+  type ChannelAttention,
+  channels,
+  type PageTexts,
+  type PreferenceChannels,
+} from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { hasLook, resolveBrand, resolvePageTexts } from "../../lib/brand/brand.ts";
 import type { UnsubscribeTarget } from "../../lib/tokens/unsubscribe-token.ts";
@@ -25,6 +32,7 @@ import type { SubscriberRow } from "../../store/subscribers/subscribers.ts";
 import { readFrequency, type ShownFrequency, viewFrequency } from "./digest-frequency.ts";
 import { channelsInUse, levelsOf, ownLevels, resolvedChannels, viewCategories, viewGlobal } from "./preference-view.ts";
 import { type Choice, choiceId, saveChoices } from "./preferences.ts";
+import { viewAttention } from "./subscriber-attention.ts";
 
 /** Workflows on one page: that of the email first, then the oldest ones. */
 const maxWorkflows = 200;
@@ -47,6 +55,8 @@ export type PreferencePage = {
   /** Workflows on the page. */
   count: number;
   hasMore: boolean;
+  /** How many messages the reader wants at most, for the channels on the page where there is a choice. */
+  limits: ChannelAttention[];
 };
 
 /** Null when the subscriber or its environment was deleted. */
@@ -93,13 +103,18 @@ export async function viewPage(ctx: Ctx, subscriber: SubscriberRow, workflowId: 
     }),
     ...(without.length > 0 ? [{ workflows: without.map(toRow) }] : []),
   ];
+  const global = viewGlobal(stored, [], channelsInUse(listed)).channels;
+  const attention = await viewAttention(ctx, subscriber);
   return {
     subscriberName: nameOf(subscriber),
     subject: subject && toRow(subject),
-    global: viewGlobal(stored, [], channelsInUse(listed)).channels,
+    global,
     groups,
     count: listed.length,
     hasMore: offered.length > listed.length,
+    limits: attention.filter(
+      ({ channel, offered: isOffered, choices }) => isOffered && choices.length > 0 && channel in global,
+    ),
   };
 }
 

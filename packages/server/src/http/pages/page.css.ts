@@ -32,7 +32,9 @@ h3 { font-size: 1rem; margin: 1.25rem 0 0.25rem; }
 .group > .row, .row.group { border-top: 0; }
 .row.group { border-top: 1px solid var(--line); grid-template-columns: minmax(0, 1fr); }
 .often { grid-column: 1 / -1; display: flex; flex-wrap: wrap; gap: 0.25rem 0.75rem; align-items: center; flex: 1 0 100%; color: var(--muted); }
-.often select { font: inherit; padding: 0.25rem 0.5rem; min-height: 2.25rem; border: 1px solid var(--line); border-radius: var(--radius, 8px); background: var(--bg); color: var(--text); }
+.limit { grid-template-columns: minmax(0, 1fr) auto; }
+.limit label { justify-content: start; font-weight: 600; }
+:is(.often, .limit) select { font: inherit; padding: 0.25rem 0.5rem; min-height: 2.25rem; border: 1px solid var(--line); border-radius: var(--radius, 8px); background: var(--bg); color: var(--text); }
 .members { padding-inline-start: 1rem; }
 .members .row > span:first-child { font-weight: 400; }
 .ends { display: flex; flex-wrap: wrap; gap: 0.75rem; align-items: center; margin: 1.25rem 0 0.75rem; }

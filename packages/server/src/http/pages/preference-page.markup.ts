@@ -1,5 +1,12 @@
 // The preference page as HTML, for any browser: it is opened from a mail.
-import { type Channel, channels, type DigestFrequency, type PreferenceChannels } from "@tidings/contract";
+import {
+  type Channel,
+  type ChannelAttention,
+  channels,
+  type DigestFrequency,
+  type PreferenceChannels,
+} from "@tidings/contract";
+import { formValue } from "../../app/attention/own-limits.ts";
 import type { PageGroup, PageWorkflow, PreferencePage } from "../../app/subscribers/unsubscribe.ts";
 import { idToBase62 } from "../../lib/ids.ts";
 import { preferencesAnchor } from "../../lib/tokens/unsubscribe-token.ts";
@@ -10,7 +17,8 @@ import { fill, type PageLanguage } from "./words/words.ts";
 
 /**
  * Names of form fields. RFC 8058 fixes the first. `shown` holds, for each row, the choices that the page showed (the
- * channels that were on, and the frequency of a digest); `was` the choices that an undo brings back.
+ * channels that were on, and the frequency of a digest); `was` the choices that an undo brings back; `limits` the limit
+ * that the page showed for a channel.
  */
 export const fields = {
   oneClick: "List-Unsubscribe",
@@ -18,6 +26,7 @@ export const fields = {
   everything: "all",
   stop: "stop",
   was: "was",
+  limits: "limits",
 } as const;
 
 /** The name of a row: that of a category begins with this. */
@@ -25,6 +34,9 @@ export const categoryPrefix = "c_";
 
 /** Before the name of a row: how often its digest is sent. */
 export const frequencyPrefix = "f_";
+
+/** Before the name of a channel: how many of its messages the reader wants at most. */
+export const limitPrefix = "l_";
 
 export type PageNotice = { text: string; undo?: string[] };
 
@@ -59,7 +71,7 @@ ${
 }
 </section>`;
 
-function choices({ global, groups, count, hasMore }: PreferencePage, words: PageWords): Html {
+function choices({ global, groups, count, hasMore, limits }: PreferencePage, words: PageWords): Html {
   const shown = channels.filter((channel) => channel in global);
   const columns = { shown, words };
   return html`<form method="post" class="card" id="${preferencesAnchor}" style="--columns:${shown.length}">
@@ -69,6 +81,7 @@ function choices({ global, groups, count, hasMore }: PreferencePage, words: Page
 ${row(fields.everything, html`${words.everything} <small>${words.unlessSet}</small>`, global, columns)}
 ${groups.map((group) => groupRows(group, columns, groups.length > 1))}
 ${hasMore && html`<p class="note">${fill(words.onlyFirst, { count })}</p>`}
+${limits.length > 0 && limitChoices(limits, words)}
 <div class="ends"><button class="save">${words.save}</button>
 <button class="quiet" name="${fields.stop}" value="all">${words.stopAll}</button></div>
 <p class="note">${words.stopAllText}</p>
@@ -111,5 +124,21 @@ function frequencyChoice(key: string, { digestFrequency, digestFrequencies = [] 
   return html`<div class="often"><label for="f-${key}">${words.frequency}</label>
 <select id="f-${key}" name="${frequencyPrefix}${key}" aria-describedby="n-${key}">${option("", words.frequencies.usual)}${digestFrequencies.map(
     (one) => option(one, words.frequencies[one]),
+  )}</select></div>`;
+}
+
+/** How many messages of each channel the reader wants at most; the first option leaves it to the sender. */
+const limitChoices = (limits: ChannelAttention[], words: PageWords): Html => html`<h3>${words.limit}</h3>
+<p class="note">${words.limitText}</p>
+${limits.map((one) => limitChoice(one, words))}`;
+
+function limitChoice({ channel, own, choices: offered }: ChannelAttention, words: PageWords): Html {
+  const chosen = formValue(own);
+  const option = (value: string, text: string): Html =>
+    html`<option value="${value}"${value === chosen && trusted(" selected")}>${text}</option>`;
+  return html`<div class="row limit"><label for="l-${channel}">${words.channels[channel]}</label>
+<input type="hidden" name="${fields.limits}" value="${channel}:${chosen}">
+<select id="l-${channel}" name="${limitPrefix}${channel}">${option("", words.limits.none)}${offered.map((one) =>
+    option(formValue(one), fill(words.limits[one.unit], { count: one.limit })),
   )}</select></div>`;
 }

@@ -2,8 +2,10 @@
 // nothing, because mail scanners follow links. The token in the address is the only authorisation, without cookie or
 // key, so forms of other origins need no protection, and the address is kept out of caches, referrers and search
 // engines.
-import { isChannel } from "@tidings/contract";
+import { isChannel, type OwnLimitsPatch } from "@tidings/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { readFormValue } from "../../app/attention/own-limits.ts";
+import { saveSubmittedLimits } from "../../app/subscribers/subscriber-attention.ts";
 import * as unsubscribe from "../../app/subscribers/unsubscribe.ts";
 import type { Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
@@ -18,6 +20,7 @@ import {
   categoryPrefix,
   fields,
   frequencyPrefix,
+  limitPrefix,
   type PageNotice,
   renderPreferences,
   undoForm,
@@ -112,8 +115,9 @@ async function changePreferences(
   }
   const edits = readEdits(form);
   if (edits.length === 0) return page(renderNotice(...faults[400]!), 400);
-  const isChanged = await unsubscribe.save(ctx, subscriber, edits);
-  return show({ text: isChanged ? words.saved : words.unchanged });
+  const isSaved = await unsubscribe.save(ctx, subscriber, edits);
+  const isLimited = await saveSubmittedLimits(ctx, subscriber, readLimits(form));
+  return show({ text: isSaved || isLimited ? words.saved : words.unchanged });
 }
 
 function unsubscribedPage({ kind, workflowName, was }: unsubscribe.Unsubscribed, language: PageLanguage): Page {
@@ -161,6 +165,17 @@ function readEdits(form: URLSearchParams): unsubscribe.Edit[] {
       },
     ];
   });
+}
+
+/** Limits that differ from those that the page showed. */
+function readLimits(form: URLSearchParams): OwnLimitsPatch {
+  const limits: OwnLimitsPatch = {};
+  for (const value of form.getAll(fields.limits)) {
+    const [channel = "", shown] = value.split(":");
+    const wanted = form.get(`${limitPrefix}${channel}`);
+    if (isChannel(channel) && wanted !== null && wanted !== shown) limits[channel] = readFormValue(wanted);
+  }
+  return limits;
 }
 
 /** RFC 8058 lets mail clients choose between the two encodings of forms. */

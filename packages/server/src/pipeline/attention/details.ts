@@ -45,7 +45,7 @@ export const attentionDetails = {
   }),
   attention_dropped: entry("Over the attention budget, not sent", "Success", {
     by: "budget",
-    reason: (raw, { person }) => `${ownerOf(raw, person)} ${raw.budget}, and drops what is over it`,
+    reason: (raw, { person }) => `${ownerOf(raw, person)} ${raw.budget}, and what is over it is dropped`,
   }),
   roll_up_waits: entry("Roll-up waits for its time", "Pending", {
     by: "budget",

@@ -135,7 +135,7 @@ function decideOne(ask: PlaceAsk, decided: Decided, items: ItemsOf, known: Known
     zone,
     budgets,
     itemCount: own?.length ?? null,
-    canRollUp: !known.missing.has(run.environmentId),
+    canRollUp: !known.missing.has(`${run.environmentId} ${channel}`),
   });
   switch (verdict.kind) {
     case "empty":
@@ -144,7 +144,7 @@ function decideOne(ask: PlaceAsk, decided: Decided, items: ItemsOf, known: Known
       return { kind: "placed", askedAt, ...(own && { items: own }) };
     case "over": {
       const { overflow, budget, until, rollUp: joined } = verdict;
-      if (joined) decided.joined.push({ environmentId: run.environmentId, ...joined });
+      if (joined) decided.joined.push({ environmentId: run.environmentId, channel, ...joined });
       if (joined?.isNew) decided.rollUps.push({ ask, id: joined.id, at: budget.rollUpAt });
       return { kind: "over", askedAt, overflow, budget, until: new Date(until), rollUp: joined?.id ?? null };
     }

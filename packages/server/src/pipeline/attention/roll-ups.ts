@@ -3,10 +3,9 @@
 // the items that are there when it has one. So it is retried, explained and found like every other event.
 import { type Channel, rollUpWorkflowId } from "@tidings/contract";
 import { findHeldItems, type HeldItem } from "../../store/attention/roll-ups.batch.ts";
-import { findWaitingRollUps } from "../../store/attention/roll-ups.ts";
+import { findRollUpChannels, findWaitingRollUps } from "../../store/attention/roll-ups.ts";
 import { findPreferencesOfBatch } from "../../store/subscribers/subscribers.batch.ts";
 import { findWorkflowStates } from "../../store/workflows/workflows.batch.ts";
-import { findTriggerTargets } from "../../store/workflows/workflows.ts";
 import type { Batch } from "../batch.ts";
 import { enqueueEvents } from "../effects/workflow-starts.ts";
 import { decidePreference, withChoices } from "../rules/preferences.ts";
@@ -62,10 +61,10 @@ async function dropUnwanted(batch: Batch, held: { item: HeldItem; ask: PlaceAsk 
 }
 
 /** A roll-up that a message would join. */
-export type JoinedRollUp = { environmentId: string; id: string; isNew: boolean };
+export type JoinedRollUp = { environmentId: string; channel: Channel; id: string; isNew: boolean };
 
 /**
- * `missing`: environments whose workflow of roll-ups cannot run, so that what would be rolled up waits instead.
+ * `missing`: `<environment id> <channel>` where roll-ups have no step, so that what would be rolled up waits instead.
  * `ended`: roll-ups that were canceled or taken back, and take no more items.
  */
 export type KnownRollUps = { missing: ReadonlySet<string>; ended: ReadonlySet<string> };
@@ -74,8 +73,8 @@ export async function checkRollUps(batch: Batch, joined: JoinedRollUp[]): Promis
   const missing = new Set<string>();
   const ended = new Set<string>();
   for (const [environmentId, own] of Map.groupBy(joined, (one) => one.environmentId)) {
-    const [target] = await findTriggerTargets(batch.db, environmentId, [rollUpWorkflowId]);
-    if (!target?.active || target.active_step_count === 0) missing.add(environmentId);
+    const channels = await findRollUpChannels(batch.db, environmentId);
+    for (const { channel } of own) if (!channels.has(channel)) missing.add(`${environmentId} ${channel}`);
     const open = [...new Set(own.filter(({ isNew }) => !isNew).map(({ id }) => id))];
     const waiting = await findWaitingRollUps(batch.db, environmentId, open.map(rollUpTransactionId));
     for (const id of open) if (!waiting.has(rollUpTransactionId(id))) ended.add(id);

@@ -1,10 +1,19 @@
 // Roll-ups: which of them still take items, their items for people who look, and items that are taken out again.
-import type { Channel } from "@tidings/contract";
+import { type Channel, rollUpWorkflowId } from "@tidings/contract";
 import { type RawBuilder, sql } from "kysely";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Db } from "../db.ts";
 import { eventIdsOfTransactions } from "../events/events.ts";
 import type { StoredDetail } from "../tables.ts";
+
+/** The channels that the workflow has an active step for; none if it is not active, or is gone. */
+export async function findRollUpChannels(db: Db, environmentId: string): Promise<Set<string>> {
+  const { rows } = await sql<{ type: string }>`
+    select step->>'type' as type from workflows w, jsonb_array_elements(w.steps) as step
+    where w.environment_id = ${environmentId} and w.workflow_id = ${rollUpWorkflowId} and w.deleted_at is null and w.active
+      and (step->>'active')::boolean`.execute(db);
+  return new Set(rows.map((row) => row.type));
+}
 
 /** Those of the transactions whose event has not been started yet, or whose run still waits. */
 export async function findWaitingRollUps(

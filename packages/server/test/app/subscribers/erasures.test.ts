@@ -125,6 +125,11 @@ test("an erasure whose process is killed goes on in the next one", async (contex
 test("an export has everything that is stored, readable, without secrets and without other recipients", async () => {
   const profile = { firstName: "Exporta", email: "exporta@example-odd.test", data: { shoe: 44 } };
   await create("exported", profile);
+  const channels = { email: { limit: 2, unit: "day" } } as const;
+  await client("attention.update", {
+    body: { budgets: [{ channel: "email", limit: 9, window: { amount: 1, unit: "day" } }] },
+  });
+  await client("subscribers.updateAttention", { params: { subscriberId: "exported" }, body: { channels } });
   const to = ["exported", { subscriberId: "other", email: "other@example-odd.test" }];
   await trigger(client, "greet", to, { name: "Exporta" });
   const headers = { authorization: `ApiKey ${service.apiKey}` };
@@ -135,6 +140,7 @@ test("an export has everything that is stored, readable, without secrets and wit
   const files = readZip(Buffer.from(await response.arrayBuffer()));
   const read = (name: string) => JSON.parse(files.get(name)!);
   assert.equal(read("profile.json").email, profile.email);
+  assert.deepEqual(read("profile.json").attention, channels);
   assert.deepEqual(read("events.json")[0].payload, { name: "Exporta" });
   assert.deepEqual([read("events.json")[0].otherRecipients, read("runs.json").length], [1, 1]);
   const messages = [...files.keys()].filter((name) => name.startsWith("messages/"));

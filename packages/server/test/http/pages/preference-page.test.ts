@@ -406,3 +406,47 @@ test("a reader chooses how often a digest is sent, for all contexts, from what t
   await post(path, again);
   assert.equal(await chosen(), null);
 });
+
+test("a reader chooses how many messages they want at most, lower than the budget of the environment", async () => {
+  const window = { amount: 1, unit: "day" } as const;
+  const path = await linkFor("olga");
+  assert.doesNotMatch((await get(path)).html, /How many at most/, "nothing is offered without a budget");
+  await client("attention.update", {
+    body: {
+      budgets: [
+        { channel: "email", limit: 5, window, overflow: "delay" },
+        { channel: "sms", limit: 5, window, overflow: "delay" },
+      ],
+    },
+  });
+  const params = { subscriberId: "olga" };
+  const stored = async () => (await client("subscribers.retrieveAttention", { params })).body.channels[0]!.own;
+  const { html } = await get(path);
+  assert.match(html, /<label for="l-email">Email<.label>[\s\S]*<select id="l-email" name="l_email">/);
+  assert.match(html, /<option value="" selected>As many as there are<.option>/);
+  assert.match(html, /<option value="3-day">At most 3 per day<.option>/);
+  assert.doesNotMatch(html, /5-day|l_sms/, "what is not lower, and a channel without a step, is not offered");
+  const form = formIn(html);
+  assert.match((await post(path, form)).html, /Nothing was changed/);
+
+  form.set("l_email", "3-day");
+  const saved = await post(path, form);
+  assert.match(saved.html, /have been saved/);
+  assert.match(saved.html, /<option value="3-day" selected>/);
+  assert.deepEqual(await stored(), { limit: 3, unit: "day" });
+  const again = formIn(saved.html);
+  for (const bad of ["5-day", "0-day", "101-week", "3-month", "<b>"]) {
+    again.set("l_email", bad);
+    assert.match((await post(path, again)).html, /Nothing was changed/, bad);
+  }
+  again.append("limits", "sms:");
+  again.append("l_sms", "9-day");
+  again.append("limits", "pigeon:");
+  again.append("l_pigeon", "1-day");
+  assert.match((await post(path, again)).html, /Nothing was changed/);
+  assert.deepEqual(await stored(), { limit: 3, unit: "day" });
+  again.set("l_email", "");
+  assert.match((await post(path, again)).html, /<option value="" selected>As many/);
+  assert.equal(await stored(), null);
+  await client("attention.update", { body: { budgets: [] } });
+});

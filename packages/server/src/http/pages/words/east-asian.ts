@@ -35,6 +35,9 @@ export const ja: PageWords = {
   goneText: "配信リストに登録されていないため、これらの通知は届きません。",
   frequency: "頻度",
   frequencies: { usual: "既定", instant: "すぐに", hourly: "1時間ごと", daily: "毎日", weekly: "毎週" },
+  limit: "受け取る件数の上限",
+  limitText: "重要なメッセージは必ず届きます。",
+  limits: { none: "制限なし", hour: "1時間に{count}件まで", day: "1日に{count}件まで", week: "1週間に{count}件まで" },
   channels: { in_app: "アプリ内", email: "メール", sms: "SMS", chat: "チャット", push: "プッシュ通知" },
 };
 
@@ -72,6 +75,14 @@ export const ko: PageWords = {
   goneText: "더 이상 수신 목록에 없으므로 이 알림을 받지 않습니다.",
   frequency: "빈도",
   frequencies: { usual: "기본값", instant: "즉시", hourly: "매시간", daily: "매일", weekly: "매주" },
+  limit: "최대 몇 건까지",
+  limitText: "중요한 메시지는 항상 도착합니다.",
+  limits: {
+    none: "제한 없음",
+    hour: "한 시간에 최대 {count}건",
+    day: "하루에 최대 {count}건",
+    week: "일주일에 최대 {count}건",
+  },
   channels: { in_app: "앱 내", email: "이메일", sms: "문자 메시지", chat: "채팅", push: "푸시" },
 };
 
@@ -109,6 +120,9 @@ export const zhCn: PageWords = {
   goneText: "您已不在我们的名单中，因此不会收到这些通知。",
   frequency: "频率",
   frequencies: { usual: "默认", instant: "立即", hourly: "每小时", daily: "每天", weekly: "每周" },
+  limit: "最多接收多少条",
+  limitText: "重要消息始终会送达。",
+  limits: { none: "不限", hour: "每小时最多 {count} 条", day: "每天最多 {count} 条", week: "每周最多 {count} 条" },
   channels: { in_app: "应用内", email: "电子邮件", sms: "短信", chat: "聊天", push: "推送" },
 };
 
@@ -146,5 +160,8 @@ export const zhTw: PageWords = {
   goneText: "您已不在我們的名單中，因此不會收到這些通知。",
   frequency: "頻率",
   frequencies: { usual: "預設", instant: "立即", hourly: "每小時", daily: "每天", weekly: "每週" },
+  limit: "最多接收多少則",
+  limitText: "重要訊息一律會送達。",
+  limits: { none: "不限", hour: "每小時最多 {count} 則", day: "每天最多 {count} 則", week: "每週最多 {count} 則" },
   channels: { in_app: "應用程式內", email: "電子郵件", sms: "簡訊", chat: "聊天", push: "推播" },
 };

@@ -35,6 +35,14 @@ export const en: PageWords = {
   goneText: "You are no longer on our list, so you do not receive these notifications.",
   frequency: "How often",
   frequencies: { usual: "Default", instant: "At once", hourly: "Hourly", daily: "Daily", weekly: "Weekly" },
+  limit: "How many at most",
+  limitText: "Important messages always arrive.",
+  limits: {
+    none: "As many as there are",
+    hour: "At most {count} per hour",
+    day: "At most {count} per day",
+    week: "At most {count} per week",
+  },
   channels: { in_app: "In-app", email: "Email", sms: "SMS", chat: "Chat", push: "Push" },
 };
 
@@ -72,6 +80,14 @@ export const de: PageWords = {
   goneText: "Sie stehen nicht mehr auf unserer Liste und erhalten diese Benachrichtigungen daher nicht.",
   frequency: "Wie oft",
   frequencies: { usual: "Standard", instant: "Sofort", hourly: "Stündlich", daily: "Täglich", weekly: "Wöchentlich" },
+  limit: "Wie viele höchstens",
+  limitText: "Wichtige Nachrichten kommen immer an.",
+  limits: {
+    none: "So viele, wie es gibt",
+    hour: "Höchstens {count} pro Stunde",
+    day: "Höchstens {count} pro Tag",
+    week: "Höchstens {count} pro Woche",
+  },
   channels: { in_app: "In der App", email: "E-Mail", sms: "SMS", chat: "Chat", push: "Push" },
 };
 
@@ -109,6 +125,14 @@ export const nl: PageWords = {
   goneText: "U staat niet meer op onze lijst en ontvangt deze meldingen dus niet.",
   frequency: "Hoe vaak",
   frequencies: { usual: "Standaard", instant: "Meteen", hourly: "Elk uur", daily: "Dagelijks", weekly: "Wekelijks" },
+  limit: "Hoeveel maximaal",
+  limitText: "Belangrijke berichten komen altijd aan.",
+  limits: {
+    none: "Zoveel als er zijn",
+    hour: "Maximaal {count} per uur",
+    day: "Maximaal {count} per dag",
+    week: "Maximaal {count} per week",
+  },
   channels: { in_app: "In de app", email: "E-mail", sms: "Sms", chat: "Chat", push: "Push" },
 };
 
@@ -151,6 +175,14 @@ export const sv: PageWords = {
     hourly: "Varje timme",
     daily: "Varje dag",
     weekly: "Varje vecka",
+  },
+  limit: "Hur många som mest",
+  limitText: "Viktiga meddelanden kommer alltid fram.",
+  limits: {
+    none: "Så många som det finns",
+    hour: "Högst {count} i timmen",
+    day: "Högst {count} om dagen",
+    week: "Högst {count} i veckan",
   },
   channels: { in_app: "I appen", email: "E-post", sms: "Sms", chat: "Chatt", push: "Push" },
 };
@@ -195,6 +227,14 @@ export const da: PageWords = {
     daily: "Hver dag",
     weekly: "Hver uge",
   },
+  limit: "Hvor mange højst",
+  limitText: "Vigtige beskeder når altid frem.",
+  limits: {
+    none: "Så mange, som der er",
+    hour: "Højst {count} i timen",
+    day: "Højst {count} om dagen",
+    week: "Højst {count} om ugen",
+  },
   channels: { in_app: "I appen", email: "E-mail", sms: "Sms", chat: "Chat", push: "Push" },
 };
 
@@ -237,6 +277,14 @@ export const nb: PageWords = {
     hourly: "Hver time",
     daily: "Hver dag",
     weekly: "Hver uke",
+  },
+  limit: "Hvor mange høyst",
+  limitText: "Viktige meldinger kommer alltid fram.",
+  limits: {
+    none: "Så mange som det er",
+    hour: "Høyst {count} i timen",
+    day: "Høyst {count} om dagen",
+    week: "Høyst {count} i uken",
   },
   channels: { in_app: "I appen", email: "E-post", sms: "SMS", chat: "Chat", push: "Push" },
 };

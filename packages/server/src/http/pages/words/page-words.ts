@@ -1,5 +1,5 @@
 // The words that each language of the preference page has.
-import type { Channel, DigestFrequency } from "@tidings/contract";
+import type { Channel, DigestFrequency, WindowUnit } from "@tidings/contract";
 
 /** Texts in braces are filled in. */
 export type PageWords = {
@@ -37,5 +37,9 @@ export type PageWords = {
   frequency: string;
   /** `usual`: as the workflow decides. */
   frequencies: Record<DigestFrequency | "usual", string>;
+  limit: string;
+  limitText: string;
+  /** `none`: as many as there are. The number comes without a noun, so that no language needs plural forms. */
+  limits: Record<WindowUnit | "none", string>;
   channels: Record<Channel, string>;
 };

@@ -41,6 +41,14 @@ export const fr: PageWords = {
     daily: "Tous les jours",
     weekly: "Toutes les semaines",
   },
+  limit: "Combien au maximum",
+  limitText: "Les messages importants arrivent toujours.",
+  limits: {
+    none: "Autant qu’il y en a",
+    hour: "Au plus {count} par heure",
+    day: "Au plus {count} par jour",
+    week: "Au plus {count} par semaine",
+  },
   channels: { in_app: "Dans l’application", email: "E-mail", sms: "SMS", chat: "Chat", push: "Push" },
 };
 
@@ -83,6 +91,14 @@ export const es: PageWords = {
     hourly: "Cada hora",
     daily: "Cada día",
     weekly: "Cada semana",
+  },
+  limit: "Cuántas como máximo",
+  limitText: "Los mensajes importantes llegan siempre.",
+  limits: {
+    none: "Todas las que haya",
+    hour: "Como máximo {count} por hora",
+    day: "Como máximo {count} al día",
+    week: "Como máximo {count} a la semana",
   },
   channels: { in_app: "En la aplicación", email: "Correo electrónico", sms: "SMS", chat: "Chat", push: "Push" },
 };
@@ -127,6 +143,14 @@ export const pt: PageWords = {
     daily: "Todos os dias",
     weekly: "Todas as semanas",
   },
+  limit: "Quantas, no máximo",
+  limitText: "As mensagens importantes chegam sempre.",
+  limits: {
+    none: "Todas as que houver",
+    hour: "No máximo {count} por hora",
+    day: "No máximo {count} por dia",
+    week: "No máximo {count} por semana",
+  },
   channels: { in_app: "Na aplicação", email: "E-mail", sms: "SMS", chat: "Chat", push: "Push" },
 };
 
@@ -164,6 +188,14 @@ export const ptBr: PageWords = {
   goneText: "Você não está mais na nossa lista e, por isso, não recebe estas notificações.",
   frequency: "Frequência",
   frequencies: { usual: "Padrão", instant: "Na hora", hourly: "A cada hora", daily: "Todo dia", weekly: "Toda semana" },
+  limit: "Quantas, no máximo",
+  limitText: "Mensagens importantes sempre chegam.",
+  limits: {
+    none: "Todas as que houver",
+    hour: "No máximo {count} por hora",
+    day: "No máximo {count} por dia",
+    week: "No máximo {count} por semana",
+  },
   channels: { in_app: "No aplicativo", email: "E-mail", sms: "SMS", chat: "Chat", push: "Push" },
 };
 
@@ -207,6 +239,14 @@ export const it: PageWords = {
     daily: "Ogni giorno",
     weekly: "Ogni settimana",
   },
+  limit: "Quante al massimo",
+  limitText: "I messaggi importanti arrivano sempre.",
+  limits: {
+    none: "Tutte quelle che ci sono",
+    hour: "Al massimo {count} all’ora",
+    day: "Al massimo {count} al giorno",
+    week: "Al massimo {count} a settimana",
+  },
   channels: { in_app: "Nell’app", email: "E-mail", sms: "SMS", chat: "Chat", push: "Push" },
 };
 
@@ -249,6 +289,14 @@ export const ro: PageWords = {
     hourly: "În fiecare oră",
     daily: "Zilnic",
     weekly: "Săptămânal",
+  },
+  limit: "Câte cel mult",
+  limitText: "Mesajele importante ajung întotdeauna.",
+  limits: {
+    none: "Oricâte ar fi",
+    hour: "Cel mult {count} pe oră",
+    day: "Cel mult {count} pe zi",
+    week: "Cel mult {count} pe săptămână",
   },
   channels: { in_app: "În aplicație", email: "E-mail", sms: "SMS", chat: "Chat", push: "Push" },
 };

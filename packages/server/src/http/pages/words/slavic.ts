@@ -41,6 +41,14 @@ export const pl: PageWords = {
     daily: "Codziennie",
     weekly: "Co tydzień",
   },
+  limit: "Ile najwyżej",
+  limitText: "Ważne wiadomości docierają zawsze.",
+  limits: {
+    none: "Tyle, ile jest",
+    hour: "Najwyżej {count} na godzinę",
+    day: "Najwyżej {count} dziennie",
+    week: "Najwyżej {count} tygodniowo",
+  },
   channels: { in_app: "W aplikacji", email: "E-mail", sms: "SMS", chat: "Czat", push: "Push" },
 };
 
@@ -83,6 +91,14 @@ export const cs: PageWords = {
     hourly: "Každou hodinu",
     daily: "Každý den",
     weekly: "Každý týden",
+  },
+  limit: "Kolik nejvýše",
+  limitText: "Důležité zprávy přijdou vždy.",
+  limits: {
+    none: "Tolik, kolik jich je",
+    hour: "Nejvýše {count} za hodinu",
+    day: "Nejvýše {count} za den",
+    week: "Nejvýše {count} za týden",
   },
   channels: { in_app: "V aplikaci", email: "E-mail", sms: "SMS", chat: "Chat", push: "Push" },
 };
@@ -127,6 +143,14 @@ export const sk: PageWords = {
     daily: "Každý deň",
     weekly: "Každý týždeň",
   },
+  limit: "Koľko najviac",
+  limitText: "Dôležité správy prídu vždy.",
+  limits: {
+    none: "Toľko, koľko ich je",
+    hour: "Najviac {count} za hodinu",
+    day: "Najviac {count} za deň",
+    week: "Najviac {count} za týždeň",
+  },
   channels: { in_app: "V aplikácii", email: "E-mail", sms: "SMS", chat: "Čet", push: "Push" },
 };
 
@@ -164,6 +188,14 @@ export const uk: PageWords = {
   goneText: "Вас більше немає в нашому списку, тож ви не отримуєте цих сповіщень.",
   frequency: "Як часто",
   frequencies: { usual: "За замовчуванням", instant: "Одразу", hourly: "Щогодини", daily: "Щодня", weekly: "Щотижня" },
+  limit: "Скільки щонайбільше",
+  limitText: "Важливі повідомлення надходять завжди.",
+  limits: {
+    none: "Скільки є",
+    hour: "Не більше {count} на годину",
+    day: "Не більше {count} на день",
+    week: "Не більше {count} на тиждень",
+  },
   channels: { in_app: "У застосунку", email: "Електронна пошта", sms: "СМС", chat: "Чат", push: "Push-сповіщення" },
 };
 
@@ -206,6 +238,14 @@ export const ru: PageWords = {
     hourly: "Каждый час",
     daily: "Каждый день",
     weekly: "Каждую неделю",
+  },
+  limit: "Сколько максимум",
+  limitText: "Важные сообщения приходят всегда.",
+  limits: {
+    none: "Сколько есть",
+    hour: "Не больше {count} в час",
+    day: "Не больше {count} в день",
+    week: "Не больше {count} в неделю",
   },
   channels: { in_app: "В приложении", email: "Электронная почта", sms: "СМС", chat: "Чат", push: "Push-уведомления" },
 };

@@ -41,6 +41,14 @@ export const hu: PageWords = {
     daily: "Naponta",
     weekly: "Hetente",
   },
+  limit: "Legfeljebb mennyi",
+  limitText: "A fontos üzenetek mindig megérkeznek.",
+  limits: {
+    none: "Amennyi csak van",
+    hour: "Óránként legfeljebb {count}",
+    day: "Naponta legfeljebb {count}",
+    week: "Hetente legfeljebb {count}",
+  },
   channels: { in_app: "Az alkalmazásban", email: "E-mail", sms: "SMS", chat: "Csevegés", push: "Leküldéses" },
 };
 
@@ -78,6 +86,14 @@ export const fi: PageWords = {
   goneText: "Et ole enää listallamme, joten et saa näitä ilmoituksia.",
   frequency: "Kuinka usein",
   frequencies: { usual: "Oletus", instant: "Heti", hourly: "Joka tunti", daily: "Päivittäin", weekly: "Viikoittain" },
+  limit: "Kuinka monta enintään",
+  limitText: "Tärkeät viestit tulevat aina perille.",
+  limits: {
+    none: "Niin monta kuin niitä on",
+    hour: "Enintään {count} tunnissa",
+    day: "Enintään {count} päivässä",
+    week: "Enintään {count} viikossa",
+  },
   channels: {
     in_app: "Sovelluksessa",
     email: "Sähköposti",
@@ -121,6 +137,14 @@ export const tr: PageWords = {
   goneText: "Artık listemizde değilsiniz, bu nedenle bu bildirimleri almıyorsunuz.",
   frequency: "Ne sıklıkta",
   frequencies: { usual: "Varsayılan", instant: "Hemen", hourly: "Her saat", daily: "Her gün", weekly: "Her hafta" },
+  limit: "En fazla kaç tane",
+  limitText: "Önemli mesajlar her zaman ulaşır.",
+  limits: {
+    none: "Ne kadar varsa",
+    hour: "Saatte en fazla {count}",
+    day: "Günde en fazla {count}",
+    week: "Haftada en fazla {count}",
+  },
   channels: { in_app: "Uygulama içi", email: "E-posta", sms: "SMS", chat: "Sohbet", push: "Anlık bildirim" },
 };
 
@@ -158,6 +182,14 @@ export const ar: PageWords = {
   goneText: "لم تعد في قائمتنا، لذلك لا تصلك هذه الإشعارات.",
   frequency: "معدل الإرسال",
   frequencies: { usual: "الافتراضي", instant: "فورًا", hourly: "كل ساعة", daily: "كل يوم", weekly: "كل أسبوع" },
+  limit: "الحد الأقصى للعدد",
+  limitText: "تصل الرسائل المهمة دائمًا.",
+  limits: {
+    none: "مهما كان عددها",
+    hour: "{count} في الساعة على الأكثر",
+    day: "{count} في اليوم على الأكثر",
+    week: "{count} في الأسبوع على الأكثر",
+  },
   channels: {
     in_app: "داخل التطبيق",
     email: "البريد الإلكتروني",
@@ -201,5 +233,13 @@ export const he: PageWords = {
   goneText: "שמך אינו מופיע עוד ברשימה שלנו, ולכן ההתראות האלה אינן נשלחות אליך.",
   frequency: "תדירות",
   frequencies: { usual: "ברירת מחדל", instant: "מיד", hourly: "כל שעה", daily: "כל יום", weekly: "כל שבוע" },
+  limit: "כמה לכל היותר",
+  limitText: "הודעות חשובות מגיעות תמיד.",
+  limits: {
+    none: "כמה שיש",
+    hour: "לכל היותר {count} בשעה",
+    day: "לכל היותר {count} ביום",
+    week: "לכל היותר {count} בשבוע",
+  },
   channels: { in_app: "באפליקציה", email: "דוא״ל", sms: "מסרונים", chat: "צ׳אט", push: "התראות דחיפה" },
 };
