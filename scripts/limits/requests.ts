@@ -1,5 +1,13 @@
 // Limits of requests: sizes and rates.
-import { importLimits, maxFiles, maxSignalBytes, maxSignalRecipients } from "../../packages/contract/src/index.ts";
+import {
+  importLimits,
+  maxBudgetLimit,
+  maxBudgets,
+  maxFiles,
+  maxSignalBytes,
+  maxSignalRecipients,
+  maxWindowDays,
+} from "../../packages/contract/src/index.ts";
 import { constant } from "./constants.ts";
 import { byDefault, count, duration, maxItems, megabytes, named, type Row, rateLimited, timeIn } from "./values.ts";
 
@@ -52,6 +60,11 @@ export const requestLimits: Row[] = [
       `${count(importLimits.bytes / 1_000_000)} MB, ${count(importLimits.lines)} lines, ` +
       `${count(importLimits.columns)} columns, ${count(importLimits.cellCharacters)} characters per cell`,
     beyond: "413 `IMPORT_TOO_LARGE`; 422; an invalid row",
+  },
+  {
+    limit: "attention budgets of an environment",
+    value: `${maxBudgets}, of 1 to ${maxBudgetLimit} messages in at most ${maxWindowDays} days`,
+    beyond: "422",
   },
   {
     limit: "unfinished imports of an environment",

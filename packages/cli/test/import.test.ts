@@ -137,12 +137,15 @@ test("a repeated import writes nothing, and one that stopped goes on", async () 
 
 test("a condition of Tidings keeps its meaning, also in the words of Novu", async () => {
   const skip = { "==": [{ var: "payload.plan" }, "free"] };
-  await createWorkflow(other.client, "conditional", [inApp({ body: "Hi", skip }), email()]);
+  const settings = { messageClass: "promotional", priority: "low", isCommercial: true } as const;
+  await createWorkflow(other.client, "conditional", [inApp({ body: "Hi", skip }), email()], settings);
   const report = await importFrom(other.url);
   assert.deepEqual([report.source, report.changed], ["tidings", []]);
   const { body } = await client("workflows.retrieve", { params: { workflowId: "conditional" } });
   assert.deepEqual(body.steps[0]?.controls.values.skip, skip);
   assert.equal(body.steps[1]?.controls.values.layoutId, undefined);
+  const { messageClass, priority, isCommercial } = body;
+  assert.deepEqual({ messageClass, priority, isCommercial }, settings, "and so do the settings");
 });
 
 test("what Novu means comes over, and every value that is written differently is listed", async () => {

@@ -1,6 +1,6 @@
 // The checks that need no service: shapes, everything that saving would refuse, and the issues of templates, conditions
 // and waits.
-import { checkLayoutFile, checkWorkflowFile, type Problem } from "@tidings/server/checks";
+import { checkAttentionFile, checkLayoutFile, checkWorkflowFile, type Problem } from "@tidings/server/checks";
 import type { FileProblem } from "./problems.ts";
 import type { LocalFiles } from "./read-folder.ts";
 import type { Place } from "./yaml-source.ts";
@@ -53,6 +53,8 @@ export async function checkFiles({ folder, resources, problems, locate, owners }
     if (!isSound(`layout/${file.layoutId}`)) continue;
     for (const one of await checkLayoutFile(file)) add(`resources.layouts.${index}`, one);
   }
+  if (resources.attention && !problems.some(({ file }) => file === "attention.yaml"))
+    for (const one of await checkAttentionFile(resources.attention)) add("resources.attention", one);
   const defaults = (resources.layouts ?? []).flatMap(({ isDefault }, index) => (isDefault ? [index] : []));
   for (const index of defaults.slice(1))
     found.push({

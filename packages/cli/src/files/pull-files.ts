@@ -2,7 +2,13 @@
 // their comments and their order; a file that was changed here since the last pull is not overwritten unless that is
 // asked for.
 import type { FileResources, LayoutFile } from "@tidings/contract";
-import { canonicalJson, normalizeCategory, normalizeLayout, normalizeWorkflow } from "@tidings/server/checks";
+import {
+  canonicalJson,
+  normalizeAttention,
+  normalizeCategory,
+  normalizeLayout,
+  normalizeWorkflow,
+} from "@tidings/server/checks";
 import type { Folder } from "./folder.ts";
 import type { LocalFiles } from "./read-folder.ts";
 import { type FilesState, hashOf } from "./state.ts";
@@ -74,6 +80,7 @@ function findSame({ resources: here, owners }: LocalFiles, there: FileResources)
   compare("topics", here.topics, there.topics ?? [], sortLists);
   compare("categories", here.categories, there.categories ?? [], (list) => list?.map(normalizeCategory));
   compare("brand", here.brand, there.brand ?? {}, (brand) => brand);
+  compare("attention", here.attention, there.attention ?? { budgets: [] }, normalizeAttention);
   return same;
 }
 

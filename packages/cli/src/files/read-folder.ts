@@ -1,6 +1,7 @@
 // Everything in a folder of workflow files, as the service takes it. Errors are collected with file, line and column;
 // reading continues, so that all of them are reported at once.
 import {
+  type AttentionFile,
   type BrandFile,
   type CategoryFile,
   type FileResources,
@@ -87,19 +88,20 @@ export function readFolder(folder: Folder): LocalFiles {
 
   const locate = (field: string): Place => {
     const [, section = "", index, ...rest] = field.split(".");
-    // There is one brand, so its fields come without a place in a list.
-    if (section === "brand" && lists.brandPlace) return lists.brandPlace([index, ...rest].join("."));
+    // There is one brand and one attention budget, so their fields come without a place in a list.
+    const placeOf = lists.singlePlaces[section];
+    if (placeOf) return placeOf([index, ...rest].join("."));
     return places[section]?.[Number(index)]?.(rest.join(".")) ?? startOf(projectFile);
   };
   return { folder, resources, problems, locate, owners };
 }
 
-/** The files of lists and the brand: what the folder does not have is not managed by it. */
+/** The files of lists, the brand and the attention budget: what the folder does not have is not managed by it. */
 function readLists(folder: Folder) {
   const resources: FileResources = {};
   const problems: FileProblem[] = [];
   const places: Record<string, ((field: string) => Place)[]> = {};
-  let brandPlace: ((field: string) => Place) | undefined;
+  const singlePlaces: Record<string, (field: string) => Place> = {};
   if (folder.read("integrations.yaml") !== null) {
     const { value, source, problems: own } = openYaml(folder, "integrations.yaml", shapeCheck("integrations"));
     const entries = Object.entries(isJsonObject(value.integrations) ? value.integrations : {});
@@ -133,11 +135,12 @@ function readLists(folder: Folder) {
     );
     problems.push(...own);
   }
-  if (folder.read("brand.yaml") !== null) {
-    const { value, source, problems: own } = openYaml(folder, "brand.yaml", shapeCheck("brand"));
-    resources.brand = value as BrandFile;
-    brandPlace = (field) => source.placeOf(field.split("."));
+  for (const kind of ["brand", "attention"] as const) {
+    if (folder.read(`${kind}.yaml`) === null) continue;
+    const { value, source, problems: own } = openYaml(folder, `${kind}.yaml`, shapeCheck(kind));
+    Object.assign(resources, { [kind]: value as BrandFile | AttentionFile });
+    singlePlaces[kind] = (field) => source.placeOf(field.split("."));
     problems.push(...own);
   }
-  return { resources, problems, places, brandPlace };
+  return { resources, problems, places, singlePlaces };
 }

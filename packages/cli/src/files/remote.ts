@@ -52,7 +52,7 @@ function problemsOf({ body }: TidingsError, { locate }: LocalFiles): FileProblem
   return Object.entries(errors).flatMap(([field, { messages = [] }]) =>
     messages.map((message) => ({
       ...locate(field),
-      message: message.replace(/^resources\.\w+\.\d+\.?/, ""),
+      message: message.replace(/^resources\.(?:\w+\.\d+|brand|attention)\.?/, ""),
     })),
   );
 }

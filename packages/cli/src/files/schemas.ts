@@ -1,6 +1,7 @@
 // JSON Schemas of the YAML files: those of the contract, without what the place of a file already says (its identifier)
 // and with what a file may leave to another one.
 import {
+  AttentionFile,
   BrandFile,
   CategoryFile,
   IntegrationFile,
@@ -60,9 +61,19 @@ export const fileSchemas: Record<FileKind, JsonObject> = {
     properties: { categories: map(without(CategoryFile, "categoryId"), identifiers.workflowId.pattern) },
   },
   brand: without(BrandFile),
+  attention: without(AttentionFile),
 };
 
-export const fileKinds = ["project", "workflow", "layout", "integrations", "topics", "categories", "brand"] as const;
+export const fileKinds = [
+  "project",
+  "workflow",
+  "layout",
+  "integrations",
+  "topics",
+  "categories",
+  "brand",
+  "attention",
+] as const;
 export type FileKind = (typeof fileKinds)[number];
 
 /** For editors: also the controls of each step type, which the checks of the service know. */

@@ -16,7 +16,7 @@ import { writeYaml } from "./yaml-source.ts";
 
 /** Texts by path. */
 export type FileTexts = Map<string, string>;
-/** By `<type>/<identifier>`; integrations, topics, categories and the brand have a file each, under their names. */
+/** By `<type>/<identifier>`; the resources that are one file each are under their names. */
 export type ResourceTexts = Map<string, FileTexts>;
 
 const schemaLine = (depth: number, kind: string): string =>
@@ -26,7 +26,7 @@ const controlOrder = ["type", "subject", "layoutId", "editorType", "rendererType
 const schemaOrder = ["$schema", "type", "title", "description", "required", "properties", "items", "enum"];
 
 export function writeResources(resources: FileResources): ResourceTexts {
-  const { workflows, layouts, integrations, topics, categories, brand } = resources;
+  const { workflows, layouts, integrations, topics, categories, brand, attention } = resources;
   const texts: ResourceTexts = new Map();
   for (const workflow of workflows ?? []) texts.set(`workflow/${workflow.workflowId}`, writeWorkflow(workflow));
   for (const layout of layouts ?? []) texts.set(`layout/${layout.layoutId}`, writeLayout(layout));
@@ -46,6 +46,10 @@ export function writeResources(resources: FileResources): ResourceTexts {
     texts.set("categories", new Map([["categories.yaml", head + writeYaml({ categories: value })]]));
   }
   if (brand) texts.set("brand", new Map([["brand.yaml", schemaLine(0, "brand") + writeYaml(brand)]]));
+  if (attention) {
+    const head = `${schemaLine(0, "attention")}# The first budget that is full decides what happens to a message.\n`;
+    texts.set("attention", new Map([["attention.yaml", head + writeYaml(attention)]]));
+  }
   return texts;
 }
 

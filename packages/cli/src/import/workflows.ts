@@ -55,10 +55,12 @@ const valuesOf = ({ controls, controlValues }: Workflow["steps"][number]) => con
 function bodyOf(workflow: Workflow): Body {
   const { name, description, tags, active, validatePayload, payloadSchema, preferences, steps } = workflow;
   const { isTranslationEnabled, severity, outsideSchedule, onUnknownOutcome } = workflow;
+  const { isCommercial, messageClass, priority } = workflow;
   return {
     name,
     ...withoutNulls({ description, tags, active, validatePayload, payloadSchema }),
     ...withoutNulls({ isTranslationEnabled, severity, outsideSchedule, onUnknownOutcome }),
+    ...withoutNulls({ isCommercial, messageClass, priority }),
     preferences: withoutNulls({ user: preferences?.user, workflow: preferences?.default }),
     steps: steps.map((step) => ({
       ...{ stepId: step.stepId, name: step.name, type: step.type, controlValues: valuesOf(step) },

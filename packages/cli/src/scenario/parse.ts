@@ -1,5 +1,15 @@
 // Reads scenario files. Every error is reported with file, line and column; a key that the format does not have is one.
-import { channels, digestFrequencies, reportedChannels, type Scenario, stepOutcomes } from "@tidings/contract";
+import {
+  budgetedClasses,
+  channels,
+  digestFrequencies,
+  expectedOutcomes,
+  maxBudgets,
+  overflowWords,
+  reportedChannels,
+  type Scenario,
+  windowUnits,
+} from "@tidings/contract";
 import { isMap, isNode, isScalar, LineCounter, type Node, parseAllDocuments } from "yaml";
 import { CliError } from "../failure.ts";
 import {
@@ -137,7 +147,7 @@ const step = object(
     to: text,
     workflow: text,
     step: text,
-    outcome: oneOf(stepOutcomes),
+    outcome: oneOf(expectedOutcomes),
     reason: matcher,
     arm: text,
     variant: text,
@@ -150,6 +160,18 @@ const status: Check = (node, words, add) => {
     add(node, `${words} has to be an HTTP status, such as 200`);
 };
 
+const budget = object(
+  {
+    channel: oneOf(channels),
+    classes: list(oneOf(budgetedClasses), budgetedClasses.length),
+    limit: count,
+    window: object({ amount: count, unit: oneOf(windowUnits) }, ["amount", "unit"]),
+    overflow: oneOf(overflowWords),
+    rollUpAt: text,
+  },
+  ["channel", "limit", "window"],
+);
+
 const given = object(
   {
     time: isoTime,
@@ -158,6 +180,7 @@ const given = object(
     variables: record(text),
     responses: record(record(object({ status, body: anything }))),
     variants: record(record(text)),
+    attention: list(budget, maxBudgets),
   },
   ["time"],
 );

@@ -8,7 +8,7 @@ import type { Session } from "../session.ts";
 import { perform } from "./actions.ts";
 import { type Stage, withStage } from "./environment.ts";
 import { compareMessages, type Mismatch, momentMs, type SentMessage } from "./expect.ts";
-import { settleSteps } from "./settled-steps.ts";
+import { settleAttention, settleSteps } from "./settled-steps.ts";
 import { compareSteps } from "./step-outcomes.ts";
 
 /** How long after the last action the clock continues, unless the scenario says: what waits longer is not seen. */
@@ -24,6 +24,7 @@ export async function runScenario(
   return withStage(session, files, { name: "tidings test", variables }, async (stage) => {
     const startMs = Date.parse(scenario.given.time);
     await settleSteps(stage, scenario.given);
+    await settleAttention(stage, scenario.given);
     await moveClock(stage, { now: new Date(startMs).toISOString() }, signal);
     await prepare(stage, scenario);
     const actions = scenario.when

@@ -1,8 +1,10 @@
-// What a scenario settles beforehand: the responses to HTTP requests, and the variants of experiments. Both are written
-// into the workflows of its environment.
+// What a scenario settles beforehand: the attention budget, and the responses to HTTP requests and variants of
+// experiments, which are written into the workflows of its environment.
 import type { Scenario, StepFile, WorkflowFile } from "@tidings/contract";
+import { checkAttentionFile, createShapeCheck } from "@tidings/server/checks";
 import { CliError } from "../failure.ts";
 import { applyRemote, planRemote } from "../files/remote.ts";
+import { fileSchemas } from "../files/schemas.ts";
 import type { Stage } from "./environment.ts";
 
 type Given = Scenario["given"];
@@ -56,4 +58,12 @@ function settleVariant(step: StepFile, id: string): StepFile {
   const variants = given.map((one) => ({ ...one, weight: one.id === id ? 1 : 0 }));
   const { holdOutPercent: _, ...controlValues } = step.controlValues ?? {};
   return { ...step, controlValues: { ...controlValues, variants } };
+}
+
+export async function settleAttention({ tidings }: Stage, { attention: budgets }: Given): Promise<void> {
+  if (!budgets) return;
+  const shape = createShapeCheck(fileSchemas.attention)({ budgets });
+  const [problem] = shape.length > 0 ? shape : await checkAttentionFile({ budgets });
+  if (problem) throw new CliError(`"attention" is wrong: ${problem.message}`);
+  await tidings.attention.update({ body: { budgets } });
 }

@@ -1,8 +1,9 @@
 // Scheduled upkeep: creates the partitions of the coming months, deletes what is past its retention (retention/),
 // purges expired rows of fixed terms (idempotent responses, budgets, webhook events, alerts, receipts, in-app messages
 // that expire, imports, deleted environments, expired sessions of people, tabs that showed a workflow, the groups of
-// throttles and digests, circuit breakers of hosts that nothing calls, images that nothing shows), rewrites rows of
-// older versions (background/), and counts the statistics of the hours that have ended.
+// throttles and digests, ledgers of attention budgets, circuit breakers of hosts that nothing calls, images that nothing
+// shows), rewrites rows of older versions (background/), and counts the statistics of the hours that have ended.
+import { maxWindowDays } from "@tidings/contract";
 import type { Ctx } from "../context.ts";
 import { type Db, inTransaction } from "../store/db.ts";
 import { ensurePartitions } from "../store/installation/partitions.ts";
@@ -16,6 +17,7 @@ import {
   purgeImports,
   purgeInboundReceipts,
   purgeInboundReceiptsBeyond,
+  purgeLedgers,
   purgePasses,
   purgeReceipts,
   purgeRequestHosts,
@@ -60,6 +62,9 @@ const refusedPerEnvironment = 1_000;
 
 /** Signals, for waits that look back and for the goals of experiments. */
 const signalRetentionMs = 90 * 24 * 3_600_000;
+
+/** No window of an attention budget is longer, by more than a change of clocks. */
+const ledgerRetentionMs = (maxWindowDays + 2) * 24 * 3_600_000;
 
 /** A rate limit that was not used for so long needs no row. */
 const budgetRetentionMs = 3_600_000;
@@ -168,6 +173,8 @@ const chores: Record<HousekeepingTask["name"], Chore> = {
       await repeatPurge(async () => (await purgeThrottles(ctx.db, endedBefore, purgeBatch)) === purgeBatch);
       const signaledBefore = new Date(ctx.now().getTime() - signalRetentionMs);
       await repeatPurge(async () => (await purgeSignals(ctx.db, signaledBefore, purgeBatch)) === purgeBatch);
+      const unusedSince = new Date(ctx.now().getTime() - ledgerRetentionMs);
+      await repeatPurge(async () => (await purgeLedgers(ctx.db, unusedSince, purgeBatch)) === purgeBatch);
       // A circuit is probed at least every 10 minutes while something waits for it.
       await repeatPurge(async () => (await purgeRequestHosts(ctx.db, endedBefore, purgeBatch)) === purgeBatch);
       // A look-back window is not longer than the longest wait.

@@ -879,13 +879,13 @@ export type PublishedChange = {
   identifier: string;
   name: string;
   action: "created" | "updated" | "deleted";
-  /** Internal id in the target; that of the environment for its brand. */
+  /** Internal id in the target; that of the environment for its brand and attention budget. */
   id: string;
   versionBefore: string | null;
   versionAfter: string | null;
   layoutBefore: StoredLayout | null;
   layoutAfter: StoredLayout | null;
-  /** The members of a category or a brand, as they are compared. */
+  /** The members of a category, a brand or an attention budget, as they are compared. */
   settingsBefore?: JsonObject | null;
   settingsAfter?: JsonObject | null;
   /** By locale. */

@@ -8,7 +8,8 @@ import type { World } from "./world.ts";
 async function versioned(w: World) {
   const { workflowId, name, origin, steps } = await w.workflow();
   const { categoryId } = await w.category();
-  const body = { name, origin, preferences: {}, steps: [...steps, ...branchSteps], categoryId, isCommercial: true };
+  const settings = { categoryId, isCommercial: true, messageClass: "promotional", priority: "low" } as const;
+  const body = { name, origin, preferences: {}, steps: [...steps, ...branchSteps], ...settings };
   await w.client("workflows.update", { params: { workflowId }, body });
   await w.client("workflows.patch", { params: { workflowId }, body: { name: "Third" } });
   return { workflowId };

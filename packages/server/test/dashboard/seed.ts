@@ -374,7 +374,8 @@ export async function seedStatistics(db: Db, environmentId: string): Promise<voi
     select ${environmentId}, date_trunc('hour', now()) - make_interval(hours => n), w.id, 'email', '', r.reason, 0, 0, 0, 0, 0,
       r.skipped, '{}'
     from generate_series(1, 720) as n
-    cross join (values ('filtered_by_subscriber_workflow', 5), ('skipped_by_condition', 3), ('outside_schedule', 1))
+    cross join (values ('filtered_by_subscriber_workflow', 5), ('skipped_by_condition', 3), ('outside_schedule', 1),
+      ('attention_rolled_up', 4), ('attention_delayed', 1))
       as r (reason, skipped)
     join workflows w on w.environment_id = ${environmentId} and w.workflow_id = 'order-shipped'`.execute(db);
   await sql`

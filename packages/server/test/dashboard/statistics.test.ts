@@ -25,6 +25,9 @@ browserTest(
     // The bars are a table for those who do not see them.
     assert.ok((await page.getByRole("table", { name: "Messages by hour" }).getByRole("row").count()) === 25);
     await page.getByRole("table", { name: "Skipped, by reason" }).getByText("The step's condition").waitFor();
+    await page.getByText("Held by the budget").waitFor();
+    const workflow = page.getByRole("table", { name: "By workflow" }).getByRole("row", { name: /order-shipped/ });
+    assert.match(await workflow.innerText(), /115 \(4\.\d%\)/);
     await expectAccessible(page);
     await page.getByRole("button", { name: "30 days" }).click();
     await page.waitForURL(/range=30d/);

@@ -26,6 +26,7 @@ const law: Law = {
     api_keys: "reference",
     assets: "environment_id",
     attempts: "environment_id",
+    attention_ledgers: "environment_id",
     audit_log: "installation",
     background_migrations: "installation",
     bridges: "environment_id",

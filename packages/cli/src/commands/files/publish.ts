@@ -1,5 +1,5 @@
-// `tidings publish <from> <to>`: workflows, layouts, categories and brand of one environment into another, with the
-// same plan as files.
+// `tidings publish <from> <to>`: workflows, layouts, categories, brand and attention budget of one environment into
+// another, with the same plan as files.
 import { refuseMoreArguments } from "../../arguments.ts";
 import type { Command } from "../../command.ts";
 import { confirmChange } from "../../confirm.ts";
@@ -10,8 +10,8 @@ import { findLogin, openSession, type Session } from "../../session.ts";
 export const publish: Command = {
   usage: "<from> <to> [--prune] [--dry-run]",
   about:
-    "Copies workflows, layouts, categories and the brand from one environment to another, all or nothing, after showing\n" +
-    "the plan. Only the key of the second is needed. Integrations, topics and subscribers are never copied.",
+    "Copies workflows, layouts, categories, the brand and the attention budget from one environment to another, all or\n" +
+    "nothing, after showing the plan. Only the key of the second is needed. Integrations, topics and subscribers are never copied.",
   example: "tidings publish development production",
   options: {
     prune: { type: "boolean", about: "Delete workflows, layouts and categories that only the second has" },
@@ -30,9 +30,9 @@ export const publish: Command = {
     const session = await openTarget(call.session, () => openSession(findLogin(io, to)), to);
     const { environment, isProduction } = session;
     const { resources } = await session.tidings.files.export({ query: { environmentId: from } });
-    const { workflows, layouts, categories, brand } = resources;
+    const { workflows, layouts, categories, brand, attention } = resources;
     const wanted = {
-      resources: { workflows, layouts, categories, ...(brand && { brand }) },
+      resources: { workflows, layouts, categories, ...(brand && { brand }), ...(attention && { attention }) },
       prune: values.prune === true,
     };
     const plan = await planRemote(session, wanted);

@@ -5,11 +5,11 @@ import { wrongUsage } from "../../failure.ts";
 import { dirOption } from "../../files/options.ts";
 
 export const schema: Command = {
-  usage: "[project|workflow|layout|integrations|topics|brand]",
+  usage: "[project|workflow|layout|integrations|topics|brand|attention]",
   about:
     "Without an argument, writes all schemas to .tidings/schema, which the first line of each YAML file refers to. With one, prints it.",
   example: "tidings schema workflow",
-  actions: ["project", "workflow", "layout", "integrations", "topics", "categories", "brand"],
+  actions: ["project", "workflow", "layout", "integrations", "topics", "categories", "brand", "attention"],
   options: {
     ...dirOption,
   },

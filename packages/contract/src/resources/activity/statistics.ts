@@ -8,6 +8,20 @@ const Latency = named("StatisticsLatency", {
   p95: Type.Number(),
 });
 
+const Held = named(
+  "StatisticsHeld",
+  {
+    rolledUp: Type.Integer({ description: "Became items of roll-ups. Roll-ups are among the sent messages" }),
+    dropped: Type.Integer(),
+    delayed: Type.Integer({
+      description:
+        "Waited for a place, counted when they began to wait. They are among the sent messages once they are",
+    }),
+    share: Type.Number({ description: "The share of all messages that were due, from 0 to 1" }),
+  },
+  { description: "Messages that the attention budget held; absent if there are none" },
+);
+
 const figures = {
   sent: Type.Integer({
     description: "Messages that a provider accepted or that are in the feed, without captured ones",
@@ -32,8 +46,10 @@ const figures = {
   }),
   skipped: Type.Record(Type.String(), Type.Integer(), {
     description:
-      "Steps that sent nothing, by reason, such as `skipped_by_condition` or `filtered_by_subscriber_global`",
+      "Steps that sent nothing, by reason, such as `skipped_by_condition` or `filtered_by_subscriber_global`. With " +
+      "those that the attention budget rolled up (`attention_rolled_up`) or dropped (`attention_dropped`)",
   }),
+  held: Type.Optional(Held),
   latency: Type.Optional(Latency),
 };
 

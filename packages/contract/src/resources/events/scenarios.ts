@@ -3,6 +3,7 @@ import { ChannelWord } from "../../common.ts";
 import { digestFrequencies } from "../../frequencies.ts";
 import { operation } from "../../operation.ts";
 import { named, oneOf, openObject, type Static, type TSchema, Type } from "../../schema.ts";
+import { AttentionBudget, maxBudgets } from "../operate/attention.ts";
 import { preferenceChoices, Schedule } from "../subscribers/preferences.ts";
 import { stepOutcomes } from "./explain.ts";
 
@@ -120,11 +121,19 @@ const ScenarioMessage = named("ScenarioMessage", {
 });
 export type ScenarioMessage = Static<typeof ScenarioMessage>;
 
+/** What the attention budget did to a step, in the place of its outcome. */
+export const heldOutcomes = ["rolled_up", "delayed", "dropped"] as const;
+export const expectedOutcomes = [...stepOutcomes, ...heldOutcomes] as const;
+
 const ScenarioStep = named("ScenarioStep", {
   to: Type.String({ description: "A subscriber id" }),
   workflow: Type.Optional(Type.String({ description: "Default: any workflow" })),
   step: Type.String({ description: "The `stepId`" }),
-  outcome: Type.Optional(oneOf(stepOutcomes)),
+  outcome: Type.Optional(
+    oneOf(expectedOutcomes, {
+      description: "The outcome; or `rolled_up`, `delayed`, `dropped`: what the attention budget did to the message",
+    }),
+  ),
   reason: text("What happened in words, as `explain.retrieve` has it"),
   arm: Type.Optional(Type.String({ description: "For a branch: the id of the arm that the run takes" })),
   variant: Type.Optional(Type.String({ description: "For an experiment: the id of the variant" })),
@@ -156,6 +165,12 @@ export const Scenario = named("Scenario", {
     responses: byStep(
       ScenarioResponse,
       "By workflow and `stepId`: what an HTTP request gets back, instead of the sample response of the step",
+    ),
+    attention: Type.Optional(
+      Type.Array(AttentionBudget, {
+        maxItems: maxBudgets,
+        description: "The attention budget; without it, that of the files or the environment",
+      }),
     ),
     variants: byStep(Type.String(), "By workflow and `stepId`: the variant of an experiment that everyone is in"),
   }),

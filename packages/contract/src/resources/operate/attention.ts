@@ -5,7 +5,7 @@ import { ChannelWord, channels } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { isoTime, named, nullableString, oneOf, type Static, Type } from "../../schema.ts";
 
-const maxBudgets = 20;
+export const maxBudgets = 20;
 /** A person with more places has no budget to speak of, and every message would rewrite them all. */
 export const maxBudgetLimit = 100;
 export const maxWindowDays = 90;

@@ -14,7 +14,7 @@ export const maxResultsChecked = 500;
 /** Events of one digest that are counted. */
 export const maxDigestEventsCounted = 1_000;
 
-export const timelineWaits = [...waitingSteps.toSorted(), "schedule", "retry", "snooze"] as const;
+export const timelineWaits = [...waitingSteps.toSorted(), "schedule", "budget", "roll_up", "retry", "snooze"] as const;
 export type TimelineWaitKind = (typeof timelineWaits)[number];
 
 const place = {
@@ -42,7 +42,8 @@ export const TimelineWait = named("TimelineWait", {
   kind: oneOf(timelineWaits, {
     description:
       "`delay`, `digest`: a step of that type is waiting. `schedule`: a channel step waits until the subscriber's " +
-      "schedule opens. `retry`: a message waits for its next attempt. `snooze`: a message returns to the inbox",
+      "schedule opens. `budget`: it waits for a place in the attention budget. `roll_up`: a roll-up waits for its time " +
+      "or a place. `retry`: a message waits for its next attempt. `snooze`: a message returns to the inbox",
   }),
   events: Type.Optional(
     Type.Integer({

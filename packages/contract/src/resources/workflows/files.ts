@@ -18,6 +18,7 @@ import {
 } from "../../schema.ts";
 import { maxSteps } from "../../steps/kit.ts";
 import { IntegrationConfigurations } from "../channels/integrations.ts";
+import { AttentionBudget, AttentionWindow, maxBudgets } from "../operate/attention.ts";
 import { InFlightStep } from "../operate/system.ts";
 import { CategoryIn, maxCategories } from "../subscribers/categories.ts";
 import { topicKeyRule, topicNameRule } from "../topics/topics.ts";
@@ -138,6 +139,16 @@ export type TopicFile = Static<typeof TopicFile>;
 export const BrandFile = strict("BrandFile", BrandIn.properties);
 export type BrandFile = Static<typeof BrandFile>;
 
+/** The attention budget of the environment; an empty list removes it. */
+const AttentionBudgetFile = strict("AttentionBudgetFile", {
+  ...AttentionBudget.properties,
+  window: strict("AttentionWindowFile", AttentionWindow.properties),
+});
+export const AttentionFile = strict("AttentionFile", {
+  budgets: Type.Array(AttentionBudgetFile, { maxItems: maxBudgets }),
+});
+export type AttentionFile = Static<typeof AttentionFile>;
+
 /** Subscribers see categories in the order of the list. */
 export const CategoryFile = strict("CategoryFile", CategoryIn.properties);
 export type CategoryFile = Static<typeof CategoryFile>;
@@ -149,6 +160,7 @@ const resourceLists = {
   topics: Type.Optional(Type.Array(TopicFile, { maxItems: maxFiles.topics })),
   categories: Type.Optional(Type.Array(CategoryFile, { maxItems: maxFiles.categories })),
   brand: Type.Optional(BrandFile),
+  attention: Type.Optional(AttentionFile),
 };
 
 export const FileResources = strict("FileResources", resourceLists);
@@ -167,7 +179,7 @@ const ExportedResources = Type.Unsafe<FileResources>({
   title: "ExportedResources",
 });
 
-export const fileTypes = ["workflow", "layout", "integration", "topic", "category", "brand"] as const;
+export const fileTypes = ["workflow", "layout", "integration", "topic", "category", "brand", "attention"] as const;
 export type FileType = (typeof fileTypes)[number];
 const FileTypeWord = oneOf(fileTypes, { title: "FileType" });
 
@@ -292,8 +304,8 @@ export const fileOperations = {
     summary: "Export the configuration of an environment",
     description:
       "Workflows and layouts with their texts, integrations without secrets, topics that have a name, categories, and " +
-      "the brand if one is set, each with a fingerprint by which a later plan shows what has changed since. Topics are " +
-      "omitted if more than 1,000 have a name.",
+      "the brand and the attention budget where they are set, each with a fingerprint by which a later plan shows what " +
+      "has changed since. Topics are omitted if more than 1,000 have a name.",
     category: "configuration",
     query: Type.Object({
       environmentId: Type.Optional(

@@ -1,10 +1,10 @@
-// Comparing two environments and copying workflows, layouts, categories and the brand, by identifier, from one to the
-// other.
+// Comparing two environments and copying workflows, layouts, categories, the brand and the attention budget, by
+// identifier, from one to the other.
 import { operation } from "../../operation.ts";
 import { named, nullableOpenObject, nullableString, oneOf, type Static, Type } from "../../schema.ts";
 import { ResourceIssue } from "./issues.ts";
 
-export const publishedResources = ["workflow", "layout", "category", "brand"] as const;
+export const publishedResources = ["workflow", "layout", "category", "brand", "attention"] as const;
 export type PublishedResource = (typeof publishedResources)[number];
 
 const ResourceTypeWord = oneOf([...publishedResources, "step"], { title: "ResourceType" });
@@ -126,8 +126,9 @@ export const publishingOperations = {
     path: "/v2/environments/{targetEnvironmentId}/diff",
     summary: "Compare two environments",
     description:
-      "Requires a key of the target. Compares workflows and layouts, with their translations, categories and the " +
-      "brand by identifier, and lists those that differ. The identifier of the brand is `brand`.",
+      "Requires a key of the target. Compares workflows and layouts, with their translations, categories, the brand " +
+      "and the attention budget by identifier, and lists those that differ. The identifier of the brand is `brand`, " +
+      "that of the attention budget `attention`.",
     category: "global",
     params: targetPath,
     isReadOnly: true,
@@ -151,12 +152,12 @@ export const publishingOperations = {
     id: "environments.publish",
     method: "POST",
     path: "/v2/environments/{targetEnvironmentId}/publish",
-    summary: "Copy workflows, layouts, categories and the brand to another environment",
+    summary: "Copy workflows, layouts, categories, brand and attention budget to another environment",
     description:
       "Requires a key of the target. Copies all of them, or those named in `resources`, in one transaction, with the " +
-      "categories of workflows that the target lacks. What exists only in the target is deleted there if `resources` " +
-      "names it, and kept otherwise. `results` has an entry for workflows and for layouts, and for categories and the " +
-      "brand where there are any. Integrations, keys, subscribers and topics are never copied. A resource that has " +
+      "categories of workflows that the target lacks, and with the workflow that an attention budget sends roll-ups " +
+      "through. What exists only in the target is deleted there if `resources` names it, and kept otherwise. `results` " +
+      "has an entry for workflows and for layouts, and for others where there are any. Integrations, keys, subscribers and topics are never copied. A resource that has " +
       "issues of severity `error` in the target is copied, and the response lists them.",
     category: "global",
     audit: "everyone",
@@ -170,7 +171,10 @@ export const publishingOperations = {
         Type.Array(
           named("ResourceToPublish", {
             resourceType: publishedType,
-            resourceId: Type.String({ minLength: 1, description: "Identifier; `brand` for the brand" }),
+            resourceId: Type.String({
+              minLength: 1,
+              description: "Identifier; `brand` for the brand, `attention` for the attention budget",
+            }),
           }),
           { maxItems: 1_000, description: "Absent or empty: everything" },
         ),

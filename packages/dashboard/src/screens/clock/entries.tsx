@@ -16,6 +16,8 @@ import { words } from "./words.ts";
 const waitIcons: Record<TimelineWait["kind"], IconName> = {
   ...stepIcons,
   schedule: "moon",
+  budget: "clock",
+  roll_up: "layers",
   retry: "refresh",
   snooze: "bell",
 };

@@ -50,6 +50,8 @@ export const words = {
   kinds: {
     ...waitEnds,
     schedule: "Schedule opens",
+    budget: "A place in the attention budget",
+    roll_up: "Roll-up",
     retry: "Next attempt",
     snooze: "Snooze ends",
   } satisfies Record<TimelineWait["kind"], string>,

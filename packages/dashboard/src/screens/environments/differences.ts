@@ -48,7 +48,13 @@ export function differencesOf({ changes }: ResourceDiff): Differences {
 }
 
 /** As in the navigation. */
-export const resourceIcons = { workflow: "workflow", layout: "layout", category: "layers", brand: "palette" } as const;
+export const resourceIcons = {
+  workflow: "workflow",
+  layout: "layout",
+  category: "layers",
+  brand: "palette",
+  attention: "bell",
+} as const;
 
 /** What happens to the resource in the target. */
 export function actionOf({ sourceResource, targetResource }: ResourceDiff): "added" | "modified" | "deleted" {

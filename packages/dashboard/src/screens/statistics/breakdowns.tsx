@@ -7,7 +7,7 @@ import { type Column, Table } from "../../kit/data/table.tsx";
 import { formatDuration } from "../../kit/data/time.tsx";
 import { Muted, Stack } from "../../kit/layout/layout.tsx";
 import { channelNames } from "../../outcomes/channel-names.ts";
-import { shareOf } from "./judgement.ts";
+import { heldOf, shareOf } from "./judgement.ts";
 import css from "./statistics.module.css";
 import { words } from "./words.ts";
 
@@ -45,12 +45,12 @@ export function Breakdowns({ breakdown, totals, waiting, providerName }: Breakdo
                     <Only search={{ workflow: workflowId }} name={name ?? workflowId} />
                   ),
               },
-              ...figureColumns<StatisticsBreakdown["workflows"][number]>(totals.captured > 0),
+              ...figureColumns<StatisticsBreakdown["workflows"][number]>(totals),
             ]}
           />
         </Part>
       )}
-      <div className={css.columns}>
+      <div className={css.columns} data-wide={totals.held !== undefined}>
         {channels.length > 0 && (
           <Part title={text.channels}>
             <Table
@@ -62,7 +62,7 @@ export function Breakdowns({ breakdown, totals, waiting, providerName }: Breakdo
                   title: words.channel,
                   cell: ({ channel }) => <Only search={{ channel }} name={channelNames[channel]} />,
                 },
-                ...figureColumns<StatisticsBreakdown["channels"][number]>(totals.captured > 0),
+                ...figureColumns<StatisticsBreakdown["channels"][number]>(totals),
               ]}
             />
           </Part>
@@ -109,17 +109,23 @@ const Only = ({ search, name }: { search: Record<string, string>; name: string }
 
 type Figures = Pick<
   StatisticsBreakdown["channels"][number],
-  "sent" | "captured" | "delivered" | "opened" | "failed" | "skipped"
+  "sent" | "captured" | "delivered" | "opened" | "failed" | "skipped" | "held"
 >;
 
-const figureColumns = <Row extends Figures>(hasCaptured: boolean): Column<Row>[] => [
+const figureColumns = <Row extends Figures>(totals: Figures): Column<Row>[] => [
   { title: text.sent, cell: ({ sent }) => count(sent), isNumber: true },
-  ...(hasCaptured ? [{ title: text.captured, cell: ({ captured }: Row) => count(captured), isNumber: true }] : []),
+  ...(totals.captured > 0
+    ? [{ title: text.captured, cell: ({ captured }: Row) => count(captured), isNumber: true }]
+    : []),
   { title: text.delivered, cell: ({ delivered }) => count(delivered), isNumber: true, isWideOnly: true },
   { title: text.opened, cell: ({ opened }) => count(opened), isNumber: true, isWideOnly: true },
   { title: text.failed, cell: ({ failed }) => <Bad value={failed} />, isNumber: true },
   { title: text.skippedColumn, cell: ({ skipped }) => count(sumOf(skipped)), isNumber: true, isWideOnly: true },
+  ...(heldOf(totals) > 0 ? [{ title: text.held, cell: (row: Row) => heldText(row), isNumber: true }] : []),
 ];
+
+const heldText = (figures: Figures): string =>
+  figures.held ? text.heldCell(heldOf(figures), percent.format(figures.held.share)) : text.noValue;
 
 const Bad = ({ value }: { value: number }) => <span className={value > 0 ? css.bad : undefined}>{count(value)}</span>;
 

@@ -19,6 +19,9 @@ const mostOf = 0.8;
 export const shareOf = ({ sent, refused }: Pick<ProviderFigures, "sent" | "refused">): number =>
   sent + refused === 0 ? 0 : refused / (sent + refused);
 
+export const heldOf = ({ held }: Pick<Totals, "held">): number =>
+  held ? held.rolledUp + held.dropped + held.delayed : 0;
+
 /** What waits comes first: nothing of it has failed yet, and nothing of it has arrived. */
 export function judge(
   totals: Totals,

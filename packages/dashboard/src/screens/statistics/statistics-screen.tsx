@@ -15,7 +15,7 @@ import { Page } from "../../kit/layout/page.tsx";
 import { channelNames } from "../../outcomes/channel-names.ts";
 import { Bars } from "./bars.tsx";
 import { Breakdowns } from "./breakdowns.tsx";
-import { judge, type ProviderFigures } from "./judgement.ts";
+import { heldOf, judge, type ProviderFigures } from "./judgement.ts";
 import { type StatisticsRange, type StatisticsSearch, statisticsRanges } from "./search.ts";
 import css from "./statistics.module.css";
 import { words } from "./words.ts";
@@ -162,6 +162,13 @@ function Figures({ data: { data, totals, breakdown, granularity, waiting }, rang
               isBad={totals.failed > 0}
             />
             <Tile name={words.figures.skipped} value={skipped} note={words.figures.skippedNote} />
+            {totals.held && (
+              <Tile
+                name={words.figures.held}
+                value={heldOf(totals)}
+                note={words.figures.heldNote(percent.format(totals.held.share))}
+              />
+            )}
             {totals.latency && (
               <Tile
                 name={words.figures.latency}

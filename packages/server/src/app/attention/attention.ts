@@ -23,12 +23,20 @@ export async function update(
   return retrieve(ctx, caller);
 }
 
-/** `budgets`: as `readBudgets` returns them. */
-export async function saveBudgets(ctx: Ctx, caller: Caller, budgets: AttentionBudget[]): Promise<void> {
+/**
+ * `budgets`: as `readBudgets` returns them. `hasTemplate`: the caller has written the workflow of roll-ups, which stays
+ * as it was written.
+ */
+export async function saveBudgets(
+  ctx: Ctx,
+  caller: Caller,
+  budgets: AttentionBudget[],
+  { hasTemplate = false } = {},
+): Promise<void> {
   const { environmentId } = caller;
   await lockEnvironment(ctx.db, environmentId);
   const rollsUp = budgets.filter(({ overflow }) => overflow === "roll_up").map(({ channel }) => channel);
-  if (rollsUp.length > 0) await offerRollUps(ctx, caller, new Set(rollsUp));
+  if (rollsUp.length > 0 && !hasTemplate) await offerRollUps(ctx, caller, new Set(rollsUp));
   await setBudgets(ctx.db, environmentId, { budgets, now: ctx.now() });
 }
 

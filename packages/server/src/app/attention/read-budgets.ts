@@ -1,6 +1,7 @@
 // The budgets of a request or a file, checked beyond what their schema says, with every default filled in.
 import { type AttentionBudget, budgetedClasses, maxWindowDays } from "@tidings/contract";
 import { faultCollector } from "../../failure.ts";
+import { definedMembers } from "../../lib/json.ts";
 import { lengthOf } from "../../pipeline/attention/windows.ts";
 
 const dayMs = 86_400_000;
@@ -37,3 +38,19 @@ const withDefaults = ({ channel, classes, limit, window, overflow, rollUpAt }: A
   overflow: overflow ?? "roll_up",
   ...(rollUpAt != null && { rollUpAt }),
 });
+
+export const classesOf = ({ classes = [...budgetedClasses] }: AttentionBudget): string[] => classes;
+
+/** As files have it: equal meaning has one form. */
+export const withoutDefaults = (budget: AttentionBudget): AttentionBudget =>
+  definedMembers({
+    channel: budget.channel,
+    classes: classesOf(budget).length < budgetedClasses.length ? budget.classes : undefined,
+    limit: budget.limit,
+    window: budget.window,
+    overflow: (budget.overflow ?? "roll_up") === "roll_up" ? undefined : budget.overflow,
+    rollUpAt: budget.rollUpAt ?? undefined,
+  });
+
+export const rollsUp = (budgets: readonly AttentionBudget[]): boolean =>
+  budgets.some(({ overflow = "roll_up" }) => overflow === "roll_up");

@@ -1,6 +1,12 @@
-// Compares workflows, layouts, categories and brands of two environments by their identifiers. Pure: the diff that is
-// shown and the plan of what is copied come from the same comparison.
-import type { BrandIn, PublishedResource, ResourceChange, ResourceDependency } from "@tidings/contract";
+// Compares workflows, layouts, categories, brands and attention budgets of two environments by their identifiers. Pure:
+// the diff that is shown and the plan of what is copied come from the same comparison.
+import type {
+  AttentionBudget,
+  BrandIn,
+  PublishedResource,
+  ResourceChange,
+  ResourceDependency,
+} from "@tidings/contract";
 import { idFromSlug } from "../../lib/ids.ts";
 import { canonicalJson, type JsonObject } from "../../lib/json.ts";
 import type { Publishable } from "../../store/environments/publishing.ts";
@@ -13,7 +19,8 @@ export type Item =
   | ItemOf<"workflow", WorkflowRow>
   | ItemOf<"layout", LayoutRow>
   | ItemOf<"category", CategoryRow>
-  | ItemOf<"brand", BrandIn>;
+  | ItemOf<"brand", BrandIn>
+  | ItemOf<"attention", AttentionBudget[]>;
 
 type ItemOf<Type extends PublishedResource, Row> = {
   type: Type;
@@ -30,6 +37,8 @@ type ItemOf<Type extends PublishedResource, Row> = {
 
 /** An environment has one brand. */
 export const brandIdentifier = "brand";
+/** And one attention budget. */
+export const attentionIdentifier = "attention";
 
 export type PortableStep = Omit<StoredStep, "id">;
 
@@ -67,7 +76,7 @@ export function toPortable(step: StoredStep, layouts: readonly Pick<LayoutRow, "
   return layout ? { ...rest, controlValues: { ...step.controlValues, layoutId: layout.layout_id } } : rest;
 }
 
-export function itemsOf({ workflows, layouts, translations, categories, brand }: Publishable): Item[] {
+export function itemsOf({ workflows, layouts, translations, categories, brand, attention }: Publishable): Item[] {
   const byOwner = Map.groupBy(translations, (row) => `${row.resource_type} ${row.resource_id}`);
   const textsOf = (type: PublishedResource, id: string) =>
     Object.fromEntries((byOwner.get(`${type} ${id}`) ?? []).map((row) => [row.locale, row.content]));
@@ -123,6 +132,7 @@ export function itemsOf({ workflows, layouts, translations, categories, brand }:
     ),
     ...categories.map(toCategoryItem),
     ...(brand ? [toBrandItem(brand)] : []),
+    ...(attention.length > 0 ? [toAttentionItem(attention)] : []),
   ];
 }
 
@@ -154,6 +164,19 @@ function toBrandItem(brand: BrandIn): Item {
     updated,
   };
 }
+
+export const attentionName = "Attention budget";
+
+const toAttentionItem = (budgets: AttentionBudget[]): Item => ({
+  type: "attention",
+  identifier: attentionIdentifier,
+  name: attentionName,
+  row: budgets,
+  settings: { budgets },
+  steps: [],
+  texts: {},
+  updated: { at: null, by: null },
+});
 
 const isSame = (a: unknown, b: unknown): boolean => canonicalJson(a) === canonicalJson(b);
 
@@ -219,7 +242,7 @@ function dependenciesOf(workflow: Item, source: Publishable, target: Publishable
     });
 }
 
-/** Brand, categories and layouts come before the workflows, which use them. */
+/** Brand, categories and layouts come before the workflows, which use them. The attention budget is first. */
 export function compare(source: Publishable, target: Publishable): Compared[] {
   const keyOf = ({ type, identifier }: Item) => `${type} ${identifier}`;
   const sourceItems = itemsOf(source);

@@ -43,7 +43,7 @@ export async function findPublishChecks(
   };
   const changedLayouts = new Set(brought.map(({ layout_id }) => layout_id));
   for (const { source } of compared) {
-    if (!source || source.type === "category" || source.type === "brand") continue;
+    if (source?.type !== "workflow" && source?.type !== "layout") continue;
     const known = { ...ends, facts, changedLayouts, findTargetStarts: target.findStarts };
     const checks = await checksOf(source, known);
     const sorted = checks.sort((a, b) => Number(b.isFault) - Number(a.isFault)).slice(0, maxChecks);

@@ -17,6 +17,7 @@ import { type CategoryContent, deleteCategories, putCategories } from "../../sto
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import { replaceTranslations } from "../../store/workflows/translations.ts";
 import type { WorkflowRow } from "../../store/workflows/workflows.ts";
+import { saveBudgets } from "../attention/attention.ts";
 import { toWorkflow } from "../workflows/workflow-view.ts";
 import { viewFacts } from "../workflows/workflows.ts";
 import type { Item } from "./environment-diff.ts";
@@ -51,9 +52,10 @@ export async function carryOutPlan(
     })),
     categories: copyCategories(ctx, copied),
     brand: copied.map((resource) => resource.source).find((item) => item.type === "brand")?.row,
+    attention: copied.map((resource) => resource.source).find((item) => item.type === "attention")?.row,
     deleted,
   };
-  await writeTarget(ctx, target.id, changes, "Published from another environment", now);
+  await writeTarget(ctx, caller, changes, "Published from another environment", now);
   // The only write in the source: when its workflows were published.
   const published = idsOfType(
     copied.map((resource) => resource.source),
@@ -65,14 +67,15 @@ export async function carryOutPlan(
   return recordPublish(ctx, caller, { kind: "publish", source, before, changes, now });
 }
 
-/** All that a publish or a restore writes into its target. */
+/** All that a publish or a restore writes into its target, which is the environment of the caller. */
 export async function writeTarget(
   ctx: Ctx,
-  targetId: string,
-  { layouts, workflows, categories, brand, deleted }: TargetChanges,
+  caller: Caller,
+  { layouts, workflows, categories, brand, attention, deleted }: TargetChanges,
   summary: string,
   now: Date,
 ): Promise<void> {
+  const { environmentId: targetId } = caller;
   const written = [
     ...layouts.map(({ row, texts }) => ({ resource_type: "layout" as const, resource_id: row.id, texts })),
     ...workflows.map(({ row, texts }) => ({ resource_type: "workflow" as const, resource_id: row.id, texts })),
@@ -99,6 +102,8 @@ export async function writeTarget(
   const removed = [...idsOfType(deleted, "layout"), ...idsOfType(deleted, "workflow")];
   const owners = [...written.map(({ resource_id }) => resource_id), ...removed];
   await replaceTranslations(ctx.db, targetId, { resourceIds: owners, entries: translations, now });
+  // After the workflows, among which may be the one that sends roll-ups.
+  if (attention || deleted.some(({ type }) => type === "attention")) await saveBudgets(ctx, caller, attention ?? []);
 }
 
 type Stamp = { environment_id: string; updated_at: Date; updated_by: string };
@@ -150,8 +155,10 @@ const copyCategories = (ctx: Ctx, copied: CopiedResource[]): CategoryContent[] =
       : [],
   );
 
-const idsOfType = (items: Item[], type: Exclude<PublishedResource, "brand">): string[] =>
-  items.flatMap((item) => (item.type !== "brand" && item.type === type ? [item.row.id] : []));
+const idsOfType = (items: Item[], type: Exclude<PublishedResource, "brand" | "attention">): string[] =>
+  items.flatMap((item) =>
+    item.type !== "brand" && item.type !== "attention" && item.type === type ? [item.row.id] : [],
+  );
 
 /** To webhooks of the target. A published workflow is one event there, whether it is new or changed. */
 export async function emitChanged(

@@ -1,16 +1,19 @@
 // The plan of a publish: what will be done with each resource, decided before anything is written, and the
 // report of it.
 import {
+  type AttentionBudget,
   type Input,
   maxCategories,
   type PublishedResource,
   type PublishResult,
   type ResourceDependency,
   type ResourceIssue,
+  rollUpWorkflowId,
 } from "@tidings/contract";
 import type { Publishable } from "../../store/environments/publishing.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { WorkflowRow } from "../../store/workflows/workflows.ts";
+import { rollsUp } from "../attention/read-budgets.ts";
 import type { Compared, Item } from "./environment-diff.ts";
 
 export type PublishOutcome =
@@ -32,10 +35,9 @@ export function planPublish(
   selection: Selection | undefined,
 ): PublishOutcome[] {
   const selected = selection && new Set(selection.map((one) => `${one.resourceType} ${one.resourceId}`));
-  const needed = categoriesNeeded(compared, (one) => !selected || selected.has(`${one.type} ${one.identifier}`));
-  const chosen = compared.filter(
-    (one) => !selected || selected.has(`${one.type} ${one.identifier}`) || needed.has(one),
-  );
+  const isSelected = (one: Compared) => !selected || selected.has(`${one.type} ${one.identifier}`);
+  const needed = [...categoriesNeeded(compared, isSelected), ...rollUpNeeded(compared, isSelected)];
+  const chosen = compared.filter((one) => isSelected(one) || needed.includes(one));
   const identifiersOf = (type: PublishedResource, isMatch: (one: Compared) => boolean) =>
     new Set(chosen.filter((one) => one.type === type && isMatch(one)).map((one) => one.identifier));
   const copiedLayouts = identifiersOf("layout", ({ source }) => source !== null);
@@ -43,6 +45,8 @@ export function planPublish(
   const users = categoryUsers(chosen, target, selected !== undefined);
   const outcomes = chosen.map((resource): PublishOutcome => {
     if (resource.source) return planCopy(resource, copiedLayouts);
+    if (selected && isRollUp(resource) && rollsUp(budgetsAfter(chosen, target)))
+      return { kind: "failed", resource, reason: "The attention budget sends roll-ups through it" };
     if (selected) return planDeletion(resource, target, deletedWorkflows, users);
     return { kind: "skipped", resource, reason: "Exists only in the target; name it in resources to delete it" };
   });
@@ -50,10 +54,27 @@ export function planPublish(
 }
 
 /** The categories that chosen workflows name and the target lacks: they come along. */
-function categoriesNeeded(compared: Compared[], isChosen: (one: Compared) => boolean): ReadonlySet<Compared> {
+function categoriesNeeded(compared: Compared[], isChosen: (one: Compared) => boolean): Compared[] {
   const copied = compared.filter((one) => one.source && one.changes.length > 0 && isChosen(one));
   const named = new Set(copied.map(({ source }) => (source?.type === "workflow" ? source.row.category_id : null)));
-  return new Set(compared.filter((one) => one.type === "category" && !one.target && named.has(one.identifier)));
+  return compared.filter((one) => one.type === "category" && !one.target && named.has(one.identifier));
+}
+
+/** The workflow that a chosen attention budget sends roll-ups through, if the target lacks it. */
+function rollUpNeeded(compared: Compared[], isChosen: (one: Compared) => boolean): Compared[] {
+  const isNeeded = compared.some(
+    (one) => one.source?.type === "attention" && one.changes.length > 0 && isChosen(one) && rollsUp(one.source.row),
+  );
+  return isNeeded ? compared.filter((one) => isRollUp(one) && !one.target) : [];
+}
+
+const isRollUp = ({ type, identifier }: Named): boolean => type === "workflow" && identifier === rollUpWorkflowId;
+
+/** The attention budgets of the target when the plan is carried out, which deletes what only the target has. */
+function budgetsAfter(chosen: Compared[], target: Publishable): AttentionBudget[] {
+  const own = chosen.find(({ type }) => type === "attention");
+  if (own?.source?.type === "attention") return own.source.row;
+  return own ? [] : target.attention;
 }
 
 /** By identifier of a category, the workflows that are in it when the plan is carried out. */

@@ -1,5 +1,5 @@
 // The record of a publish or a restore: every resource, before and after.
-import type { BrandIn } from "@tidings/contract";
+import type { AttentionBudget, BrandIn } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { EnvironmentRow } from "../../store/environments/environments.ts";
@@ -9,7 +9,13 @@ import type { CategoryContent } from "../../store/subscribers/categories.ts";
 import type { PublishedChange, StoredLayout } from "../../store/tables.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { WorkflowRow } from "../../store/workflows/workflows.ts";
-import { brandIdentifier, categorySettings, type Item } from "./environment-diff.ts";
+import {
+  attentionIdentifier,
+  attentionName,
+  brandIdentifier,
+  categorySettings,
+  type Item,
+} from "./environment-diff.ts";
 
 /** By locale. */
 type Texts = Record<string, JsonObject>;
@@ -21,6 +27,8 @@ export type TargetChanges = {
   categories: CategoryContent[];
   /** Absent: it does not change, unless it is deleted. */
   brand?: BrandIn;
+  /** Absent: they do not change, unless they are deleted. */
+  attention?: AttentionBudget[];
   deleted: Item[];
 };
 
@@ -68,7 +76,7 @@ function textsByOwner({ translations }: Publishable): ReadonlyMap<string, Texts>
 }
 
 function toChanges(environmentId: string, before: Publishable, changes: TargetChanges): PublishedChange[] {
-  const { layouts, workflows, categories, brand, deleted } = changes;
+  const { layouts, workflows, categories, brand, attention, deleted } = changes;
   const oldTexts = textsByOwner(before);
   const oldWorkflows = new Map(before.workflows.map((row) => [row.id, row]));
   const oldLayouts = new Map(before.layouts.map((row) => [row.id, row]));
@@ -91,6 +99,18 @@ function toChanges(environmentId: string, before: Publishable, changes: TargetCh
             name: brand.name || "Brand",
             settingsBefore: before.brand,
             settingsAfter: brand,
+          },
+        ]
+      : []),
+    ...(attention
+      ? [
+          {
+            ...written(environmentId, {}, before.attention.length > 0),
+            type: "attention" as const,
+            identifier: attentionIdentifier,
+            name: attentionName,
+            settingsBefore: before.attention.length > 0 ? { budgets: before.attention } : null,
+            settingsAfter: { budgets: attention },
           },
         ]
       : []),
@@ -134,8 +154,8 @@ function toChanges(environmentId: string, before: Publishable, changes: TargetCh
         identifier: item.identifier,
         name: item.name,
         action: "deleted",
-        id: item.type === "brand" ? environmentId : item.row.id,
-        ...((item.type === "brand" || item.type === "category") && { settingsBefore: item.settings }),
+        id: item.type === "brand" || item.type === "attention" ? environmentId : item.row.id,
+        ...(item.type !== "workflow" && item.type !== "layout" && { settingsBefore: item.settings }),
         versionBefore: item.type === "workflow" ? item.row.version_id : null,
         layoutBefore: item.type === "layout" ? storedLayout(item.row) : null,
         textsBefore: item.texts,

@@ -1,6 +1,6 @@
 // The plan for undoing a publish: what is done with each resource of it, and what was changed since. It
 // is decided from the current target, and the same plan is shown and carried out.
-import { type BrandIn, maxInFlightChecked, type RestoreOutcome } from "@tidings/contract";
+import { type AttentionBudget, type BrandIn, maxInFlightChecked, type RestoreOutcome } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { canonicalJson } from "../../lib/json.ts";
 import { findDeletedWorkflows, findUserNames, type Publishable } from "../../store/environments/publishing.ts";
@@ -91,7 +91,7 @@ function planStep(change: PublishedChange, facts: Facts, earlier: Step[]): Step 
       const names = users.map((row) => row.workflow_id).join(", ");
       return users.length === 0 ? step("deleted") : step("kept", `Workflows are in it: ${names}`);
     }
-    if (current.type === "brand") return step("deleted");
+    if (current.type === "brand" || current.type === "attention") return step("deleted");
     return facts.inFlight.has(change.id) ? step("turned_off", "Its runs are in progress, and finish") : step("deleted");
   }
   const hasContent = change.type !== "workflow" || facts.versions.has(change.versionBefore ?? "");
@@ -141,7 +141,7 @@ const isSame = (a: unknown, b: unknown): boolean => canonicalJson(a) === canonic
 function isChangedSince(change: PublishedChange, current: Item | null): boolean {
   if (change.action === "deleted") return current !== null;
   if (!current) return true;
-  if (current.type === "brand") return !isSame(current.settings, change.settingsAfter);
+  if (current.type === "brand" || current.type === "attention") return !isSame(current.settings, change.settingsAfter);
   if (current.type === "category")
     return current.row.id !== change.id || !isSame(current.settings, change.settingsAfter);
   if (current.row.id !== change.id || !isSame(current.texts, change.textsAfter)) return true;
@@ -177,6 +177,9 @@ function toChanges(steps: Step[], facts: Facts, stamp: Stamp, newId: () => strin
     }),
     categories: written.flatMap((step) => restoredCategory(step)),
     brand: written.find(({ change }) => change.type === "brand")?.change.settingsBefore as BrandIn | undefined,
+    attention: written.find(({ change }) => change.type === "attention")?.change.settingsBefore?.budgets as
+      | AttentionBudget[]
+      | undefined,
     deleted: steps.flatMap(({ action, current }) => (action === "deleted" && current ? [current] : [])),
   };
 }

@@ -13,6 +13,7 @@ import {
 import { type Publishable, readPublishable } from "../../store/environments/publishing.ts";
 import type { PublishedChange } from "../../store/tables.ts";
 import { findVersionContents, type VersionContentRow } from "../../store/workflows/versions.ts";
+import { budgetsOf, describeBudgets } from "../attention/budget-sentences.ts";
 import { describeBrand, describeCategory } from "../brand/brand-sentences.ts";
 import { readCursor, toCursorList } from "../paging.ts";
 import { describeLayout, describeWorkflow } from "../workflows/change-sentences.ts";
@@ -94,6 +95,8 @@ function toChange(one: PublishedChange, versions: ReadonlyMap<string, VersionCon
         return describeCategory(settings);
       case "brand":
         return describeBrand(settings);
+      case "attention":
+        return describeBudgets({ before: budgetsOf(settings.before), after: budgetsOf(settings.after) });
     }
   }
 }
@@ -145,7 +148,7 @@ async function carryOutRestore(
   const now = ctx.now();
   const changes = plan.toChanges({ updated_at: now, updated_by: caller.userId }, ctx.newId);
   const time = publish.created_at.toISOString();
-  await writeTarget(ctx, caller.environmentId, changes, `Undid the publish of ${time}`, now);
+  await writeTarget(ctx, caller, changes, `Undid the publish of ${time}`, now);
   const workflows = changes.workflows.map(({ row }) => row);
   await emitChanged(ctx, caller.environmentId, { type: "workflow.updated", workflows, deleted: changes.deleted }, now);
   await markRestored(ctx.db, caller.environmentId, publish.id, now);

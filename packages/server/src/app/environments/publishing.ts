@@ -16,6 +16,7 @@ import { type EnvironmentRow, listEnvironments, lockEnvironment } from "../../st
 import { findUserNames, readPublishable, takenWorkflowId } from "../../store/environments/publishing.ts";
 import { countCategoryChoices } from "../../store/subscribers/categories.ts";
 import { versionOf } from "../../store/workflows/workflows.ts";
+import { budgetsOf, describeBudgets } from "../attention/budget-sentences.ts";
 import { describeBrand, describeCategory } from "../brand/brand-sentences.ts";
 import { describeLayout, describeWorkflow } from "../workflows/change-sentences.ts";
 import type { VersionContent } from "../workflows/version-diff.ts";
@@ -125,6 +126,8 @@ function describeDifference({ type, source, target }: Compared, choices: DiffFac
   const texts = { before: target?.texts ?? {}, after: source?.texts ?? {} };
   const settings = { before: target?.settings ?? null, after: source?.settings ?? null };
   if (type === "brand") return describeBrand(settings);
+  if (type === "attention")
+    return describeBudgets({ before: budgetsOf(settings.before), after: budgetsOf(settings.after) });
   if (type === "category") {
     const count = target?.type === "category" ? (choices.get(target.row.id) ?? 0) : 0;
     return describeCategory(settings, count);

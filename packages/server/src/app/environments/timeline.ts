@@ -5,6 +5,7 @@ import {
   maxResultsChecked,
   maxWaitingChecked,
   type Output,
+  rollUpWorkflowId,
   type TimelineResult,
   type TimelineWait,
 } from "@tidings/contract";
@@ -126,11 +127,15 @@ function placeOf(group: Group, { subscribers, versions }: Parts) {
   };
 }
 
-const toWait = (group: WaitGroup, parts: Parts): TimelineWait => ({
-  ...placeOf(group, parts),
-  kind: group.kind,
-  ...(group.events !== null && { events: group.events }),
-});
+function toWait(group: WaitGroup, parts: Parts): TimelineWait {
+  const place = placeOf(group, parts);
+  const isRollUp = group.kind === "budget" && place.workflow.workflowId === rollUpWorkflowId;
+  return {
+    ...place,
+    kind: isRollUp ? "roll_up" : group.kind,
+    ...(group.events !== null && { events: group.events }),
+  };
+}
 
 const toResult = (group: ResultGroup, parts: Parts): TimelineResult => ({
   ...placeOf(group, parts),

@@ -4,6 +4,7 @@ import { mapWithPauses } from "../../lib/load/pauses.ts";
 import { htmlToText } from "../../pipeline/render/html-text.ts";
 import type { EventRow } from "../../store/events/events.ts";
 import type { ScenarioMessageRow } from "../../store/events/scenarios.ts";
+import { withoutDefaults } from "../attention/read-budgets.ts";
 import { toSignalAction } from "./scenarios/awaited-signals.ts";
 import type { Happened } from "./scenarios/happened.ts";
 import { isHandedOver, notesOn } from "./scenarios/notes.ts";
@@ -19,6 +20,7 @@ export async function buildScenario(given: Happened): Promise<{ scenario: Scenar
       time: start.toISOString(),
       ...(subscribers.length > 0 && { subscribers }),
       ...(Object.keys(topics).length > 0 && { topics }),
+      ...(happened.budgets.length > 0 && { attention: happened.budgets.map(withoutDefaults) }),
       ...(Object.keys(happened.requests.responses).length > 0 && { responses: happened.requests.responses }),
     },
     when: toActions(happened, start),
@@ -131,8 +133,9 @@ function toActions(happened: Happened, start: Date): ScenarioAction[] {
   const timed: { ms: number; action: Omit<ScenarioAction, "at"> }[] = [];
   const ids = new Set(events.map(({ id }) => id));
   for (const event of events) {
-    // What a step of another event started is started by it again.
-    const isStarted = event.started_by !== null && ids.has(event.started_by.eventId);
+    // What a step of another event started is started by it again; a roll-up always.
+    const starter = event.started_by;
+    const isStarted = starter !== null && (starter.rollUp !== undefined || ids.has(starter.eventId));
     if (!isStarted) timed.push({ ms: since(event.created_at), action: toTrigger(happened, event) });
     const canceledAt = canceledAtOf(happened, event);
     if (canceledAt) timed.push({ ms: since(canceledAt), action: { cancel: event.transaction_id } });

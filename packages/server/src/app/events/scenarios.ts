@@ -5,6 +5,7 @@ import { failure, invalid } from "../../failure.ts";
 import { firstIdAt } from "../../lib/ids.ts";
 import { peekClock } from "../../pipeline/clock/clock.ts";
 import { loadVersions } from "../../pipeline/run/versions.ts";
+import { findBudgets } from "../../store/attention/budgets.ts";
 import { inReadOnlyTransaction } from "../../store/db.ts";
 import { scanEvents } from "../../store/events/activity.ts";
 import { type EventRow, findEventOfTransaction, findEvents } from "../../store/events/events.ts";
@@ -101,6 +102,7 @@ async function readHappened(ctx: Ctx, caller: Caller, query: Query): Promise<Hap
     subscribers,
     preferences,
     versions,
+    budgets: await findBudgets(ctx.db, environmentId),
     tenants: new Map(tenants.map((row) => [row.identifier, row])),
     canceled,
     withFiles,

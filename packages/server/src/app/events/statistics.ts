@@ -15,6 +15,7 @@ import { waitingGroup } from "../../pipeline/clock/clock.ts";
 import { captures } from "../../pipeline/objectives.ts";
 import {
   type DimensionRow,
+  delayedReason,
   findWorkflowNames,
   hourMs,
   latencyBounds,
@@ -175,11 +176,13 @@ const sum = (rows: StatisticsRow[], name: Countable): number => rows.reduce((tot
 function toFigures(rows: StatisticsRow[]): Figures {
   const skipped: Record<string, number> = {};
   for (const { reason, skipped: count } of rows) {
-    if (reason !== "") skipped[reason] = (skipped[reason] ?? 0) + count;
+    if (reason !== "" && reason !== delayedReason) skipped[reason] = (skipped[reason] ?? 0) + count;
   }
   const classes = Array.from({ length: latencyBounds.length + 1 }, (_, index) =>
     rows.reduce((total, { latency }) => total + (latency[index] ?? 0), 0),
   );
+  const delayed = rows.reduce((total, row) => total + (row.reason === delayedReason ? row.skipped : 0), 0);
+  const due = sum(rows, "sent") + sum(rows, "captured") + sum(rows, "failed");
   return {
     sent: sum(rows, "sent"),
     captured: sum(rows, "captured"),
@@ -189,10 +192,19 @@ function toFigures(rows: StatisticsRow[]): Figures {
     refused: sum(rows, "refused"),
     failedAttempts: sum(rows, "failed_attempts"),
     skipped,
+    held: toHeld(skipped, delayed, due),
     latency: classes.some((count) => count > 0)
       ? { p50: estimateQuantile(classes, 0.5), p95: estimateQuantile(classes, 0.95) }
       : undefined,
   };
+}
+
+/** `due`: messages that exist. Delayed ones are among them, at the latest when they have been sent. */
+function toHeld(skipped: Record<string, number>, delayed: number, due: number): Figures["held"] {
+  const { attention_rolled_up: rolledUp = 0, attention_dropped: dropped = 0 } = skipped;
+  const held = rolledUp + dropped + delayed;
+  if (held === 0) return undefined;
+  return { rolledUp, dropped, delayed, share: held / (rolledUp + dropped + Math.max(delayed, due)) };
 }
 
 /** In its class a value is assumed to be as likely as any other; the last class counts as its lower bound. */

@@ -20,6 +20,7 @@ import { putTopics } from "../../store/topics/topics.ts";
 import { clearDefaultLayout, type LayoutRow } from "../../store/workflows/layouts.ts";
 import { replaceTranslations } from "../../store/workflows/translations.ts";
 import type { WorkflowRow } from "../../store/workflows/workflows.ts";
+import { saveBudgets } from "../attention/attention.ts";
 import { orNone } from "../brand/read-brand.ts";
 import { environmentNow } from "../environments/clock.ts";
 import { refuseDuplicate } from "../identifiers.ts";
@@ -66,6 +67,8 @@ export async function applyPlan(ctx: Ctx, caller: Caller, plan: Plan): Promise<v
   const topics = plan.topics.map((topic) => ({ ...topic, id: ctx.newId() }));
   await putTopics(ctx.db, environmentId, topics, now);
   for (const write of plan.integrations) await writeIntegration(ctx, caller, write);
+  // After the workflows, among which may be the one that sends roll-ups.
+  if (plan.budgets) await saveBudgets(ctx, caller, plan.budgets.list, plan.budgets);
 }
 
 async function writeCategories(ctx: Ctx, environmentId: string, plan: Plan, now: Date): Promise<void> {

@@ -3,18 +3,19 @@
 import type { FileResources, FilesPlan } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { findFileApply, recordFileApply } from "../../store/workflows/file-applies.ts";
-import { brandKey, keyOf } from "./file-forms.ts";
+import { attentionKey, brandKey, keyOf } from "./file-forms.ts";
 import { findDrift } from "./file-plan.ts";
 import type { FileState } from "./file-state.ts";
 import type { Plan } from "./plan.ts";
 
-const keysOf = ({ workflows, layouts, integrations, topics, categories, brand }: FileResources): string[] => [
+const keysOf = ({ workflows, layouts, integrations, topics, categories, brand, attention }: FileResources) => [
   ...(workflows ?? []).map(({ workflowId }) => keyOf("workflow", workflowId)),
   ...(layouts ?? []).map(({ layoutId }) => keyOf("layout", layoutId)),
   ...(integrations ?? []).map(({ identifier }) => keyOf("integration", identifier)),
   ...(topics ?? []).map(({ key }) => keyOf("topic", key.trim())),
   ...(categories ?? []).map(({ categoryId }) => keyOf("category", categoryId)),
   ...(brand ? [brandKey] : []),
+  ...(attention ? [attentionKey] : []),
 ];
 
 type Wanted = { resources: FileResources; pulled?: Record<string, string> };

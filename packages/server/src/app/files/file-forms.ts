@@ -2,6 +2,8 @@
 // that equal meaning has one form. What is compared, exported and fingerprinted is this form. Pure.
 import { createHash } from "node:crypto";
 import type {
+  AttentionBudget,
+  AttentionFile,
   CategoryFile,
   FileType,
   IntegrationFile,
@@ -18,6 +20,7 @@ import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import type { CategoryRow } from "../../store/subscribers/categories.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { StoredStep, WorkflowContent } from "../../store/workflows/workflows.ts";
+import { withoutDefaults as withoutBudgetDefaults } from "../attention/read-budgets.ts";
 import { toPortable } from "../environments/environment-diff.ts";
 
 type LayoutNames = readonly Pick<LayoutRow, "id" | "layout_id">[];
@@ -36,6 +39,8 @@ export const keyOf = (type: FileType, id: string): string => `${type}/${id}`;
 
 /** An environment has one brand. */
 export const brandKey = keyOf("brand", "brand");
+/** And one attention budget. */
+export const attentionKey = keyOf("attention", "attention");
 
 export function toWorkflowFile(
   content: Omit<
@@ -181,3 +186,7 @@ export const readCategoryFile = ({
     is_required: required,
     channels,
   });
+
+/** Null: the environment has no budget, and no file for it. */
+export const toAttentionFile = (budgets: AttentionBudget[]): AttentionFile | null =>
+  budgets.length > 0 ? { budgets: budgets.map(withoutBudgetDefaults) } : null;

@@ -1,14 +1,24 @@
 // Compares what an environment has with what files say it should have. Pure: the plan that is shown and the writes that
 // apply it come from the same comparison.
-import { type BrandFile, type FileDrift, fileTypes, type TopicFile, unlistedReason } from "@tidings/contract";
+import {
+  type AttentionBudget,
+  type BrandFile,
+  type FileDrift,
+  fileTypes,
+  rollUpWorkflowId,
+  type TopicFile,
+  unlistedReason,
+} from "@tidings/contract";
 import { canonicalJson } from "../../lib/json.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import { versionOf, type WorkflowRow } from "../../store/workflows/workflows.ts";
+import { describeBudgets } from "../attention/budget-sentences.ts";
+import { rollsUp } from "../attention/read-budgets.ts";
 import { changedMembers, describeBrand } from "../brand/brand-sentences.ts";
 import { toPortable } from "../environments/environment-diff.ts";
 import { diffContents, summarizeDiff } from "../workflows/version-diff.ts";
 import { planCategories } from "./category-plan.ts";
-import { keyOf, toWorkflowFile, withoutDefaults } from "./file-forms.ts";
+import { keyOf, toAttentionFile, toWorkflowFile, withoutDefaults } from "./file-forms.ts";
 import type { FileState } from "./file-state.ts";
 import { planIntegration } from "./integration-plan.ts";
 import { planLayoutDeletions, planLayouts } from "./layout-plan.ts";
@@ -43,7 +53,7 @@ export function planFiles(state: FileState, files: ReadFiles, { prune, canSend, 
   };
   planLayouts(plan, state, files.layouts);
   planWorkflows(plan, state, files);
-  if (files.workflows) planWorkflowDeletions(plan, state, files.workflows, prune);
+  if (files.workflows) planWorkflowDeletions(plan, state, files, prune);
   if (files.layouts) planLayoutDeletions(plan, state, files, prune);
   for (const file of files.integrations ?? []) {
     const { change, write } = planIntegration(state.allIntegrations, state.integrations, file, canSend);
@@ -54,6 +64,7 @@ export function planFiles(state: FileState, files: ReadFiles, { prune, canSend, 
   planTopics(plan, state, files.topics ?? []);
   if (files.categories) planCategories(plan, state, files, { prune, choices });
   if (files.brand) planBrand(plan, state.brand, files.brand);
+  if (files.budgets) planBudgets(plan, state, files.budgets, files.workflows);
   return plan;
 }
 
@@ -126,12 +137,14 @@ function compareWorkflow(
   };
 }
 
-function planWorkflowDeletions(plan: Plan, state: FileState, given: ReadWorkflow[], prune: boolean): void {
-  const wanted = new Set(given.map(({ content }) => content.workflow_id));
+function planWorkflowDeletions(plan: Plan, state: FileState, files: ReadFiles, prune: boolean): void {
+  const wanted = new Set(files.workflows!.map(({ content }) => content.workflow_id));
   for (const { row } of state.workflows) {
     if (wanted.has(row.workflow_id)) continue;
-    if (!prune) {
-      plan.kept.push({ type: "workflow", id: row.workflow_id, reason: unlistedReason });
+    const isNeeded = row.workflow_id === rollUpWorkflowId && rollsUp(files.budgets ?? state.attention?.budgets ?? []);
+    if (!prune || isNeeded) {
+      const reason = prune ? "the attention budget sends roll-ups through it" : unlistedReason;
+      plan.kept.push({ type: "workflow", id: row.workflow_id, reason });
       continue;
     }
     plan.deletedWorkflows.push(row);
@@ -184,6 +197,29 @@ function planBrand(plan: Plan, before: BrandFile | null, brand: BrandFile): void
     action: !before ? "created" : isEmpty ? "deleted" : "changed",
     settings: before ? changedMembers(before, brand) : [],
     sentences: describeBrand({ before, after: isEmpty ? null : brand }),
+  });
+}
+
+function planBudgets(plan: Plan, state: FileState, budgets: AttentionBudget[], given: ReadWorkflow[] = []): void {
+  const before = state.attention?.budgets ?? [];
+  const after = toAttentionFile(budgets)?.budgets ?? [];
+  if (isSame(before, after)) {
+    plan.unchanged++;
+    return;
+  }
+  const hasTemplate = given.some(({ content }) => content.workflow_id === rollUpWorkflowId);
+  plan.budgets = { list: budgets, hasTemplate };
+  const isKnown = hasTemplate || state.workflows.some(({ row }) => row.workflow_id === rollUpWorkflowId);
+  const isCreated = rollsUp(budgets) && !isKnown;
+  plan.changes.push({
+    ...bareChange,
+    type: "attention",
+    id: "attention",
+    name: "Attention budget",
+    action: before.length === 0 ? "created" : after.length === 0 ? "deleted" : "changed",
+    settings: before.length > 0 ? [{ field: "budgets", before, after }] : [],
+    sentences: describeBudgets({ before, after }),
+    notes: isCreated ? [`The workflow ${rollUpWorkflowId} is created with its first template: pull it afterwards`] : [],
   });
 }
 

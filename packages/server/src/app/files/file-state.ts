@@ -1,6 +1,6 @@
-// What an environment has, in the form of files, with the fingerprint of each resource and of all of them. Nine
+// What an environment has, in the form of files, with the fingerprint of each resource and of all of them. Ten
 // queries, however many resources there are.
-import { type BrandFile, type FileResources, inAppProviderId, maxFiles } from "@tidings/contract";
+import { type AttentionFile, type BrandFile, type FileResources, inAppProviderId, maxFiles } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
 import type { JsonObject } from "../../lib/json.ts";
@@ -15,10 +15,12 @@ import type { WorkflowRow } from "../../store/workflows/workflows.ts";
 import { builtIns } from "../environments/environment-setup.ts";
 import { unseal } from "../integrations/credentials.ts";
 import {
+  attentionKey,
   brandKey,
   fingerprintOf,
   keyOf,
   type Texts,
+  toAttentionFile,
   toCategoryFile,
   toIntegrationFile,
   toLayoutFile,
@@ -27,7 +29,9 @@ import {
 } from "./file-forms.ts";
 
 type Stored<Row, File> = { row: Row; file: File };
-type FilesOf<Name extends Exclude<keyof FileResources, "brand">> = NonNullable<FileResources[Name]>[number];
+type FilesOf<Name extends Exclude<keyof FileResources, "brand" | "attention">> = NonNullable<
+  FileResources[Name]
+>[number];
 
 export type FileState = {
   workflows: Stored<WorkflowRow, FilesOf<"workflows">>[];
@@ -41,6 +45,7 @@ export type FileState = {
   categories: Stored<CategoryRow, FilesOf<"categories">>[];
   /** Null: none is set. */
   brand: BrandFile | null;
+  attention: AttentionFile | null;
   /** The topics that a request names and that exist, with or without a name. */
   namedTopics: TopicRow[];
   /** Also integrations that are hidden or built in. */
@@ -74,7 +79,7 @@ export async function readState(
   options: { lock: boolean; topicKeys?: string[] },
 ): Promise<FileState> {
   const publishable = await readPublishable(ctx.db, environmentId, options);
-  const { workflows: all, layouts, translations, categories, bridgedMembers, brand } = publishable;
+  const { workflows: all, layouts, translations, categories, bridgedMembers, brand, attention } = publishable;
   // Workflows that the customer's code defines (the bridge) are in no file.
   const workflows = all.filter((row) => row.bridge_url === null);
   const allIntegrations = await listIntegrations(ctx.db, environmentId);
@@ -104,6 +109,7 @@ export async function readState(
     categories: categories.map((row) => ({ row, file: toCategoryFile(row) })),
     bridgedMembers,
     brand,
+    attention: toAttentionFile(attention),
     topics: topics.length > maxFiles.topics ? null : topics.map((row) => ({ row, file: toTopicFile(row) })),
   };
   const fingerprints: Record<string, string> = {};
@@ -115,6 +121,7 @@ export async function readState(
   for (const { row, file } of state.topics ?? []) fingerprints[keyOf("topic", row.key)] = fingerprintOf(file);
   for (const { row, file } of state.categories) fingerprints[keyOf("category", row.category_id)] = fingerprintOf(file);
   if (state.brand) fingerprints[brandKey] = fingerprintOf(state.brand);
+  if (state.attention) fingerprints[attentionKey] = fingerprintOf(state.attention);
   return { ...state, namedTopics, allIntegrations, fingerprints, fingerprint: fingerprintOf(fingerprints) };
 }
 
@@ -129,4 +136,5 @@ export const toResources = (state: FileState): FileResources => ({
   ...(state.topics && { topics: state.topics.map(({ file }) => file) }),
   categories: state.categories.map(({ file }) => file),
   ...(state.brand && { brand: state.brand }),
+  ...(state.attention && { attention: state.attention }),
 });

@@ -1,12 +1,13 @@
 // What the command line checks without a service: the shape of a file, and everything that saving a workflow or layout
 // refuses or reports as an issue. Nothing here reaches the database, the network or the settings; it is the only file
 // of the server that the command line imports.
-import { type ContentIssue, channels, type LayoutFile, type WorkflowFile } from "@tidings/contract";
+import { type AttentionFile, type ContentIssue, channels, type LayoutFile, type WorkflowFile } from "@tidings/contract";
 import type { ErrorObject } from "ajv";
 import { Failure, type FieldFaults } from "../../failure.ts";
 import { isObject } from "../../lib/json.ts";
 import { describeKnown } from "../../lib/text/nearest.ts";
 import { compileBody, faultsOf } from "../../validation.ts";
+import { readBudgets, withoutDefaults } from "../attention/read-budgets.ts";
 import { layoutIssues } from "../workflows/issues/layout-issues.ts";
 import { stepIssues } from "../workflows/issues/step-issues.ts";
 import { stepVariables } from "../workflows/variables.ts";
@@ -86,6 +87,12 @@ export async function checkLayoutFile(file: LayoutFile): Promise<Problem[]> {
   });
 }
 
+export const checkAttentionFile = ({ budgets }: AttentionFile): Promise<Problem[]> =>
+  caught(async () => {
+    readBudgets(budgets);
+    return [];
+  });
+
 const toIssueProblems = (field: string, issues: ContentIssue[]): Problem[] =>
   issues.map(({ message, variableName }) => ({ field, message, variableName }));
 
@@ -108,3 +115,7 @@ export function normalizeLayout(file: LayoutFile): LayoutFile {
   const { content, texts } = readLayoutFile(file);
   return toLayoutFile(content, texts);
 }
+
+export const normalizeAttention = ({ budgets }: AttentionFile): AttentionFile => ({
+  budgets: readBudgets(budgets).map(withoutDefaults),
+});

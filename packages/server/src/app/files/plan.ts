@@ -1,5 +1,5 @@
 // What a plan is: the changes as shown, and the writes that carry them out.
-import type { BrandFile, CategoryFile, FileChange, FileKept, TopicFile } from "@tidings/contract";
+import type { AttentionBudget, BrandFile, CategoryFile, FileChange, FileKept, TopicFile } from "@tidings/contract";
 import type { CategoryRow } from "../../store/subscribers/categories.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { WorkflowRow } from "../../store/workflows/workflows.ts";
@@ -32,6 +32,8 @@ export type Plan = {
   categoryOrder?: string[];
   /** Absent: it does not change. */
   brand?: BrandFile;
+  /** Absent: they do not change. `hasTemplate`: the files have the workflow of roll-ups. */
+  budgets?: { list: AttentionBudget[]; hasTemplate: boolean };
   deletedWorkflows: WorkflowRow[];
   deletedLayouts: LayoutRow[];
   deletedCategories: CategoryRow[];

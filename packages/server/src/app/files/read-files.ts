@@ -1,11 +1,20 @@
 // Resources of a request, read into what would be stored. Every error is collected and named by its place in the
 // request, such as `resources.workflows.3.steps.0.controlValues.subject`.
-import type { BrandFile, CategoryFile, FileResources, IntegrationFile, LayoutFile, TopicFile } from "@tidings/contract";
+import type {
+  AttentionBudget,
+  BrandFile,
+  CategoryFile,
+  FileResources,
+  IntegrationFile,
+  LayoutFile,
+  TopicFile,
+} from "@tidings/contract";
 import { findProvider } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
 import { Failure, type FieldFaults, invalid } from "../../failure.ts";
 import { pauseIfDue } from "../../lib/load/pauses.ts";
 import type { StoredStep } from "../../store/workflows/workflows.ts";
+import { readBudgets } from "../attention/read-budgets.ts";
 import { readBrand } from "../brand/read-brand.ts";
 import { readFilters } from "../workflows/step-controls.ts";
 import { readCategoryFile, toFilterFile } from "./file-forms.ts";
@@ -20,6 +29,7 @@ export type ReadFiles = {
   topics?: TopicFile[];
   categories?: CategoryFile[];
   brand?: BrandFile;
+  budgets?: AttentionBudget[];
 };
 
 type StoredSteps = ReadonlyMap<string, StoredStep[]>;
@@ -49,8 +59,9 @@ export async function readFiles(
   );
   read.topics = resources.topics?.map(({ key, name }) => ({ key: key.trim(), name }));
   read.categories = resources.categories?.map(readCategoryFile);
-  const { brand } = resources;
+  const { brand, attention } = resources;
   if (brand) read.brand = collect(faults, "resources.brand", () => readBrand(brand));
+  if (attention) read.budgets = collect(faults, "resources.attention", () => readBudgets(attention.budgets));
   addDuplicates(faults, "workflows", "workflowId", resources.workflows);
   addDuplicates(faults, "layouts", "layoutId", resources.layouts);
   addDuplicates(faults, "integrations", "identifier", resources.integrations);

@@ -23,6 +23,7 @@ contexts.json         contexts that notifications of the person name
 events.json           events that the person was a recipient of, with their payload
 runs.json             one run for each event, with its steps and what decided about them
 messages/             one file per message: .json for what happened to it, .html or .txt for its content
+attention.json        when the person was sent messages that an attention budget counts, and what waits
 signals.json          what other programs reported about the person, for runs that wait for it
 captured.json         messages of test environments
 dead-letters.json     messages that no provider took

@@ -34,7 +34,7 @@ const resourceTypes = [
 ] as const;
 
 /** Published resources for which that description has no word left: they are published, and not reported. */
-const unreported: ReadonlySet<unknown> = new Set(["category", "brand"]);
+const unreported: ReadonlySet<unknown> = new Set(["category", "brand", "attention"]);
 
 type Words = ReadonlyMap<string, string>;
 

@@ -12,7 +12,7 @@ export const messageWords: Record<Channel, [one: string, many: string]> = {
   chat: ["chat message", "chat messages"],
 };
 
-const windowText = ({ amount, unit }: AttentionWindow): string =>
+export const windowText = ({ amount, unit }: AttentionWindow): string =>
   amount > 1 ? `in ${amount} ${unit}s` : unit === "hour" ? "an hour" : `a ${unit}`;
 
 /** Such as "3 emails a day". */

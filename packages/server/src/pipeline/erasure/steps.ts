@@ -96,6 +96,7 @@ export const steps: readonly Step[] = [
       "digest_windows",
       "digest_passes",
       "throttle_windows",
+      "attention_ledgers",
       "run_waits",
       "signals",
       "supersede_keys",

@@ -342,6 +342,7 @@ const erasureTables = {
   digest_windows: { does: "removed", what: "open digests", scan: groupScan },
   digest_passes: { does: "removed", what: "passed digests", scan: groupScan },
   throttle_windows: { does: "removed", what: "throttle groups", scan: groupScan },
+  attention_ledgers: { does: "removed", what: "when the person was sent what, for attention budgets" },
   run_waits: {
     does: "removed",
     what: "waits for signals; those of others lose the mention",

@@ -1,6 +1,7 @@
 // Copying workflows, layouts and categories between environments: everything of one kind in one statement.
-import type { BrandIn } from "@tidings/contract";
+import type { AttentionBudget, BrandIn } from "@tidings/contract";
 import { sql } from "kysely";
+import { findBudgets } from "../attention/budgets.ts";
 import { rowsOf } from "../bulk.ts";
 import { type Db, isUniqueViolation } from "../db.ts";
 import {
@@ -26,6 +27,8 @@ export type Publishable = {
   bridgedMembers: CategoryWorkflow[];
   /** Null: none is set. */
   brand: BrandIn | null;
+  /** The attention budgets, in their order. */
+  attention: AttentionBudget[];
 };
 
 /** `lock`: when the environment is about to be changed. */
@@ -50,6 +53,7 @@ export async function readPublishable(db: Db, environmentId: string, options: { 
     translations: await listAllTranslations(db, environmentId),
     categories: await listCategories(db, environmentId, options),
     brand: await findBrand(db, environmentId),
+    attention: await findBudgets(db, environmentId),
   };
 }
 

@@ -84,7 +84,8 @@ export async function findWaits(
       select distinct w.at, w.kind, w.id, w.notification_id, w.step_index, w.events, n.workflow_version_id
       from things t cross join lateral (
         (select coalesce(j.wake_at, t.at) as at, case when j.type in (${sql.join(waitingSteps)})
-            then j.type else 'schedule' end as kind,
+            then j.type when j.details->-1->>'d' in ('attention_delayed', 'roll_up_waits') then 'budget'
+            else 'schedule' end as kind,
           j.id, j.notification_id, j.step_index, case when j.type = 'digest' then 1 + (select count(*) from (
             select 1 from jobs c where c.merged_into = j.id and c.environment_id = ${environmentId} limit ${maxEvents}) as m)
           end as events

@@ -1,6 +1,6 @@
 // Statistics of an hour, counted from the rows themselves. Ids are in the order of time and the keys of both tables
 // begin with the environment, so an hour of an environment is a range of the key.
-import { type Channel, channels } from "@tidings/contract";
+import { type Channel, channels, rollUpWorkflowId } from "@tidings/contract";
 import { type RawBuilder, sql } from "kysely";
 import { firstIdAt, isUuid, timeOfId } from "../../lib/ids.ts";
 import { rowsOf } from "../bulk.ts";
@@ -52,6 +52,14 @@ const figures = sql`
   (count(*) filter (where f.is_refused))::int as refused,
   (count(*) filter (where f.status in ('error', 'warning') and not f.is_unaddressed and not f.is_accepted))::int
     as unaccepted`;
+
+/**
+ * A message that waited for a place in the attention budget. Its step was not skipped, and counts as such a row with
+ * this reason. A roll-up that waits does not count.
+ */
+export const delayedReason = "attention_delayed";
+const isDelayed = sql`s.details @> ${JSON.stringify([{ d: delayedReason }])}::jsonb and not exists (
+  select from workflows w where w.id = n.workflow_id and w.workflow_id = ${rollUpWorkflowId})`;
 
 /** All attempts are read, up to a limit, so that one request reads no more of them than it may. */
 const isFailedAttempt = sql`and p.outcome <> 'accepted'`;
@@ -164,13 +172,14 @@ export function hourOf(environment: RawBuilder<unknown>, hour: Date, limit: numb
     union all
     select k.workflow_id, k.type, '', k.reason, 0, 0, 0, 0, 0, 0, count(*)::int, '{}'::int[], 0
     from (
-      select n.workflow_id, s.type, coalesce(s.details->-1->>'d', 'unknown') as reason
+      select n.workflow_id, s.type, case when s.status <> 'skipped' then ${delayedReason}
+        else coalesce(s.details->-1->>'d', 'unknown') end as reason
       from (
         select c.environment_id, c.notification_id, c.type, c.details, c.status from jobs c
         where c.environment_id = ${environment} and c.notification_id >= ${from} and c.notification_id < ${to}
         order by c.notification_id desc limit ${limit}) as s
       join notifications n on n.environment_id = s.environment_id and n.id = s.notification_id
-      where s.status = 'skipped'
+      where s.status = 'skipped' or (${isDelayed})
       union all
       select n.workflow_id, s.type, s.reason
       from (

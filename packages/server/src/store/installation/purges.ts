@@ -69,6 +69,16 @@ export async function purgeThrottles(db: Db, before: Date, limit: number): Promi
   return rows.length;
 }
 
+/** Deletes the ledgers of people who were sent nothing that counts since this time. Returns how many. */
+export async function purgeLedgers(db: Db, before: Date, limit: number): Promise<number> {
+  const { rows } = await sql`
+    delete from attention_ledgers where ctid in (
+      select l.ctid from attention_ledgers l join environments e on e.id = l.environment_id
+      where l.updated_at < ${before} and e.test_clock is null limit ${limit} for update of l skip locked)
+    returning 1`.execute(db);
+  return rows.length;
+}
+
 /** Deletes signals that are older. Returns how many. */
 export async function purgeSignals(db: Db, before: Date, limit: number): Promise<number> {
   const { rows } = await sql`

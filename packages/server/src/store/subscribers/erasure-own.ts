@@ -112,11 +112,12 @@ export async function hasCallsInFlight(db: Db, environmentId: string, shell: str
   return rows.length > 0;
 }
 
-/** Groups of digests and throttles, waits and signals, and what remembers a deleted subscriber of the same id. */
+/** Groups of digests and throttles, the ledger of attention budgets, waits and signals, and what remembers a deleted subscriber of the same id. */
 const ownTables = {
   digest_windows: "subscriber_id",
   digest_passes: "subscriber_id",
   throttle_windows: "subscriber_id",
+  attention_ledgers: "subscriber_id",
   run_waits: "subscriber_id",
   signals: "subscriber_id",
   supersede_keys: "subscriber_id",

@@ -101,6 +101,13 @@ const sources = {
     from: (environmentId, person) => sql`messages t left join workflows w on w.id = t.workflow_id
       where ${own(environmentId, person)}`,
   },
+  attention: {
+    key: sql`t.subscriber_id`,
+    type: "uuid",
+    rowsPerPage: 500,
+    data: sql`to_jsonb(t)`,
+    from: (environmentId, person) => sql`attention_ledgers t where ${own(environmentId, person)}`,
+  },
   signals: {
     ...byId,
     data: sql`to_jsonb(t)`,

@@ -19,6 +19,8 @@ const wait = (type: "delay" | "digest", amount: number, unit: string): StepIn =>
   controlValues: { type: "regular", amount, unit },
 });
 
+const aDay = { amount: 1, unit: "day" } as const;
+
 async function timelineOf({ client, environmentId }: Pick<Stage, "client" | "environmentId">, query = {}) {
   const { body } = await client("environments.retrieveTimeline", { params: { environmentId }, query });
   assertShape("environments.retrieveTimeline", body);
@@ -196,4 +198,26 @@ test("a moment with more than is looked at is passed over, and what waits behind
   const second = await timelineOf(stage, { after: first.next! });
   assert.deepEqual(told(second), ["2026-03-05T09:00 delay trial/delay 1 ada"]);
   assert.deepEqual([second.next, second.isCapped], [null, false]);
+});
+
+test("what the attention budget holds waits on the line: a message for its place, a roll-up for its time", async () => {
+  const stage = await newStage(service, "2026-03-02T09:00:00Z");
+  const { client } = stage;
+  const at18 = { channel: "in_app", limit: 1, window: aDay, rollUpAt: "18:00" } as const;
+  await client("attention.update", { body: { budgets: [at18] } });
+  await createWorkflow(client, "news", [inApp({ subject: "News", body: "Text" })]);
+  for (const _ of [1, 2, 3]) await trigger(client, "news", "ada");
+  await stage.moveTo("2026-03-02T09:00:00Z");
+  assert.deepEqual(told(await timelineOf(stage)), ["2026-03-02T18:00 roll_up roll-up/in_app 1 ada"]);
+  await stage.moveTo("2026-03-02T18:00:00Z");
+  assert.deepEqual(told(await timelineOf(stage)), ["2026-03-03T09:00 roll_up roll-up/in_app 1 ada"], "for a place");
+  await client("attention.update", {
+    body: { budgets: [{ channel: "in_app", limit: 1, window: aDay, overflow: "delay" }] },
+  });
+  for (const _ of [1, 2]) await trigger(client, "news", "bob");
+  await stage.moveTo("2026-03-02T18:00:00Z");
+  assert.deepEqual(told(await timelineOf(stage)), [
+    "2026-03-03T09:00 roll_up roll-up/in_app 1 ada",
+    "2026-03-03T18:00 budget news/in_app 1 bob",
+  ]);
 });

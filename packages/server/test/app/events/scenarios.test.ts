@@ -181,3 +181,26 @@ test("a tenant is exported with its name and data: a new environment has no tena
     assert.equal(scenario.then[0]!.body, "Acme pro");
   }
 });
+
+test("an attention budget is exported; its roll-ups are expected, and started by the service itself", async () => {
+  const stage = await newStage(service, start);
+  const budget = { channel: "in_app", limit: 1, window: { amount: 1, unit: "day" } } as const;
+  await stage.client("attention.update", { body: { budgets: [budget] } });
+  await createWorkflow(stage.client, "news", [inApp({ subject: "News", body: "x" })]);
+  for (const _ of [1, 2, 3]) await trigger(stage.client, "news", "ada");
+  await stage.advance(2, "days");
+  const { scenario, notes } = await exported(stage, { from: start, to: "2026-03-05T00:00:00Z" });
+  assert.deepEqual(scenario.given.attention, [{ ...budget, overflow: "roll_up" }]);
+  assert.deepEqual(
+    scenario.when.map((action) => action.trigger),
+    ["news", "news", "news"],
+  );
+  assert.deepEqual(
+    scenario.then.map(({ at, subject }) => [at, subject]),
+    [
+      ["+0m", "News"],
+      ["+1d", "2 updates for you"],
+    ],
+  );
+  assert.match(notes[0]!, /^The attention budget counts only what the scenario sends/);
+});

@@ -1,4 +1,5 @@
 // What a scenario is built from: rows of past events.
+import type { AttentionBudget } from "@tidings/contract";
 import type { EventRow } from "../../../store/events/events.ts";
 import type { ScenarioMessageRow, ScenarioPreference, ScenarioRecipient } from "../../../store/events/scenarios.ts";
 import type { SentSignal } from "../../../store/signals/signals.ts";
@@ -18,6 +19,8 @@ export type Happened = {
   preferences: ScenarioPreference[];
   versions: ReadonlyMap<string, WorkflowVersion>;
   tenants: ReadonlyMap<string, TenantRow>;
+  /** The attention budget of the environment. */
+  budgets: AttentionBudget[];
   /** When events were canceled, by event id. */
   canceled: ReadonlyMap<string, Date>;
   /** Events with attachments. */

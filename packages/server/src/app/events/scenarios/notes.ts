@@ -11,7 +11,7 @@ export const isHandedOver = ({ status, provider_id, channel }: ScenarioMessageRo
   channel !== "push" && (status === "sent" || (status === "error" && provider_id !== null && channel !== "in_app"));
 
 export function notesOn(happened: Happened): string[] {
-  const { events, messages, recipients, preferences, versions, requests, withFiles, isOpen } = happened;
+  const { events, messages, recipients, preferences, versions, requests, withFiles, isOpen, budgets } = happened;
   const notes: string[] = [];
   const add = (applies: boolean, note: string) => void (applies && notes.push(note));
   const withOverrides = events.filter(({ overrides }) => overrides !== null).map((event) => event.transaction_id);
@@ -31,6 +31,14 @@ export function notesOn(happened: Happened): string[] {
   add(
     requests.isMixed,
     "Requests of one step got different responses: the scenario has the first, for all of its runs.",
+  );
+  add(
+    budgets.length > 0,
+    "The attention budget counts only what the scenario sends: messages from before its events are left out.",
+  );
+  add(
+    happened.subscribers.some(({ attention }) => attention !== null),
+    "Own limits of subscribers are left out.",
   );
   add(isOpen, "Steps still wait: the scenario ends before what they send later.");
   add(
