@@ -75,7 +75,8 @@ function LoadedAttention({ attention }: { attention: Attention }) {
       lead={words.lead}
       isSticky
       actions={
-        canEdit && (
+        canEdit &&
+        (held.isChanged || budgets.length > 0) && (
           <Button look="primary" onClick={save} disabled={update.isPending || !held.isChanged}>
             {words.save}
           </Button>
@@ -92,7 +93,7 @@ function LoadedAttention({ attention }: { attention: Attention }) {
         )}
         {!canEdit && <Notice icon="key">{kitWords.needsRole(requiredRole("attention.update"))}</Notice>}
         {budgets.length === 0 ? (
-          <BudgetList budgets={budgets} errors={{}} isReadOnly={!canEdit} onChange={change} />
+          <BudgetList budgets={budgets} errors={{}} isReadOnly={!canEdit} isFirst={!held.isChanged} onChange={change} />
         ) : (
           <Halves>
             <Stack>

@@ -16,10 +16,12 @@ type BudgetListProps = {
   /** Of the last save, by field. */
   errors: Readonly<Record<string, string>>;
   isReadOnly: boolean;
+  /** There is nothing to save yet. */
+  isFirst?: boolean;
   onChange: (budgets: AttentionBudget[]) => void;
 };
 
-export function BudgetList({ budgets, errors, isReadOnly, onChange }: BudgetListProps) {
+export function BudgetList({ budgets, errors, isReadOnly, isFirst, onChange }: BudgetListProps) {
   const [edited, setEdited] = useState<number | null>(null);
   const list = useRef<HTMLElement>(null);
   const dialog = edited !== null && (
@@ -41,7 +43,7 @@ export function BudgetList({ budgets, errors, isReadOnly, onChange }: BudgetList
           text={words.noneText}
           action={
             !isReadOnly && (
-              <Button icon="plus" onClick={() => setEdited(0)}>
+              <Button look={isFirst ? "primary" : undefined} icon="plus" onClick={() => setEdited(0)}>
                 {words.add}
               </Button>
             )

@@ -83,28 +83,31 @@ function Counted({ forecast: { channels, workflows, isPartial } }: { forecast: A
 const parts = ["sent", "rolledUp", "delayed", "dropped"] as const;
 
 /** The bar is for the eye; its figures are below it as text. */
-const ChannelForecast = ({ forecast }: { forecast: ForecastChannel }) => (
-  <Card title={channelNames[forecast.channel]}>
-    <div className={css.forecast}>
-      <p>
-        {forecastSentence(forecast)} {forecast.people > 0 && text.people(forecast.people)}
-      </p>
-      <div className={css.bar} aria-hidden="true">
-        {parts.map(
-          (part) => forecast[part] > 0 && <span key={part} data-part={part} style={{ flexGrow: forecast[part] }} />,
-        )}
+function ChannelForecast({ forecast }: { forecast: ForecastChannel }) {
+  const present = parts.filter((part) => part === "sent" || forecast[part] > 0);
+  return (
+    <Card title={channelNames[forecast.channel]}>
+      <div className={css.forecast}>
+        <p>
+          {forecastSentence(forecast)} {forecast.people > 0 && text.people(forecast.people)}
+        </p>
+        <div className={css.bar} aria-hidden="true">
+          {present.map((part) => (
+            <span key={part} data-part={part} style={{ flexGrow: forecast[part] }} />
+          ))}
+        </div>
+        <dl className={css.figures}>
+          {present.map((part) => (
+            <div key={part}>
+              <dt>
+                <i data-part={part} />
+                {text.parts[part]}
+              </dt>
+              <dd>{text.count(forecast[part])}</dd>
+            </div>
+          ))}
+        </dl>
       </div>
-      <dl className={css.figures}>
-        {parts.map((part) => (
-          <div key={part} data-none={forecast[part] === 0}>
-            <dt>
-              <i data-part={part} />
-              {text.parts[part]}
-            </dt>
-            <dd>{text.count(forecast[part])}</dd>
-          </div>
-        ))}
-      </dl>
-    </div>
-  </Card>
-);
+    </Card>
+  );
+}

@@ -32,12 +32,12 @@ export function budgetSentence(budget: AttentionBudget): string {
   return `At most ${number(limit)} ${only}${messagesOf(channel, limit)} ${windowText(window)}; ${overflowText(budget)}`;
 }
 
-/** "1,204 of 31,000 emails would have been rolled up into 380. 12 would not have been sent." */
+/** "1,204 of 31,000 emails would have been rolled up into 380 roll-ups. 12 would not have been sent." */
 export function forecastSentence(forecast: ForecastChannel): string {
   const { channel, messages, rolledUp, rollUps, delayed, dropped } = forecast;
   const all = `${number(messages)} ${messagesOf(channel, messages)}`;
   const held = [
-    [rolledUp, `would have been rolled up into ${rollUps === 1 ? "one" : number(rollUps)}`],
+    [rolledUp, `would have been rolled up into ${rollUps === 1 ? "one roll-up" : `${number(rollUps)} roll-ups`}`],
     [delayed, "would have been delayed"],
     [dropped, "would not have been sent"],
   ] as const;

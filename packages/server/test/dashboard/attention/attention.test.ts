@@ -97,7 +97,7 @@ browserTest("a workflow's settings say what its messages are, and which go first
   const page = await openDashboard(context, service, "/workflows/offer?tab=settings");
   await choose(page, /^Message class/, "Promotional");
   await choose(page, /^Priority/, "Low");
-  await page.getByText("Lets all others go first").waitFor();
+  await page.getByText("Sent after everything else that waits").waitFor();
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await eventually(async () => {
     const { body } = await client("workflows.retrieve", { params: { workflowId: "offer" } });
