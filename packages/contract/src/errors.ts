@@ -343,6 +343,16 @@ export const errorCatalogue = {
     message: "Event with transaction id {transactionId} not found",
     when: "Never accepted, no longer stored, or of another environment.",
   },
+  RETRACTION_NOT_FOUND: {
+    status: 404,
+    message: "Retraction with id {retractionId} not found",
+    when: "Unknown, no longer stored, or of another environment.",
+  },
+  SUPERSEDE_KEY_NOT_FOUND: {
+    status: 404,
+    message: "No event with the supersede key {supersedeKey} found for subscriber {subscriberId}",
+    when: "No run with this key has started for the subscriber, or it is no longer stored.",
+  },
   WORKFLOW_NOT_FOUND: {
     status: 404,
     message: "Workflow {workflowId} not found",

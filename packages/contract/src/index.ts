@@ -26,6 +26,7 @@ export * from "./resources/events/explain.ts";
 export * from "./resources/events/messages.ts";
 export * from "./resources/events/notifications.ts";
 export * from "./resources/events/scenarios.ts";
+export * from "./resources/events/retractions.ts";
 export * from "./resources/events/signals.ts";
 export * from "./resources/inbox/inbox-channels.ts";
 export * from "./resources/inbox/inbox-notifications.ts";

@@ -13,6 +13,7 @@ import { explainOperations } from "./resources/events/explain.ts";
 import { messageOperations } from "./resources/events/messages.ts";
 import { notificationOperations } from "./resources/events/notifications.ts";
 import { scenarioOperations } from "./resources/events/scenarios.ts";
+import { retractionOperations } from "./resources/events/retractions.ts";
 import { signalOperations } from "./resources/events/signals.ts";
 import { inboxChannelOperations } from "./resources/inbox/inbox-channels.ts";
 import { inboxNotificationOperations } from "./resources/inbox/inbox-notifications.ts";
@@ -74,6 +75,7 @@ import { workflowOperations } from "./resources/workflows/workflows.ts";
 export const operations = {
   ...eventOperations,
   ...explainOperations,
+  ...retractionOperations,
   ...signalOperations,
   ...scenarioOperations,
   ...notificationOperations,

@@ -24,6 +24,7 @@ export type { Limits } from "./kit/provider.ts";
 export { type InboundRequest, type Receipt, type ReceiptStatus, receiptStatuses } from "./kit/receipts.ts";
 export type { Registration, ReportTarget } from "./kit/registration.ts";
 export { type HttpReply, retryAfter } from "./kit/reply.ts";
+export type { SentMessage } from "./kit/unsend.ts";
 export { makeVapidKeys } from "./push/web-push.ts";
 export { authorizationUrl, check, connectWorkspace, findOauth, identifyPerson, registerReceipts } from "./run/ask.ts";
 export {
@@ -37,5 +38,6 @@ export {
 export { type ConnectionFault, findConnectionFault, summarizeError } from "./run/connection-faults.ts";
 export { secretTlsMembers } from "./run/secrets.ts";
 export { send } from "./run/send.ts";
+export { type Unsending, type UnsendOutcome, unsend, unsendingOf } from "./run/unsend.ts";
 export { type CredentialFault, credentialMembers } from "./run/validate-credentials.ts";
 export { answerChallenge, readReceipts, receiptKey, verifyReceipt } from "./run/verify.ts";

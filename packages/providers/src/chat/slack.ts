@@ -3,18 +3,37 @@
 // that sends (xoxb-…, with the scope chat:write) belongs to the connection. API:
 // https://docs.slack.dev/reference/methods/chat.postMessage Webhooks:
 // https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks Connecting a workspace:
-// https://docs.slack.dev/authentication/installing-with-oauth
+// https://docs.slack.dev/authentication/installing-with-oauth Taking back:
+// https://docs.slack.dev/reference/methods/chat.update https://docs.slack.dev/reference/methods/chat.delete
 
 import { readWebhook, targetOf } from "../kit/chat.ts";
 import { flag, secret, text } from "../kit/credentials.ts";
 import type { Io } from "../kit/io.ts";
 import type { ChatMessage } from "../kit/message.ts";
 import { type Access, type CallbackParams, type Person, withQuery } from "../kit/oauth.ts";
-import { accepted, rejected, retry, SendError, unknown } from "../kit/outcome.ts";
+import { accepted, type Outcome, rejected, retry, SendError, unknown } from "../kit/outcome.ts";
+import { withOverrides } from "../kit/overrides.ts";
 import { defineProvider } from "../kit/provider.ts";
-import { describeReply, type ErrorClasses, failureByCode, type HttpReply, textAt, unreadable } from "../kit/reply.ts";
-import { post } from "../kit/request.ts";
+import {
+  describeReply,
+  type ErrorClasses,
+  failureByCode,
+  type HttpReply,
+  textAt,
+  unreadable,
+  valueAt,
+} from "../kit/reply.ts";
+import { type HttpRequest, post } from "../kit/request.ts";
 import { retryUnknown } from "../kit/token.ts";
+import {
+  ImpossibleError,
+  pickOverrides,
+  type SentMessage,
+  sentId,
+  type Undone,
+  type UndoneCodes,
+  undoneByCode,
+} from "../kit/unsend.ts";
 
 const classes: ErrorClasses = {
   access_denied: "auth",
@@ -66,6 +85,58 @@ function whereTo(message: ChatMessage): { channel: string; accessToken: string }
     throw new SendError(rejected("config", "The subscriber's endpoint has no connection with an access token"));
   }
   return { channel: target.kind === "user" ? target.user : target.channel, accessToken };
+}
+
+const json = { "content-type": "application/json; charset=utf-8" };
+
+// The API returns {ok, error} and nearly always 200, a webhook responds with a word and a fitting status.
+const codeOf = (reply: HttpReply): string => textAt(reply.json, "error") ?? reply.text.trim();
+
+function read(reply: HttpReply, id: string | undefined): Outcome {
+  const code = codeOf(reply);
+  if (reply.status >= 300) return readWebhook(reply, { code, classes });
+  const ok = valueAt(reply.json, "ok");
+  if (ok === true || code === "ok") return accepted(id);
+  if (ok !== false) return unreadable(reply);
+  return halfDone.has(code) ? unknown(describeReply(reply)) : failureByCode(reply, code, classes);
+}
+
+/** Messages to a person or to the name of a channel get into a channel whose id only the reply has. */
+function idIn({ json }: HttpReply, { target }: ChatMessage): string | undefined {
+  const [ts, channel] = [textAt(json, "ts"), textAt(json, "channel")];
+  const asked = target.kind === "user" ? target.user : target.kind === "channel" ? target.channel : channel;
+  return ts === undefined || channel === undefined || channel === asked ? ts : `${channel}:${ts}`;
+}
+
+/** The message in the words of chat.update and chat.delete. */
+function placeOf(sent: SentMessage<ChatMessage>): { channel: string; ts: string; accessToken: string } {
+  if (sent.content.target.kind === "webhook") {
+    throw new ImpossibleError("A message that was posted through an incoming webhook of Slack cannot be taken back");
+  }
+  const { channel: asked, accessToken } = whereTo(sent.content);
+  const [, channel = asked, ts = ""] = /^(?:([^:]*):)?([^:]*)$/.exec(sentId(sent, "Slack")) ?? [];
+  return { channel, ts, accessToken };
+}
+
+const undone: UndoneCodes = {
+  gone: ["message_not_found"],
+  impossible: {
+    cant_delete_message: "Slack does not allow the app to delete this message",
+    cant_update_message: "Slack does not allow the app to change this message",
+    channel_not_found: "Slack does not find the channel of the message",
+    compliance_exports_prevent_deletion: "The workspace keeps all messages for compliance, so none can be deleted",
+    edit_window_closed: "The message is too old: the workspace does not allow editing it any longer",
+    is_inactive: "Slack does not find the channel of the message",
+  },
+};
+
+/** What chat.update knows of the members that a message may have. */
+const updatable = ["blocks", "attachments", "link_names", "parse", "metadata", "markdown_text", "reply_broadcast"];
+
+async function change(request: HttpRequest, io: Io, id: string | null): Promise<Undone> {
+  const reply = await io.http(request);
+  const outcome = read(reply, id ?? undefined);
+  return outcome.kind === "accepted" ? outcome : undoneByCode(codeOf(reply), outcome, undone);
 }
 
 // https://docs.slack.dev/reference/methods/oauth.v2.access. Refusals have status 200, as everywhere at Slack. Any other
@@ -129,9 +200,8 @@ export default defineProvider({
   request: (message) => {
     if (message.target.kind === "webhook") return post(message.target.webhookUrl, { json: { text: message.text } });
     const { channel, accessToken } = whereTo(message);
-    const headers = { "content-type": "application/json; charset=utf-8" };
-    const json = { channel, text: message.text };
-    return post("https://slack.com/api/chat.postMessage", { bearer: accessToken, headers, json });
+    const body = { channel, text: message.text };
+    return post("https://slack.com/api/chat.postMessage", { bearer: accessToken, headers: json, json: body });
   },
   overrideNames: {
     // biome-ignore format: the names are grouped
@@ -140,14 +210,20 @@ export default defineProvider({
       "icon_url", "username", "mrkdwn", "mrkdwn_in", "link_names", "parse", "metadata", "markdown_text",
     ],
   },
-  read: (reply) => {
-    // The API returns {ok, error} and nearly always 200, a webhook responds with a word and a fitting status.
-    const code = textAt(reply.json, "error") ?? reply.text.trim();
-    if (reply.status >= 300) return readWebhook(reply, { code, classes });
-    const ok = (reply.json as { ok?: unknown } | null | undefined)?.ok;
-    if (ok === true || code === "ok") return accepted(textAt(reply.json, "ts"));
-    if (ok !== false) return unreadable(reply);
-    return halfDone.has(code) ? unknown(describeReply(reply)) : failureByCode(reply, code, classes);
+  read: (reply, message) => read(reply, idIn(reply, message)),
+  unsend: {
+    delete: async (sent, _credentials, io) => {
+      const { accessToken, ...place } = placeOf(sent);
+      const request = post("https://slack.com/api/chat.delete", { bearer: accessToken, headers: json, json: place });
+      return change(request, io, sent.providerMessageId);
+    },
+    // Slack keeps the blocks and attachments of a message until it gets others.
+    replace: async (sent, content, _credentials, io) => {
+      const { accessToken, ...place } = placeOf(sent);
+      const body = { ...place, text: content.text, blocks: [], attachments: [] };
+      const request = post("https://slack.com/api/chat.update", { bearer: accessToken, headers: json, json: body });
+      return change(withOverrides(request, pickOverrides(content, updatable)), io, sent.providerMessageId);
+    },
   },
   oauth: {
     needs: ["clientId", "secretKey"],

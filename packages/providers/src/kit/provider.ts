@@ -12,6 +12,7 @@ import type { Receipts } from "./receipts.ts";
 import type { ReportTarget } from "./registration.ts";
 import type { HttpReply } from "./reply.ts";
 import type { HttpRequest } from "./request.ts";
+import type { Unsend } from "./unsend.ts";
 
 export type Limits = {
   /** Maximum length of an SMS, a chat message or a push body, in characters. */
@@ -66,7 +67,7 @@ type Behaviour<M, V> = {
   /** Signs the request after the overrides were merged in, for providers whose signature covers the body. */
   sign?(request: HttpRequest, credentials: V, now: Date): HttpRequest | Promise<HttpRequest>;
   /** Left out, the status decides. */
-  read?(reply: HttpReply): Outcome;
+  read?(reply: HttpReply, message: M): Outcome;
   send?(message: M, credentials: V, io: Io): Promise<Outcome>;
   check?(credentials: V, io: Io): Promise<CheckResult>;
   /** The provider sends delivery reports. */
@@ -76,6 +77,8 @@ type Behaviour<M, V> = {
    * SendError.
    */
   registerReceipts?(target: ReportTarget, credentials: V, io: Io): Promise<string>;
+  /** How a message that was sent is taken back, or why it cannot be, as a sentence. */
+  unsend?: Unsend<M, V> | string;
   /** Workspaces are connected by OAuth. */
   oauth?: Oauth<V>;
 };

@@ -1,5 +1,5 @@
-// Sends one message through one provider and always returns an outcome. Apart from ask.ts and verify.ts, this is the
-// only caller of an adapter's functions: it reads the credentials, fills in the sender, checks the limits and turns
+// Sends one message through one provider and always returns an outcome. Apart from ask.ts, unsend.ts and verify.ts,
+// this is the only caller of an adapter's functions: it reads the credentials, fills in the sender, checks the limits and turns
 // errors into outcomes.
 
 import { type Credentials, missingField, readCredentials } from "../kit/credentials.ts";
@@ -10,6 +10,7 @@ import {
   accepted,
   decidedLocally,
   errorText,
+  type Failure,
   type Note,
   type Outcome,
   rejected,
@@ -37,23 +38,32 @@ export async function send(providerId: string, message: Message, credentials: Cr
 
 /** The same for an adapter, with reasons as the provider worded them. */
 export async function deliver(provider: Provider, message: Message, stored: Credentials, io: Io): Promise<Outcome> {
-  const refuse = (reason: string): Outcome => decidedLocally(rejected("config", reason));
+  const prepared = prepare(provider, message, stored);
+  if ("kind" in prepared) return decidedLocally(prepared);
+  const outcome = await callProvider(provider, prepared.message, prepared.credentials, io);
+  if (outcome.kind !== "accepted") return outcome;
+  const { providerMessageId, refusedCopies, notes = [] } = outcome;
+  return accepted(providerMessageId, refusedCopies, [...notes, ...notesOn(provider, prepared.message)]);
+}
+
+/** Message and credentials as the adapter gets them, or why it is not called. */
+export function prepare(
+  provider: Provider,
+  message: Message,
+  stored: Credentials,
+): { message: Message; credentials: Credentials } | Failure {
   if (message.channel !== provider.channel) {
-    return refuse(`${provider.name} sends ${provider.channel}, not ${message.channel}`);
+    return rejected("config", `${provider.name} sends ${provider.channel}, not ${message.channel}`);
   }
   const missing = missingField(provider.credentials, stored);
-  if (missing) return refuse(`The credential ${missing} of ${provider.name} is not set`);
+  if (missing) return rejected("config", `The credential ${missing} of ${provider.name} is not set`);
   const credentials = readCredentials(provider.credentials, stored);
   const outgoing = withSender(withUniqueRecipients(withApiNames(provider, message)), credentials);
   if (provider.credentials.from?.required && !("from" in outgoing && outgoing.from)) {
-    return refuse(`No sender: neither the message nor the integration of ${provider.name} has a "from"`);
+    return rejected("config", `No sender: neither the message nor the integration of ${provider.name} has a "from"`);
   }
   const checked = checkLimits(provider, outgoing);
-  if ("kind" in checked) return decidedLocally(checked);
-  const outcome = await callProvider(provider, checked, credentials, io);
-  if (outcome.kind !== "accepted") return outcome;
-  const { providerMessageId, refusedCopies, notes = [] } = outcome;
-  return accepted(providerMessageId, refusedCopies, [...notes, ...notesOn(provider, checked)]);
+  return "kind" in checked ? checked : { message: checked, credentials };
 }
 
 async function callProvider(provider: Provider, message: Message, credentials: Credentials, io: Io): Promise<Outcome> {
@@ -77,7 +87,7 @@ async function callProvider(provider: Provider, message: Message, credentials: C
     isWritten = true;
     const reply = await io.http(request);
     onReply();
-    return provider.read ? provider.read(reply) : byStatus(reply);
+    return provider.read ? provider.read(reply, message) : byStatus(reply);
   } catch (error) {
     if (error instanceof SendError) return markUnasked(error.outcome);
     // An error before the request was written is retried; after that, the provider may have the message.

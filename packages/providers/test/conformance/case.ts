@@ -12,6 +12,9 @@ import type {
   Person,
   Receipt,
   ReportTarget,
+  SentMessage,
+  Unsending,
+  UnsendOutcome,
 } from "../../src/index.ts";
 
 export type Reply = {
@@ -117,6 +120,21 @@ export type OauthCase = {
   people: OauthReturn[];
 };
 
+/** Takes back a message: the calls, the last of which does it, and what each reply to that one means. */
+export type UnsendCase = {
+  name: string;
+  sent: SentMessage;
+  unsending: Unsending;
+  credentials?: Credentials;
+  calls: Preparation[] | [...Preparation[], ExpectedRequest];
+  /** `at` is the number of the call that gets the reply; by default the last. */
+  outcomes: {
+    reply: Reply;
+    at?: number;
+    outcome: { kind: UnsendOutcome["kind"]; canRetry?: boolean; providerMessageId?: string; reason?: RegExp };
+  }[];
+};
+
 type Quirks = {
   /** What 200 with a body that is not JSON means. Default accepted: the status alone says so. */
   invalidJson?: "accepted" | "unknown" | "retry";
@@ -157,6 +175,7 @@ type HttpCase = {
   receipts?: ReceiptCase[];
   registrations?: [RegistrationCase, ...RegistrationCase[]];
   oauth?: OauthCase;
+  unsends?: [UnsendCase, ...UnsendCase[]];
   quirks?: Quirks;
 };
 

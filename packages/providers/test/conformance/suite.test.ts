@@ -6,7 +6,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { type AnyProviderId, addedProviderIds, providerIds } from "@tidings/contract";
-import { check, type Message, type Outcome, send } from "../../src/index.ts";
+import { check, type Message, type Outcome, send, unsend } from "../../src/index.ts";
 import type { Provider } from "../../src/kit/provider.ts";
 import { adapters } from "../../src/registry.gen.ts";
 import { openIo } from "../support.ts";
@@ -15,6 +15,7 @@ import type { ExpectedOutcome, ExpectedRequest, HttpCase, ProviderCase, Sending 
 import { assertNoSecret, assertOutcome, assertSame, assertSeen } from "./compare.ts";
 import { runReceipts } from "./receipts.ts";
 import { type Act, openStage, type Seen } from "./stage.ts";
+import { runUnsends } from "./unsending.ts";
 
 const folder = join(import.meta.dirname, "cases");
 const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
@@ -307,6 +308,19 @@ function conformance(one: HttpCase, adapter: Provider): void {
   it("connects workspaces", async () => {
     assert.equal(Boolean(one.oauth), Boolean(adapter.oauth), "the case and the adapter must agree on `oauth`");
     if (one.oauth) await runOauth(stage, adapter, one, one.oauth);
+  });
+
+  it("takes back what it sent", async () => {
+    const can = adapter.unsend !== undefined && typeof adapter.unsend !== "string";
+    assert.equal(Boolean(one.unsends), can, "the case and the adapter must agree on `unsend`");
+    if (one.unsends) return runUnsends(stage, adapter, one, one.unsends);
+    const sent = { content: one.minimal.message, providerMessageId: "1" };
+    for (const unsending of [{ kind: "delete" }, { kind: "replace", content: sent.content }] as const) {
+      const { io, seen, end } = stage.play({ calls: [], acts: {} });
+      const outcome = await unsend(one.id, sent, unsending, one.credentials, io).finally(end);
+      assert.equal(outcome.kind, "impossible");
+      assert.equal(seen.length, 0);
+    }
   });
 }
 

@@ -57,6 +57,8 @@ import * as deadLetters from "../app/messages/dead-letters.ts";
 import * as feed from "../app/messages/feed.ts";
 import * as messageMarks from "../app/messages/message-marks.ts";
 import * as messages from "../app/messages/messages.ts";
+import * as retractionPreview from "../app/retractions/preview.ts";
+import * as retractions from "../app/retractions/retractions.ts";
 import * as signals from "../app/signals/signals.ts";
 import * as categories from "../app/subscribers/categories.ts";
 import * as contexts from "../app/subscribers/contexts.ts";
@@ -103,6 +105,10 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "events.triggerBulk": { batch: events.triggerBulk },
   "events.broadcast": { batch: events.broadcast },
   "events.cancel": eventCancel.cancel,
+  "retractions.create": retractions.create,
+  "retractions.preview": retractionPreview.preview,
+  "retractions.list": retractions.list,
+  "retractions.retrieve": retractions.retrieve,
   "signals.send": signals.send,
   "signals.sendBulk": signals.sendBulk,
   "explain.retrieve": explain.retrieve,

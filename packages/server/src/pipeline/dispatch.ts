@@ -17,6 +17,8 @@ import { runErase } from "./erasure/stage.ts";
 import { runHousekeeping, scheduleHousekeeping } from "./housekeeping.ts";
 import { runImport } from "./imports/stage.ts";
 import { createRequestStage } from "./requests/stage.ts";
+import { runRetract } from "./retract/stage.ts";
+import { createUnsendStage, unsendBatch } from "./retract/unsend.ts";
 import { runWake } from "./run/wake.ts";
 import { divideOrSetAside, suspectAfter } from "./set-aside.ts";
 import { callCost, costOf, recipientsPerBatch } from "./tasks.ts";
@@ -66,6 +68,8 @@ const stagesOf = (ctx: NetworkCtx): Stage<never>[] => [
   { kind: "import", run: runImport, batchSize: 1 },
   { kind: "alert", run: stateful(createAlertStage(ctx)), batchSize: 1 },
   { kind: "erase", run: runErase, batchSize: 1 },
+  { kind: "retract", run: runRetract, batchSize: 1 },
+  { kind: "unsend", run: stateful(createUnsendStage(ctx)), batchSize: unsendBatch, isMixed: true },
   { kind: "housekeeping", run: runHousekeeping, batchSize: 5, isSingle: true },
 ];
 

@@ -40,6 +40,7 @@ const maxTries: Partial<Record<TaskKind, number>> = {
   request: 20,
   deliver: 20,
   webhook: 20,
+  unsend: 20,
 };
 
 /** A task that returned this often without an error has crashed its process, or blocked it until the claim lapsed. */

@@ -62,6 +62,12 @@ export type AlertTask = { name: "pass" } | { messageId: string };
 /** The next batch of an erasure. The transaction that finishes it enqueues the next one. */
 export type EraseTask = { erasureId: string; turn: number };
 
+/** The next page of a retraction. The transaction that finishes it enqueues the next one. */
+export type RetractTask = { retractionId: string };
+
+/** Messages to take back where their provider can do it. `tries`: calls that failed so far. */
+export type UnsendTask = { messageIds: string[]; tries?: number };
+
 export type HousekeepingTask = {
   name:
     | "background"
@@ -107,6 +113,9 @@ export const membersPerPage = 500;
  */
 export const messagesPerTask = 10;
 
+/** Runs of a retraction in one transaction. */
+export const runsPerRetractPage = 500;
+
 /** Lines of an import in one transaction. */
 export const linesPerPage = 500;
 
@@ -117,7 +126,8 @@ export const callCost = 4;
  * The cost of a task, in recipients. A trigger task does not contain their number: its enqueuer passes the cost itself.
  */
 export function costOf(kind: TaskKind, data: object): number {
-  if (kind === "deliver") return callCost * (data as DeliverTask).messageIds.length;
+  if (kind === "deliver" || kind === "unsend") return callCost * (data as UnsendTask).messageIds.length;
+  if (kind === "retract") return runsPerRetractPage;
   if (kind === "webhook" || kind === "bridge" || kind === "request") return callCost;
   if (kind === "import") return linesPerPage;
   if (kind === "wake") return (data as WakeTask).notificationIds.length;

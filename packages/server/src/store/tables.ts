@@ -14,6 +14,7 @@ import type {
   Channel,
   ChannelEndpointAddress,
   ChannelEndpointType,
+  Correction,
   DigestFrequency,
   EnvironmentRetentionClass,
   ImportError,
@@ -35,6 +36,9 @@ import type {
   RecipientSubscriber,
   ReplayStatus,
   RetentionClassName,
+  RetractedState,
+  Retraction,
+  RetractionResults,
   Role,
   Schedule,
   SentEventType,
@@ -449,6 +453,8 @@ type EventsTable = {
   trace_context: string | null;
   /** The step that started it; null for an event of a request. */
   started_by: NullableJson<StartedBy>;
+  /** A later event with the same key replaces this one for the same subscriber. */
+  supersede_key: string | null;
   created_at: Date;
   expanded_at: Date | null;
   /** Walks through the audience that have not ended. */
@@ -1106,6 +1112,47 @@ export type Tables = {
     exposed_at: Date;
   };
   run_waits: Omit<WaitRow, "data"> & { data: NullableJson<JsonObject> };
+  retractions: {
+    environment_id: string;
+    id: string;
+    event_id: string;
+    /** Only this run of the event is taken back. */
+    notification_id: string | null;
+    transaction_id: string;
+    supersede_key: string | null;
+    recipient: string | null;
+    reason: string;
+    correction: NullableJson<Correction>;
+    status: Retraction["status"];
+    people: number;
+    handled: Defaulted<number>;
+    results: Json<RetractionResults>;
+    after_id: string | null;
+    created_by: string;
+    created_at: Date;
+    finished_at: Date | null;
+  };
+  retracted_messages: {
+    environment_id: string;
+    /** The message, or the job of a step that had none yet. */
+    id: string;
+    notification_id: string;
+    job_id: string;
+    /** Null where a later event replaced it. */
+    retraction_id: string | null;
+    channel: Channel;
+    state: RetractedState;
+    reason: string | null;
+    at: Date;
+  };
+  supersede_keys: {
+    environment_id: string;
+    subscriber_id: string;
+    supersede_key: string;
+    event_id: string;
+    notification_id: string;
+    earlier: string[];
+  };
   signals: {
     environment_id: string;
     id: string;

@@ -6,7 +6,7 @@ import { sql } from "kysely";
 import { newId } from "../../src/lib/ids.ts";
 import { type Db, inTransaction, openDb } from "../../src/store/db.ts";
 import { scanEvents } from "../../src/store/events/activity.ts";
-import { cancelJobsOfEvent } from "../../src/store/events/event-cancel.ts";
+import { cancelJobsOfRuns } from "../../src/store/events/event-cancel.ts";
 import { findEventAttachments, findEventsOfBatch, lockEvents } from "../../src/store/events/events.batch.ts";
 import { findEventOfTransaction, findUsedTransactionIds, lockEventForCancel } from "../../src/store/events/events.ts";
 import {
@@ -174,8 +174,8 @@ const single: Record<string, (tx: Db, key: Row) => Promise<unknown>> = {
   findUsedTransactionIds: (tx, key) => findUsedTransactionIds(tx, key.environment_id, [transactionId(key), "other"]),
   findEventOfTransaction: (tx, key) => findEventOfTransaction(tx, key.environment_id, transactionId(key)),
   lockEventForCancel: (tx, key) => lockEventForCancel(tx, key.environment_id, transactionId(key)),
-  cancelJobsOfEvent: (tx, key) =>
-    cancelJobsOfEvent(tx, key.environment_id, { eventId: key.event_id, openLeaders: [], canceled: detail, now }),
+  cancelJobsOfRuns: (tx, key) =>
+    cancelJobsOfRuns(tx, key.environment_id, { runs: { eventId: key.event_id }, openLeaders: [], canceled: detail, now }),
   writeMark: (tx, key) =>
     writeMark(tx, key.environment_id, selectMessages(key.subscriber_id, [key.id]), { mark: "read", detail, now }),
   listMessages: (tx, key) =>

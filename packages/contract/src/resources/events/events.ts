@@ -4,6 +4,7 @@ import { countItems, operation } from "../../operation.ts";
 import { named, oneOf, openObject, type Static, Type } from "../../schema.ts";
 import { secret } from "../../secrets.ts";
 import { topicKeyRule } from "../topics/topics.ts";
+import { supersedeKeyRule } from "./retractions.ts";
 
 const RecipientChannel = named("RecipientChannel", {
   providerId: Type.Optional(Type.String({ description: "Required; a chat or push provider" })),
@@ -76,6 +77,14 @@ export const TriggerEvent = named("TriggerEvent", {
   ),
   transactionId: Type.Optional(
     Type.String({ ...identifiers.transactionId, description: "An event with this id is accepted once" }),
+  ),
+  supersedeKey: Type.Optional(
+    Type.String({
+      ...supersedeKeyRule,
+      description:
+        "A later event with the same key replaces this one for the same subscriber: what waits is canceled, an in-app " +
+        "message is replaced (docs/retract.md)",
+    }),
   ),
   actor: Type.Optional(Type.Union([Type.String(), RecipientSubscriber])),
   context: Type.Optional(

@@ -76,6 +76,7 @@ const actions: Record<ChangingId | ExportId | SignInId | "scenarios.export", str
   "events.cancel": "canceled an event",
   "events.trigger": "triggered an event",
   "events.triggerBulk": "triggered several events",
+  "retractions.create": "took an event back",
   "signals.send": "sent a signal",
   "signals.sendBulk": "sent several signals",
   "exports.activity": "exported events",

@@ -75,9 +75,9 @@ export async function removeByTransaction(
 
 /** Reports the deletion to webhooks, and lets runs continue whose message was waiting for its provider. */
 export async function finishDeletion(ctx: Ctx, caller: Caller, deleted: ListedMessage[]): Promise<void> {
-  const { environmentId, organizationId } = caller;
+  const { environmentId } = caller;
   const clock = await environmentClock(ctx, caller);
-  await emitDeleted(ctx, deleted, { environmentId, organizationId, at: clock.now(environmentId) });
+  await emitDeleted(ctx, deleted, { environmentId, at: clock.now(environmentId) });
   const waiting = deleted.filter((message) => message.status === "pending");
   await cancelDeletedMessages({ ...ctx, clock }, environmentId, waiting);
   for (const message of deleted) if (message.channel === "in_app") ctx.hints.add(message.subscriber_id);

@@ -23,7 +23,8 @@ import { type Clock, enqueueTimed, inFlightGroup, type Timed } from "../clock/cl
 import { openMessage } from "../encrypted-parts.ts";
 import { detail } from "../rules/details.ts";
 import { loadVersions } from "../run/versions.ts";
-import { costOf, type DeliverTask, keysIn } from "../tasks.ts";
+import { passOnRetracted } from "../retract/unsend-tasks.ts";
+import { costOf, type DeliverTask, environmentOf, keysIn } from "../tasks.ts";
 import { cancelUnwantedMessages } from "./cancel.ts";
 import { toHealth } from "./health.ts";
 import { hasSeveralMessages } from "./job-ends.ts";
@@ -62,6 +63,10 @@ export async function prepare(tx: Ctx, tasks: Task<DeliverTask>[], admission: Ad
   const { sends, waits } = await applyLimits(batch, plans, { admission, readSecrets, now: facts.now.getTime() });
   await writeWaits(batch, waits, facts);
   const unwanted = parts.filter(({ messageId }) => !messages.has(messageId));
+  await passOnRetracted(
+    batch,
+    unwanted.map(({ task, messageId: id }) => ({ environment_id: environmentOf(task), id, integration_id: null })),
+  );
   await finishMessages(batch, [...unwanted, ...waits.map(({ task, message }) => ({ task, messageId: message.id }))]);
   await writeAttempts(batch, sends);
   return addContents(batch, sends, facts, readSecrets);

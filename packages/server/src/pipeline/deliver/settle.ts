@@ -10,6 +10,7 @@ import { type Batch, openBatch } from "../batch.ts";
 import { enqueueTimed } from "../clock/clock.ts";
 import { logDeliveries, outcomeCode } from "../trace/sends.ts";
 import { emitMessages, type MessageChange } from "../webhooks/events.ts";
+import { passOnRetracted } from "../retract/unsend-tasks.ts";
 import { wakeRuns } from "./cancel.ts";
 import { type ExpiredToken, removeDeviceTokens } from "./dead-tokens.ts";
 import { applyEarlyReceipts } from "./early-receipts.ts";
@@ -19,8 +20,11 @@ import { endJobs } from "./job-ends.ts";
 import type { CalledSend, FinishedSend } from "./plan.ts";
 import { finishMessages } from "./prepare.ts";
 
-/** `isWritten`: the message had not been deleted, canceled or confirmed during the call. */
-type Settled = { finished: FinishedSend; effect: Effect; isWritten: boolean };
+/**
+ * `isWritten`: the message had not been deleted, canceled or confirmed during the call. `isRetracted`: it may have been
+ * taken back during the call, and its result decides what becomes of it.
+ */
+type Settled = { finished: FinishedSend; effect: Effect; isWritten: boolean; isRetracted: boolean };
 
 export async function settle(tx: Ctx, group: FinishedSend[]): Promise<() => void> {
   const batch = await openBatch(tx, new Set(group.map(({ message }) => message.environment_id)));
@@ -45,6 +49,10 @@ export async function settle(tx: Ctx, group: FinishedSend[]): Promise<() => void
     batch,
     "deliver",
     settled.flatMap(({ effect }) => effect.deliver ?? []),
+  );
+  await passOnRetracted(
+    batch,
+    settled.flatMap(({ finished, isRetracted }) => (isRetracted ? finished.message : [])),
   );
   await wakeUnfinishedRuns(
     batch,
@@ -86,6 +94,7 @@ async function recordMessages(batch: Batch, group: FinishedSend[]): Promise<Sett
       ? cancelEffect(effect, statuses.get(effect.job.job_id), batch.clock.now(finished.message.environment_id))
       : effect,
     isWritten: written.has(effect.message.id),
+    isRetracted: isCanceled(effect) || written.get(effect.message.id)?.is_retracted === true,
   }));
 }
 

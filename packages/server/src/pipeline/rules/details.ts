@@ -135,6 +135,16 @@ export const details = {
   snoozed: entry("Message snoozed", "Success"),
   unsnoozed: entry("Message unsnoozed", "Success"),
   expired: entry("Message expired and was deleted", "Success"),
+  taken_back_in_flight: entry("Taken back while the provider was being called", "Pending"),
+  taken_back_removed: entry("Taken back: the in-app message was removed", "Success"),
+  taken_back_replaced: entry("Taken back: the in-app message was replaced by the correction", "Success"),
+  taken_back_deleted: entry("Taken back: the message was deleted", "Success"),
+  taken_back_edited: entry("Taken back: the message was changed to the correction", "Success"),
+  taken_back_removal_sent: entry("Taken back: the device was asked to remove the notification", "Success"),
+  taken_back_corrected: entry("Could not be unsent: the message stays; a correction was sent", "Warning"),
+  taken_back_cannot_unsend: entry("Could not be unsent: the message stays", "Warning"),
+  taken_back_failed: entry("Could not be taken back: the provider refused", "Failed", { by: "provider" }),
+  superseded: entry("Replaced by a later event with the same key", "Success"),
 } satisfies Record<string, DetailEntry>;
 
 export type DetailName = keyof typeof details;

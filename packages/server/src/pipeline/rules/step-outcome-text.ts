@@ -149,6 +149,16 @@ const nonDecidingDetails: ReadonlySet<string> = new Set<DetailName>([
   "expired",
   "some_chats_failed",
   "some_devices_failed",
+  "taken_back_in_flight",
+  "taken_back_removed",
+  "taken_back_replaced",
+  "taken_back_deleted",
+  "taken_back_edited",
+  "taken_back_removal_sent",
+  "taken_back_corrected",
+  "taken_back_cannot_unsend",
+  "taken_back_failed",
+  "superseded",
 ]);
 
 const isReport = (detail: StoredDetail): boolean => findEntry(detail)?.source === "Webhook";

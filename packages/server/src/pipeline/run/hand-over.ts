@@ -6,6 +6,7 @@ import type { Ctx } from "../../context.ts";
 import { jobIdOf } from "../../lib/ids.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import {
+  type CanceledRuns,
   type ClosedDigestHeir,
   findClosedDigestHeirs,
   type MovedDigest,
@@ -28,8 +29,8 @@ import { loadVersions } from "./versions.ts";
 export type Handover = { heir: ClosedDigestHeir; jobs: JobRow[] };
 
 /** To be called before the jobs of the event are canceled. */
-export async function findHandovers({ db }: Ctx, environmentId: string, eventId: string): Promise<Handover[]> {
-  const heirs = await findClosedDigestHeirs(db, environmentId, eventId);
+export async function findHandovers({ db }: Ctx, environmentId: string, runs: CanceledRuns): Promise<Handover[]> {
+  const heirs = await findClosedDigestHeirs(db, environmentId, runs);
   const keys = heirs.map((heir) => ({ environment_id: environmentId, notification_id: heir.old_notification_id }));
   const jobs = Map.groupBy(await findJobsOfBatch(db, keys), (job) => job.notification_id);
   return heirs.map((heir) => ({ heir, jobs: jobs.get(heir.old_notification_id) ?? [] }));
@@ -45,7 +46,6 @@ type StepsOfRuns = { old: StoredStep[]; heir: StoredStep[] };
 export async function handOver(
   ctx: Ctx & { clock: Clock },
   environmentId: string,
-  eventId: string,
   handovers: Handover[],
 ): Promise<Set<string>> {
   if (handovers.length === 0) return new Set();
@@ -56,7 +56,7 @@ export async function handOver(
   const plans = handovers.map((handover) => {
     const { heir } = handover;
     const steps: StepsOfRuns = { old: stepsOf(heir.old_version_id), heir: stepsOf(heir.version_id) };
-    return { heir, ...planHandover(handover, steps, { environmentId, eventId, now }) };
+    return { heir, ...planHandover(handover, steps, { environmentId, now }) };
   });
   const moved = plans.flatMap((plan) => plan.moved);
   await moveFollowers(ctx.db, environmentId, moved, now);
@@ -75,13 +75,13 @@ export async function handOver(
   return new Set(moved.map(({ old_job_id }) => old_job_id));
 }
 
-type Canceled = { environmentId: string; eventId: string; now: Date };
+type Canceled = { environmentId: string; now: Date };
 
 /**
  * The jobs of the heir from its digest on: first those that the canceled run had finished, then the one that it was at.
  */
 function planHandover({ heir, jobs }: Handover, steps: StepsOfRuns, canceled: Canceled): Plan {
-  const { environmentId, eventId, now } = canceled;
+  const { environmentId, now } = canceled;
   const byStep = new Map(jobs.map((job) => [steps.old[job.step_index]?.id, job]));
   const plan: Plan = { updates: [], moved: [], wakeAt: null, mergedInto: null };
   let isBehind = false;
@@ -95,7 +95,7 @@ function planHandover({ heir, jobs }: Handover, steps: StepsOfRuns, canceled: Ca
       plan.moved.push({ old_job_id: before.id, job_id: jobId, notification_id: heir.notification_id });
     }
     if (before && before.status !== "merged" && isFinished(before)) {
-      plan.updates.push({ ...update, ...finishedAs(before, eventId) });
+      plan.updates.push({ ...update, ...finishedAs(before, heir.old_event_id) });
       continue;
     }
     if (before?.status === "merged") {

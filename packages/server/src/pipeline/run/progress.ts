@@ -210,7 +210,7 @@ function collectRows({ secrets }: Batch, progressed: Progress[]): Rows {
 }
 
 /** Messages of one integration share tasks. */
-function groupDeliveries(deliveries: Delivery[]): Timed[] {
+export function groupDeliveries(deliveries: Delivery[]): Timed[] {
   const lanes = Map.groupBy(deliveries, ({ environmentId, lane }) => `${environmentId} ${lane}`);
   return [...lanes.values()].flatMap((own) => {
     const tasks: Timed[] = [];

@@ -67,11 +67,12 @@ const isSubscribedTo = (type: WebhookEventType) => (target: WebhookTarget) =>
 export async function emit(
   ctx: Ctx,
   { environmentId, type, at }: { environmentId: string; type: WebhookEventType; at: Date },
-  build: () => EventData[] | Promise<EventData[]>,
+  build: (organizationId: string) => EventData[] | Promise<EventData[]>,
 ): Promise<void> {
   const targets = (await findTargets(ctx, new Set([environmentId]))).get(environmentId)!.filter(isSubscribedTo(type));
-  if (targets.length === 0) return;
-  const events = await build();
+  const [first] = targets;
+  if (!first) return;
+  const events = await build(first.organizationId);
   await writeEvents(
     ctx,
     events.map((data) => ({ environmentId, type, at, data, targets })),
@@ -116,10 +117,10 @@ export async function emitMessages(ctx: Ctx, changes: MessageChange[]): Promise<
 export async function emitDeleted(
   ctx: Ctx,
   rows: ListedMessage[],
-  { environmentId, organizationId, at }: { environmentId: string; organizationId: string; at: Date },
+  { environmentId, at }: { environmentId: string; at: Date },
 ): Promise<void> {
   const event = { environmentId, type: "message.deleted", at } as const;
-  await emit(ctx, event, () => rows.map((row) => messageData(ctx, row, organizationId)));
+  await emit(ctx, event, (organizationId) => rows.map((row) => messageData(ctx, row, organizationId)));
 }
 
 /** Without the subscriber's device tokens and chat addresses, which only providers need. */

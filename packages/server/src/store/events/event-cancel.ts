@@ -1,83 +1,118 @@
-// Canceling the waiting jobs and messages of one event. Locks are taken in the order that the pipeline uses: event,
+// Canceling the waiting jobs and messages of runs: of one event, or a page of them. Locks are taken in the order that the pipeline uses: event,
 // notifications by id, digest windows by key. A locked window cannot be joined, closed or handed over by another
 // transaction, and its holder sees every event that joined.
-import { sql } from "kysely";
+import type { StepType } from "@tidings/contract";
+import { type RawBuilder, sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
+import { messagesOfRuns, type RunRef } from "../messages/messages-of-runs.ts";
 import type { StoredDetail } from "../tables.ts";
 import type { WindowClaim } from "./digests.ts";
 import { groupKey } from "./groups.ts";
-/**
- * Serializes the cancels of one workflow that may hand over digests: handing over writes to notifications of other
- * events, which a second cancel could have locked already. Held until the transaction ends. Returns whether the
- * workflow has digests.
- */
-export async function lockHandovers(db: Db, environmentId: string, workflowVersionId: string): Promise<boolean> {
-  const { rows } = await sql<{ workflow_id: string; has_digest: boolean }>`
-    select workflow_id, 'digest' = any(step_types) as has_digest from workflow_versions
-    where environment_id = ${environmentId} and id = ${workflowVersionId}`.execute(db);
-  if (!rows[0]?.has_digest) return false;
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`cancel ${rows[0].workflow_id}`}, 0))`.execute(db);
-  return true;
-}
+
+/** The runs to cancel: all of an event, or these. */
+export type CanceledRuns = { eventId: string } | { page: RunRef[] };
+
+/** A condition on a column that names a notification. */
+const isOfRuns = (column: string, environmentId: string, runs: CanceledRuns): RawBuilder<boolean> =>
+  "eventId" in runs
+    ? sql`${sql.ref(column)} in (
+        select id from notifications where environment_id = ${environmentId} and event_id = ${runs.eventId})`
+    : sql`${sql.ref(column)} = any(${runs.page.map(({ id }) => id)}::uuid[])`;
 
 /**
- * Locks the runs of the event against workers; returns the windows that its jobs lead or were merged into, also locked.
+ * Serializes the cancels of workflows that may hand over digests: handing over writes to notifications of other events,
+ * which a second cancel could have locked already. Held until the transaction ends. Returns whether one of the
+ * workflows has digests.
  */
-export async function lockRuns(db: Db, environmentId: string, eventId: string): Promise<WindowClaim[]> {
+export async function lockHandovers(db: Db, environmentId: string, versionIds: string[]): Promise<boolean> {
+  const { rows } = await sql<{ workflow_id: string }>`
+    select distinct workflow_id from workflow_versions
+    where environment_id = ${environmentId} and id = any(${versionIds}::uuid[]) and 'digest' = any(step_types)
+    order by workflow_id`.execute(db);
+  for (const { workflow_id } of rows) {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`cancel ${workflow_id}`}, 0))`.execute(db);
+  }
+  return rows.length > 0;
+}
+
+/** Locks the runs against workers; returns the windows that their jobs lead or were merged into, also locked. */
+export async function lockRuns(db: Db, environmentId: string, runs: CanceledRuns): Promise<WindowClaim[]> {
+  const isOwn = "eventId" in runs ? sql`event_id = ${runs.eventId}` : isOfRuns("id", environmentId, runs);
   await sql`
     select count(*) from (
-      select 1 from notifications where environment_id = ${environmentId} and event_id = ${eventId}
+      select 1 from notifications where environment_id = ${environmentId} and ${isOwn}
       order by id for update) as locked`.execute(db);
   const { rows } = await sql<WindowClaim>`
     select w.* from digest_windows w
     where w.environment_id = ${environmentId} and w.leader_job_id in (
-      select coalesce(j.merged_into, j.id) from notifications n
-      join jobs j on j.environment_id = n.environment_id and j.notification_id = n.id
-      where n.environment_id = ${environmentId} and n.event_id = ${eventId} and j.type = 'digest' and j.status in ('delayed', 'merged'))
+      select coalesce(j.merged_into, j.id) from jobs j
+      where j.environment_id = ${environmentId} and ${isOfRuns("j.notification_id", environmentId, runs)}
+        and j.type = 'digest' and j.status in ('delayed', 'merged'))
     order by ${groupKey("w")} for update`.execute(db);
   return rows;
 }
 
+export type CanceledJob = { id: string; notification_id: string; type: StepType };
+
 /**
- * Cancels the waiting jobs of the event and returns their ids. Merged jobs wait as long as the digest they were merged
- * into; `openLeaders` are the jobs that lead a window.
+ * Cancels the waiting jobs of the runs and returns them. Merged jobs wait as long as the digest they were merged into;
+ * `openLeaders` are the jobs that lead a window.
  */
-export async function cancelJobsOfEvent(
+export async function cancelJobsOfRuns(
   db: Db,
   environmentId: string,
   {
-    eventId,
+    runs,
     openLeaders,
     canceled,
     now,
-  }: { eventId: string; openLeaders: string[]; canceled: StoredDetail; now: Date },
-): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
+  }: { runs: CanceledRuns; openLeaders: string[]; canceled: StoredDetail; now: Date },
+): Promise<CanceledJob[]> {
+  const { rows } = await sql<CanceledJob>`
     update jobs j set status = 'canceled', wake_at = null, updated_at = ${now},
       details = j.details || ${JSON.stringify([canceled])}::jsonb
-    from notifications n
-    where n.environment_id = ${environmentId} and n.event_id = ${eventId}
-      and j.environment_id = ${environmentId} and j.notification_id = n.id
+    where j.environment_id = ${environmentId} and ${isOfRuns("j.notification_id", environmentId, runs)}
       and (j.status in ('pending', 'queued', 'delayed') or (j.status = 'merged' and exists (
-        select 1 from jobs m where m.environment_id = ${environmentId} and m.notification_id = n.id and m.merged_into = any(${openLeaders}::uuid[]))))
-    returning j.id`.execute(db);
-  return rows.map((row) => row.id);
+        select 1 from jobs m where m.environment_id = ${environmentId} and m.notification_id = j.notification_id
+          and m.merged_into = any(${openLeaders}::uuid[]))))
+    returning j.id, j.notification_id, j.type`.execute(db);
+  return rows;
 }
 
-/** Cancels messages that were not handed to their provider; the rows stay, with the reason. */
+/** `error_id` of a message that was taken back while its provider was being called (recordOutcomes). */
+export const retractedErrorId = "retracted";
+
+/**
+ * Cancels messages that were not handed to their provider; the rows stay, with the reason. With `hasToSettle`, those
+ * whose provider is being called keep what they need to be taken back, and are marked for the transaction that writes
+ * the result of the call; they are returned.
+ */
 export async function withdrawMessages(
   db: Db,
   environmentId: string,
-  { eventId, reason, now }: { eventId: string; reason: string; now: Date },
-): Promise<void> {
-  const pending = sql`environment_id = ${environmentId} and event_id = ${eventId} and status = 'pending'`;
+  { runs, reason, now, hasToSettle }: { runs: CanceledRuns; reason: string; now: Date; hasToSettle: boolean },
+): Promise<{ withdrawn: string[]; inFlight: string[] }> {
+  const isOwn =
+    "eventId" in runs ? sql`event_id = ${runs.eventId}` : sql`id in (${messagesOfRuns(environmentId, runs.page)})`;
+  const { rows: held } = await sql<{ id: string }>`
+    select id from messages where environment_id = ${environmentId} and ${isOwn} and status = 'pending'
+    order by id for no key update`.execute(db);
+  if (held.length === 0) return { withdrawn: [], inFlight: [] };
+  const ids = held.map(({ id }) => id);
+  // A second statement: it sees the attempts of a transaction that held the messages before.
+  const { rows: called } = hasToSettle
+    ? await sql<{ message_id: string }>`
+        select distinct message_id from attempts where environment_id = ${environmentId}
+          and message_id = any(${ids}::uuid[]) and finished_at is null`.execute(db)
+    : { rows: [] };
+  const inFlight = called.map(({ message_id }) => message_id);
   await sql`
-    select count(*) from (
-      select 1 from messages where ${pending} order by id for no key update) as held`.execute(db);
-  await sql`
-    update messages set status = 'warning', error_text = ${reason}, outgoing = null, updated_at = ${now}
-    where ${pending}`.execute(db);
+    update messages set status = 'warning', error_text = ${reason}, updated_at = ${now},
+      error_id = case when id = any(${inFlight}::uuid[]) then ${retractedErrorId} else error_id end,
+      outgoing = case when id = any(${inFlight}::uuid[]) then outgoing end
+    where environment_id = ${environmentId} and id = any(${ids}::uuid[])`.execute(db);
+  return { withdrawn: ids, inFlight };
 }
 
 /** The job that becomes the leader of a window. */
@@ -134,6 +169,7 @@ export async function handOverWindows(
 /** The oldest event that was merged into a closed digest, and the run that led the digest. */
 export type ClosedDigestHeir = {
   old_notification_id: string;
+  old_event_id: string;
   old_version_id: string;
   /** The run that the old one was merged into by a later digest. */
   old_digested_into: string | null;
@@ -143,25 +179,23 @@ export type ClosedDigestHeir = {
   step_index: number;
 };
 
-/**
- * For each run of the event that led a digest which has closed; of several digests in a workflow, the first with other
- * events.
- */
+/** For each run that led a digest which has closed; of several digests in a workflow, the first with other events. */
 export async function findClosedDigestHeirs(
   db: Db,
   environmentId: string,
-  eventId: string,
+  runs: CanceledRuns,
 ): Promise<ClosedDigestHeir[]> {
+  const isOwn = "eventId" in runs ? sql`o.event_id = ${runs.eventId}` : isOfRuns("o.id", environmentId, runs);
   const { rows } = await sql<ClosedDigestHeir>`
-    select distinct on (o.id) o.id as old_notification_id, o.workflow_version_id as old_version_id,
-      o.digested_into as old_digested_into,
+    select distinct on (o.id) o.id as old_notification_id, o.event_id as old_event_id,
+      o.workflow_version_id as old_version_id, o.digested_into as old_digested_into,
       n.id as notification_id, n.workflow_version_id as version_id, j.step_index
     from notifications o
     join jobs d on d.environment_id = o.environment_id and d.notification_id = o.id
       and d.type = 'digest' and d.status = 'completed'
     join jobs j on j.merged_into = d.id and j.status = 'merged' and j.environment_id = ${environmentId}
     join notifications n on n.environment_id = j.environment_id and n.id = j.notification_id
-    where o.environment_id = ${environmentId} and o.event_id = ${eventId}
+    where o.environment_id = ${environmentId} and ${isOwn}
     order by o.id, d.step_index, n.event_id, n.id`.execute(db);
   return rows;
 }

@@ -82,13 +82,14 @@ export const eventColumns = {
 
 export type NewEvent = Omit<EventRow, "expanded_at" | "canceled_at" | "open_walks" | "held_events" | "refusal">;
 
-/** Most events belong to no trace, and were not started by another. */
+/** Most events belong to no trace, were not started by another, and replace none. */
 export const eventInsert = (rows: NewEvent[]): Insert => ({
   table: "events",
   columns: {
     ...eventColumns,
     ...(rows.some((row) => row.trace_context !== null) && { trace_context: "text" }),
     ...(rows.some((row) => row.started_by !== null) && { started_by: "jsonb" }),
+    ...(rows.some((row) => row.supersede_key !== null) && { supersede_key: "text" }),
   },
   rows,
 });

@@ -160,3 +160,15 @@ export async function findTransactionIds(
     join events e on e.environment_id = n.environment_id and e.id = n.event_id`.execute(db);
   return new Map(rows.map((row) => [row.id, row.transaction_id]));
 }
+
+/** One run of an event, or the one with this notification; undefined while no recipient has been notified. */
+export async function findFirstRun(
+  db: Db,
+  environmentId: string,
+  { eventId, notificationId }: { eventId: string; notificationId: string | null },
+): Promise<{ id: string; subscriber_id: string } | undefined> {
+  const isOwn = notificationId === null ? sql`event_id = ${eventId}` : sql`id = ${notificationId}`;
+  const { rows } = await sql<{ id: string; subscriber_id: string }>`
+    select id, subscriber_id from notifications where environment_id = ${environmentId} and ${isOwn} limit 1`.execute(db);
+  return rows[0];
+}

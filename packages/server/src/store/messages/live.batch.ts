@@ -95,7 +95,7 @@ export async function readInboxes(db: Db, questions: InboxQuestion[], now: Date)
         select m.*, is_shown and m.read_at is null as is_unread,
           case when is_shown and m.read_at is null then ${severityOfMessage} end as unread_severity,
           case when is_recent then hashtext(
-            row(m.read_at, m.seen_at, m.archived_at, m.snoozed_until, m.delivered_at, m.cta->'pressed')::text) end as version
+            row(m.updated_at, m.read_at, m.seen_at, m.archived_at, m.snoozed_until, m.delivered_at, m.cta->'pressed')::text) end as version
         from (
           select f.*, o.is_own, o.is_own and f.archived_at is null
               and (f.snoozed_until is null or f.snoozed_until <= t.now) as is_shown,

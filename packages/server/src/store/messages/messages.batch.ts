@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import type { JsonObject } from "../../lib/json.ts";
 import { type Insert, rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
+import { retractedErrorId } from "../events/event-cancel.ts";
 import { hasKeyOf, type JobKey, jobsByKey, type RowKey, rowsByKey } from "../keys.ts";
 import type { StoredMessageStatus } from "../tables.ts";
 import {
@@ -84,6 +85,8 @@ export async function holdPendingMessages(db: Db, keys: RowKey[]): Promise<Store
   return rows;
 }
 
+export type WrittenOutcome = { is_retracted: boolean };
+
 export type MessageOutcome = RowKey & {
   status: StoredMessageStatus;
   error_id: string | null;
@@ -96,10 +99,12 @@ export type MessageOutcome = RowKey & {
 
 /**
  * Returns the messages that were updated. A message that was deleted, withdrawn or confirmed meanwhile is final: only
- * the outcome "sent" overwrites it. A failed message keeps its outgoing content, so that it can be replayed.
+ * the outcome "sent" overwrites it. A failed message keeps its outgoing content, so that it can be replayed; chat and
+ * push messages that were sent keep it, so that they can be taken back. `is_retracted`: it was taken back during the
+ * call; read from the row itself, because the transaction that did so may have ended a moment ago.
  */
-export async function recordOutcomes(db: Db, outcomes: MessageOutcome[]): Promise<Set<string>> {
-  if (outcomes.length === 0) return new Set();
+export async function recordOutcomes(db: Db, outcomes: MessageOutcome[]): Promise<Map<string, WrittenOutcome>> {
+  if (outcomes.length === 0) return new Map();
   const shape = {
     environment_id: "uuid",
     id: "uuid",
@@ -111,14 +116,17 @@ export async function recordOutcomes(db: Db, outcomes: MessageOutcome[]): Promis
     provider_message_id: "text",
     updated_at: "timestamptz",
   };
-  const { rows } = await sql<{ id: string }>`
-    update messages m set status = r.status, error_id = r.error_id, error_text = r.error_text,
+  const { rows } = await sql<WrittenOutcome & { id: string }>`
+    update messages m set status = r.status, error_text = r.error_text,
+      error_id = case when m.error_id = ${retractedErrorId} then m.error_id else r.error_id end,
       integration_id = r.integration_id, provider_id = r.provider_id, provider_message_id = r.provider_message_id,
       recipients = case when r.status = 'sent' then ${recipientsThrough(sql`r.provider_id`)} end,
-      outgoing = case when r.status in ('pending', 'error') then m.outgoing end, updated_at = r.updated_at
+      outgoing = case when r.status in ('pending', 'error') or (r.status = 'sent' and m.channel in ('chat', 'push'))
+        then m.outgoing end, updated_at = r.updated_at
     from ${rowsOf("r", shape, byId(outcomes))}
-    where ${hasKeyOf("m", "id", outcomes)} and (m.status = 'pending' or r.status = 'sent') returning m.id`.execute(db);
-  return new Set(rows.map((row) => row.id));
+    where ${hasKeyOf("m", "id", outcomes)} and (m.status = 'pending' or r.status = 'sent')
+    returning m.id, m.error_id is not distinct from ${retractedErrorId} as is_retracted`.execute(db);
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** Messages are locked in the order of their ids, so that two transactions cannot deadlock. */

@@ -17,6 +17,8 @@ export const taskKinds = [
   "import",
   "alert",
   "erase",
+  "retract",
+  "unsend",
   "housekeeping",
 ] as const;
 export type TaskKind = (typeof taskKinds)[number];

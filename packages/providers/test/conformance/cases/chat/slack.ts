@@ -41,6 +41,25 @@ const granted = {
   authed_user: { id: "U1234" },
 };
 
+const changed = { ...message, text: "Corrected" };
+const sent = { content: message, providerMessageId: "1503435956.000247" };
+const place = { channel: "C123ABC456", ts: "1503435956.000247" };
+const done = { ok: true, ...place };
+const toPerson = {
+  content: { ...message, target: { kind: "user" as const, user: "U0G9QF9C6", accessToken } },
+  providerMessageId: "D024BE91L:1503435956.000247",
+};
+const failures = [
+  {
+    reply: refused("channel_not_found"),
+    outcome: { kind: "impossible" as const, reason: /does not find the channel/ },
+  },
+  { reply: refused("ratelimited"), outcome: { kind: "failed" as const, canRetry: true } },
+  { reply: refused("internal_error"), outcome: { kind: "failed" as const, canRetry: true } },
+  { reply: refused("token_revoked"), outcome: { kind: "failed" as const, canRetry: false, reason: /token_revoked/ } },
+  { reply: { status: 200, body: "{oops" }, outcome: { kind: "failed" as const, canRetry: true } },
+];
+
 export default providerCase({
   id: "slack",
   docs: "https://docs.slack.dev/reference/methods/chat.postMessage",
@@ -74,7 +93,10 @@ export default providerCase({
     {
       message: { ...message, target: { kind: "user", user: "U0G9QF9C6", accessToken } },
       request: { method: "POST", url, headers, json: { channel: "U0G9QF9C6", text: "Hi" } },
-      accepted,
+      accepted: {
+        reply: { status: 200, body: { ...accepted.reply.body, channel: "D024BE91L" } },
+        providerMessageId: "D024BE91L:1503435956.000247",
+      },
     },
     { ...throughWebhook, accepted: { reply: { status: 200, body: "ok" } } },
   ],
@@ -151,6 +173,80 @@ export default providerCase({
       },
       reply: { status: 200, body: "ok" },
       outcome: { kind: "rejected", class: "recipient" },
+    },
+  ],
+  // https://docs.slack.dev/reference/methods/chat.delete and chat.update
+  unsends: [
+    {
+      name: "deletes a message",
+      sent,
+      unsending: { kind: "delete" },
+      calls: [{ method: "POST", url: "https://slack.com/api/chat.delete", headers, json: place }],
+      outcomes: [
+        { reply: { status: 200, body: done }, outcome: { kind: "deleted" } },
+        { reply: refused("message_not_found"), outcome: { kind: "deleted" } },
+        { reply: refused("cant_delete_message"), outcome: { kind: "impossible", reason: /not allow/ } },
+        {
+          reply: refused("compliance_exports_prevent_deletion"),
+          outcome: { kind: "impossible", reason: /compliance/ },
+        },
+        ...failures,
+      ],
+    },
+    {
+      name: "changes a message",
+      sent,
+      unsending: {
+        kind: "replace",
+        content: { ...changed, extra: { linkNames: true, iconEmoji: ":x:", blocks: [{ type: "divider" }] } },
+      },
+      calls: [
+        {
+          method: "POST",
+          url: "https://slack.com/api/chat.update",
+          headers,
+          json: { ...place, text: "Corrected", blocks: [{ type: "divider" }], attachments: [], link_names: true },
+        },
+      ],
+      outcomes: [
+        {
+          reply: { status: 200, body: { ...done, text: "Corrected" } },
+          outcome: { kind: "replaced", providerMessageId: "1503435956.000247" },
+        },
+        { reply: refused("message_not_found"), outcome: { kind: "impossible", reason: /no longer exists/ } },
+        { reply: refused("edit_window_closed"), outcome: { kind: "impossible", reason: /too old/ } },
+        { reply: refused("cant_update_message"), outcome: { kind: "impossible", reason: /not allow/ } },
+        { reply: refused("msg_too_long"), outcome: { kind: "failed", canRetry: false } },
+        ...failures,
+      ],
+    },
+    {
+      name: "deletes a message to a person",
+      sent: toPerson,
+      unsending: { kind: "delete" },
+      calls: [
+        {
+          method: "POST",
+          url: "https://slack.com/api/chat.delete",
+          headers,
+          json: { channel: "D024BE91L", ts: "1503435956.000247" },
+        },
+      ],
+      outcomes: [{ reply: { status: 200, body: done }, outcome: { kind: "deleted" } }],
+    },
+    {
+      name: "leaves what came through a webhook",
+      sent: { content: throughWebhook.message, providerMessageId: null },
+      unsending: { kind: "delete" },
+      calls: [],
+      outcomes: [{ reply: { status: 200 }, outcome: { kind: "impossible", reason: /incoming webhook/ } }],
+    },
+    {
+      name: "leaves what has no id",
+      sent: { ...sent, providerMessageId: null },
+      unsending: { kind: "replace", content: changed },
+      calls: [],
+      outcomes: [{ reply: { status: 200 }, outcome: { kind: "impossible", reason: /did not return an id/ } }],
     },
   ],
   quirks: {

@@ -1,0 +1,11 @@
+// No more recipients of an event are notified.
+import { type CancelableEvent, markEventCanceled } from "../../store/events/events.ts";
+import type { Batch } from "../batch.ts";
+import { releaseHeldEvents } from "./batch-plan.ts";
+
+/** `event` is locked. Nothing changes if all its recipients have been notified. */
+export async function closeEvent(batch: Batch, environmentId: string, event: CancelableEvent): Promise<void> {
+  if (!event.is_open) return;
+  await markEventCanceled(batch.db, environmentId, event.id, batch.clock.now(environmentId));
+  await releaseHeldEvents(batch, environmentId, event.id);
+}
