@@ -52,6 +52,37 @@ export type Operations = {
     body: ArmSampleIn;
     output: ArmSample;
   };
+  "retractions.create": {
+    params?: never;
+    query?: never;
+    body: RetractionIn;
+    output: Retraction;
+  };
+  "retractions.preview": {
+    params?: never;
+    query?: never;
+    body: RetractionPreviewIn;
+    output: RetractionPreview;
+  };
+  "retractions.list": {
+    params?: never;
+    query?: {
+      page?: number;
+      limit?: number;
+      /** Only those of this event */
+      transactionId?: string;
+    };
+    body?: never;
+    output: RetractionList;
+  };
+  "retractions.retrieve": {
+    params: {
+      retractionId: string;
+    };
+    query?: never;
+    body?: never;
+    output: Retraction;
+  };
   "signals.send": {
     params?: never;
     query?: never;
@@ -2983,6 +3014,16 @@ export type Resources = {
     /** Count who would take which arm. Simulates an unsaved workflow for the newest 200 subscribers, as a dry run does, and counts how many take each arm of its branches and are in each variant of its experiments. Nothing is sent or written. `POST /v2/explain/arms` */
     readonly sampleArms: (...input: CallArguments<"explain.sampleArms">) => Promise<Output<"explain.sampleArms">>;
   };
+  readonly retractions: {
+    /** Take an event back. Cancels what waits, removes in-app messages, and edits or deletes what providers can edit or delete; docs/retract.md has the end state for every channel. Works in the background: `retractions.retrieve` returns the progress. Returns 201, or 200 with the retraction of the same event that exists already. `POST /v2/retractions` */
+    readonly create: (...input: CallArguments<"retractions.create">) => Promise<Output<"retractions.create">>;
+    /** Count what a retraction would do. `POST /v2/retractions/preview` */
+    readonly preview: (...input: CallArguments<"retractions.preview">) => Promise<Output<"retractions.preview">>;
+    /** List retractions, newest first. `GET /v2/retractions` */
+    readonly list: (...input: CallArguments<"retractions.list">) => Promise<Output<"retractions.list">>;
+    /** Retrieve a retraction with its progress. `GET /v2/retractions/{retractionId}` */
+    readonly retrieve: (...input: CallArguments<"retractions.retrieve">) => Promise<Output<"retractions.retrieve">>;
+  };
   readonly signals: {
     /** Send a signal to waiting runs. Every run of these subscribers that waits for a signal of this name, and of this key where it names one, continues. A signal that no run waits for is stored for waits that look back. `POST /v2/signals` */
     readonly send: (...input: CallArguments<"signals.send">) => Promise<Output<"signals.send">>;
@@ -3764,6 +3805,8 @@ export type ErrorCode =
   | "SUBSCRIPTION_NOT_FOUND"
   | "TOPIC_NOT_FOUND"
   | "TRANSACTION_NOT_FOUND"
+  | "RETRACTION_NOT_FOUND"
+  | "SUPERSEDE_KEY_NOT_FOUND"
   | "WORKFLOW_NOT_FOUND"
   | "STEP_NOT_FOUND"
   | "PUBLISH_NOT_FOUND"
@@ -4443,6 +4486,8 @@ export type BroadcastEvent = {
   overrides?: Record<string, unknown>;
   /** An event with this id is accepted once */
   transactionId?: string;
+  /** A later event with the same key replaces this one for the same subscriber: what waits is canceled, an in-app message is replaced (docs/retract.md) */
+  supersedeKey?: string;
   actor?: string | RecipientSubscriber;
   /** What the event is about, at most 5 contexts: maps a context type to the context's id, or to `{id, data}` to give a new context its data. Unknown contexts are created, known ones are used unchanged. */
   context?: Record<string, unknown>;
@@ -5257,6 +5302,8 @@ export type DryRunEvent = {
   overrides?: Record<string, unknown>;
   /** An event with this id is accepted once */
   transactionId?: string;
+  /** A later event with the same key replaces this one for the same subscriber: what waits is canceled, an in-app message is replaced (docs/retract.md) */
+  supersedeKey?: string;
   actor?: string | RecipientSubscriber;
   /** What the event is about, at most 5 contexts: maps a context type to the context's id, or to `{id, data}` to give a new context its data. Unknown contexts are created, known ones are used unchanged. */
   context?: Record<string, unknown>;
@@ -8381,6 +8428,79 @@ export type RetentionRun = {
   error: string | null;
 };
 
+export type Retraction = {
+  _id: string;
+  /** The event that is taken back */
+  transactionId: string;
+  /** The key it was found by; null if the transaction id was given */
+  supersedeKey: string | null;
+  /** The only subscriber it is about; null: everyone whom the event reached */
+  to: string | null;
+  reason: string;
+  status: RetractionStatus;
+  /** Recipients of the event */
+  people: number;
+  /** Recipients whose messages were handled so far */
+  handled: number;
+  /** Messages by channel and end state, such as `{ email: { cannot_unsend: 12 } }` (docs/retract.md) */
+  results: Record<string, Record<string, number>>;
+  /** When it was requested (ISO 8601, UTC) */
+  createdAt: string;
+  finishedAt: string | null;
+  /** The address of a member, or the environment of an API key */
+  createdBy: string;
+};
+
+/** Replaces in-app, chat and push messages where that is possible, and is sent as a message of its own through channels that cannot unsend */
+export type RetractionCorrection = {
+  /** Of an email, a push and an in-app message; text with Liquid */
+  subject?: string;
+  /** Plain text with Liquid, which can use `payload`, `subscriber` and `workflow` */
+  body: string;
+};
+
+export type RetractionIn = {
+  /** The event; or `supersedeKey` and `to` */
+  transactionId?: string;
+  /** The newest event with this key for the subscriber `to` */
+  supersedeKey?: string;
+  /** With `supersedeKey`: a subscriber id */
+  to?: string;
+  /** For your colleagues; recipients do not see it */
+  reason: string;
+  correction?: RetractionCorrection;
+};
+
+export type RetractionList = {
+  /** More items follow this page */
+  hasMore: boolean;
+  data: Retraction[];
+  /** Number of items in this page */
+  pageSize: number;
+  page: number;
+};
+
+export type RetractionPreview = {
+  /** Recipients of the event, counted up to 200,000 */
+  people: number;
+  /** true: the event has more recipients, which are not counted */
+  isCapped: boolean;
+  /** Messages by channel and end state, such as `{ email: { cannot_unsend: 12 } }` (docs/retract.md) */
+  results: Record<string, Record<string, number>>;
+};
+
+export type RetractionPreviewIn = {
+  /** The event; or `supersedeKey` and `to` */
+  transactionId?: string;
+  /** The newest event with this key for the subscriber `to` */
+  supersedeKey?: string;
+  /** With `supersedeKey`: a subscriber id */
+  to?: string;
+  correction?: RetractionCorrection;
+};
+
+export type RetractionStatus = "running" | "completed";
+
 export type Role = "viewer" | "support" | "editor" | "owner";
 
 export type SampledArm = {
@@ -9609,6 +9729,8 @@ export type TriggerEvent = {
   overrides?: Record<string, unknown>;
   /** An event with this id is accepted once */
   transactionId?: string;
+  /** A later event with the same key replaces this one for the same subscriber: what waits is canceled, an in-app message is replaced (docs/retract.md) */
+  supersedeKey?: string;
   actor?: string | RecipientSubscriber;
   /** What the event is about, at most 5 contexts: maps a context type to the context's id, or to `{id, data}` to give a new context its data. Unknown contexts are created, known ones are used unchanged. */
   context?: Record<string, unknown>;

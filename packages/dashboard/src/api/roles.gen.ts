@@ -6,6 +6,8 @@ export const operationRoles: Partial<Record<OperationId | ExportId, Role>> = {
   "events.triggerBulk": "editor",
   "events.broadcast": "editor",
   "events.cancel": "support",
+  "retractions.create": "support",
+  "retractions.preview": "support",
   "signals.send": "editor",
   "signals.sendBulk": "editor",
   "scenarios.export": "support",

@@ -495,6 +495,7 @@ create table events (
   refusal             text,
   trace_context       text,
   started_by          jsonb,
+  supersede_key       text,
   PRIMARY KEY (environment_id, id)
 ) partition by RANGE (id);
 
@@ -908,6 +909,45 @@ create table retention_runs (
 );
 CREATE INDEX retention_runs_started on retention_runs USING btree (started_at);
 
+create table retracted_messages (
+  environment_id  uuid not null,
+  id              uuid not null,
+  notification_id uuid not null,
+  job_id          uuid not null,
+  retraction_id   uuid,
+  channel         text not null,
+  state           text not null,
+  reason          text,
+  at              timestamp with time zone not null,
+  PRIMARY KEY (environment_id, id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+CREATE INDEX retracted_messages_age on retracted_messages USING btree (notification_id);
+CREATE INDEX retracted_messages_open on retracted_messages USING btree (environment_id, retraction_id) WHERE (state = ANY (ARRAY['in_flight'::text, 'taking_back'::text]));
+
+create table retractions (
+  environment_id  uuid not null,
+  id              uuid not null,
+  event_id        uuid not null,
+  notification_id uuid,
+  transaction_id  text not null,
+  supersede_key   text,
+  recipient       text,
+  reason          text not null,
+  correction      jsonb,
+  status          text not null,
+  people          integer not null,
+  handled         integer not null default 0,
+  results         jsonb not null default '{}'::jsonb,
+  after_id        uuid,
+  created_by      text not null,
+  created_at      timestamp with time zone not null,
+  finished_at     timestamp with time zone,
+  UNIQUE NULLS NOT DISTINCT (environment_id, event_id, notification_id),
+  PRIMARY KEY (environment_id, id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+
 create table run_waits (
   environment_id  uuid not null,
   job_id          uuid not null,
@@ -1062,6 +1102,18 @@ CREATE INDEX subscribers_key on subscribers USING btree (environment_id, lower(s
 CREATE INDEX subscribers_phone on subscribers USING btree (environment_id, phone);
 CREATE INDEX subscribers_search on subscribers USING gin (subscriber_id gin_trgm_ops, email gin_trgm_ops);
 CREATE INDEX subscribers_updated on subscribers USING btree (environment_id, updated_at, id);
+
+create table supersede_keys (
+  environment_id  uuid not null,
+  subscriber_id   uuid not null,
+  supersede_key   text not null,
+  event_id        uuid not null,
+  notification_id uuid not null,
+  earlier         uuid[] not null default '{}'::uuid[],
+  PRIMARY KEY (environment_id, subscriber_id, supersede_key),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+CREATE INDEX supersede_keys_age on supersede_keys USING btree (notification_id);
 
 create table suppressions (
   id             uuid not null,
