@@ -46,6 +46,14 @@ export function StepCard({ step, explanation, subscriber }: StepCardProps) {
             <DueTime at={step.until} words={dueWords(step)} />
           </p>
         )}
+        {afterwards(details).map(({ _id, detail, createdAt }) => (
+          <p key={_id} className={css.afterwards}>
+            <Icon name="undo" size={14} />
+            <span>
+              {detail} {createdAt && <Time at={createdAt} />}
+            </span>
+          </p>
+        ))}
         {decision && <DecisionLine decision={decision} />}
         <ResendStep step={step} explanation={explanation} />
         {hasInside && (
@@ -60,6 +68,10 @@ export function StepCard({ step, explanation, subscriber }: StepCardProps) {
     </TimelineItem>
   );
 }
+
+/** The message was taken back or replaced later, or could not be. */
+const afterwards = (details: NonNullable<ExplainedStep["details"]>) =>
+  details.filter(({ code }) => code === "superseded" || code?.startsWith("taken_back_"));
 
 /** An open digest collects. */
 const outcomeWord = ({ outcome, code }: ExplainedStep): string =>

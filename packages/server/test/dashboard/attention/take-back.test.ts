@@ -35,7 +35,7 @@ browserTest("an event is taken back with a reason and a correction, and says so 
   await dialog.getByRole("alert").getByText("correction.body cannot be rendered").waitFor();
   await dialog.getByLabel("Text").fill("It costs 20, not 2.");
   await preview.getByText("2 will be replaced by the correction").waitFor();
-  await preview.getByText("2 cannot be unsent; the correction is sent as well").waitFor();
+  await preview.getByText("2 cannot be unsent; the correction will be sent as well").waitFor();
   await expectAccessible(page);
   await submit.click();
   const done = page.getByRole("dialog", { name: "Taken back for 2 people" });
@@ -45,6 +45,8 @@ browserTest("an event is taken back with a reason and a correction, and says so 
   await done.getByRole("button", { name: "Close" }).click();
   await page.getByText("This event was taken back.").waitFor();
   assert.equal(await page.getByRole("button", { name: "Take back" }).count(), 0);
+  await page.getByRole("link", { name: /ada/ }).click();
+  await page.getByText("Could not be unsent: the message stays; a correction was sent").first().waitFor();
   const { data } = (await client("retractions.list", { query: { transactionId } })).body;
   assert.deepEqual(
     data.map(({ reason, status }) => [reason, status]),

@@ -58,7 +58,8 @@ export function TakenBack({ transactionId }: { transactionId: string }) {
           </Button>
         }
       >
-        {isRunning ? words.isTakingBack : words.isTakenBack} <Time at={retraction.createdAt} />
+        {isRunning ? words.isTakingBack : words.isTakenBack} {words.why(retraction.reason)}{" "}
+        <Time at={retraction.createdAt} />
       </Notice>
       {isOpen && (
         <Suspense>
