@@ -150,10 +150,10 @@ type SubscribersTable = {
 export type ChannelLedger = {
   /** When a message took a place, and its class; oldest first. */
   sends: [at: number, messageClass: BudgetedClass][];
-  /** What waits for a place: a job, or the event of a roll-up. `until`: when it tries again. */
+  /** What waits for a place: a job, or a roll-up. `until`: when it tries again. */
   waiting: [id: string, messageClass: BudgetedClass, since: number, until: number][];
   /** The roll-up that takes further items. */
-  rollUp?: { eventId: string; messageClass: BudgetedClass };
+  rollUp?: { id: string; messageClass: BudgetedClass };
 };
 export type Ledger = Partial<Record<Channel, ChannelLedger>>;
 
@@ -429,6 +429,8 @@ export type StartedBy = {
   workflowId: string;
   stepId: string;
   path: string[];
+  /** The event sends a roll-up, and its step held the first item. `at`: the time of day that it waits for. */
+  rollUp?: { id: string; channel: Channel; at: string | null };
 };
 
 type EventsTable = {

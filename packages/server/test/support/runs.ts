@@ -115,6 +115,8 @@ export const factsOf = (changes: Partial<Facts> = {}): Facts => ({
   integrations: [integration("in_app", "svc"), integration("email", "nodemailer")],
   linkSchemes: new Map(),
   pagesUrls: new Map(),
+  budgets: new Map(),
+  drafted: new Map(),
   variables: new Map(),
   claimResults: new Map(),
   digests: new Map(),

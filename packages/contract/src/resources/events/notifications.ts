@@ -49,6 +49,7 @@ export const deciderKinds = [
   "bridge",
   "digest",
   "throttle",
+  "budget",
   "delay",
   "branch",
   "experiment",

@@ -3,7 +3,8 @@ import type { MessageClass, Priority } from "@tidings/contract";
 import type { WorkflowRules } from "../../store/workflows/workflows.ts";
 import { isCritical } from "../rules/preferences.ts";
 
-type ClassRules = Pick<WorkflowRules, "preferences" | "messageClass">;
+/** `preferences`: with the category of the workflow, where it is known. */
+type ClassRules = { preferences: Parameters<typeof isCritical>[0]; messageClass?: MessageClass };
 
 /** A workflow that subscribers cannot switch off is critical, whatever its class. */
 export const messageClassOf = ({ preferences, messageClass = "transactional" }: ClassRules): MessageClass =>

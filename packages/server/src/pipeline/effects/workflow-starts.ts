@@ -52,7 +52,7 @@ export async function previewStarts(batch: Batch, starts: StartClaim[]): Promise
 const placeOf = (environmentId: string): EventPlace => ({ environmentId, environmentType: "prod" });
 
 /** Never started at once: the transaction of the run would grow with every workflow behind it. */
-async function enqueueEvents(batch: Batch, environmentId: string, requests: NewEvent[][]): Promise<void> {
+export async function enqueueEvents(batch: Batch, environmentId: string, requests: NewEvent[][]): Promise<void> {
   await runInserts(batch.db, [eventInsert(requests.flat())]);
   await enqueueTimed(batch, "trigger", tasksOfRequests(environmentId, requests));
 }

@@ -5,6 +5,7 @@ import { isChannel, type JobStatus } from "@tidings/contract";
 import { spanTime } from "../../lib/trace-context.ts";
 import { OverBudgetError, withinBudget } from "../../lib/work.ts";
 import type { StoredDetail } from "../../store/tables.ts";
+import { withinAttention } from "../attention/budget.ts";
 import { detail } from "../rules/details.ts";
 import { startBridgedStep } from "../steps/bridge.ts";
 import { checkGate, checkResend } from "../steps/gate.ts";
@@ -14,8 +15,11 @@ import { emptySecretDetails } from "./variables.ts";
 
 type Step = (input: StepInput) => StepResult;
 
+/** A message that the step is about to send needs a place in the attention budgets. */
+const startStep = (input: StepInput): StepResult => withinAttention(input, runStep);
+
 /** The gate decides whether the step runs at all. */
-function startStep(input: StepInput): StepResult {
+function runStep(input: StepInput): StepResult {
   if (input.run.version.definition.isBridged) return startBridgedStep(input, stepHandlers[input.job.step.type].run);
   const { stopped, passed } = checkGate(input);
   const result = stopped ?? stepHandlers[input.job.step.type].run(input);
@@ -176,6 +180,7 @@ function applyResult(progress: Progress, job: JobState, result: StepResult, now:
     case "skipped":
       job.status = "skipped";
       job.output = result.output ?? null;
+      if (result.rollUp) job.mergedInto = result.rollUp;
       if (result.stopsChain) skipAfter(progress.run, job, result.details);
       return !result.stopsChain;
     case "failed": {

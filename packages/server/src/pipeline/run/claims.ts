@@ -1,5 +1,5 @@
 // Settles the claims of a round: digests that join or open a window, throttles that ask for one of their allowed
-// passes, waits that begin, changes of subscribers, events that steps start. Events of one group may arrive at the same
+// passes, waits that begin, changes of subscribers, events that steps start, messages that need a place in a budget. Events of one group may arrive at the same
 // time in several workers; row locks in the database decide them one at a time.
 import type { Db } from "../../store/db.ts";
 import {
@@ -11,12 +11,13 @@ import {
 } from "../../store/events/digests.batch.ts";
 import type { WindowClaim } from "../../store/events/digests.ts";
 import { type Grant, type GrantRequest, peekGrants, takeGrants } from "../../store/events/throttles.batch.ts";
+import { givePlaces, type PlaceAsk, previewPlaces } from "../attention/places.ts";
 import type { Batch } from "../batch.ts";
 import { previewUpdates, type UpdateClaim, type Updated, updateSubscribers } from "../effects/subscriber-updates.ts";
 import { previewStarts, type StartClaim, type Started, startWorkflows } from "../effects/workflow-starts.ts";
 import { beginOrSkipWaits, peekWaits, type WaitClaim } from "./arrivals.ts";
 import { reloadTranslations } from "./facts.ts";
-import type { Arrival, Claim, ClaimResult, Facts, Progress, Run } from "./run.ts";
+import type { Arrival, Claim, ClaimResult, Facts, PlaceResult, Progress, Run } from "./run.ts";
 
 /** Claims of runs that share a group; the others are of their run alone. */
 type GroupedClaim = Extract<Claim, { kind: "digest" | "throttle" }>;
@@ -39,6 +40,7 @@ type ClaimStore = {
   waits(db: Db, waits: WaitClaim[]): Promise<Map<string, Arrival>>;
   updates(batch: Batch, updates: UpdateClaim[]): Promise<Map<string, Updated>>;
   starts(batch: Batch, starts: StartClaim[]): Promise<Map<string, Started>>;
+  places(batch: Batch, places: PlaceAsk[]): Promise<Map<string, PlaceResult>>;
 };
 
 /** Claims are written. */
@@ -49,6 +51,7 @@ const claimStore: ClaimStore = {
   waits: beginOrSkipWaits,
   updates: updateSubscribers,
   starts: startWorkflows,
+  places: givePlaces,
 };
 
 /** For the dry-run: the same responses, without writes and without locks. */
@@ -59,6 +62,7 @@ export const claimPreview: ClaimStore = {
   waits: peekWaits,
   updates: previewUpdates,
   starts: previewStarts,
+  places: previewPlaces,
 };
 
 /** `runs`: those of the batch; `facts`: theirs, which a change of a subscriber may add to. */
@@ -78,6 +82,7 @@ export async function settleClaims(
   const hasNewLocale = await changeSubscribers(batch, store, claiming, results);
   if (hasNewLocale) await reloadTranslations(tx, runs, facts);
   await startOthers(batch, store, claiming, results);
+  await askForPlaces(batch, store, claiming, results);
   return results;
 }
 
@@ -245,4 +250,15 @@ async function startOthers(
   for (const [jobId, result] of await store.starts(batch, starts)) {
     results.set(jobId, "fault" in result ? { kind: "refused", reason: result.fault } : { kind: "started", ...result });
   }
+}
+
+async function askForPlaces(
+  batch: Batch,
+  store: ClaimStore,
+  claiming: Progress[],
+  results: Map<string, ClaimResult>,
+): Promise<void> {
+  const places = claiming.flatMap(({ run, claim, now }) => (claim?.kind === "place" ? { run, claim, now } : []));
+  if (places.length === 0) return;
+  for (const [jobId, result] of await store.places(batch, places)) results.set(jobId, result);
 }

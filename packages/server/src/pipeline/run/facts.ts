@@ -1,6 +1,6 @@
 // The facts that `advance()` reads in addition to the runs, loaded for a whole batch: one query for each kind of fact,
 // and none for a kind that no run of the batch can need.
-import { type Channel, isChannel, type StepType } from "@tidings/contract";
+import { type AttentionBudget, type Channel, isChannel, type StepType } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { canonicalJson } from "../../lib/json.ts";
 import { localeChain } from "../../lib/locale.ts";
@@ -54,6 +54,8 @@ export async function loadFacts(
     tenants: toTenants(tenants),
     chatEndpoints: await loadChatEndpoints(ctx, runs, integrations),
     marks: await loadMarks(ctx.db, runs),
+    budgets: budgetsOfAll(integrations),
+    drafted: new Map(),
     claimResults,
     digests,
     arrivals,
@@ -74,6 +76,13 @@ const linkSchemesOf = (integrations: ActiveIntegration[]): Facts["linkSchemes"] 
     integrations
       .filter(({ link_schemes }) => link_schemes.length > 0)
       .map(({ environment_id, link_schemes }) => [environment_id, link_schemes]),
+  );
+
+const budgetsOfAll = (integrations: ActiveIntegration[]): Facts["budgets"] =>
+  new Map(
+    integrations.flatMap(({ environment_id, attention }): [string, AttentionBudget[]][] =>
+      attention === null ? [] : [[environment_id, attention]],
+    ),
   );
 
 const pagesUrlsOf = (integrations: ActiveIntegration[]): Facts["pagesUrls"] =>

@@ -1,7 +1,15 @@
 // The types of the engine. A *run* is one notification on its way through its workflow: the event, the recipient, the
 // pinned workflow version and one job per active step. `advance()` takes a run as far as it goes without waiting and
 // returns the changes to write; it neither reads nor writes the database.
-import type { Channel, ChannelEndpointAddress, JobStatus, MessageEvent } from "@tidings/contract";
+import type {
+  AttentionBudget,
+  BudgetedClass,
+  Channel,
+  ChannelEndpointAddress,
+  JobStatus,
+  MessageEvent,
+  Overflow,
+} from "@tidings/contract";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Secrets } from "../../lib/secrets.ts";
 import type { Variables } from "../../store/environments/variables.ts";
@@ -23,9 +31,11 @@ import type {
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { TranslationRow } from "../../store/workflows/translations.ts";
 import type { StoredStep, WorkflowRules, WorkflowVersion } from "../../store/workflows/workflows.ts";
+import type { Budget } from "../attention/ledger.ts";
 import type { ProfileChange } from "../effects/profile-changes.ts";
 import { openOverrides } from "../encrypted-parts.ts";
 import type { Marks } from "../rules/step-results.ts";
+import type { Zone } from "../rules/zones.ts";
 import type { BrandFacts } from "./brands.ts";
 
 export type RunEvent = {
@@ -122,7 +132,9 @@ export type Claim =
   /** A change of the subscriber, rendered with what is stored: nobody else changes it meanwhile. */
   | { kind: "update"; jobId: string; changeOf: (stored: RecipientRow) => ProfileChange | { fault: string } }
   /** An event of another workflow, accepted or refused as one of a request. */
-  | { kind: "start"; jobId: string; start: WorkflowStart };
+  | { kind: "start"; jobId: string; start: WorkflowStart }
+  /** A place in the attention budgets of the subscriber. `rollUp`: for the roll-up that the run sends. */
+  | ({ kind: "place"; jobId: string; channel: Channel; rollUp: string | null } & PlaceClaim);
 
 /** Who is to get another workflow, and with which payload. */
 export type WorkflowStart = {
@@ -130,6 +142,9 @@ export type WorkflowStart = {
   to: ({ subscriberId: string } | { type: "Topic"; topicKey: string })[];
   payload: JsonObject;
 };
+
+/** `budgets`: those of the channel, in the person's time zone. */
+export type PlaceClaim = { messageClass: BudgetedClass; budgets: readonly Budget[]; zone: Zone };
 
 /** `since`: a signal from then on counts too; null for one that does not look back. */
 export type AwaitedSignal = { name: string; key: string | null; since: Date | null };
@@ -149,7 +164,20 @@ export type ClaimResult =
   | { kind: "updated"; fields: string[] }
   /** `rejected`: recipients that were left out, with the reason. */
   | { kind: "started"; transactionId: string; rejected: string[] }
-  | { kind: "refused"; reason: string };
+  | { kind: "refused"; reason: string }
+  | PlaceResult;
+
+/** `askedAt`: the time of the claim (ms); a step that waited asks again. */
+export type PlaceResult = { askedAt: number } & (
+  | { kind: "placed"; items?: RollUpItem[] }
+  /** `rollUp`: the one that takes the message as an item, if it is rolled up. */
+  | { kind: "over"; overflow: Overflow; budget: Budget; until: Date; rollUp: string | null }
+  /** A roll-up without items. */
+  | { kind: "empty" }
+);
+
+/** A message that was held, as the template of roll-ups shows it. */
+export type RollUpItem = { title: string; text: string; url: string; workflow: string; time: string };
 
 /** By environment id, then by context key; a context that was deleted is missing. */
 export type ContextData = ReadonlyMap<string, ReadonlyMap<string, JsonObject>>;
@@ -184,6 +212,10 @@ export type Facts = {
   chatEndpoints: ReadonlyMap<string, OpenEndpoint[]>;
   /** Seen and read marks of in-app messages created before this batch, by job id. */
   marks: ReadonlyMap<string, Marks>;
+  /** Attention budgets by environment; environments without any are not in it. */
+  budgets: ReadonlyMap<string, readonly AttentionBudget[]>;
+  /** What steps are about to send, while they ask for a place; by job id. */
+  drafted: Map<string, StepResult>;
   /** Results of the claims of an earlier round, by job id. */
   claimResults: ReadonlyMap<string, ClaimResult>;
   /** Events of digests that close now or closed before, by job id. */
@@ -307,9 +339,13 @@ export type StepResult =
       digest?: JsonObject;
       ends?: StoredDetail;
     }
-  /** With `stopsChain`, all later steps are skipped too. `message`: the one that could not be addressed. */
+  /**
+   * With `stopsChain`, all later steps are skipped too. `message`: the one that could not be addressed. `rollUp`: the
+   * one that has the output as an item.
+   */
   | {
       kind: "skipped";
+      rollUp?: string;
       details: StoredDetail[];
       output?: JsonObject;
       message?: MessageDraft;

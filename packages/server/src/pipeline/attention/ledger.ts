@@ -1,0 +1,125 @@
+// Who gets a place: the pure rules of attention budgets. A message takes a place in every budget that counts its class,
+// or in none. Of those that wait, transactional messages go before promotional ones, and older before newer ones: a
+// place that is free but awaited by others is not given away.
+import {
+  type AttentionBudget,
+  type AttentionWindow,
+  type BudgetedClass,
+  budgetedClasses,
+  type Channel,
+  maxBudgetLimit,
+  type Overflow,
+} from "@tidings/contract";
+import type { ChannelLedger, OwnLimits } from "../../store/tables.ts";
+import type { Zone } from "../rules/zones.ts";
+import { freesAt, lengthOf } from "./windows.ts";
+
+/** A budget of one channel. `isOwn`: the person set it. */
+export type Budget = {
+  classes: readonly BudgetedClass[];
+  limit: number;
+  window: AttentionWindow;
+  overflow: Overflow;
+  rollUpAt: string | null;
+  isOwn: boolean;
+};
+
+/** The budgets of a channel: those of the environment, and the lower limit that the person chose. */
+export function budgetsOf(
+  budgets: readonly AttentionBudget[],
+  channel: Channel,
+  own: OwnLimits | null | undefined,
+): Budget[] {
+  const found = budgets
+    .filter((budget) => budget.channel === channel)
+    .map(({ classes, limit, window, overflow, rollUpAt }): Budget => {
+      const filled = { overflow: overflow ?? "roll_up", rollUpAt: rollUpAt ?? null, isOwn: false };
+      return { classes: classes ?? budgetedClasses, limit, window, ...filled };
+    });
+  const limit = own?.[channel];
+  const [first] = found;
+  if (!first || !limit) return found;
+  const window = { amount: 1, unit: limit.unit };
+  return [...found, { ...first, classes: budgetedClasses, limit: limit.limit, window, isOwn: true }];
+}
+
+/** `id`: the job, or the roll-up, that asks. */
+export type PlaceRequest = { id: string; messageClass: BudgetedClass; now: number; zone: Zone };
+
+/** `budget`: the first that is full. `until`: when a place may be free. */
+export type Decision = { kind: "placed" } | { kind: "over"; budget: Budget; until: number };
+
+export const emptyLedger = (): ChannelLedger => ({ sends: [], waiting: [] });
+
+export function decidePlace(ledger: ChannelLedger, budgets: readonly Budget[], request: PlaceRequest): Decision {
+  const full = budgets.flatMap((budget) => {
+    if (!budget.classes.includes(request.messageClass)) return [];
+    const until = fullUntil(ledger, budget, request);
+    return until === null ? [] : [{ budget, until }];
+  });
+  const [first] = full;
+  if (!first) return { kind: "placed" };
+  return { kind: "over", budget: first.budget, until: Math.max(...full.map(({ until }) => until)) };
+}
+
+/** A change of clocks makes a window longer or shorter by less than this. */
+const maxChange = 26 * 3_600_000;
+
+/** When a place of the budget may be free; null when there is one. */
+function fullUntil({ sends, waiting }: ChannelLedger, budget: Budget, request: PlaceRequest): number | null {
+  const { classes, limit, window } = budget;
+  const { now, zone } = request;
+  const oldest = now - lengthOf(window) - maxChange;
+  const recent = sends.filter(([at, messageClass]) => at > oldest && classes.includes(messageClass));
+  const since = waiting.find(([id]) => id === request.id)?.[2] ?? now;
+  const ahead = waiting.filter((one) => classes.includes(one[1]) && isAhead(one, { ...request, since })).length;
+  if (recent.length + ahead < limit) return null;
+  const taken = recent
+    .map(([at]) => freesAt(at, window, zone))
+    .filter((time) => time > now)
+    .sort((a, b) => a - b);
+  if (taken.length + ahead < limit) return null;
+  // All places are taken, or those ahead take the rest: the next one that becomes free is the next chance.
+  return taken[Math.max(0, taken.length - limit)] ?? freesAt(now, window, zone);
+}
+
+/** A run that does not come back for its place, because it was canceled, holds it for as long. */
+const patienceMs = 10 * 60_000;
+
+const rankOf = (messageClass: BudgetedClass): number => budgetedClasses.indexOf(messageClass);
+
+function isAhead(
+  [id, messageClass, since, until]: ChannelLedger["waiting"][number],
+  { id: own, messageClass: ownClass, now, since: ownSince }: PlaceRequest & { since: number },
+): boolean {
+  if (id === own || now > until + patienceMs) return false;
+  const ranks = rankOf(messageClass) - rankOf(ownClass);
+  return ranks < 0 || (ranks === 0 && (since < ownSince || (since === ownSince && id < own)));
+}
+
+/** Of more than these the order is not kept. */
+const maxWaiting = 1_000;
+
+/** Changes the ledger: the request has its place. */
+export function takePlace(ledger: ChannelLedger, { id, messageClass, now }: PlaceRequest, longestMs: number): void {
+  const oldest = now - longestMs - maxChange;
+  const kept = ledger.sends.filter(([at]) => at > oldest);
+  kept.push([now, messageClass]);
+  ledger.sends = kept.slice(-maxBudgetLimit * budgetedClasses.length);
+  leaveQueue(ledger, id);
+}
+
+/** Changes the ledger: the request waits, since the first time it did. */
+export function joinQueue(ledger: ChannelLedger, { id, messageClass, now }: PlaceRequest, until: number): void {
+  const before = ledger.waiting.find((one) => one[0] === id);
+  ledger.waiting = ledger.waiting.filter((one) => one[0] !== id && now <= one[3] + patienceMs).slice(0, maxWaiting);
+  ledger.waiting.push([id, messageClass, before?.[2] ?? now, until]);
+}
+
+export function leaveQueue(ledger: ChannelLedger, id: string): void {
+  ledger.waiting = ledger.waiting.filter((one) => one[0] !== id);
+}
+
+/** The window of these budgets that lasts longest. */
+export const longestOf = (budgets: readonly Budget[]): number =>
+  Math.max(0, ...budgets.map(({ window }) => lengthOf(window)));

@@ -1,0 +1,155 @@
+// Gives the places of attention budgets, for a whole batch: reads and locks the ledgers of its people, decides in the
+// order of the batch, and writes them back. The row of a person is the lock, whatever the channel: any number of
+// simultaneous messages, in any number of processes, never exceed a budget. A person has no row before the first
+// message; of two transactions that are both the first, one inserts it and the other one decides again.
+
+import { isDeepStrictEqual } from "node:util";
+import type { BudgetedClass } from "@tidings/contract";
+import {
+  findLedgers,
+  insertLedgers,
+  type LedgerRow,
+  lockLedgers,
+  type PersonKey,
+  updateLedgers,
+} from "../../store/attention/ledgers.batch.ts";
+import type { Ledger } from "../../store/tables.ts";
+import type { Batch } from "../batch.ts";
+import type { Claim, PlaceResult, Run } from "../run/run.ts";
+import { decidePlace, emptyLedger, joinQueue, longestOf, takePlace } from "./ledger.ts";
+import { findRollUpItems, type ItemsOf, type NewRollUp, startRollUps, withoutRollUps } from "./roll-ups.ts";
+import { nextTimeOfDay } from "./windows.ts";
+
+export type PlaceAsk = { run: Run; claim: Extract<Claim, { kind: "place" }>; now: Date };
+
+const keyOf = ({ run }: PlaceAsk): PersonKey => ({
+  environment_id: run.environmentId,
+  subscriber_id: run.subscriber!.id,
+});
+const nameOf = ({ environment_id, subscriber_id }: PersonKey): string => `${environment_id} ${subscriber_id}`;
+
+/** A person is asked for again when another transaction was the first to write the ledger; then the row is locked. */
+const maxTries = 3;
+
+/** By job id. */
+export async function givePlaces(batch: Batch, asks: PlaceAsk[]): Promise<Map<string, PlaceResult>> {
+  const { db } = batch;
+  const results = new Map<string, PlaceResult>();
+  const started: NewRollUp[] = [];
+  let open = asks;
+  for (let tries = 0; open.length > 0; tries++) {
+    if (tries >= maxTries) throw new Error("The ledgers of attention budgets could not be written");
+    const locked = toMap(await lockLedgers(db, keysOf(open)));
+    const decided = await decideAll(batch, open, locked);
+    const toRow = ({ key, ledger }: Decided) => ({ ...key, ledger, now: batch.now() });
+    const { known = [], first = [] } = Object.groupBy(
+      decided.filter(({ key, ledger }) => !isDeepStrictEqual(ledger, locked.get(nameOf(key)) ?? {})),
+      ({ key }) => (locked.has(nameOf(key)) ? "known" : "first"),
+    );
+    await updateLedgers(db, known.map(toRow));
+    const inserted = new Set((await insertLedgers(db, first.map(toRow))).map(nameOf));
+    const lost = new Set(first.map(({ key }) => nameOf(key)).filter((name) => !inserted.has(name)));
+    for (const { key, results: own, rollUps } of decided) {
+      if (lost.has(nameOf(key))) continue;
+      for (const [jobId, result] of own) results.set(jobId, result);
+      started.push(...rollUps);
+    }
+    open = open.filter((ask) => lost.has(nameOf(keyOf(ask))));
+  }
+  await startRollUps(batch, started);
+  return results;
+}
+
+/** For a dry run: what would be decided now. */
+export async function previewPlaces(batch: Batch, asks: PlaceAsk[]): Promise<Map<string, PlaceResult>> {
+  const decided = await decideAll(batch, asks, toMap(await findLedgers(batch.db, keysOf(asks))));
+  return new Map(decided.flatMap(({ results }) => [...results]));
+}
+
+const keysOf = (asks: PlaceAsk[]): PersonKey[] => [
+  ...new Map(asks.map((ask) => [nameOf(keyOf(ask)), keyOf(ask)])).values(),
+];
+const toMap = (rows: LedgerRow[]): Map<string, Ledger> => new Map(rows.map((row) => [nameOf(row), row.ledger]));
+
+/** The items of roll-ups are read after their ledgers were locked: nothing joins them any more. */
+async function decideAll(batch: Batch, asks: PlaceAsk[], ledgers: ReadonlyMap<string, Ledger>): Promise<Decided[]> {
+  const items = await findRollUpItems(batch, asks);
+  const people = Map.groupBy(asks, (ask) => nameOf(keyOf(ask)));
+  const decide = (cannotRollUp: ReadonlySet<string>) =>
+    [...people].map(([name, own]) => decideFor(own, ledgers.get(name), items, cannotRollUp));
+  const decided = decide(new Set());
+  const cannot = await withoutRollUps(
+    batch,
+    new Set(decided.flatMap(({ rollUps }) => rollUps.map(({ ask }) => ask.run.environmentId))),
+  );
+  return cannot.size === 0 ? decided : decide(cannot);
+}
+
+type Decided = { key: PersonKey; ledger: Ledger; results: Map<string, PlaceResult>; rollUps: NewRollUp[] };
+
+/**
+ * The asks of one person, in the order of the batch. Roll-ups come first: their items are known, and a message that
+ * joined one that closes now would be lost.
+ */
+function decideFor(
+  asks: PlaceAsk[],
+  before: Ledger | undefined,
+  items: ItemsOf,
+  cannotRollUp: ReadonlySet<string>,
+): Decided {
+  const ledger: Ledger = structuredClone(before ?? {});
+  const decided: Decided = { key: keyOf(asks[0]!), ledger, results: new Map(), rollUps: [] };
+  const rollUpsFirst = asks.toSorted((a, b) => Number(a.claim.rollUp === null) - Number(b.claim.rollUp === null));
+  for (const ask of rollUpsFirst) decided.results.set(ask.claim.jobId, decideOne(ask, decided, items, cannotRollUp));
+  return decided;
+}
+
+function decideOne(ask: PlaceAsk, decided: Decided, items: ItemsOf, cannotRollUp: ReadonlySet<string>): PlaceResult {
+  const { run, claim, now } = ask;
+  const askedAt = now.getTime();
+  const ledger = decided.ledger[claim.channel] ?? emptyLedger();
+  decided.ledger[claim.channel] = ledger;
+  const own = claim.rollUp === null ? undefined : (items.get(claim.rollUp) ?? []);
+  const isOpen = claim.rollUp !== null && ledger.rollUp?.id === claim.rollUp;
+  const request = {
+    id: claim.rollUp ?? claim.jobId,
+    messageClass: isOpen ? ledger.rollUp!.messageClass : claim.messageClass,
+    now: askedAt,
+    zone: claim.zone,
+  };
+  const close = () => {
+    if (isOpen) delete ledger.rollUp;
+  };
+  if (own?.length === 0) {
+    close();
+    ledger.waiting = ledger.waiting.filter(([id]) => id !== request.id);
+    return { kind: "empty", askedAt };
+  }
+  const decision = decidePlace(ledger, claim.budgets, request);
+  if (decision.kind === "placed") {
+    takePlace(ledger, request, longestOf(claim.budgets));
+    close();
+    return { kind: "placed", askedAt, ...(own && { items: own }) };
+  }
+  const { budget } = decision;
+  const over = { kind: "over", askedAt, budget, until: new Date(decision.until), rollUp: null } as const;
+  // What waits already goes on waiting, whichever budget is full by now.
+  const isWaiting = claim.rollUp !== null || ledger.waiting.some(([id]) => id === request.id);
+  const rollsUp = budget.overflow === "roll_up" && !cannotRollUp.has(run.environmentId);
+  if (isWaiting || (!rollsUp && budget.overflow !== "drop")) {
+    joinQueue(ledger, request, decision.until);
+    return { ...over, overflow: "delay" };
+  }
+  if (!rollsUp) return { ...over, overflow: "drop" };
+  const open = ledger.rollUp;
+  const rollUp = open ?? { id: claim.jobId, messageClass: claim.messageClass };
+  if (claim.messageClass === "transactional") rollUp.messageClass = "transactional";
+  ledger.rollUp = rollUp;
+  // It waits from its first item on, not from when its run begins.
+  const due = budget.rollUpAt === null ? decision.until : nextTimeOfDay(askedAt, budget.rollUpAt, claim.zone);
+  const waiting = ledger.waiting.find(([id]) => id === rollUp.id);
+  if (waiting) waiting[1] = rollUp.messageClass satisfies BudgetedClass;
+  else joinQueue(ledger, { ...request, id: rollUp.id }, Math.max(decision.until, due));
+  if (!open) decided.rollUps.push({ ask, id: rollUp.id, at: budget.rollUpAt });
+  return { ...over, overflow: "roll_up", rollUp: rollUp.id };
+}
