@@ -225,9 +225,14 @@ function deliveryText(
 
 /** The last receipt of the provider, or the end of an in-app message. */
 function receiptText({ details }: DescribedJob): string {
-  const report = details.findLast((entry) => isReport(entry) || entry.d === "expired");
-  return report ? `, and then: ${lowerFirst(textOf(report))}` : "";
+  const report = details.findLast((entry) => isReport(entry) || entry.d === "expired" || isTakenBack(entry));
+  if (!report) return "";
+  const reason = isTakenBack(report) && typeof report.r?.reason === "string" ? ` (${report.r.reason})` : "";
+  return `, and then: ${lowerFirst(textOf(report))}${reason}`;
 }
+
+/** What a retraction or a later event did with the message. */
+const isTakenBack = ({ d }: StoredDetail): boolean => d.startsWith("taken_back_") || d === "superseded";
 
 type ReasonText = (raw: JsonObject, type: StepType, settings: TextSettings) => string | undefined;
 
