@@ -18,7 +18,7 @@ import { words } from "./words.ts";
 type StepCardProps = { step: ExplainedStep; explanation: Explanation; subscriber?: string };
 
 export function StepCard({ step, explanation, subscriber }: StepCardProps) {
-  const tone = stepTones[step.outcome];
+  const tone = step.code === "attention_rolled_up" ? "info" : stepTones[step.outcome];
   const { event, subscriberId } = explanation;
   const decision = findDecision(step, { workflowId: event.workflowId, subscriberId, subscriber });
   const { details = [], result } = step;
@@ -73,9 +73,9 @@ export function StepCard({ step, explanation, subscriber }: StepCardProps) {
 const afterwards = (details: NonNullable<ExplainedStep["details"]>) =>
   details.filter(({ code }) => code === "superseded" || code?.startsWith("taken_back_"));
 
-/** An open digest collects. */
-const outcomeWord = ({ outcome, code }: ExplainedStep): string =>
-  outcome === "waiting" && code === "step_digested" ? words.collecting : words.outcomes[outcome];
+/** An open digest collects; what an attention budget held is not lost unless it says so. */
+const outcomeWord = ({ outcome, code = "" }: ExplainedStep): string =>
+  outcome === "waiting" && code === "step_digested" ? words.collecting : (words.held[code] ?? words.outcomes[outcome]);
 
 /** A message that waits for its provider is retried; a delay resumes. */
 const dueWords = ({ code }: ExplainedStep) =>

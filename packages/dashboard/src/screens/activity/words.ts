@@ -65,6 +65,12 @@ export const words = {
     retry: { next: "Next attempt", over: "Was due" },
   },
   collecting: "Collecting",
+  /** By the code of the step. */
+  held: {
+    attention_rolled_up: "Held for a roll-up",
+    attention_delayed: "Held by the budget",
+    attention_dropped: "Dropped by the budget",
+  } as Readonly<Record<string, string | undefined>>,
   attempts: "Attempts",
   attempt: "Attempt",
   integration: "Integration",

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { browserTest } from "../../support/chromium.ts";
 import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email } from "../../support/verbs.ts";
+import { createWorkflow, email, inApp, settled, trigger } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
 import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "../support.ts";
 
@@ -90,6 +90,20 @@ browserTest("the attention budget fits a phone in the dark", async (context) => 
   await page.getByRole("dialog").waitFor();
   await expectAccessible(page);
   await expectNoOverflow(page);
+});
+
+browserTest("a run says that the budget held a message, and leads to the budgets", async (context) => {
+  const window = { amount: 1, unit: "day" } as const;
+  await client("attention.update", { body: { budgets: [{ channel: "in_app", limit: 1, window }] } });
+  await createWorkflow(client, "comment", [inApp()], { name: "Comment" });
+  await settled(client, await trigger(client, "comment", "ada"));
+  const transactionId = await trigger(client, "comment", "ada");
+  await settled(client, transactionId);
+  const page = await openDashboard(context, service, `/activity/${transactionId}`);
+  await page.getByText("Held for a roll-up", { exact: true }).waitFor();
+  await expectAccessible(page);
+  await page.getByRole("link", { name: "Open the budgets" }).click();
+  await page.getByText("At most 1 in-app message a day", { exact: true }).waitFor();
 });
 
 browserTest("a workflow's settings say what its messages are, and which go first", async (context) => {
