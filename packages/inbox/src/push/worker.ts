@@ -4,10 +4,20 @@
 
 type Message = { title?: unknown; body?: unknown; data?: Record<string, unknown>; [name: string]: unknown };
 type Lasting = Event & { waitUntil(work: Promise<unknown>): void };
-type Client = { url: string; focus(): Promise<unknown>; navigate(url: string): Promise<unknown> };
+type Client = {
+  url: string;
+  visibilityState: string;
+  focus(): Promise<unknown>;
+  navigate(url: string): Promise<unknown>;
+};
+type Shown = { tag: string; data?: Record<string, unknown>; close(): void };
 type Scope = {
   addEventListener(name: string, listener: (event: never) => void): void;
-  registration: { scope: string; showNotification(title: string, options: object): Promise<void> };
+  registration: {
+    scope: string;
+    showNotification(title: string, options: object): Promise<void>;
+    getNotifications(): Promise<Shown[]>;
+  };
   clients: {
     matchAll(options: object): Promise<Client[]>;
     openWindow(url: string): Promise<unknown>;
@@ -22,6 +32,8 @@ scope.addEventListener("push", (event: Lasting & { data: { json(): Message; text
   const message = readMessage(event.data);
   if (!message) return;
   const { title, body, data = {} } = message;
+  const removed = (message.tidings as { remove?: unknown } | undefined)?.remove;
+  if (typeof removed === "string") return event.waitUntil(withdraw(String(title ?? ""), removed));
   const options = {
     ...Object.fromEntries(passedOn.filter((name) => name in message).map((name) => [name, message[name]])),
     body: typeof body === "string" ? body : "",
@@ -41,6 +53,23 @@ scope.addEventListener(
     if (data && "tidingsMessageId" in data) event.waitUntil(open(addressOf(data)));
   },
 );
+
+/**
+ * Removes the notification of a message. Browsers demand that every push shows something, and Chrome looks after the
+ * push: at a visible page of the site, or any notification. So a quiet one takes the place of the message, and is closed
+ * where one of these is left.
+ */
+async function withdraw(title: string, id: string): Promise<void> {
+  const { registration, clients } = scope;
+  const isOfMessage = ({ data }: Shown): boolean => data?.tidingsMessageId === id;
+  const tag = (await registration.getNotifications()).find(isOfMessage)?.tag || id;
+  await registration.showNotification(title, { tag, silent: true, data: { tidingsMessageId: id } });
+  const shown = await registration.getNotifications();
+  const windows = await clients.matchAll({ type: "window", includeUncontrolled: true });
+  const isEnough = windows.some(({ visibilityState }) => visibilityState === "visible");
+  if (!isEnough && shown.every(isOfMessage)) return;
+  for (const notification of shown.filter(isOfMessage)) notification.close();
+}
 
 /** Null for pushes of other senders that share the worker. */
 function readMessage(data: { json(): Message } | null): Message | null {

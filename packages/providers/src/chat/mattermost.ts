@@ -28,5 +28,6 @@ export default defineProvider({
     return post(webhookUrl, { json: { text: message.text, channel } });
   },
   overrideNames: { members: ["username", "icon_url", "icon_emoji", "attachments", "type", "props", "priority"] },
+  unsend: "An incoming webhook of Mattermost returns no id, so a message cannot be changed or deleted",
   read: (reply) => readWebhook(reply, { code: textAt(reply.json, "id"), classes }),
 });

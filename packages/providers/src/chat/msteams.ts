@@ -11,13 +11,23 @@
 import { readWebhook, targetOf } from "../kit/chat.ts";
 import { secret, text } from "../kit/credentials.ts";
 import type { Io } from "../kit/io.ts";
+import type { ChatMessage } from "../kit/message.ts";
 import { withQuery } from "../kit/oauth.ts";
 import { type Outcome, rejected, retry, SendError } from "../kit/outcome.ts";
 import { withOverrides } from "../kit/overrides.ts";
 import { defineProvider } from "../kit/provider.ts";
 import { type ErrorClasses, type HttpReply, parseJson, textAt } from "../kit/reply.ts";
-import { type HttpRequest, post } from "../kit/request.ts";
+import { del, type HttpRequest, post, put } from "../kit/request.ts";
 import { cacheKey, fetchToken, retryUnknown, withToken } from "../kit/token.ts";
+import {
+  ImpossibleError,
+  type SentMessage,
+  segment,
+  sentId,
+  type Undone,
+  type UndoneCodes,
+  undoneByCode,
+} from "../kit/unsend.ts";
 import { isTenant, login, signInUrl, verifySignIn } from "./msteams-sign-in.ts";
 
 // The address for a first message, before a reply has named the address of the bot's region.
@@ -70,6 +80,74 @@ function botOf({ clientId, secretKey, tenantId }: Values, workspace: string | un
   throw new SendError(rejected("config", reason));
 }
 
+type Call = (request: HttpRequest) => Promise<HttpReply>;
+type Bot = { clientId: string; tenantId: string; call: Call };
+
+/** The bot in the organisation that the message goes to, and a call with its token. */
+function botFor(message: ChatMessage, credentials: Values, io: Io): Bot {
+  const { workspace } = message.target.kind === "channel" ? message.target : targetOf(message, "user");
+  const { clientId, secretKey, home, tenant } = botOf(credentials, workspace);
+  const buy = () => buyAppToken(io, home, { clientId, secretKey }, "https://api.botframework.com/.default");
+  const key = cacheKey("msteams", clientId, secretKey, home);
+  const call: Call = ({ headers, ...request }) =>
+    withToken(io, key, buy, (token) =>
+      io.http({ ...request, headers: { authorization: `Bearer ${token}`, ...headers } }),
+    );
+  return { clientId, tenantId: tenant, call };
+}
+
+/** The address of the activities in the bot's conversation with a person. Teams opens it once. */
+async function openChat(user: string, { clientId, tenantId, call }: Bot): Promise<string> {
+  const people = { bot: { id: `28:${clientId}` }, members: [{ id: user }] };
+  const json = { isGroup: false, ...people, channelData: { tenant: { id: tenantId } }, tenantId };
+  const opened = await retryUnknown(call(post(conversations, { json })));
+  const outcome = read(opened);
+  if (outcome.kind !== "accepted") throw new SendError(outcome);
+  const id = textAt(opened.json, "id");
+  if (!id) throw new SendError(retry("Teams opened the conversation without naming it"));
+  return activitiesOf(id);
+}
+
+const activitiesOf = (conversation: string): string => `${conversations}/${segment(conversation)}/activities`;
+
+function activityOf(said: string) {
+  const card = cardIn(said);
+  return card ? attached(card) : { type: "message", text: said };
+}
+
+const undone: UndoneCodes = {
+  gone: ["ActivityNotFoundInConversation"],
+  impossible: {
+    BotNotInConversationRoster: "The bot is no longer a member of the conversation",
+    ConversationBlockedByUser: "The person has blocked the bot",
+    ConversationNotFound: "Teams does not find the conversation of the message",
+    ForbiddenOperationException: "Teams does not allow the bot to change the message",
+    MessageWritesBlocked: "The person has blocked the bot or has left the organisation",
+    NotEnoughPermissions: "Teams does not allow the bot to change the message",
+  },
+};
+
+/** Calls the address of an activity. A post in a channel is its own conversation. */
+async function change(
+  sent: SentMessage<ChatMessage>,
+  credentials: Values,
+  io: Io,
+  request: (url: string) => HttpRequest,
+): Promise<Undone> {
+  const { target } = sent.content;
+  if (target.kind === "webhook") {
+    throw new ImpossibleError("A message that was posted through a webhook of Teams cannot be taken back");
+  }
+  const id = sentId(sent, "Microsoft Teams");
+  const bot = botFor(sent.content, credentials, io);
+  const place =
+    target.kind === "channel"
+      ? activitiesOf(`${target.channel};messageid=${id}`)
+      : await openChat(targetOf(sent.content, "user").user, bot);
+  const reply = await bot.call(request(`${place}/${segment(id)}`));
+  return undoneByCode(textAt(reply.json, "error", "code"), read(reply), undone);
+}
+
 function buyAppToken(io: Io, home: string, client: { clientId: string; secretKey: string }, scope: string) {
   const { clientId, secretKey } = client;
   const form = { grant_type: "client_credentials", client_id: clientId, client_secret: secretKey, scope };
@@ -97,36 +175,29 @@ export default defineProvider({
     redirectUrl: text("Redirect URL", { optional: true }),
   },
   send: async (message, credentials, io) => {
-    const card = cardIn(message.text);
     if (message.target.kind === "webhook") {
-      const request = post(message.target.webhookUrl, { json: attached(card ?? plainCard(message.text)) });
-      return read(await io.http(withOverrides(request, message)));
+      const json = attached(cardIn(message.text) ?? plainCard(message.text));
+      return read(await io.http(withOverrides(post(message.target.webhookUrl, { json }), message)));
     }
-    const { workspace } = message.target.kind === "channel" ? message.target : targetOf(message, "user");
-    const { clientId, secretKey, home, tenant: tenantId } = botOf(credentials, workspace);
-    const buy = () => buyAppToken(io, home, { clientId, secretKey }, "https://api.botframework.com/.default");
-    const key = cacheKey("msteams", clientId, secretKey, home);
-    const call = ({ headers, ...request }: HttpRequest): Promise<HttpReply> =>
-      withToken(io, key, buy, (token) =>
-        io.http({ ...request, headers: { authorization: `Bearer ${token}`, ...headers } }),
-      );
-    const activity = card ? attached(card) : { type: "message", text: message.text };
-    const tenant = { id: tenantId };
+    const bot = botFor(message, credentials, io);
+    const activity = activityOf(message.text);
     if (message.target.kind === "channel") {
       // A post in a channel is its own conversation: it is opened with its first message.
-      const channelData = { channel: { id: message.target.channel }, tenant };
+      const channelData = { channel: { id: message.target.channel }, tenant: { id: bot.tenantId } };
       const json = { isGroup: true, channelData, activity };
-      return read(await call(withOverrides(post(conversations, { json }), message, ["activity"])));
+      return read(await bot.call(withOverrides(post(conversations, { json }), message, ["activity"])));
     }
-    const { user } = targetOf(message, "user");
-    const people = { bot: { id: `28:${clientId}` }, members: [{ id: user }] };
-    const json = { isGroup: false, ...people, channelData: { tenant }, tenantId };
-    const opened = await retryUnknown(call(post(conversations, { json })));
-    if (opened.status >= 300) return read(opened);
-    const id = textAt(opened.json, "id");
-    if (!id) return retry("Teams opened the conversation without naming it");
-    const url = `${conversations}/${encodeURIComponent(id)}/activities`;
-    return read(await call(withOverrides(post(url, { json: activity }), message)));
+    const url = await openChat(targetOf(message, "user").user, bot);
+    return read(await bot.call(withOverrides(post(url, { json: activity }), message)));
+  },
+  unsend: {
+    delete: (sent, credentials, io) => change(sent, credentials, io, (url) => del(url)),
+    replace: (sent, content, credentials, io) =>
+      change(sent, credentials, io, (url) => {
+        const { extra, passthrough } = content;
+        const overrides = { extra, passthrough: { body: passthrough?.body } };
+        return withOverrides(put(url, { json: activityOf(content.text) }), overrides);
+      }),
   },
   oauth: {
     needs: ["clientId", "secretKey"],

@@ -135,8 +135,7 @@ const updatable = ["blocks", "attachments", "link_names", "parse", "metadata", "
 
 async function change(request: HttpRequest, io: Io, id: string | null): Promise<Undone> {
   const reply = await io.http(request);
-  const outcome = read(reply, id ?? undefined);
-  return outcome.kind === "accepted" ? outcome : undoneByCode(codeOf(reply), outcome, undone);
+  return undoneByCode(codeOf(reply), read(reply, id ?? undefined), undone);
 }
 
 // https://docs.slack.dev/reference/methods/oauth.v2.access. Refusals have status 200, as everywhere at Slack. Any other

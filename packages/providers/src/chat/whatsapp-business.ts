@@ -83,6 +83,7 @@ export default defineProvider({
     const code = given === "100" && subcode === "33" ? "33" : given;
     return byStatus(reply, textAt(reply.json, "messages", 0, "id"), { code, classes });
   },
+  unsend: "WhatsApp does not offer a way for businesses to change or delete a message that was sent",
   check: async ({ apiToken, phoneNumberIdentification }, io) =>
     checkByStatus(
       await io.http(get(api(phoneNumberIdentification), { bearer: apiToken, query: { fields: "verified_name" } })),

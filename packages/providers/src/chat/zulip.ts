@@ -26,5 +26,6 @@ export default defineProvider({
   credentials: {},
   limits: { text: 10_000 },
   request: (message) => post(targetOf(message, "webhook").webhookUrl, { json: { text: message.text } }),
+  unsend: "A webhook of Zulip returns no id, so a message cannot be changed or deleted",
   read: (reply) => readWebhook(reply, { code: textAt(reply.json, "code"), classes }),
 });

@@ -78,6 +78,10 @@ export function patch(url: string, parts: RequestParts = {}): HttpRequest {
   return build("PATCH", url, parts);
 }
 
+export function del(url: string, parts: RequestParts = {}): HttpRequest {
+  return build("DELETE", url, parts);
+}
+
 /** An address from the credentials, with a scheme and without a slash at its end. */
 export function baseUrl(given: string | undefined, fallback = ""): string {
   const address = (given || fallback).trim();

@@ -4,7 +4,7 @@
 import type { JsonObject } from "@tidings/contract";
 import type { Io } from "./io.ts";
 import type { Message } from "./message.ts";
-import type { Failure, Outcome } from "./outcome.ts";
+import type { Outcome } from "./outcome.ts";
 
 /** A message as it was handed to the provider, and the id under which the provider knows it. */
 export type SentMessage<M = Message> = { content: M; providerMessageId: string | null };
@@ -45,12 +45,12 @@ export type UndoneCodes = {
   impossible: Readonly<Record<string, string>>;
 };
 
-/** `failure` is how the adapter reads the same reply to a message. */
-export function undoneByCode(code: string | undefined, failure: Failure, { gone, impossible }: UndoneCodes): Undone {
-  if (code === undefined) return failure;
-  if (gone.includes(code)) return { kind: "gone", reason: failure.reason };
+/** `outcome` is how the adapter reads such a reply to a message. */
+export function undoneByCode(code: string | undefined, outcome: Outcome, { gone, impossible }: UndoneCodes): Undone {
+  if (code === undefined || outcome.kind === "accepted") return outcome;
+  if (gone.includes(code)) return { kind: "gone", reason: outcome.reason };
   const words = Object.hasOwn(impossible, code) ? impossible[code] : undefined;
-  return words === undefined ? failure : { kind: "impossible", reason: words };
+  return words === undefined ? outcome : { kind: "impossible", reason: words };
 }
 
 /** The overrides of a message for a call that changes it, which knows fewer members than the one that sends. */

@@ -2,8 +2,10 @@
 // private key"; the whole file is the credential. Apps report what happened to a push with `tidingsMessageId`. An
 // override `type: "data"` creates a message without a notification, whose text the app finds in its data. API:
 // https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages/send Codes:
-// https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode
+// https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode A removal is a data message, which the app has to act
+// on: data.tidings is {"remove": "<message id>"} as text.
 
+import type { JsonObject } from "@tidings/contract";
 import { secretText } from "../kit/credentials.ts";
 import type { Cached, Io } from "../kit/io.ts";
 import { loadJose } from "../kit/libraries.ts";
@@ -12,10 +14,10 @@ import { type Outcome, rejected, SendError } from "../kit/outcome.ts";
 import { toApiNames } from "../kit/override-names.ts";
 import { withOverrides } from "../kit/overrides.ts";
 import { defineProvider } from "../kit/provider.ts";
-import { textDataOf } from "../kit/push.ts";
+import { asReplacement, collapseId, removalOf, textDataOf, topicOf } from "../kit/push.ts";
 import { fcmDataMembers, fcmMembers } from "../kit/push-members.ts";
 import { genericReceipts } from "../kit/receipts.ts";
-import { byStatus, type ErrorClasses, type HttpReply, textAt } from "../kit/reply.ts";
+import { byStatus, type ErrorClasses, type HttpReply, textAt, valueAt } from "../kit/reply.ts";
 import { post } from "../kit/request.ts";
 import { cacheKey, fetchToken, withToken } from "../kit/token.ts";
 
@@ -75,19 +77,46 @@ function read(reply: HttpReply): Outcome {
   return byStatus(reply, textAt(reply.json, "name"), { code, classes });
 }
 
-/** What the message shows, or what its data gives the app, with the overrides that go with it. */
-function contentOf(message: PushMessage) {
+/**
+ * What the message shows, or what its data gives the app, with the overrides that go with it. A later push with the same
+ * tags replaces the notification. Android's collapse_key is left to the overrides: of messages with different keys,
+ * Google keeps four for a device that is offline.
+ */
+function contentOf(message: PushMessage, shown: PushMessage = message) {
   const { title, body } = message;
   const { type = "notification", ...extra } = message.extra ?? {};
+  const tag = collapseId(shown);
+  const apns = { headers: { "apns-collapse-id": tag } };
+  const isNamed = Object.keys(valueAt(extra, "webpush", "headers") ?? {}).some((name) => /^topic$/i.test(name));
+  const topic = isNamed ? undefined : topicOf(shown);
+  const web = topic ? { headers: { Topic: topic } } : {};
   if (type === "notification") {
-    const content = { notification: { title, body }, data: textDataOf(message) };
+    const content = {
+      notification: { title, body },
+      data: textDataOf(message),
+      android: { notification: { tag } },
+      apns,
+      webpush: { ...web, notification: { tag } },
+    };
     return { content, extra: toApiNames(extra, fcmMembers) };
   }
   if (type !== "data") {
     throw new SendError(rejected("content", 'The override type of Firebase must be "notification" or "data"'));
   }
-  const content = { data: { ...textDataOf(message), title, body, message: body } };
+  const content = { data: { ...textDataOf(message), title, body, message: body }, apns, webpush: web };
   return { content, extra: toApiNames(extra, fcmDataMembers) };
+}
+
+type Shown = { content: object; extra: JsonObject };
+
+async function show(message: PushMessage, { content, extra }: Shown, serviceAccount: string, io: Io): Promise<Outcome> {
+  const account = readAccount(serviceAccount);
+  const json = { message: { token: message.token, ...content } };
+  const url = `https://fcm.googleapis.com/v1/projects/${encodeURIComponent(account.project)}/messages:send`;
+  const { headers, ...request } = withOverrides(post(url, { json }), { ...message, extra }, ["message"]);
+  const key = cacheKey("fcm", serviceAccount);
+  const call = (access: string) => io.http({ ...request, headers: { authorization: `Bearer ${access}`, ...headers } });
+  return read(await withToken(io, key, () => buyAccess(io, account), call));
 }
 
 export default defineProvider({
@@ -99,16 +128,22 @@ export default defineProvider({
   credentials: { serviceAccount: secretText("Service Account (entire JSON file)") },
   // 4096 bytes for the whole payload: a longer text cannot fit.
   limits: { text: 4096 },
-  send: async (message, { serviceAccount }, io) => {
-    const account = readAccount(serviceAccount);
-    const { content, extra } = contentOf(message);
-    const json = { message: { token: message.token, ...content } };
-    const url = `https://fcm.googleapis.com/v1/projects/${encodeURIComponent(account.project)}/messages:send`;
-    const { headers, ...request } = withOverrides(post(url, { json }), { ...message, extra }, ["message"]);
-    const key = cacheKey("fcm", serviceAccount);
-    const call = (access: string) =>
-      io.http({ ...request, headers: { authorization: `Bearer ${access}`, ...headers } });
-    return read(await withToken(io, key, () => buyAccess(io, account), call));
+  send: async (message, { serviceAccount }, io) => show(message, contentOf(message), serviceAccount, io),
+  unsend: {
+    replace: async (sent, content, { serviceAccount }, io) => {
+      const next = asReplacement(sent, content);
+      return show(next, contentOf(next, sent.content), serviceAccount, io);
+    },
+    remove: ({ content: message }, { serviceAccount }, io) => {
+      const headers = { "apns-push-type": "background", "apns-priority": "5", "apns-collapse-id": collapseId(message) };
+      const topic = topicOf(message);
+      const content = {
+        data: { tidings: JSON.stringify(removalOf(message).tidings) },
+        apns: { headers, payload: { aps: { "content-available": 1 } } },
+        ...(topic ? { webpush: { headers: { Topic: topic } } } : {}),
+      };
+      return show({ ...message, passthrough: {} }, { content, extra: {} }, serviceAccount, io);
+    },
   },
   check: async ({ serviceAccount }, io) => {
     await buyAccess(io, readAccount(serviceAccount));

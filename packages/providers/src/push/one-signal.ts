@@ -68,6 +68,7 @@ export default defineProvider({
     // An empty id means that no notification was created, because no device is subscribed.
     return id === "" ? rejected("recipient", `OneSignal: ${textAt(errors, 0) ?? "not subscribed"}`) : unreadable(reply);
   },
+  unsend: "OneSignal can only cancel notifications that are scheduled and not yet sent",
   check: async ({ applicationId, apiKey }, io) => {
     const headers = { authorization: authorization(apiKey) };
     const query = { app_id: applicationId, limit: 1 };

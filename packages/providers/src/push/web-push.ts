@@ -5,11 +5,13 @@
 // (protocol), RFC 8291 (encryption), RFC 8292 (VAPID)
 
 import { secret, text } from "../kit/credentials.ts";
+import type { Io } from "../kit/io.ts";
 import { loadWebPush } from "../kit/libraries.ts";
-import { rejected, SendError } from "../kit/outcome.ts";
+import type { PushMessage } from "../kit/message.ts";
+import { type Outcome, rejected, SendError } from "../kit/outcome.ts";
 import { withOverrides } from "../kit/overrides.ts";
 import { defineProvider } from "../kit/provider.ts";
-import { dataOf } from "../kit/push.ts";
+import { asReplacement, collapseId, dataOf, removalOf, topicOf } from "../kit/push.ts";
 import { genericReceipts } from "../kit/receipts.ts";
 import { byStatus, type ErrorClasses, textAt } from "../kit/reply.ts";
 import { post } from "../kit/request.ts";
@@ -63,6 +65,34 @@ function encrypt(subscription: Subscription, body: string, vapidDetails: Vapid) 
   }
 }
 
+/** `shown` is the message whose place the push takes, `members` are added to what it carries. */
+async function push(
+  message: PushMessage,
+  { shown = message, members = {} }: { shown?: PushMessage; members?: object },
+  vapid: Vapid,
+  io: Io,
+): Promise<Outcome> {
+  const subscription = readSubscription(message.token);
+  const { title, body } = message;
+  // A push that waits replaces one with the same topic, so a repeat is not shown twice.
+  const request = withOverrides(
+    post(subscription.endpoint, {
+      headers: { ttl, urgency: "normal", topic: topicOf(shown) },
+      json: { title, body, data: dataOf(message), ...members },
+    }),
+    message,
+  );
+  const { headers, body: encrypted } = encrypt(subscription, String(request.body), vapid);
+  const own = { "content-type": "application/octet-stream", "content-encoding": "aes128gcm" };
+  const authorization = String(headers.Authorization);
+  const reply = await io.http({
+    ...request,
+    headers: { ...request.headers, ...own, authorization },
+    body: new Uint8Array(encrypted ?? []),
+  });
+  return byStatus(reply, reply.headers.location, { code: String(reply.status), classes });
+}
+
 export default defineProvider({
   id: "web-push",
   channel: "push",
@@ -76,27 +106,19 @@ export default defineProvider({
   },
   // 4096 bytes after encryption, of which 103 are not the text.
   limits: { text: 3993 },
-  send: async (message, vapid, io) => {
-    const subscription = readSubscription(message.token);
-    const { title, body } = message;
-    // A push that waits replaces one with the same topic, so a repeat is not shown twice.
-    const topic = /^[\w-]{1,32}$/.exec(message.id.replaceAll("-", ""))?.[0];
-    const request = withOverrides(
-      post(subscription.endpoint, {
-        headers: { ttl, urgency: "normal", topic },
-        json: { title, body, data: dataOf(message) },
-      }),
-      message,
-    );
-    const { headers, body: encrypted } = encrypt(subscription, String(request.body), vapid);
-    const own = { "content-type": "application/octet-stream", "content-encoding": "aes128gcm" };
-    const authorization = String(headers.Authorization);
-    const reply = await io.http({
-      ...request,
-      headers: { ...request.headers, ...own, authorization },
-      body: new Uint8Array(encrypted ?? []),
-    });
-    return byStatus(reply, reply.headers.location, { code: String(reply.status), classes });
+  send: async (message, vapid, io) => push(message, {}, vapid, io),
+  unsend: {
+    replace: async (sent, content, vapid, io) => {
+      const { content: shown } = sent;
+      return push(asReplacement(sent, content), { shown, members: { tag: collapseId(shown) } }, vapid, io);
+    },
+    // Browsers demand that every push is shown: a worker that does not know removals shows this one as it is.
+    remove: async ({ content }, vapid, io) => {
+      const { id, token, extra } = content;
+      const tag = typeof extra?.tag === "string" ? extra.tag : id;
+      const notice: PushMessage = { id, channel: "push", token, title: "Notification withdrawn", body: "" };
+      return push(notice, { members: { tag, silent: true, ...removalOf(content) } }, vapid, io);
+    },
   },
   receipts: genericReceipts("push"),
 });

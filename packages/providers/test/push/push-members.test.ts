@@ -49,6 +49,12 @@ async function sent(providerId: string, extra: JsonObject) {
   return { outcome, headers, json: JSON.parse(String(body)) as JsonObject };
 }
 
+/** By which FCM finds the notification that a later push replaces. */
+const [collapse, topic] = [
+  { "apns-collapse-id": data.tidingsMessageId },
+  { Topic: data.tidingsMessageId.replaceAll("-", "") },
+];
+const tag = data.tidingsMessageId;
 const link = "https://example.com/o/1";
 const common = { sound: "bell", badge: 3, icon: "ic_bell", color: "#ff8800", tag: "order-1", channelId: "orders" };
 const more = { clickAction: link, priority: "high", ttl: 600, subtitle: "Sub", mutableContent: true };
@@ -74,13 +80,13 @@ describe("common members of a push", () => {
         },
       },
       apns: {
-        headers: { "apns-priority": "10" },
+        headers: { ...collapse, "apns-priority": "10" },
         payload: {
           aps: { sound: "bell", badge: 3, category: link, alert: { subtitle: "Sub" }, "mutable-content": 1 },
         },
       },
       webpush: {
-        headers: { Urgency: "high", TTL: "600" },
+        headers: { ...topic, Urgency: "high", TTL: "600" },
         notification: { icon: "ic_bell", tag: "order-1" },
         fcm_options: { link },
       },
@@ -95,11 +101,31 @@ describe("common members of a push", () => {
       apns: { payload: { aps: { contentAvailable: 1, alert: { titleLocKey: "T" } }, custom: { keptAsItIs: 1 } } },
     });
     const { webpush, android, apns } = json.message as JsonObject;
-    assert.deepEqual(webpush, { fcm_options: { link }, notification: { requireInteraction: true } });
-    assert.deepEqual(android, { collapse_key: "k", notification: { channel_id: "c", body_loc_args: ["Ada"] } });
+    assert.deepEqual(webpush, {
+      headers: topic,
+      fcm_options: { link },
+      notification: { requireInteraction: true, tag },
+    });
+    assert.deepEqual(android, { collapse_key: "k", notification: { channel_id: "c", body_loc_args: ["Ada"], tag } });
     assert.deepEqual(apns, {
+      headers: collapse,
       payload: { aps: { "content-available": 1, alert: { "title-loc-key": "T" } }, custom: { keptAsItIs: 1 } },
     });
+  });
+
+  it("name the notification to replace, where an event says so", async () => {
+    const named = {
+      tag: "order-1",
+      apns: { headers: { "apns-collapse-id": "order-1" } },
+      webpush: { headers: { topic: "order-1" } },
+    };
+    const { json } = await sent("fcm", named);
+    const { android, apns, webpush } = json.message as JsonObject;
+    assert.deepEqual(android, { notification: { tag: "order-1" } });
+    assert.deepEqual(apns, { headers: { "apns-collapse-id": "order-1" } });
+    assert.deepEqual(webpush, { headers: { topic: "order-1" }, notification: { tag: "order-1" } });
+    const { headers } = await sent("apns", {});
+    assert.equal(headers["apns-collapse-id"], data.tidingsMessageId);
   });
 
   it("are data of an FCM message that is only data, and another type is refused", async () => {
@@ -108,11 +134,18 @@ describe("common members of a push", () => {
       token: "device-1",
       data: { ...data, title: "Hi", body: "There", message: "There", sound: "bell", badge: "3", a: "1" },
       android: { priority: "HIGH" },
-      apns: { headers: { "apns-priority": "10" } },
-      webpush: { headers: { Urgency: "high" } },
+      apns: { headers: { ...collapse, "apns-priority": "10" } },
+      webpush: { headers: { ...topic, Urgency: "high" } },
     });
     const { json: shown } = await sent("fcm", { type: "notification" });
-    assert.deepEqual(shown.message, { token: "device-1", notification: { title: "Hi", body: "There" }, data });
+    assert.deepEqual(shown.message, {
+      token: "device-1",
+      notification: { title: "Hi", body: "There" },
+      data,
+      android: { notification: { tag } },
+      apns: { headers: collapse },
+      webpush: { headers: topic, notification: { tag } },
+    });
     const { outcome, json: none } = await sent("fcm", { type: "voice" });
     assert.ok(outcome.kind === "rejected" && /override type/.test(outcome.reason));
     assert.deepEqual(none, {});

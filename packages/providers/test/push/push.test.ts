@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { createDecipheriv, createECDH, generateKeyPairSync, hkdfSync, randomBytes } from "node:crypto";
 import { describe, it, type TestContext } from "node:test";
 import { importJWK, jwtVerify } from "jose";
-import { type Io, makeVapidKeys, type PushMessage, send } from "../../src/index.ts";
+import { type Io, makeVapidKeys, type PushMessage, send, unsend } from "../../src/index.ts";
 import type { HttpReply } from "../../src/kit/reply.ts";
 import type { HttpRequest } from "../../src/kit/request.ts";
 import { openIo } from "../support.ts";
@@ -67,6 +67,34 @@ describe("web push", () => {
       data: { ...data, tidingsMessageId: message.id },
       icon: "i.png",
     });
+  });
+
+  it("carries what replaces and what removes a notification", async (t) => {
+    const { io, requests } = listen(t, () => ({ status: 201 }));
+    const sent = { content: { ...message, token }, providerMessageId: null };
+    const content = { ...sent.content, id: "0199a1b2-0000-7000-8000-000000000002", title: "Corrected" };
+    await unsend("web-push", sent, { kind: "replace", content }, credentials, io);
+    await unsend("web-push", sent, { kind: "delete" }, credentials, io);
+    assert.deepEqual(
+      requests.map(({ headers, body }) => [headers.topic, decrypt(Buffer.from(body ?? ""))]),
+      [
+        [
+          "0199a1b2000070008000000000000001",
+          { title: "Corrected", body: "Ada 🎉", data: { tidingsMessageId: content.id }, tag: message.id },
+        ],
+        [
+          "0199a1b2000070008000000000000001",
+          {
+            title: "Notification withdrawn",
+            body: "",
+            data: { tidingsMessageId: message.id },
+            tag: message.id,
+            silent: true,
+            tidings: { remove: message.id },
+          },
+        ],
+      ],
+    );
   });
 
   it("proves who sends it", async (t) => {

@@ -2,6 +2,7 @@
 // words by language, custom dates, deletion, images, and where the panel is.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
+import { isDeepStrictEqual } from "node:util";
 import type { BrowserContext, Page } from "playwright-core";
 import { browserTest, openBrowser, openPage } from "../support/chromium.ts";
 import { startTestService } from "../support/service.ts";
@@ -349,7 +350,8 @@ browserTest(
     await eventually(() => choice.isChecked(), "the switch");
     assert.deepEqual(await tokensOf("hera"), [await endpoint()]);
     assert.deepEqual(await findBarriers(page), []);
-    await showPush(browser, page, origin);
+    const deliver = await openWorker(browser, page, origin);
+    await showPush(deliver, page);
 
     // Another subscriber at the same computer gets its own address; the one of before ends.
     const before = await endpoint();
@@ -366,11 +368,14 @@ browserTest(
     await choice.click();
     await eventually(async () => !(await choice.isChecked()) && (await tokensOf("iris")).length === 0, "it is off");
     assert.equal(await endpoint(), null);
+    await withdrawUnseen(deliver, browser, page);
   },
 );
 
-/** Delivers a push to the worker as the browser would, and finds it among the notifications. */
-async function showPush(browser: BrowserContext, page: Page, origin: string): Promise<void> {
+type Deliver = (message: object) => Promise<unknown>;
+
+/** Delivers pushes to the worker as the browser would. */
+async function openWorker(browser: BrowserContext, page: Page, origin: string): Promise<Deliver> {
   const devtools = await browser.newCDPSession(page);
   const registered = new Promise<string>((resolve) =>
     devtools.on("ServiceWorker.workerRegistrationUpdated", ({ registrations }) => {
@@ -379,15 +384,54 @@ async function showPush(browser: BrowserContext, page: Page, origin: string): Pr
   );
   await devtools.send("ServiceWorker.enable");
   const registrationId = await registered;
-  const data = JSON.stringify({ title: "Order", body: "Shipped", data: { tidingsMessageId: "m1", url: "/orders/7" } });
-  await devtools.send("ServiceWorker.deliverPushMessage", { origin: origin.slice(0, -1), registrationId, data });
+  return (message) => {
+    const data = JSON.stringify(message);
+    return devtools.send("ServiceWorker.deliverPushMessage", { origin: origin.slice(0, -1), registrationId, data });
+  };
+}
+
+const order = { title: "Order", body: "Shipped", data: { tidingsMessageId: "m1", url: "/orders/7" } };
+const removal = (id: string) => ({
+  title: "Notification withdrawn",
+  data: { tidingsMessageId: id },
+  tidings: { remove: id },
+});
+
+/** Finds pushes among the notifications: shown, replaced by one with the same tag, removed. */
+async function showPush(deliver: Deliver, page: Page): Promise<void> {
   const shown = `navigator.serviceWorker.getRegistration("/worker.js").then((found) => found.getNotifications())
     .then((all) => all.map(({ title, body, tag, data }) => ({ title, body, tag, data })))`;
-  await eventually(async () => ((await page.evaluate(shown)) as unknown[]).length === 1, "the notification");
-  assert.deepEqual(await page.evaluate(shown), [
-    { title: "Order", body: "Shipped", tag: "m1", data: { tidingsMessageId: "m1", url: "/orders/7" } },
-  ]);
-  await devtools.detach();
+  const titles = async () => ((await page.evaluate(shown)) as { title: string }[]).map(({ title }) => title).sort();
+  const shows = (...wanted: string[]) =>
+    eventually(async () => isDeepStrictEqual(await titles(), wanted), `notifications: ${wanted}`);
+  await deliver(order);
+  await shows("Order");
+  assert.deepEqual(await page.evaluate(shown), [{ ...order, tag: "m1" }]);
+  await deliver({ ...order, title: "Order, corrected", tag: "m1" });
+  await shows("Order, corrected");
+  await deliver({ title: "Parcel", body: "", data: { tidingsMessageId: "m2" } });
+  await shows("Order, corrected", "Parcel");
+  await deliver(removal("m1"));
+  await shows("Parcel");
+  await deliver(removal("m2"));
+  await shows();
+}
+
+/** Without a page of the site, a removal leaves a quiet notification: browsers demand to see something of every push. */
+async function withdrawUnseen(deliver: Deliver, browser: BrowserContext, page: Page): Promise<void> {
+  await page.goto("about:blank");
+  const [worker] = browser.serviceWorkers();
+  const shown = `registration.getNotifications()
+    .then((all) => all.map(({ title, tag, silent }) => ({ title, tag, silent })))`;
+  const shows = (title: string, silent: boolean) =>
+    eventually(
+      async () => isDeepStrictEqual(await worker?.evaluate(shown), [{ title, tag: "m1", silent }]),
+      `the notification: ${title}`,
+    );
+  await deliver(order);
+  await shows("Order", false);
+  await deliver(removal("m1"));
+  await shows("Notification withdrawn", true);
 }
 
 browserTest(

@@ -75,6 +75,7 @@ export function runOf(steps: StoredStep[], { event, definition, ...changes }: Ru
       bridgeUrl: null,
       trace: null,
       startedBy: null,
+    supersedeKey: null,
       createdAt: now,
       ...event,
     },

@@ -108,7 +108,11 @@ export const retractionOperations = {
     role: "support",
     body: named("RetractionIn", {
       ...selection,
-      reason: Type.String({ minLength: 1, maxLength: 500, description: "For your colleagues; recipients do not see it" }),
+      reason: Type.String({
+        minLength: 1,
+        maxLength: 500,
+        description: "For your colleagues; recipients do not see it",
+      }),
       correction,
     }),
     success: { status: 201, also: 200, schema: Retraction },

@@ -1,5 +1,11 @@
 // What a retraction would do, in numbers: by channel and end state, as far as it is known before providers are called.
-import { type Input, type Output, previewedPeople, type RetractedState, type RetractionResults } from "@tidings/contract";
+import {
+  type Input,
+  type Output,
+  previewedPeople,
+  type RetractedState,
+  type RetractionResults,
+} from "@tidings/contract";
 import { unsendingOf } from "@tidings/providers";
 import type { Caller, Ctx } from "../../context.ts";
 import { findEventOfTransaction } from "../../store/events/events.ts";

@@ -50,7 +50,8 @@ export async function create(
 ): Promise<Created | AlternateSuccess<Created>> {
   const { environmentId } = caller;
   const selected = readSelection(body);
-  if (body.reason.trim() === "") throw invalid({ reason: { messages: ["reason must say why, in 1 to 500 characters"] } });
+  if (body.reason.trim() === "")
+    throw invalid({ reason: { messages: ["reason must say why, in 1 to 500 characters"] } });
   checkCorrection(body.correction);
   const batch = { ...ctx, clock: await environmentClock(ctx, caller) };
   const { event, run } = await findTarget(ctx, environmentId, selected, lockEvent);

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../lib/json.ts";
 import { detailOf, entry } from "../rules/details.ts";
 import type { Budget } from "./ledger.ts";
 
-const messageWords: Record<Channel, [one: string, many: string]> = {
+export const messageWords: Record<Channel, [one: string, many: string]> = {
   in_app: ["in-app message", "in-app messages"],
   email: ["email", "emails"],
   sms: ["SMS", "SMS"],

@@ -12,7 +12,7 @@ import {
 } from "@tidings/contract";
 import type { ChannelLedger, OwnLimits } from "../../store/tables.ts";
 import type { Zone } from "../rules/zones.ts";
-import { freesAt, lengthOf } from "./windows.ts";
+import { freesAt, lengthOf, nextTimeOfDay } from "./windows.ts";
 
 /** A budget of one channel. `isOwn`: the person set it. */
 export type Budget = {
@@ -43,30 +43,86 @@ export function budgetsOf(
   return [...found, { ...first, classes: budgetedClasses, limit: limit.limit, window, isOwn: true }];
 }
 
-/** `id`: the job, or the roll-up, that asks. */
-export type PlaceRequest = { id: string; messageClass: BudgetedClass; now: number; zone: Zone };
+/**
+ * `id`: the job, or the roll-up, that asks. `itemCount`: how many items the roll-up has; null for a message.
+ * `canRollUp`: without it, what would be rolled up is delayed.
+ */
+export type Ask = Place & { budgets: readonly Budget[]; itemCount: number | null; canRollUp: boolean };
+type Place = { id: string; messageClass: BudgetedClass; now: number; zone: Zone };
 
-/** `budget`: the first that is full. `until`: when a place may be free. */
-export type Decision = { kind: "placed" } | { kind: "over"; budget: Budget; until: number };
+/** `budget`: the first that is full. `until`: when a place may be free. `rollUp`: the one that the message joins. */
+export type Verdict =
+  | { kind: "placed" }
+  | { kind: "empty" }
+  | {
+      kind: "over";
+      overflow: Overflow;
+      budget: Budget;
+      until: number;
+      rollUp: { id: string; isNew: boolean } | null;
+    };
 
 export const emptyLedger = (): ChannelLedger => ({ sends: [], waiting: [] });
 
-export function decidePlace(ledger: ChannelLedger, budgets: readonly Budget[], request: PlaceRequest): Decision {
-  const full = budgets.flatMap((budget) => {
-    if (!budget.classes.includes(request.messageClass)) return [];
-    const until = fullUntil(ledger, budget, request);
+/** Decides about a message or a roll-up, and changes the ledger accordingly. */
+export function judge(ledger: ChannelLedger, { budgets, itemCount, canRollUp, ...given }: Ask): Verdict {
+  const isOpen = itemCount !== null && ledger.rollUp?.id === given.id;
+  const place: Place = isOpen ? { ...given, messageClass: ledger.rollUp!.messageClass } : given;
+  if (itemCount === 0) {
+    leave(ledger, place.id);
+    return { kind: "empty" };
+  }
+  const full = firstFull(ledger, budgets, place);
+  if (!full) {
+    takePlace(ledger, place, longestOf(budgets));
+    return { kind: "placed" };
+  }
+  const { overflow } = full.budget;
+  const rollsUp = overflow === "roll_up" && canRollUp;
+  // What waits already goes on waiting, whichever budget is full by now.
+  const isWaiting = itemCount !== null || ledger.waiting.some(([id]) => id === place.id);
+  if (isWaiting || (!rollsUp && overflow !== "drop")) {
+    joinQueue(ledger, place, full.until);
+    return { kind: "over", overflow: "delay", ...full, rollUp: null };
+  }
+  if (!rollsUp) return { kind: "over", overflow, ...full, rollUp: null };
+  return { kind: "over", overflow, ...full, rollUp: joinRollUp(ledger, place, full) };
+}
+
+type Full = { budget: Budget; until: number };
+
+function firstFull(ledger: ChannelLedger, budgets: readonly Budget[], place: Place): Full | null {
+  const full = budgets.flatMap((budget): Full[] => {
+    if (!budget.classes.includes(place.messageClass)) return [];
+    const until = fullUntil(ledger, budget, place);
     return until === null ? [] : [{ budget, until }];
   });
-  const [first] = full;
-  if (!first) return { kind: "placed" };
-  return { kind: "over", budget: first.budget, until: Math.max(...full.map(({ until }) => until)) };
+  return full[0] ? { budget: full[0].budget, until: Math.max(...full.map(({ until }) => until)) } : null;
+}
+
+/** The roll-up waits from its first item on, not from when its run begins. */
+function joinRollUp(ledger: ChannelLedger, place: Place, { budget, until }: Full): { id: string; isNew: boolean } {
+  const { messageClass, now, zone } = place;
+  const open = ledger.rollUp;
+  if (!open) {
+    const due = budget.rollUpAt === null ? until : nextTimeOfDay(now, budget.rollUpAt, zone);
+    ledger.rollUp = { id: place.id, messageClass };
+    joinQueue(ledger, place, Math.max(until, due));
+    return { id: place.id, isNew: true };
+  }
+  if (messageClass === "transactional") {
+    open.messageClass = messageClass;
+    const waiting = ledger.waiting.find(([id]) => id === open.id);
+    if (waiting) waiting[1] = messageClass;
+  }
+  return { id: open.id, isNew: false };
 }
 
 /** A change of clocks makes a window longer or shorter by less than this. */
 const maxChange = 26 * 3_600_000;
 
 /** When a place of the budget may be free; null when there is one. */
-function fullUntil({ sends, waiting }: ChannelLedger, budget: Budget, request: PlaceRequest): number | null {
+function fullUntil({ sends, waiting }: ChannelLedger, budget: Budget, request: Place): number | null {
   const { classes, limit, window } = budget;
   const { now, zone } = request;
   const oldest = now - lengthOf(window) - maxChange;
@@ -90,7 +146,7 @@ const rankOf = (messageClass: BudgetedClass): number => budgetedClasses.indexOf(
 
 function isAhead(
   [id, messageClass, since, until]: ChannelLedger["waiting"][number],
-  { id: own, messageClass: ownClass, now, since: ownSince }: PlaceRequest & { since: number },
+  { id: own, messageClass: ownClass, now, since: ownSince }: Place & { since: number },
 ): boolean {
   if (id === own || now > until + patienceMs) return false;
   const ranks = rankOf(messageClass) - rankOf(ownClass);
@@ -101,25 +157,26 @@ function isAhead(
 const maxWaiting = 1_000;
 
 /** Changes the ledger: the request has its place. */
-export function takePlace(ledger: ChannelLedger, { id, messageClass, now }: PlaceRequest, longestMs: number): void {
+function takePlace(ledger: ChannelLedger, { id, messageClass, now }: Place, longestMs: number): void {
   const oldest = now - longestMs - maxChange;
   const kept = ledger.sends.filter(([at]) => at > oldest);
   kept.push([now, messageClass]);
   ledger.sends = kept.slice(-maxBudgetLimit * budgetedClasses.length);
-  leaveQueue(ledger, id);
+  leave(ledger, id);
 }
 
 /** Changes the ledger: the request waits, since the first time it did. */
-export function joinQueue(ledger: ChannelLedger, { id, messageClass, now }: PlaceRequest, until: number): void {
+function joinQueue(ledger: ChannelLedger, { id, messageClass, now }: Place, until: number): void {
   const before = ledger.waiting.find((one) => one[0] === id);
   ledger.waiting = ledger.waiting.filter((one) => one[0] !== id && now <= one[3] + patienceMs).slice(0, maxWaiting);
   ledger.waiting.push([id, messageClass, before?.[2] ?? now, until]);
 }
 
-export function leaveQueue(ledger: ChannelLedger, id: string): void {
+/** It waits no longer, and a roll-up takes no more items. */
+function leave(ledger: ChannelLedger, id: string): void {
   ledger.waiting = ledger.waiting.filter((one) => one[0] !== id);
+  if (ledger.rollUp?.id === id) delete ledger.rollUp;
 }
 
 /** The window of these budgets that lasts longest. */
-export const longestOf = (budgets: readonly Budget[]): number =>
-  Math.max(0, ...budgets.map(({ window }) => lengthOf(window)));
+const longestOf = (budgets: readonly Budget[]): number => Math.max(0, ...budgets.map(({ window }) => lengthOf(window)));

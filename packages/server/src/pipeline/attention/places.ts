@@ -4,7 +4,6 @@
 // message; of two transactions that are both the first, one inserts it and the other one decides again.
 
 import { isDeepStrictEqual } from "node:util";
-import type { BudgetedClass } from "@tidings/contract";
 import {
   findLedgers,
   insertLedgers,
@@ -16,9 +15,8 @@ import {
 import type { Ledger } from "../../store/tables.ts";
 import type { Batch } from "../batch.ts";
 import type { Claim, PlaceResult, Run } from "../run/run.ts";
-import { decidePlace, emptyLedger, joinQueue, longestOf, takePlace } from "./ledger.ts";
+import { emptyLedger, judge } from "./ledger.ts";
 import { findRollUpItems, type ItemsOf, type NewRollUp, startRollUps, withoutRollUps } from "./roll-ups.ts";
-import { nextTimeOfDay } from "./windows.ts";
 
 export type PlaceAsk = { run: Run; claim: Extract<Claim, { kind: "place" }>; now: Date };
 
@@ -106,50 +104,29 @@ function decideFor(
 
 function decideOne(ask: PlaceAsk, decided: Decided, items: ItemsOf, cannotRollUp: ReadonlySet<string>): PlaceResult {
   const { run, claim, now } = ask;
+  const { jobId, channel, rollUp, messageClass, budgets, zone } = claim;
   const askedAt = now.getTime();
-  const ledger = decided.ledger[claim.channel] ?? emptyLedger();
-  decided.ledger[claim.channel] = ledger;
-  const own = claim.rollUp === null ? undefined : (items.get(claim.rollUp) ?? []);
-  const isOpen = claim.rollUp !== null && ledger.rollUp?.id === claim.rollUp;
-  const request = {
-    id: claim.rollUp ?? claim.jobId,
-    messageClass: isOpen ? ledger.rollUp!.messageClass : claim.messageClass,
+  const ledger = decided.ledger[channel] ?? emptyLedger();
+  decided.ledger[channel] = ledger;
+  const own = rollUp === null ? undefined : (items.get(rollUp) ?? []);
+  const verdict = judge(ledger, {
+    id: rollUp ?? jobId,
+    messageClass,
     now: askedAt,
-    zone: claim.zone,
-  };
-  const close = () => {
-    if (isOpen) delete ledger.rollUp;
-  };
-  if (own?.length === 0) {
-    close();
-    ledger.waiting = ledger.waiting.filter(([id]) => id !== request.id);
-    return { kind: "empty", askedAt };
+    zone,
+    budgets,
+    itemCount: own?.length ?? null,
+    canRollUp: !cannotRollUp.has(run.environmentId),
+  });
+  switch (verdict.kind) {
+    case "empty":
+      return { kind: "empty", askedAt };
+    case "placed":
+      return { kind: "placed", askedAt, ...(own && { items: own }) };
+    case "over": {
+      const { overflow, budget, until, rollUp: joined } = verdict;
+      if (joined?.isNew) decided.rollUps.push({ ask, id: joined.id, at: budget.rollUpAt });
+      return { kind: "over", askedAt, overflow, budget, until: new Date(until), rollUp: joined?.id ?? null };
+    }
   }
-  const decision = decidePlace(ledger, claim.budgets, request);
-  if (decision.kind === "placed") {
-    takePlace(ledger, request, longestOf(claim.budgets));
-    close();
-    return { kind: "placed", askedAt, ...(own && { items: own }) };
-  }
-  const { budget } = decision;
-  const over = { kind: "over", askedAt, budget, until: new Date(decision.until), rollUp: null } as const;
-  // What waits already goes on waiting, whichever budget is full by now.
-  const isWaiting = claim.rollUp !== null || ledger.waiting.some(([id]) => id === request.id);
-  const rollsUp = budget.overflow === "roll_up" && !cannotRollUp.has(run.environmentId);
-  if (isWaiting || (!rollsUp && budget.overflow !== "drop")) {
-    joinQueue(ledger, request, decision.until);
-    return { ...over, overflow: "delay" };
-  }
-  if (!rollsUp) return { ...over, overflow: "drop" };
-  const open = ledger.rollUp;
-  const rollUp = open ?? { id: claim.jobId, messageClass: claim.messageClass };
-  if (claim.messageClass === "transactional") rollUp.messageClass = "transactional";
-  ledger.rollUp = rollUp;
-  // It waits from its first item on, not from when its run begins.
-  const due = budget.rollUpAt === null ? decision.until : nextTimeOfDay(askedAt, budget.rollUpAt, claim.zone);
-  const waiting = ledger.waiting.find(([id]) => id === rollUp.id);
-  if (waiting) waiting[1] = rollUp.messageClass satisfies BudgetedClass;
-  else joinQueue(ledger, { ...request, id: rollUp.id }, Math.max(decision.until, due));
-  if (!open) decided.rollUps.push({ ask, id: rollUp.id, at: budget.rollUpAt });
-  return { ...over, overflow: "roll_up", rollUp: rollUp.id };
 }

@@ -1,7 +1,7 @@
 // Decides for each message of a batch: through which integration it is sent now, or until when it waits. `planMessage`
 // is pure and works on facts that were loaded for the whole batch; `planMessages` claims the probes of open circuit
 // breakers.
-import type { Message, Outcome } from "@tidings/providers";
+import type { Message, Outcome, SentMessage } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { claimProbes } from "../../store/integrations/breakers.batch.ts";
@@ -53,6 +53,8 @@ export type PlannedSend = DueMessage & {
   suppressed: SuppressedAddress | null;
   /** Suppressed addresses among the other recipients of an email, which is sent without them. */
   leftOut: SuppressedAddress[];
+  /** An earlier message that is changed to this one, where the provider can do that. */
+  replaces?: SentMessage;
   /** The time of the call (ms), when the integration has a rate limit. */
   startAt?: number;
 };

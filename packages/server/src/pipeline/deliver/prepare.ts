@@ -13,7 +13,7 @@ import {
   insertAttempts,
   summarizeAttempts,
 } from "../../store/messages/attempts.batch.ts";
-import { holdPendingMessages } from "../../store/messages/messages.batch.ts";
+import { findSentMessages, holdPendingMessages } from "../../store/messages/messages.batch.ts";
 import type { MessageRow } from "../../store/messages/messages.ts";
 import { heldGroup } from "../../store/queue/held.ts";
 import type { Task } from "../../store/queue/queue.ts";
@@ -21,9 +21,9 @@ import { findSuppressedAddresses } from "../../store/subscribers/subscribers.bat
 import { type Batch, openBatch } from "../batch.ts";
 import { type Clock, enqueueTimed, inFlightGroup, type Timed } from "../clock/clock.ts";
 import { openMessage } from "../encrypted-parts.ts";
+import { enqueueUnsends } from "../retract/unsend-tasks.ts";
 import { detail } from "../rules/details.ts";
 import { loadVersions } from "../run/versions.ts";
-import { passOnRetracted } from "../retract/unsend-tasks.ts";
 import { costOf, type DeliverTask, environmentOf, keysIn } from "../tasks.ts";
 import { cancelUnwantedMessages } from "./cancel.ts";
 import { toHealth } from "./health.ts";
@@ -63,7 +63,7 @@ export async function prepare(tx: Ctx, tasks: Task<DeliverTask>[], admission: Ad
   const { sends, waits } = await applyLimits(batch, plans, { admission, readSecrets, now: facts.now.getTime() });
   await writeWaits(batch, waits, facts);
   const unwanted = parts.filter(({ messageId }) => !messages.has(messageId));
-  await passOnRetracted(
+  await enqueueUnsends(
     batch,
     unwanted.map(({ task, messageId: id }) => ({ environment_id: environmentOf(task), id, integration_id: null })),
   );
@@ -247,6 +247,7 @@ async function addContents(
   readSecrets: ReadSecrets,
 ): Promise<PlannedSend[]> {
   const parts = await loadMessageParts(batch, sends);
+  const replaced = await loadReplaced(batch, sends);
   return sends.map((send) => {
     const { attemptId, message, integration, leftOut } = send;
     if (attemptId === null) return send;
@@ -256,11 +257,27 @@ async function addContents(
       const state = deliveryStates.get(message.id)!;
       const content = withOrigin(removeCopies(whole, leftOut), state);
       const version = versions.get(state.workflow_version_id);
-      return { ...send, credentials, content: withUnsubscribe(batch, message, version, content) };
+      const old = replaced.get(String(message.outgoing?.replaces));
+      const replaces = old && {
+        content: toProviderMessage(old, integration.provider_id, configurations, parts),
+        providerMessageId: old.provider_message_id,
+      };
+      return { ...send, credentials, replaces, content: withUnsubscribe(batch, message, version, content) };
     } catch (error) {
       // Without content the message fails; an exception would repeat the whole batch for ever.
       batch.log.error({ err: error, messageId: message.id }, "a message cannot be put together");
       return { ...send, credentials };
     }
   });
+}
+
+/** Earlier messages that these replace, by id; only of events with a supersede key. */
+async function loadReplaced({ db, secrets }: Batch, sends: PlannedSend[]): Promise<Map<string, MessageRow>> {
+  const keys = sends.flatMap(({ message, integration }) => {
+    const id = message.channel === "chat" ? message.outgoing?.replaces : undefined;
+    const isPossible = typeof id === "string" && message.integration_id === integration.id;
+    return isPossible ? [{ environment_id: message.environment_id, id }] : [];
+  });
+  const rows = await findSentMessages(db, keys);
+  return new Map(rows.map((row) => [row.id, openMessage(secrets, row)]));
 }

@@ -8,9 +8,9 @@ import { insertDeadLetters } from "../../store/messages/dead-letters.batch.ts";
 import { recordOutcomes } from "../../store/messages/messages.batch.ts";
 import { type Batch, openBatch } from "../batch.ts";
 import { enqueueTimed } from "../clock/clock.ts";
+import { enqueueUnsends } from "../retract/unsend-tasks.ts";
 import { logDeliveries, outcomeCode } from "../trace/sends.ts";
 import { emitMessages, type MessageChange } from "../webhooks/events.ts";
-import { passOnRetracted } from "../retract/unsend-tasks.ts";
 import { wakeRuns } from "./cancel.ts";
 import { type ExpiredToken, removeDeviceTokens } from "./dead-tokens.ts";
 import { applyEarlyReceipts } from "./early-receipts.ts";
@@ -50,7 +50,7 @@ export async function settle(tx: Ctx, group: FinishedSend[]): Promise<() => void
     "deliver",
     settled.flatMap(({ effect }) => effect.deliver ?? []),
   );
-  await passOnRetracted(
+  await enqueueUnsends(
     batch,
     settled.flatMap(({ finished, isRetracted }) => (isRetracted ? finished.message : [])),
   );

@@ -18,8 +18,9 @@
 //   health.ts           records the results in the circuit breakers
 //   receipts.ts         delivery reports of providers, by receipt-rules.ts; they may confirm a message (confirm.ts)
 //   early-receipts.ts   reports that arrive before the result of their call is written
-import { type Outcome, send } from "@tidings/providers";
+import { type Message, type Outcome, type SentMessage, send, unsend } from "@tidings/providers";
 import type { Ctx, NetworkCtx } from "../../context.ts";
+import type { JsonObject } from "../../lib/json.ts";
 import { storableId, storableText } from "../../lib/text/storable-text.ts";
 import { type IntegrationRow, showIntegration } from "../../store/integrations/integrations.ts";
 import { transact } from "../batch.ts";
@@ -67,18 +68,38 @@ function finishSend(ctx: NetworkCtx, planned: PlannedSend): FinishedSend | Promi
 }
 
 /** Never rejects: one message must not lose the results of the others. */
-async function callProvider(ctx: NetworkCtx, { integration, content, credentials }: PlannedSend): Promise<Outcome> {
+async function callProvider(ctx: NetworkCtx, planned: PlannedSend): Promise<Outcome> {
+  const { integration, content, credentials, replaces } = planned;
   if (integration.is_hidden) await revealIntegration(ctx, integration);
   if (!credentials) return rejectLocally("the stored credentials cannot be read");
   if (!content) return rejectLocally("the message cannot be put together from what is stored of it");
   try {
-    const outcome = toStorable(await send(integration.provider_id, content, credentials, ctx.io));
+    const { provider_id: providerId } = integration;
+    const changed = replaces && (await changeSent(ctx, providerId, { replaces, content, credentials }));
+    const outcome = toStorable(changed ?? (await send(providerId, content, credentials, ctx.io)));
     ctx.metrics.attempts.inc({ provider: integration.provider_id, outcome: outcome.kind });
     return outcome;
   } catch (error) {
     ctx.log.error({ err: error, provider: integration.provider_id }, "a provider adapter failed");
     return { kind: "unknown", reason: "the provider adapter failed" };
   }
+}
+
+type Change = { replaces: SentMessage; content: Message; credentials: JsonObject };
+
+/** Changes an earlier message to this one. Undefined where the provider cannot: then this one is sent. */
+async function changeSent(
+  { io }: NetworkCtx,
+  providerId: string,
+  { replaces, content, credentials }: Change,
+): Promise<Outcome | undefined> {
+  const outcome = await unsend(providerId, replaces, { kind: "replace", content }, credentials, io);
+  if (outcome.kind === "replaced") {
+    const providerMessageId = outcome.providerMessageId ?? replaces.providerMessageId ?? undefined;
+    return { kind: "accepted", providerMessageId };
+  }
+  if (outcome.kind === "failed" && outcome.canRetry) return { kind: "retry", reason: outcome.reason };
+  return undefined;
 }
 
 /**

@@ -12,7 +12,7 @@ import { sealMessage } from "../encrypted-parts.ts";
 import { escapeHtml } from "../render/block-parts.ts";
 import { RenderError, render } from "../render/liquid.ts";
 import { clockScope, subscriberScope, workflowScope } from "../rules/scope.ts";
-import { groupDeliveries } from "../run/progress.ts";
+import { groupDeliveries } from "../run/deliveries.ts";
 import { loadVersions } from "../run/versions.ts";
 
 /** `html`: the text with its line breaks, for email and in-app messages. */

@@ -1,6 +1,6 @@
 // Writes what became of messages whose provider was asked to take them back.
 import type { RetractedState } from "@tidings/contract";
-import type { SentMessage, UnsendOutcome, Unsending } from "@tidings/providers";
+import type { SentMessage, Unsending, UnsendOutcome } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { NewTask, Task } from "../../store/queue/queue.ts";
@@ -10,7 +10,12 @@ import {
   type SettledRetracted,
   settleRetracted,
 } from "../../store/retractions/retracted-messages.ts";
-import { addResults, finishIfDone, lockRetraction, saveRetractionProgress } from "../../store/retractions/retractions.ts";
+import {
+  addResults,
+  finishIfDone,
+  lockRetraction,
+  saveRetractionProgress,
+} from "../../store/retractions/retractions.ts";
 import { type Batch, openBatch } from "../batch.ts";
 import { inFlightGroup } from "../clock/clock.ts";
 import { costOf, type UnsendTask } from "../tasks.ts";

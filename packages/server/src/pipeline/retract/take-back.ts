@@ -15,13 +15,12 @@ import {
 } from "../../store/retractions/retracted-messages.ts";
 import type { RetractedRun } from "../../store/retractions/retractions.ts";
 import type { Batch } from "../batch.ts";
-import { enqueueTimed } from "../clock/clock.ts";
 import { openMessage } from "../encrypted-parts.ts";
 import { type Canceled, cancelRuns } from "../run/cancel.ts";
 import { emitDeleted } from "../webhooks/events.ts";
 import { type Corrected, prepareCorrections, type RenderedCorrection, sendCorrections } from "./corrections.ts";
-import { unsendTasks } from "./unsend-tasks.ts";
-import { retractedDetail, retractReason, whyItStays } from "./words.ts";
+import { enqueueUnsends } from "./unsend-tasks.ts";
+import { retractedDetail, retractReason, supersedeReason, whyItStays } from "./words.ts";
 
 /** `retractionId`: null where a later event replaces the runs. */
 export type Retracting = { retractionId: string | null; correction: Correction | null };
@@ -41,16 +40,18 @@ export async function takeBackRuns(
   const canceled = await cancelRuns(batch, environmentId, {
     runs: { page: runs },
     versionIds: [...new Set(runs.map((run) => run.workflow_version_id))],
-    reason: retractReason,
+    reason: retractionId === null ? supersedeReason : retractReason,
     hasToSettle: true,
   });
-  const messages = (await findMessagesToRetract(db, environmentId, runs)).map((row) => openMessage(batch.secrets, row));
+  const found = (await findMessagesToRetract(db, environmentId, runs)).map((row) => openMessage(batch.secrets, row));
+  const messages = retractionId === null ? found.filter(isNotReplaced) : found;
   const correctionOf = correction && (await prepareCorrections(batch, environmentId, correction, messages));
   const rows: Retracted[] = messages.map((message) => {
     const rendered = correctionOf?.(message);
     const usable = rendered && "fault" in rendered ? undefined : rendered;
     const fault = rendered && "fault" in rendered ? `the correction could not be rendered: ${rendered.fault}` : null;
-    const { state, reason } = stateOf(message, canceled, usable !== undefined);
+    const { state, reason } =
+      retractionId === null ? stateOfSuperseded(message, canceled) : stateOf(message, canceled, usable !== undefined);
     const { id, notification_id, job_id, channel } = message;
     const why = [reason, fault].filter((text) => text !== null).join("; ") || null;
     return {
@@ -90,6 +91,15 @@ function stateOf(message: MessageRow, { withdrawn, inFlight }: Canceled, hasCorr
   return channel === "in_app" ? as(hasCorrection ? "replaced" : "removed") : stateOfSent(message, hasCorrection);
 }
 
+/** Sent messages that the new run can replace are left until it does (supersede.ts). */
+const isNotReplaced = ({ channel, status }: MessageRow): boolean =>
+  status !== "sent" || channel === "email" || channel === "sms";
+
+function stateOfSuperseded(message: MessageRow, canceled: Canceled): State {
+  const { state, reason } = stateOf(message, canceled, false);
+  return message.status === "sent" ? { state: "superseded", reason: whyItStays(message.channel) } : { state, reason };
+}
+
 /** The state of a message that its provider has: whether the provider can be asked, or what is said instead. */
 export function stateOfSent({ channel, provider_id }: MessageRow, hasCorrection: boolean): State {
   const can = unsendingOf(provider_id ?? "");
@@ -120,9 +130,7 @@ async function statesOfSteps(
     detail: retractedDetail(state, reason, now),
   });
   const waited = canceled.jobs.flatMap((job) =>
-    isChannel(job.type) && !withMessages.has(job.id)
-      ? toRow(job, job.type, { state: "canceled", reason: null })
-      : [],
+    isChannel(job.type) && !withMessages.has(job.id) ? toRow(job, job.type, { state: "canceled", reason: null }) : [],
   );
   const digested = await findDigestedJobs(db, environmentId, runs);
   const reason = "it is part of a digest that was sent";
@@ -145,6 +153,8 @@ async function applyStates(batch: Batch, environmentId: string, taken: Retracted
   for (const { message } of [...inState("removed"), ...inState("replaced")]) batch.hints.add(message!.subscriber_id);
   await closeLettersOf(db, environmentId, idsIn("not_sent"), now);
   await sendCorrections(batch, environmentId, inState("corrected") as Corrected[]);
-  const asked = inState("taking_back").map(({ message }) => message!);
-  await enqueueTimed(batch, "unsend", unsendTasks(environmentId, asked));
+  await enqueueUnsends(
+    batch,
+    inState("taking_back").map(({ message }) => message!),
+  );
 }

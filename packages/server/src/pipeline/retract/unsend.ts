@@ -152,7 +152,10 @@ async function loadFacts(batch: Batch, environmentId: string, ids: string[]): Pr
 }
 
 /** The state of a message that needs no call; undefined where the provider is asked. */
-function knownState({ id }: RetractedRow, { messages, uncertain, corrections }: Facts): KnownUnsend | undefined {
+function knownState(
+  { id, retraction_id }: RetractedRow,
+  { messages, uncertain, corrections }: Facts,
+): KnownUnsend | undefined {
   const message = messages.get(id);
   if (!message) return { state: "cannot_unsend", reason: "the message was deleted here, so its provider is not known" };
   if (message.status !== "sent") {
@@ -163,6 +166,7 @@ function knownState({ id }: RetractedRow, { messages, uncertain, corrections }: 
   const rendered = corrections.get(id);
   const { state, reason } = stateOfSent(message, rendered !== undefined);
   if (state === "taking_back") return undefined;
+  if (retraction_id === null) return { state: "superseded", reason };
   return { state, reason, ...(rendered && { corrected: { message, rendered } }) };
 }
 

@@ -26,6 +26,7 @@ export function retractedDetail(state: RetractedState, reason: string | null, at
 }
 
 export const retractReason = "the event was taken back";
+export const supersedeReason = "a later event with the same key replaced it";
 
 /** Why a message of this channel stays where it is. */
 export function whyItStays(channel: string): string {

@@ -18,14 +18,15 @@ import type { Batch } from "../batch.ts";
 import { enqueueTimed, type Timed } from "../clock/clock.ts";
 import { type Wake, wakeTasks } from "../clock/wakes.ts";
 import { sealMessage } from "../encrypted-parts.ts";
+import { findReplaced, replaceEarlier } from "../retract/supersede.ts";
 import { severityOverride } from "../rules/overrides.ts";
 import { isCritical } from "../rules/preferences.ts";
-import { messagesPerTask } from "../tasks.ts";
 import { chooseTraced, traceRuns } from "../trace/runs.ts";
 import { logInApp } from "../trace/sends.ts";
 import { emitMessages, type MessageChange } from "../webhooks/events.ts";
 import { advance, emptyProgress } from "./advance.ts";
 import { settleClaims } from "./claims.ts";
+import { type Delivery, groupDeliveries } from "./deliveries.ts";
 import { exposuresOf } from "./exposures.ts";
 import { loadFacts } from "./facts.ts";
 import type { ClaimResult, Facts, JobState, MessageDraft, Progress, Run } from "./run.ts";
@@ -115,6 +116,8 @@ const mergeProgress = (before: Progress | undefined, next: Progress): Progress =
  * where they are stored with them.
  */
 export async function writeProgress(batch: Batch, progressed: Progress[], events: NewEvent[] = []): Promise<void> {
+  const hasKeys = progressed.some(({ run }) => run.event.supersedeKey !== null);
+  const replacing = hasKeys ? await findReplaced(batch, progressed) : [];
   const rows = collectRows(batch, progressed);
   const { notifications, messages } = rows;
   await runInserts(batch.db, [
@@ -125,6 +128,7 @@ export async function writeProgress(batch: Batch, progressed: Progress[], events
     expiryInsert(messages),
     exposureInsert(rows.exposures),
   ]);
+  if (replacing.length > 0) await replaceEarlier(batch, replacing);
   await updateJobs(batch.db, rows.jobUpdates);
   await emitMessages(batch, messages.flatMap(webhookEvents));
   await markDigested(batch.db, rows.digested);
@@ -163,9 +167,6 @@ type Rows = {
   /** Tasks of the runs that make an HTTP request. */
   requests: Timed[];
 };
-
-/** A message for a provider. `lane`: its integration. */
-type Delivery = { environmentId: string; lane?: string; messageId: string };
 
 function collectRows({ secrets }: Batch, progressed: Progress[]): Rows {
   const rows: Rows = {
@@ -207,20 +208,6 @@ function collectRows({ secrets }: Batch, progressed: Progress[]): Rows {
     }
   }
   return rows;
-}
-
-/** Messages of one integration share tasks. */
-export function groupDeliveries(deliveries: Delivery[]): Timed[] {
-  const lanes = Map.groupBy(deliveries, ({ environmentId, lane }) => `${environmentId} ${lane}`);
-  return [...lanes.values()].flatMap((own) => {
-    const tasks: Timed[] = [];
-    const { environmentId, lane } = own[0]!;
-    for (let from = 0; from < own.length; from += messagesPerTask) {
-      const messageIds = own.slice(from, from + messagesPerTask).map(({ messageId }) => messageId);
-      tasks.push({ environmentId, lane, data: { messageIds } });
-    }
-    return tasks;
-  });
 }
 
 /** Runs that wait or paused, grouped by environment and wake-up time. */

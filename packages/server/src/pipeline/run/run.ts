@@ -53,6 +53,8 @@ export type RunEvent = {
   trace: string | null;
   /** The step that started it; null for an event of a request. */
   startedBy: StartedBy | null;
+  /** It replaces earlier events with the same key, for the same subscriber. */
+  supersedeKey: string | null;
   createdAt: Date;
 };
 
@@ -68,6 +70,7 @@ export function toRunEvent(secrets: Secrets, row: NewEvent): RunEvent {
     bridgeUrl: row.bridge_url,
     trace: row.trace_context,
     startedBy: row.started_by,
+    supersedeKey: row.supersede_key,
     createdAt: row.created_at,
   };
 }
@@ -263,7 +266,8 @@ export type StoredTarget =
   | { kind: "user"; user: string; connectionId?: string }
   | { kind: "phone"; phone: string };
 
-export type ChatFields = ProviderExtras & { target: StoredTarget };
+/** `replaces`: an earlier message that is changed to this one, where the provider can do that. */
+export type ChatFields = ProviderExtras & { target: StoredTarget; replaces?: string };
 
 /**
  * `route`: ids of the integrations to try, in order, decided before the first attempt. The fields are those of a

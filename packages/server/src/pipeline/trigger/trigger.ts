@@ -20,6 +20,7 @@ import { findWorkflowStates, type WorkflowState } from "../../store/workflows/wo
 import type { WorkflowVersion } from "../../store/workflows/workflows.ts";
 import { type Batch, openBatch, transact } from "../batch.ts";
 import { enqueueTimed } from "../clock/clock.ts";
+import { supersedeRuns } from "../retract/supersede.ts";
 import { detail } from "../rules/details.ts";
 import { ignoredOverrides, severityOverride } from "../rules/overrides.ts";
 import { advanceAll, writeProgress } from "../run/progress.ts";
@@ -164,6 +165,7 @@ async function startRuns(batch: Batch, starts: Start[], { stored, maxMs }: Start
   // accepted now were just found.
   const states = stored ? new Map<string, WorkflowState>() : await findWorkflowStates(batch.db, workflowIds);
   const runs = await makeRuns(batch, starts, recipients, states);
+  if (starts.some(({ event }) => event.supersede_key !== null)) await supersedeRuns(batch, runs);
   await writeProgress(batch, await advanceAll(batch, runs, { maxMs }), stored);
 }
 

@@ -169,6 +169,8 @@ export async function findFirstRun(
 ): Promise<{ id: string; subscriber_id: string } | undefined> {
   const isOwn = notificationId === null ? sql`event_id = ${eventId}` : sql`id = ${notificationId}`;
   const { rows } = await sql<{ id: string; subscriber_id: string }>`
-    select id, subscriber_id from notifications where environment_id = ${environmentId} and ${isOwn} limit 1`.execute(db);
+    select id, subscriber_id from notifications where environment_id = ${environmentId} and ${isOwn} limit 1`.execute(
+    db,
+  );
   return rows[0];
 }

@@ -85,6 +85,14 @@ export async function holdPendingMessages(db: Db, keys: RowKey[]): Promise<Store
   return rows;
 }
 
+/** Chat and push messages that their provider has, with what it was given. */
+export async function findSentMessages(db: Db, keys: RowKey[]): Promise<StoredMessage[]> {
+  if (keys.length === 0) return [];
+  const sent = rowsByKey("messages", "m", "id", keys, { where: sql`t.status = 'sent' and t.outgoing is not null` });
+  const { rows } = await sql<StoredMessage>`select m.* from ${sent}`.execute(db);
+  return rows;
+}
+
 export type WrittenOutcome = { is_retracted: boolean };
 
 export type MessageOutcome = RowKey & {

@@ -5,8 +5,8 @@ import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { retractedErrorId } from "../events/event-cancel.ts";
 import { noteOnJobs } from "../events/finished-jobs.ts";
-import { messagesOfRuns, type RunRef } from "../messages/messages-of-runs.ts";
 import type { StoredMessage } from "../messages/messages.ts";
+import { messagesOfRuns, type RunRef } from "../messages/messages-of-runs.ts";
 import type { StoredDetail, Tables } from "../tables.ts";
 
 export type RetractedRow = Selectable<Tables["retracted_messages"]>;
@@ -57,7 +57,11 @@ export async function insertRetracted(db: Db, environmentId: string, rows: NewRe
 export type SettledRetracted = Pick<NewRetracted, "id" | "state" | "reason" | "at" | "detail">;
 
 /** Writes the end states of messages that have none yet; returns the rows that changed. */
-export async function settleRetracted(db: Db, environmentId: string, rows: SettledRetracted[]): Promise<RetractedRow[]> {
+export async function settleRetracted(
+  db: Db,
+  environmentId: string,
+  rows: SettledRetracted[],
+): Promise<RetractedRow[]> {
   if (rows.length === 0) return [];
   const { id, state, reason, at, detail } = columns;
   const { rows: settled } = await sql<RetractedRow>`
@@ -133,7 +137,9 @@ export async function replaceInApp(
 export async function findMessagesByIds(db: Db, environmentId: string, ids: string[]): Promise<StoredMessage[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<StoredMessage>`
-    select * from messages where environment_id = ${environmentId} and id = any(${ids}::uuid[]) order by id`.execute(db);
+    select * from messages where environment_id = ${environmentId} and id = any(${ids}::uuid[]) order by id`.execute(
+    db,
+  );
   return rows;
 }
 
@@ -145,7 +151,13 @@ export async function clearRetractedMarks(db: Db, environmentId: string, ids: st
       and error_id = ${retractedErrorId}`.execute(db);
 }
 
-export type PreviewCount = { channel: Channel; status: string; provider_id: string | null; is_out: boolean; count: number };
+export type PreviewCount = {
+  channel: Channel;
+  status: string;
+  provider_id: string | null;
+  is_out: boolean;
+  count: number;
+};
 
 /** The messages of an event, or of one of its runs, by channel, status and provider; those already taken back not. */
 export async function countMessagesToRetract(
@@ -188,4 +200,18 @@ export async function countJobsToRetract(
       or (j.status = 'delayed' and j.provider_id is null))
     group by 1, 2`.execute(db);
   return rows;
+}
+
+/** The marks of one message, for another one. */
+export type MarkTransfer = { from_id: string; to_id: string };
+
+/** Whether a message was seen and read goes over to the message that replaces it. */
+export async function takeOverMarks(db: Db, environmentId: string, transfers: MarkTransfer[]): Promise<void> {
+  if (transfers.length === 0) return;
+  await sql`
+    update messages n set seen_at = o.seen_at, read_at = o.read_at, last_seen_at = o.last_seen_at,
+      last_read_at = o.last_read_at
+    from ${rowsOf("r", { from_id: "uuid", to_id: "uuid" }, transfers)}
+    join messages o on o.environment_id = ${environmentId} and o.id = r.from_id
+    where n.environment_id = ${environmentId} and n.id = r.to_id`.execute(db);
 }

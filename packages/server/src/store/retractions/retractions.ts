@@ -79,7 +79,10 @@ export async function finishIfDone(db: Db, environmentId: string, id: string, no
         and m.retraction_id = r.id and m.state in ('in_flight', 'taking_back'))`.execute(db);
 }
 
-export const addResults = (results: RetractionResults, rows: { channel: string; state: string }[]): RetractionResults => {
+export const addResults = (
+  results: RetractionResults,
+  rows: { channel: string; state: string }[],
+): RetractionResults => {
   const sum = structuredClone(results);
   for (const { channel, state } of rows) {
     sum[channel] ??= {};

@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
+import { rowsByKey } from "../keys.ts";
 
 export type KeyedRun = { subscriber_id: string; supersede_key: string; event_id: string; notification_id: string };
 
@@ -28,6 +29,30 @@ export async function claimSupersedeKeys(
       earlier = (k.notification_id || k.earlier)[1:${sql.lit(maxEarlier)}]
     where k.event_id < excluded.event_id
     returning subscriber_id, supersede_key, event_id, notification_id, earlier`.execute(db);
+  return rows;
+}
+
+/** The earlier runs that these replace. A run that is no longer the newest of its key replaces none. */
+export async function findEarlierRuns(
+  db: Db,
+  environmentId: string,
+  runs: KeyedRun[],
+): Promise<Pick<KeyedRun & { earlier: string[] }, "notification_id" | "subscriber_id" | "earlier">[]> {
+  const columns = { subscriber_id: "uuid", supersede_key: "text", notification_id: "uuid" };
+  const { rows } = await sql<KeyedRun & { earlier: string[] }>`
+    select k.notification_id, k.subscriber_id, k.earlier
+    from ${rowsOf("r", columns, runs)} join supersede_keys k on k.environment_id = ${environmentId}
+      and k.subscriber_id = r.subscriber_id and k.supersede_key = r.supersede_key
+      and k.notification_id = r.notification_id`.execute(db);
+  return rows;
+}
+
+export async function findRunsByIds(db: Db, environmentId: string, ids: string[]): Promise<SupersededRun[]> {
+  if (ids.length === 0) return [];
+  const keys = ids.map((id) => ({ environment_id: environmentId, id }));
+  const { rows } = await sql<SupersededRun>`
+    select n.id, n.event_id, n.subscriber_id, n.workflow_version_id
+    from ${rowsByKey("notifications", "n", "id", keys)} order by n.id`.execute(db);
   return rows;
 }
 

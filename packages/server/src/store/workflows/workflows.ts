@@ -1,4 +1,5 @@
 // Workflows and their immutable versions. Saving writes a new version; a run keeps the version it was started with.
+import type { MessageClass } from "@tidings/contract";
 import { type Selectable, sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";
 import type { Db } from "../db.ts";
@@ -159,6 +160,31 @@ export async function findTriggerTargets(
     from workflows
     where environment_id = ${environmentId} and deleted_at is null and workflow_id = any(${identifiers})`.execute(db);
   return rows;
+}
+
+/** What the messages of a workflow are to their readers. */
+export type WorkflowClass = {
+  id: string;
+  workflowId: string;
+  name: string;
+  messageClass: MessageClass;
+  preferences: WorkflowDefinition["preferences"];
+};
+
+/** Of all workflows of an environment, which has a few hundred, also of deleted ones. */
+export async function listWorkflowClasses(db: Db, environmentId: string): Promise<WorkflowClass[]> {
+  const rows = await db
+    .selectFrom("workflows")
+    .where("environment_id", "=", environmentId)
+    .select(["id", "workflow_id", "name", "message_class", "preferences_user", "preferences_default"])
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    workflowId: row.workflow_id,
+    name: row.name,
+    messageClass: row.message_class,
+    preferences: { user: row.preferences_user, default: row.preferences_default },
+  }));
 }
 
 /** The workflows of an environment, each with those that its active steps start. */

@@ -40,11 +40,12 @@ await createWorkflow(client, "digested", [
 const people = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, n) => ({ subscriberId: `${prefix}${n}`, email: `${prefix}${n}@example.com` }));
 
-const retract = async (body: object) => (await client("retractions.create", { body: { reason: "sent twice", ...body } as never })).body;
+const retract = async (body: object) =>
+  (await client("retractions.create", { body: { reason: "sent twice", ...body } as never })).body;
 const finished = (id: string): Promise<Retraction> =>
   eventually(async () => {
     const { body } = await client("retractions.retrieve", { params: { retractionId: id } });
-    return body.status === "completed" && body;
+    return body.status === "completed" ? body : null;
   }, `the end of retraction ${id}`);
 const retractAll = async (body: object) => finished((await retract(body))._id);
 
@@ -59,7 +60,12 @@ test("an in-app message disappears from an open inbox, with right counts; the em
   const unread = () => stream.named("counts").at(-1)?.data.unread.total;
   await eventually(() => stream.named("counts").length > 0, "the first counts");
   await trigger(client, "plain", "ada", { name: "first" });
-  const transactionId = await trigger(client, "notice", { subscriberId: "ada", email: "ada@example.com" }, { name: "Ada" });
+  const transactionId = await trigger(
+    client,
+    "notice",
+    { subscriberId: "ada", email: "ada@example.com" },
+    { name: "Ada" },
+  );
   await settled(client, transactionId);
   await eventually(() => unread() === 2, "two unread messages");
 
@@ -89,17 +95,27 @@ test("an in-app message disappears from an open inbox, with right counts; the em
   const sentences = explained.steps.map((step) => step.reason);
   assert.match(sentences[0]!, /In-app message was sent, and then: taken back: the in-app message was removed/);
   assert.match(sentences[1]!, /could not be unsent: .*an email that was sent stays sent/);
-  assert.deepEqual((await messagesOf(client, transactionId)).map(({ channel }) => channel), ["email"]);
+  assert.deepEqual(
+    (await messagesOf(client, transactionId)).map(({ channel }) => channel),
+    ["email"],
+  );
 });
 
 test("what waits is canceled for everyone, page by page", async () => {
   const transactionId = await trigger(client, "later", people("p", 1_100));
-  await eventually(async () => (await client("retractions.preview", { body: { transactionId } })).body.people === 1_100, "all runs");
+  await eventually(
+    async () => (await client("retractions.preview", { body: { transactionId } })).body.people === 1_100,
+    "all runs",
+  );
   const done = await retractAll({ transactionId });
   assert.deepEqual(done.results, { in_app: { canceled: 1_100 }, email: { canceled: 1_100 } });
   assert.deepEqual([done.people, done.handled], [1_100, 1_100]);
   const runs = await notificationsOf(client, transactionId);
-  for (const run of runs) assert.deepEqual(run.jobs!.map((job) => job.status), ["canceled", "canceled", "canceled"]);
+  for (const run of runs)
+    assert.deepEqual(
+      run.jobs!.map((job) => job.status),
+      ["canceled", "canceled", "canceled"],
+    );
   const { body: explained } = await client("explain.retrieve", { query: { transactionId, subscriberId: "p0" } });
   assert.match(explained.steps[2]!.reason, /was not sent: the event was taken back/);
 });
@@ -119,7 +135,10 @@ test("an event leaves an open digest; a digest that becomes empty is not sent", 
   const open = (await client("digests.close", { params: { workflowId: "digested" }, body: {} } as never)).body;
   assert.ok(open);
   await settled(client, events[1]!);
-  assert.deepEqual((await feedOf(client, "dora")).map(({ content }) => content), ["1"]);
+  assert.deepEqual(
+    (await feedOf(client, "dora")).map(({ content }) => content),
+    ["1"],
+  );
   assert.equal((await feedOf(client, "emil")).length, 0);
 });
 
@@ -146,7 +165,10 @@ test("a correction replaces in-app messages, keeps their marks, and is sent wher
     params: { subscriberId: "c0" },
     body: { messageId: item!._id, markAs: "read" },
   } as never);
-  const correction = { subject: "Correction for {{ payload.name }}", body: "It is {{ payload.amount }} < 6.\nSorry, {{ subscriber.subscriberId }}." };
+  const correction = {
+    subject: "Correction for {{ payload.name }}",
+    body: "It is {{ payload.amount }} < 6.\nSorry, {{ subscriber.subscriberId }}.",
+  };
   const { body: preview } = await client("retractions.preview", { body: { transactionId, correction } });
   assert.deepEqual(preview.results, { in_app: { replaced: 1 }, email: { corrected: 1 } });
   const done = await retractAll({ transactionId, correction });
@@ -154,11 +176,17 @@ test("a correction replaces in-app messages, keeps their marks, and is sent wher
   const [after] = await feedOf(client, "c0");
   assert.deepEqual(
     { id: after!._id, content: after!.content, subject: after!.subject, read: after!.read, seen: after!.seen },
-    { id: item!._id, content: "<p>It is 5 &lt; 6.<br>Sorry, c0.</p>", subject: "Correction for Cy", read: true, seen: true },
+    {
+      id: item!._id,
+      content: "<p>It is 5 &lt; 6.<br>Sorry, c0.</p>",
+      subject: "Correction for Cy",
+      read: true,
+      seen: true,
+    },
   );
   const sent = await eventually(() => {
     const mails = mail.mailsTo("c0@example.com");
-    return mails.length === 2 && mails[1];
+    return mails.length === 2 ? mails[1] : null;
   }, "the correction");
   assert.equal(sent.subject, "Correction for Cy");
   assert.match(sent.html ?? "", /It is 5 &lt; 6\.<br>Sorry, c0\./);
@@ -181,9 +209,24 @@ const refused: [string, object, number, RegExp][] = [
   ["an unknown subscriber", { reason: "r", supersedeKey: "none", to: "nobody" }, 404, /subscriber nobody/],
   ["a correction without a body", { ...valid, correction: { subject: "s" } }, 422, /body/],
   ["a template that does not parse", { ...valid, correction: { body: "{{ payload. | }" } }, 422, /correction\.body/],
-  ["a subject that does not parse", { ...valid, correction: { subject: "{% if %}", body: "b" } }, 422, /correction\.subject/],
-  ["a template that does not render", { ...valid, correction: { body: "{{ payload.name | date: 'x' | nope }}" } }, 422, /correction\.body/],
-  ["a template without end", { ...valid, correction: { body: "{% for i in (1..99999999) %}x{% endfor %}" } }, 422, /correction\.body/],
+  [
+    "a subject that does not parse",
+    { ...valid, correction: { subject: "{% if %}", body: "b" } },
+    422,
+    /correction\.subject/,
+  ],
+  [
+    "a template that does not render",
+    { ...valid, correction: { body: "{{ payload.name | date: 'x' | nope }}" } },
+    422,
+    /correction\.body/,
+  ],
+  [
+    "a template without end",
+    { ...valid, correction: { body: "{% for i in (1..99999999) %}x{% endfor %}" } },
+    422,
+    /correction\.body/,
+  ],
 ];
 
 test("bad input is refused and changes nothing", async () => {

@@ -170,6 +170,16 @@ const forged: [name: string, token: string][] = [
   ["that is none", "eyJ"],
 ];
 
+const failures = [
+  {
+    reply: error(403, "BotNotInConversationRoster"),
+    outcome: { kind: "impossible" as const, reason: /no longer a member/ },
+  },
+  { reply: error(404, "ConversationNotFound"), outcome: { kind: "impossible" as const, reason: /does not find/ } },
+  { reply: error(412, "PreconditionFailed"), outcome: { kind: "failed" as const, canRetry: true } },
+  { reply: error(403, "BotDisabledByAdmin"), outcome: { kind: "failed" as const, canRetry: false } },
+];
+
 export default providerCase({
   id: "msteams",
   docs: "https://learn.microsoft.com/azure/bot-service/rest-api/bot-framework-rest-connector-api-reference#conversation-operations",
@@ -297,6 +307,66 @@ export default providerCase({
     gone: { 404: { kind: "rejected", class: "recipient" }, 410: { kind: "rejected", class: "recipient" } },
     because: "what is called is the conversation with one person",
   },
+  // https://learn.microsoft.com/microsoftteams/platform/bots/how-to/update-and-delete-bot-messages
+  unsends: [
+    {
+      name: "deletes a message to a person",
+      sent: { content: message, providerMessageId: "1:activity/7" },
+      unsending: { kind: "delete" },
+      calls: [token, opened, { method: "DELETE", url: `${activities.url}/1%3Aactivity%2F7`, headers }],
+      outcomes: [
+        { reply: { status: 200, body: "" }, outcome: { kind: "deleted" } },
+        { reply: error(404, "ActivityNotFoundInConversation"), outcome: { kind: "deleted" } },
+        { reply: error(403, "ConversationBlockedByUser"), at: 1, outcome: { kind: "impossible" } },
+        ...failures,
+      ],
+    },
+    {
+      name: "changes a post in a channel",
+      sent: { content: toChannel.message, providerMessageId: "1595371000000" },
+      unsending: {
+        kind: "replace",
+        content: { ...toChannel.message, text: JSON.stringify(ownCard), extra: { importance: "low" } },
+      },
+      calls: [
+        token,
+        {
+          method: "PUT",
+          url:
+            `${conversations}/19%3Aba9feb7470794dbeab58e3f72ef20a6e%40thread.skype%3Bmessageid%3D1595371000000` +
+            "/activities/1595371000000",
+          headers,
+          json: { ...attached, importance: "low" },
+        },
+      ],
+      outcomes: [
+        {
+          reply: { status: 200, body: { id: "1595371000000" } },
+          outcome: { kind: "replaced", providerMessageId: "1595371000000" },
+        },
+        {
+          reply: error(404, "ActivityNotFoundInConversation"),
+          outcome: { kind: "impossible", reason: /no longer exists/ },
+        },
+        { reply: error(413, "MessageSizeTooBig"), outcome: { kind: "failed", canRetry: false } },
+        ...failures,
+      ],
+    },
+    {
+      name: "leaves what came through a webhook",
+      sent: { content: throughWebhook.message, providerMessageId: "1" },
+      unsending: { kind: "delete" },
+      calls: [],
+      outcomes: [{ reply: { status: 200 }, outcome: { kind: "impossible", reason: /through a webhook/ } }],
+    },
+    {
+      name: "refuses an id that leaves the path",
+      sent: { content: toChannel.message, providerMessageId: ".." },
+      unsending: { kind: "delete" },
+      calls: [],
+      outcomes: [{ reply: { status: 200 }, outcome: { kind: "impossible" } }],
+    },
+  ],
   oauth: {
     address:
       `https://login.microsoftonline.com/${tenantId}/v2.0/adminconsent?client_id=${clientId}&scope=a+b` +

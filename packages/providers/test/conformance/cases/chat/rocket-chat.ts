@@ -17,6 +17,19 @@ const error = (status: number, errorType: string) => ({
   body: { success: false, error: `Said [${errorType}]`, errorType },
 });
 
+const sent = { content: message, providerMessageId: "jC9chsFddTvsbFQG7" };
+const said = (text: string) => ({ status: 400, body: { success: false, error: text } });
+const missing = said('No message found with the id of "jC9chsFddTvsbFQG7".');
+const failures = [
+  {
+    reply: said("The room id provided does not match where the message is from."),
+    outcome: { kind: "impossible" as const, reason: /no longer in the room/ },
+  },
+  { reply: error(400, "error-action-not-allowed"), outcome: { kind: "impossible" as const, reason: /not allow/ } },
+  { reply: error(400, "error-too-many-requests"), outcome: { kind: "failed" as const, canRetry: true } },
+  { reply: { status: 401, body: { status: "error" } }, outcome: { kind: "failed" as const, canRetry: false } },
+];
+
 export default providerCase({
   id: "rocket-chat",
   docs: "https://developer.rocket.chat/apidocs/send-message",
@@ -65,6 +78,64 @@ export default providerCase({
       },
       reply: { status: 200 },
       outcome: { kind: "rejected", class: "recipient" },
+    },
+  ],
+  // https://developer.rocket.chat/apidocs/delete-chat-message and update-message
+  unsends: [
+    {
+      name: "deletes a message",
+      sent,
+      unsending: { kind: "delete" },
+      calls: [
+        {
+          ...request,
+          url: "https://chat.example.com/api/v1/chat.delete",
+          json: { roomId: "64a1f373376181965ab77f54", msgId: "jC9chsFddTvsbFQG7" },
+        },
+      ],
+      outcomes: [
+        { reply: { status: 200, body: { _id: "jC9chsFddTvsbFQG7", success: true } }, outcome: { kind: "deleted" } },
+        { reply: missing, outcome: { kind: "deleted" } },
+        { reply: error(400, "error-app-prevented-deleting"), outcome: { kind: "impossible", reason: /prevents/ } },
+        ...failures,
+      ],
+    },
+    {
+      name: "changes a message",
+      sent,
+      unsending: {
+        kind: "replace",
+        content: { ...message, text: "Corrected", extra: { alias: "Tidings", customFields: { a: 1 } } },
+      },
+      calls: [
+        {
+          ...request,
+          url: "https://chat.example.com/api/v1/chat.update",
+          json: {
+            roomId: "64a1f373376181965ab77f54",
+            msgId: "jC9chsFddTvsbFQG7",
+            text: "Corrected",
+            customFields: { a: 1 },
+          },
+        },
+      ],
+      outcomes: [
+        {
+          reply: { status: 200, body: { message: { _id: "jC9chsFddTvsbFQG7" }, success: true } },
+          outcome: { kind: "replaced", providerMessageId: "jC9chsFddTvsbFQG7" },
+        },
+        { reply: missing, outcome: { kind: "impossible", reason: /no longer exists/ } },
+        { reply: error(400, "error-message-editing-blocked"), outcome: { kind: "impossible", reason: /too old/ } },
+        { reply: error(400, "error-message-size-exceeded"), outcome: { kind: "failed", canRetry: false } },
+        ...failures,
+      ],
+    },
+    {
+      name: "leaves what has no id",
+      sent: { ...sent, providerMessageId: null },
+      unsending: { kind: "delete" },
+      calls: [],
+      outcomes: [{ reply: { status: 200 }, outcome: { kind: "impossible", reason: /did not return an id/ } }],
     },
   ],
 });

@@ -17,6 +17,7 @@ const headers = {
   "apns-topic": "com.example.app",
   "apns-push-type": "alert",
   "apns-priority": "10",
+  "apns-collapse-id": messageId,
 };
 const credentials = {
   secretKey,
@@ -36,6 +37,14 @@ const minimal = {
 };
 const accepted = { reply: { status: 200, headers: { "apns-id": messageId }, body: "" }, providerMessageId: messageId };
 const error = (status: number, reason: string) => ({ status, body: { reason } });
+
+const sent = { content: minimal.message, providerMessageId: messageId };
+/** Not the id of the message: Apple takes each once. */
+const uuid = new RegExp(`^(?!${messageId})[\\da-f]{8}(-[\\da-f]{4}){3}-[\\da-f]{12}$`);
+const failures = [
+  { reply: error(410, "Unregistered"), outcome: { kind: "impossible" as const, reason: /Unregistered/ } },
+  { reply: error(403, "InvalidProviderToken"), outcome: { kind: "failed" as const, canRetry: false } },
+];
 
 export default providerCase({
   id: "apns",
@@ -112,6 +121,49 @@ export default providerCase({
     },
     { name: "too many for one device", reply: error(429, "TooManyRequests"), outcome: { kind: "retry" } },
     { name: "a server that shuts down", reply: error(503, "Shutdown"), outcome: { kind: "retry" } },
+  ],
+  // https://developer.apple.com/documentation/usernotifications/pushing-background-updates-to-your-app
+  unsends: [
+    {
+      name: "asks the app to remove the notification",
+      sent,
+      unsending: { kind: "delete" },
+      calls: [
+        {
+          ...minimal.request,
+          headers: { ...headers, "apns-id": uuid, "apns-push-type": "background", "apns-priority": "5" },
+          json: { aps: { "content-available": 1 }, tidings: { remove: messageId } },
+        },
+      ],
+      outcomes: [{ reply: accepted.reply, outcome: { kind: "removal_sent" } }, ...failures],
+    },
+    {
+      name: "replaces the notification",
+      sent,
+      unsending: { kind: "replace", content: { ...minimal.message, title: "Corrected", extra: { sound: "bell" } } },
+      calls: [
+        {
+          ...minimal.request,
+          headers: { ...headers, "apns-id": uuid },
+          json: {
+            aps: { alert: { title: "Corrected", body: "There" }, sound: "bell" },
+            tidingsMessageId: messageId,
+          },
+        },
+      ],
+      outcomes: [
+        { reply: accepted.reply, outcome: { kind: "replaced", providerMessageId: messageId } },
+        { reply: error(413, "PayloadTooLarge"), outcome: { kind: "failed", canRetry: false } },
+        ...failures,
+      ],
+    },
+    {
+      name: "replaces under the id that the event named",
+      sent: { ...sent, content: { ...minimal.message, extra: { tag: "orders" } } },
+      unsending: { kind: "replace", content: minimal.message },
+      calls: [{ ...minimal.request, headers: { ...headers, "apns-id": uuid, "apns-collapse-id": "orders" } }],
+      outcomes: [{ reply: accepted.reply, outcome: { kind: "replaced", providerMessageId: messageId } }],
+    },
   ],
   receipts: [
     {

@@ -87,6 +87,23 @@ export default providerCase({
     },
     { name: "the rate limit", reply: failed(429, "TOO_MANY_REQUESTS", "600 per second"), outcome: { kind: "retry" } },
   ],
+  unsends: [
+    {
+      name: "asks the app to remove the notification",
+      sent: {
+        content: { id: messageId, channel: "push", token: to, title: "Hi", body: "There" },
+        providerMessageId: "XXXXXXXX-XXXX-XXXX-XXXX-XXXXXXXXXXXX",
+      },
+      unsending: { kind: "delete" },
+      calls: [{ ...target, json: { to, data: { tidings: { remove: messageId } }, _contentAvailable: true } }],
+      outcomes: [
+        { reply: { status: 200, body: { data: { status: "ok", id: "Y" } } }, outcome: { kind: "removal_sent" } },
+        { reply: ticket("DeviceNotRegistered"), outcome: { kind: "impossible" } },
+        { reply: ticket("MessageRateExceeded"), outcome: { kind: "failed", canRetry: true } },
+        { reply: { status: 200, body: "{oops" }, outcome: { kind: "failed", canRetry: true } },
+      ],
+    },
+  ],
   receipts: [
     {
       name: "an app that reports",

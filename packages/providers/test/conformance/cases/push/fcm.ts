@@ -56,6 +56,30 @@ function error(code: number, status: string, errorCode?: string, message = "Said
   };
 }
 
+/** What a later push replaces the notification by. */
+const collapsed = {
+  android: { notification: { tag: messageId } },
+  apns: { headers: { "apns-collapse-id": messageId } },
+  webpush: { headers: { Topic: messageId.replaceAll("-", "") }, notification: { tag: messageId } },
+};
+const message = {
+  id: messageId,
+  channel: "push" as const,
+  token: "bk3RNwTe3H0:CI2k_HHwg",
+  title: "Hi",
+  body: "There",
+};
+const sent = { content: message, providerMessageId: "projects/example-app/messages/1" };
+const shown = { status: 200, body: { name: "projects/example-app/messages/2" } };
+const failures = [
+  { reply: error(404, "NOT_FOUND", "UNREGISTERED"), outcome: { kind: "impossible" as const, reason: /UNREGISTERED/ } },
+  {
+    reply: { status: 400, body: { error: "invalid_grant" } },
+    at: 0,
+    outcome: { kind: "failed" as const, canRetry: false },
+  },
+];
+
 export default providerCase({
   id: "fcm",
   docs: "https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages/send",
@@ -69,6 +93,7 @@ export default providerCase({
         token: "bk3RNwTe3H0:CI2k_HHwg",
         notification: { title: "Hi", body: "There" },
         data: { tidingsMessageId: messageId },
+        ...collapsed,
       }),
     ],
   },
@@ -97,7 +122,8 @@ export default providerCase({
               nested: '{"a":[true]}',
               tidingsMessageId: messageId,
             },
-            android: { priority: "HIGH" },
+            ...collapsed,
+            android: { ...collapsed.android, priority: "HIGH" },
           },
           validate_only: true,
         },
@@ -167,6 +193,46 @@ export default providerCase({
     ok: bought.reply,
     bad: { status: 400, body: { error: "invalid_grant", error_description: "Invalid JWT Signature." } },
   },
+  unsends: [
+    {
+      name: "asks the app to remove the notification",
+      sent,
+      unsending: { kind: "delete" },
+      calls: [
+        bought,
+        expected({
+          token: "bk3RNwTe3H0:CI2k_HHwg",
+          data: { tidings: JSON.stringify({ remove: messageId }) },
+          apns: {
+            headers: { "apns-push-type": "background", "apns-priority": "5", "apns-collapse-id": messageId },
+            payload: { aps: { "content-available": 1 } },
+          },
+          webpush: { headers: { Topic: messageId.replaceAll("-", "") } },
+        }),
+      ],
+      outcomes: [{ reply: shown, outcome: { kind: "removal_sent" } }, ...failures],
+    },
+    {
+      name: "replaces the notification",
+      sent: { ...sent, content: { ...message, extra: { tag: "orders" } } },
+      unsending: { kind: "replace", content: { ...message, title: "Corrected" } },
+      calls: [
+        bought,
+        expected({
+          token: "bk3RNwTe3H0:CI2k_HHwg",
+          notification: { title: "Corrected", body: "There" },
+          data: { tidingsMessageId: messageId },
+          ...collapsed,
+          android: { notification: { tag: "orders" } },
+          webpush: { ...collapsed.webpush, notification: { tag: "orders" } },
+        }),
+      ],
+      outcomes: [
+        { reply: shown, outcome: { kind: "replaced", providerMessageId: "projects/example-app/messages/2" } },
+        ...failures,
+      ],
+    },
+  ],
   receipts: [
     {
       name: "an app that reports",

@@ -30,6 +30,13 @@ const request = {
 };
 const answer = (status: number) => ({ status, body: "" });
 
+const sent = { content: message, providerMessageId: null };
+const encrypted = (text: string) => assert.ok(text.length > 100 && !text.includes("tidings"));
+const failures = [
+  { reply: answer(410), outcome: { kind: "impossible" as const } },
+  { reply: answer(403), outcome: { kind: "failed" as const, canRetry: false } },
+];
+
 export default providerCase({
   id: "web-push",
   docs: "https://www.rfc-editor.org/rfc/rfc8030#section-5",
@@ -70,6 +77,27 @@ export default providerCase({
       sending: { message: { ...message, token: JSON.stringify({ endpoint, keys: {} }) }, request },
       reply: answer(201),
       outcome: { kind: "rejected", class: "recipient" },
+    },
+  ],
+  // What is inside is tested in test/push/push.test.ts.
+  unsends: [
+    {
+      name: "asks the browser to close the notification",
+      sent,
+      unsending: { kind: "delete" },
+      calls: [{ ...request, body: encrypted }],
+      outcomes: [{ reply: answer(201), outcome: { kind: "removal_sent" } }, ...failures],
+    },
+    {
+      name: "replaces the notification",
+      sent,
+      unsending: { kind: "replace", content: { ...message, id: "0199a1b2-0000-7000-8000-000000000002" } },
+      calls: [{ ...request, body: encrypted }],
+      outcomes: [
+        { reply: answer(201), outcome: { kind: "replaced" } },
+        { reply: answer(413), outcome: { kind: "failed", canRetry: false } },
+        ...failures,
+      ],
     },
   ],
   receipts: [
