@@ -1,22 +1,11 @@
 // The attention budget in words and as a form, without a browser.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { AttentionBudget, ForecastChannel } from "@tidings/contract";
+import type { AttentionBudget } from "@tidings/contract";
 import { budgetOf, faultsAt, fieldsOf } from "../src/screens/attention/budget-fields.ts";
-import { budgetSentence, forecastSentence, words } from "../src/screens/attention/words.ts";
+import { budgetSentence, words } from "../src/screens/attention/words.ts";
 
 const day = { amount: 1, unit: "day" } as const;
-const forecast: ForecastChannel = {
-  channel: "email",
-  messages: 31_000,
-  sent: 31_000,
-  rolledUp: 0,
-  rollUps: 0,
-  delayed: 0,
-  dropped: 0,
-  people: 0,
-};
-
 describe("the words of a budget", () => {
   const sentences: [AttentionBudget, string][] = [
     [{ channel: "email", limit: 3, window: day }, "At most 3 emails a day; the rest is rolled up"],
@@ -34,18 +23,6 @@ describe("the words of a budget", () => {
     ],
   ];
   for (const [budget, sentence] of sentences) test(sentence, () => assert.equal(budgetSentence(budget), sentence));
-
-  test("a forecast says what would have been held", () => {
-    assert.equal(forecastSentence(forecast), "All 31,000 emails would have been sent at once.");
-    assert.equal(
-      forecastSentence({ ...forecast, rolledUp: 1_204, rollUps: 380, dropped: 12 }),
-      "1,204 of 31,000 emails would have been rolled up into 380 roll-ups. 12 would not have been sent.",
-    );
-    assert.equal(
-      forecastSentence({ ...forecast, messages: 9, rolledUp: 2, rollUps: 1, delayed: 3 }),
-      "2 of 9 emails would have been rolled up into one roll-up. 3 would have been delayed.",
-    );
-  });
 
   test("messages of the service name the budget as the screen does", () => {
     assert.equal(

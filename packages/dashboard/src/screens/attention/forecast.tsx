@@ -13,7 +13,7 @@ import { Card } from "../../kit/layout/page.tsx";
 import { useSettled } from "../../kit/use-settled.ts";
 import { channelNames } from "../../outcomes/channel-names.ts";
 import css from "./attention.module.css";
-import { forecastSentence, words } from "./words.ts";
+import { words } from "./words.ts";
 
 const text = words.forecast;
 const days = 30;
@@ -45,14 +45,15 @@ export function Forecast({ budgets }: { budgets: AttentionBudget[] }) {
   );
 }
 
-function Counted({ forecast: { channels, workflows, isPartial } }: { forecast: AttentionForecast }) {
-  const counted = channels.filter(({ messages }) => messages > 0);
-  if (counted.length === 0) return <EmptyState icon="activity" title={text.none} text={text.noneText} />;
+function Counted({ forecast: { channels, workflows, isPartial, sentences } }: { forecast: AttentionForecast }) {
+  if (channels.every(({ messages }) => messages === 0)) {
+    return <EmptyState icon="activity" title={text.none} text={text.noneText} />;
+  }
   return (
     <>
       {isPartial && <Notice>{text.partial}</Notice>}
-      {counted.map((channel) => (
-        <ChannelForecast key={channel.channel} forecast={channel} />
+      {channels.map((channel, index) => (
+        <ChannelForecast key={channel.channel} forecast={channel} sentence={sentences[index] ?? ""} />
       ))}
       {workflows.length > 0 && (
         <>
@@ -82,32 +83,40 @@ function Counted({ forecast: { channels, workflows, isPartial } }: { forecast: A
 
 const parts = ["sent", "rolledUp", "delayed", "dropped"] as const;
 
-/** The bar is for the eye; its figures are below it as text. */
-function ChannelForecast({ forecast }: { forecast: ForecastChannel }) {
-  const present = parts.filter((part) => part === "sent" || forecast[part] > 0);
+function ChannelForecast({ forecast, sentence }: { forecast: ForecastChannel; sentence: string }) {
   return (
     <Card title={channelNames[forecast.channel]}>
       <div className={css.forecast}>
         <p>
-          {forecastSentence(forecast)} {forecast.people > 0 && text.people(forecast.people)}
+          {sentence}. {forecast.people > 0 && text.people(forecast.people)}
         </p>
-        <div className={css.bar} aria-hidden="true">
-          {present.map((part) => (
-            <span key={part} data-part={part} style={{ flexGrow: forecast[part] }} />
-          ))}
-        </div>
-        <dl className={css.figures}>
-          {present.map((part) => (
-            <div key={part}>
-              <dt>
-                <i data-part={part} />
-                {text.parts[part]}
-              </dt>
-              <dd>{text.count(forecast[part])}</dd>
-            </div>
-          ))}
-        </dl>
+        {forecast.messages > 0 && <Figures forecast={forecast} />}
       </div>
     </Card>
+  );
+}
+
+/** The bar is for the eye; its figures are below it as text. */
+function Figures({ forecast }: { forecast: ForecastChannel }) {
+  const present = parts.filter((part) => part === "sent" || forecast[part] > 0);
+  return (
+    <>
+      <div className={css.bar} aria-hidden="true">
+        {present.map((part) => (
+          <span key={part} data-part={part} style={{ flexGrow: forecast[part] }} />
+        ))}
+      </div>
+      <dl className={css.figures}>
+        {present.map((part) => (
+          <div key={part}>
+            <dt>
+              <i data-part={part} />
+              {text.parts[part]}
+            </dt>
+            <dd>{text.count(forecast[part])}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
   );
 }

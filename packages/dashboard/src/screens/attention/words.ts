@@ -1,5 +1,5 @@
 // The words of the attention budget.
-import type { AttentionBudget, Channel, ForecastChannel } from "@tidings/contract";
+import type { AttentionBudget, Channel } from "@tidings/contract";
 
 const number = (value: number): string => value.toLocaleString();
 
@@ -30,24 +30,6 @@ export function budgetSentence(budget: AttentionBudget): string {
   const { channel, classes = [], limit, window } = budget;
   const only = classes.length === 1 ? `${classes[0]} ` : "";
   return `At most ${number(limit)} ${only}${messagesOf(channel, limit)} ${windowText(window)}; ${overflowText(budget)}`;
-}
-
-/** "1,204 of 31,000 emails would have been rolled up into 380 roll-ups. 12 would not have been sent." */
-export function forecastSentence(forecast: ForecastChannel): string {
-  const { channel, messages, rolledUp, rollUps, delayed, dropped } = forecast;
-  const all = `${number(messages)} ${messagesOf(channel, messages)}`;
-  const held = [
-    [rolledUp, `would have been rolled up into ${rollUps === 1 ? "one roll-up" : `${number(rollUps)} roll-ups`}`],
-    [delayed, "would have been delayed"],
-    [dropped, "would not have been sent"],
-  ] as const;
-  const sentences = held
-    .filter(([count]) => count > 0)
-    .map(([count, what], index) => `${number(count)}${index === 0 ? ` of ${all}` : ""} ${what}.`);
-  if (sentences.length > 0) return sentences.join(" ");
-  return messages === 1
-    ? `The only ${messagesOf(channel, 1)} would have been sent at once.`
-    : `All ${all} would have been sent at once.`;
 }
 
 export const words = {

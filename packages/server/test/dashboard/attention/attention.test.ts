@@ -79,6 +79,28 @@ browserTest("budgets are added, refused at their fields, ordered, saved and remo
   assert.deepEqual(await budgetsOf(), []);
 });
 
+browserTest("the messages of the last days forecast what a new budget would do", async (context) => {
+  await createWorkflow(client, "like", [inApp()], { name: "Like" });
+  for (let count = 0; count < 3; count++) await settled(client, await trigger(client, "like", "bob"));
+  const page = await openDashboard(context, service, "/attention");
+  await page.getByRole("button", { name: "Add budget" }).click();
+  await choose(page, /^Channel/, "In-app");
+  await page.getByRole("dialog").getByLabel("At most").fill("1");
+  await page.getByRole("button", { name: "Apply" }).click();
+  const forecast = page.getByRole("region", { name: "Forecast" });
+  await forecast.getByText("In the last 30 days, 2 of 3 in-app messages would have been rolled up into").waitFor();
+  await forecast.getByText("1 person is affected.").waitFor();
+  const row = forecast.getByRole("row", { name: "Like 3 2" });
+  await row.waitFor();
+  await expectAccessible(page);
+  await page.getByRole("button", { name: /^Edit/ }).click();
+  await page.getByRole("dialog").getByLabel("At most").fill("3");
+  await page.getByRole("button", { name: "Apply" }).click();
+  await forecast.getByText("would have been sent at once").waitFor();
+  await row.waitFor({ state: "detached" });
+  assert.deepEqual(await budgetsOf(), []);
+});
+
 browserTest("the attention budget fits a phone in the dark", async (context) => {
   const window = { amount: 36, unit: "hour" } as const;
   await client("attention.update", { body: { budgets: [{ channel: "push", limit: 10, window, overflow: "drop" }] } });
