@@ -28,7 +28,7 @@ export const fieldsOf = (budget: AttentionBudget | undefined): BudgetFields => (
 
 const numberOf = (text: string): number => (/^\d+$/.test(text.trim()) ? Number(text) : (text as never));
 
-/** As the service returns it, so that an unchanged form is no change. */
+/** As the service returns it, so that an unchanged form changes nothing. */
 export const budgetOf = ({ channel, classes, limit, amount, unit, overflow, rollUpAt }: BudgetFields) =>
   ({
     channel,

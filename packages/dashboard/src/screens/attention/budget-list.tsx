@@ -13,7 +13,7 @@ import { budgetSentence, words } from "./words.ts";
 
 type BudgetListProps = {
   budgets: readonly AttentionBudget[];
-  /** Of the last save, by field. */
+  /** Errors that the last save returned, by field. */
   errors: Readonly<Record<string, string>>;
   isReadOnly: boolean;
   /** There is nothing to save yet. */

@@ -1,4 +1,4 @@
-// Messages by channel and end state: what will become of them, or what became of them.
+// Messages by channel and end state, expected or reached.
 import type { RetractedState, RetractionResults, StepType } from "@tidings/contract";
 import { Icon } from "../../../icons.tsx";
 import { Verdict } from "../../../kit/feedback/verdict.tsx";

@@ -1,5 +1,5 @@
-// Taking an event back: what can and cannot be undone, the reason and a correction; then how far it is, and what became
-// of the messages.
+// Taking an event back: what can and cannot be undone, the reason and a correction; then the progress and the
+// outcome of the messages.
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { Retraction } from "@tidings/contract";
 import { useState } from "react";
@@ -17,12 +17,12 @@ import { Results } from "./results.tsx";
 import css from "./take-back.module.css";
 import { words } from "./words.ts";
 
-/** Operations whose responses are outdated once an event is taken back. */
+/** Operations whose responses are outdated after a retraction. */
 const stale = ["retractions.list", "activity.listEvents", "notifications.list", "explain.retrieve"] as const;
 
 type TakeBackDialogProps = {
   transactionId: string;
-  /** Of this event, if there is one. */
+  /** The one that exists already. */
   retraction?: Retraction;
   onClose: () => void;
 };

@@ -17,7 +17,7 @@ export const words = {
   correctionText:
     "It replaces messages in inboxes, chats and devices where that is possible. Through other channels it is sent as a separate message.",
   subject: "Subject",
-  subjectHint: "Of emails, push and in-app messages",
+  subjectHint: "For email, push and in-app messages",
   body: "Text",
   bodyHint: "Plain text with variables such as {{ subscriber.firstName }} and {{ payload }}",
   submit: "Take back",
@@ -26,7 +26,7 @@ export const words = {
   runningText: "You can close this: the work continues.",
   done: (count: number) => `Taken back for ${people(count)}`,
   progress: "Progress",
-  results: "What became of the messages",
+  results: "Outcome of the messages",
   noResults: "There were no messages to take back.",
   close: "Close",
   because: (reason: string, who: string) => `“${reason}” – ${who}`,
