@@ -87,10 +87,9 @@ function ChannelForecast({ forecast, sentence }: { forecast: ForecastChannel; se
   return (
     <Card title={channelNames[forecast.channel]}>
       <div className={css.forecast}>
-        <p>
-          {sentence}. {forecast.people > 0 && text.people(forecast.people)}
-        </p>
+        <p>{sentence}.</p>
         {forecast.messages > 0 && <Figures forecast={forecast} />}
+        {forecast.people > 0 && <p className={css.hint}>{text.people(forecast.people)}</p>}
       </div>
     </Card>
   );
