@@ -118,6 +118,15 @@ const DigestLeader = named("DigestLeader", {
   verdict: Type.String({ description: "Its outcome" }),
 });
 
+const RollUpItem = named("RollUpItem", {
+  transactionId: Type.String(),
+  workflowId: Type.String(),
+  workflowName: Type.String(),
+  title: Type.String(),
+  heldAt: isoTime("When the message was held"),
+  isTakenBack: Type.Boolean({ description: "true: it was canceled or taken back before the roll-up was sent" }),
+});
+
 export const Explanation = named("Explanation", {
   transactionId: Type.String(),
   subscriberId: Type.String(),
@@ -155,6 +164,9 @@ export const Explanation = named("Explanation", {
   verdict: Type.String({ description: "Everything in one sentence" }),
   notificationId: Type.Optional(Type.String()),
   digestedInto: Type.Optional(DigestLeader),
+  rollUp: Type.Optional(
+    Type.Array(RollUpItem, { description: "For a roll-up: the messages that are its items, at most 200" }),
+  ),
   steps: Type.Array(ExplainedStep),
 });
 export type Explanation = Static<typeof Explanation>;

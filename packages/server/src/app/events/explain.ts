@@ -3,6 +3,7 @@
 import type { Explanation, Input, Output, Reach } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
+import { readItem } from "../../pipeline/attention/roll-up-items.ts";
 import {
   changedReason,
   excludedFromTopics,
@@ -16,6 +17,7 @@ import {
   withDecider,
 } from "../../pipeline/rules/recipient-reasons.ts";
 import { loadVersions } from "../../pipeline/run/versions.ts";
+import { listRollUpItems } from "../../store/attention/roll-ups.ts";
 import { inReadOnlyTransaction } from "../../store/db.ts";
 import { type EventRow, findEventOfTransaction, findEvents } from "../../store/events/events.ts";
 import {
@@ -82,6 +84,7 @@ async function explain(ctx: Ctx, caller: Caller, query: Input<"explain.retrieve"
     evaluatedNow: false,
     via: decided(reachedVia(question, notification)),
     notificationId: notification.id,
+    ...(await findItems(ctx, event)),
     ...(await explainNotification(ctx, environmentId, notification)),
   };
 }
@@ -140,9 +143,29 @@ async function findStarter(
   if (!starter) return undefined;
   const { eventId, notificationId, workflowId, stepId } = starter;
   const [event] = await findEvents(db, environmentId, [eventId]);
-  const text = `The step ${stepId} of the workflow ${workflowId} started it${event ? `, in transaction ${event.transaction_id}` : ""}`;
+  const act = starter.rollUp ? "held the first item of it" : "started it";
+  const text = `The step ${stepId} of the workflow ${workflowId} ${act}${event ? `, in transaction ${event.transaction_id}` : ""}`;
   const transaction = event && { transactionId: event.transaction_id };
   return { startedBy: { workflowId, stepId, notificationId, ...transaction, text } };
+}
+
+const maxItems = 200;
+
+/** Nothing for an event that sends no roll-up. */
+async function findItems(
+  { db }: Ctx,
+  { environment_id: environmentId, started_by: starter }: EventRow,
+): Promise<Pick<Explanation, "rollUp"> | undefined> {
+  if (!starter?.rollUp) return undefined;
+  const rows = await listRollUpItems(db, environmentId, { rollUp: starter.rollUp.id, limit: maxItems });
+  return {
+    rollUp: rows.flatMap((row) => {
+      const item = readItem(row.output);
+      const { transaction_id: transactionId, workflow_id: workflowId, workflow_name: workflowName } = row;
+      const about = { transactionId, workflowId, workflowName, isTakenBack: row.is_taken_back };
+      return item ? [{ ...about, title: item.title, heldAt: item.time }] : [];
+    }),
+  };
 }
 
 function reachedVia({ event, subscriberId }: Question, { subscriptions }: ListedNotification): Reach {

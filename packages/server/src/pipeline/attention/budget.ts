@@ -11,7 +11,7 @@ import { stepHandlers } from "../steps/registry.gen.ts";
 import { attentionDetail, overRaw } from "./details.ts";
 import { type Budget, budgetsOf } from "./ledger.ts";
 import { messageClassOf } from "./message-class.ts";
-import { toItem } from "./roll-up-items.ts";
+import { rollUpTransactionId, toItem } from "./roll-up-items.ts";
 import { nextTimeOfDay } from "./windows.ts";
 
 type Step = (input: StepInput) => StepResult;
@@ -81,7 +81,9 @@ function hold(input: StepInput, result: StepResult, claimed: Extract<PlaceResult
   const { overflow, budget, until, rollUp } = claimed;
   const raw = overRaw(job.step.type as Channel, budget);
   if (rollUp !== null) {
-    const held = attentionDetail("attention_rolled_up", now, { raw: { ...raw, rollUp } });
+    const held = attentionDetail("attention_rolled_up", now, {
+      raw: { ...raw, transactionId: rollUpTransactionId(rollUp) },
+    });
     return { kind: "skipped", details: [held], output: toItem(input, result), rollUp };
   }
   if (overflow === "drop") {

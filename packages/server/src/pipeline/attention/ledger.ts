@@ -173,7 +173,7 @@ function joinQueue(ledger: ChannelLedger, { id, messageClass, now }: Place, unti
 }
 
 /** It waits no longer, and a roll-up takes no more items. */
-function leave(ledger: ChannelLedger, id: string): void {
+export function leave(ledger: ChannelLedger, id: string): void {
   ledger.waiting = ledger.waiting.filter((one) => one[0] !== id);
   if (ledger.rollUp?.id === id) delete ledger.rollUp;
 }

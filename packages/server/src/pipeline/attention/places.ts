@@ -15,8 +15,16 @@ import {
 import type { Ledger } from "../../store/tables.ts";
 import type { Batch } from "../batch.ts";
 import type { Claim, PlaceResult, Run } from "../run/run.ts";
-import { emptyLedger, judge } from "./ledger.ts";
-import { findRollUpItems, type ItemsOf, type NewRollUp, startRollUps, withoutRollUps } from "./roll-ups.ts";
+import { emptyLedger, judge, leave } from "./ledger.ts";
+import {
+  checkRollUps,
+  findRollUpItems,
+  type ItemsOf,
+  type JoinedRollUp,
+  type KnownRollUps,
+  type NewRollUp,
+  startRollUps,
+} from "./roll-ups.ts";
 
 export type PlaceAsk = { run: Run; claim: Extract<Claim, { kind: "place" }>; now: Date };
 
@@ -58,10 +66,17 @@ export async function givePlaces(batch: Batch, asks: PlaceAsk[]): Promise<Map<st
   return results;
 }
 
-/** For a dry run: what would be decided now. */
-export async function previewPlaces(batch: Batch, asks: PlaceAsk[]): Promise<Map<string, PlaceResult>> {
-  const decided = await decideAll(batch, asks, toMap(await findLedgers(batch.db, keysOf(asks))));
-  return new Map(decided.flatMap(({ results }) => [...results]));
+/** For one dry run: what would be decided, after what was decided in it before. */
+export function createPlacesPreview(): typeof givePlaces {
+  const ledgers = new Map<string, Ledger>();
+  return async (batch, asks) => {
+    const unread = keysOf(asks).filter((key) => !ledgers.has(nameOf(key)));
+    const found = unread.length > 0 ? await findLedgers(batch.db, unread) : [];
+    for (const [name, ledger] of toMap(found)) ledgers.set(name, ledger);
+    const decided = await decideAll(batch, asks, ledgers);
+    for (const { key, ledger } of decided) ledgers.set(nameOf(key), ledger);
+    return new Map(decided.flatMap(({ results }) => [...results]));
+  };
 }
 
 const keysOf = (asks: PlaceAsk[]): PersonKey[] => [
@@ -73,36 +88,40 @@ const toMap = (rows: LedgerRow[]): Map<string, Ledger> => new Map(rows.map((row)
 async function decideAll(batch: Batch, asks: PlaceAsk[], ledgers: ReadonlyMap<string, Ledger>): Promise<Decided[]> {
   const items = await findRollUpItems(batch, asks);
   const people = Map.groupBy(asks, (ask) => nameOf(keyOf(ask)));
-  const decide = (cannotRollUp: ReadonlySet<string>) =>
-    [...people].map(([name, own]) => decideFor(own, ledgers.get(name), items, cannotRollUp));
-  const decided = decide(new Set());
-  const cannot = await withoutRollUps(
+  const decide = (known: KnownRollUps) =>
+    [...people].map(([name, own]) => decideFor(own, ledgers.get(name), items, known));
+  const decided = decide({ missing: new Set(), ended: new Set() });
+  const known = await checkRollUps(
     batch,
-    new Set(decided.flatMap(({ rollUps }) => rollUps.map(({ ask }) => ask.run.environmentId))),
+    decided.flatMap(({ joined }) => joined),
   );
-  return cannot.size === 0 ? decided : decide(cannot);
+  return known.missing.size + known.ended.size === 0 ? decided : decide(known);
 }
 
-type Decided = { key: PersonKey; ledger: Ledger; results: Map<string, PlaceResult>; rollUps: NewRollUp[] };
+type Decided = {
+  key: PersonKey;
+  ledger: Ledger;
+  results: Map<string, PlaceResult>;
+  rollUps: NewRollUp[];
+  joined: JoinedRollUp[];
+};
 
 /**
  * The asks of one person, in the order of the batch. Roll-ups come first: their items are known, and a message that
  * joined one that closes now would be lost.
  */
-function decideFor(
-  asks: PlaceAsk[],
-  before: Ledger | undefined,
-  items: ItemsOf,
-  cannotRollUp: ReadonlySet<string>,
-): Decided {
+function decideFor(asks: PlaceAsk[], before: Ledger | undefined, items: ItemsOf, known: KnownRollUps): Decided {
   const ledger: Ledger = structuredClone(before ?? {});
-  const decided: Decided = { key: keyOf(asks[0]!), ledger, results: new Map(), rollUps: [] };
+  for (const own of Object.values(ledger)) {
+    if (own.rollUp && known.ended.has(own.rollUp.id)) leave(own, own.rollUp.id);
+  }
+  const decided: Decided = { key: keyOf(asks[0]!), ledger, results: new Map(), rollUps: [], joined: [] };
   const rollUpsFirst = asks.toSorted((a, b) => Number(a.claim.rollUp === null) - Number(b.claim.rollUp === null));
-  for (const ask of rollUpsFirst) decided.results.set(ask.claim.jobId, decideOne(ask, decided, items, cannotRollUp));
+  for (const ask of rollUpsFirst) decided.results.set(ask.claim.jobId, decideOne(ask, decided, items, known));
   return decided;
 }
 
-function decideOne(ask: PlaceAsk, decided: Decided, items: ItemsOf, cannotRollUp: ReadonlySet<string>): PlaceResult {
+function decideOne(ask: PlaceAsk, decided: Decided, items: ItemsOf, known: KnownRollUps): PlaceResult {
   const { run, claim, now } = ask;
   const { jobId, channel, rollUp, messageClass, budgets, zone } = claim;
   const askedAt = now.getTime();
@@ -116,7 +135,7 @@ function decideOne(ask: PlaceAsk, decided: Decided, items: ItemsOf, cannotRollUp
     zone,
     budgets,
     itemCount: own?.length ?? null,
-    canRollUp: !cannotRollUp.has(run.environmentId),
+    canRollUp: !known.missing.has(run.environmentId),
   });
   switch (verdict.kind) {
     case "empty":
@@ -125,6 +144,7 @@ function decideOne(ask: PlaceAsk, decided: Decided, items: ItemsOf, cannotRollUp
       return { kind: "placed", askedAt, ...(own && { items: own }) };
     case "over": {
       const { overflow, budget, until, rollUp: joined } = verdict;
+      if (joined) decided.joined.push({ environmentId: run.environmentId, ...joined });
       if (joined?.isNew) decided.rollUps.push({ ask, id: joined.id, at: budget.rollUpAt });
       return { kind: "over", askedAt, overflow, budget, until: new Date(until), rollUp: joined?.id ?? null };
     }

@@ -53,3 +53,6 @@ export function readItem(output: JsonObject | null): RollUpItem | null {
   const given = { title, text, url, workflow, time };
   return Object.values(given).every((value) => typeof value === "string") ? (given as RollUpItem) : null;
 }
+
+/** The id is that of a job, which is the first item of one roll-up only. */
+export const rollUpTransactionId = (id: string): string => `rollup_${id.replaceAll("-", "")}`;

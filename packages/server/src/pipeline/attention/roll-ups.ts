@@ -3,6 +3,7 @@
 // the items that are there when it has one. So it is retried, explained and found like every other event.
 import { type Channel, rollUpWorkflowId } from "@tidings/contract";
 import { findHeldItems, type HeldItem } from "../../store/attention/roll-ups.batch.ts";
+import { findWaitingRollUps } from "../../store/attention/roll-ups.ts";
 import { findPreferencesOfBatch } from "../../store/subscribers/subscribers.batch.ts";
 import { findWorkflowStates } from "../../store/workflows/workflows.batch.ts";
 import { findTriggerTargets } from "../../store/workflows/workflows.ts";
@@ -12,7 +13,7 @@ import { decidePreference, withChoices } from "../rules/preferences.ts";
 import type { RollUpItem } from "../run/run.ts";
 import { acceptEvents } from "../trigger/accept.ts";
 import type { PlaceAsk } from "./places.ts";
-import { readItem } from "./roll-up-items.ts";
+import { readItem, rollUpTransactionId } from "./roll-up-items.ts";
 
 /** The items of roll-ups by id; one whose items are all gone has none. */
 export type ItemsOf = ReadonlyMap<string, RollUpItem[]>;
@@ -60,21 +61,30 @@ async function dropUnwanted(batch: Batch, held: { item: HeldItem; ask: PlaceAsk 
   });
 }
 
-/** Those of the environments whose workflow of roll-ups cannot run: what would be rolled up waits instead. */
-export async function withoutRollUps(batch: Batch, environmentIds: ReadonlySet<string>): Promise<Set<string>> {
-  const found = new Set<string>();
-  for (const environmentId of environmentIds) {
+/** A roll-up that a message would join. */
+export type JoinedRollUp = { environmentId: string; id: string; isNew: boolean };
+
+/**
+ * `missing`: environments whose workflow of roll-ups cannot run, so that what would be rolled up waits instead.
+ * `ended`: roll-ups that were canceled or taken back, and take no more items.
+ */
+export type KnownRollUps = { missing: ReadonlySet<string>; ended: ReadonlySet<string> };
+
+export async function checkRollUps(batch: Batch, joined: JoinedRollUp[]): Promise<KnownRollUps> {
+  const missing = new Set<string>();
+  const ended = new Set<string>();
+  for (const [environmentId, own] of Map.groupBy(joined, (one) => one.environmentId)) {
     const [target] = await findTriggerTargets(batch.db, environmentId, [rollUpWorkflowId]);
-    if (!target?.active || target.active_step_count === 0) found.add(environmentId);
+    if (!target?.active || target.active_step_count === 0) missing.add(environmentId);
+    const open = [...new Set(own.filter(({ isNew }) => !isNew).map(({ id }) => id))];
+    const waiting = await findWaitingRollUps(batch.db, environmentId, open.map(rollUpTransactionId));
+    for (const id of open) if (!waiting.has(rollUpTransactionId(id))) ended.add(id);
   }
-  return found;
+  return { missing, ended };
 }
 
 /** `ask`: that of the first item. `at`: the time of day that it waits for. */
 export type NewRollUp = { ask: PlaceAsk; id: string; at: string | null };
-
-/** The id is that of a job, which is the first item of one roll-up only. */
-export const rollUpTransactionId = (id: string): string => `rollup_${id.replaceAll("-", "")}`;
 
 export async function startRollUps(batch: Batch, started: NewRollUp[]): Promise<void> {
   for (const [environmentId, own] of Map.groupBy(started, ({ ask }) => ask.run.environmentId)) {

@@ -3,6 +3,7 @@
 // or marked, so that the transaction that writes the result of the call passes it on (deliver/settle.ts).
 import { type Channel, type Correction, isChannel, type RetractedState } from "@tidings/contract";
 import { unsendingOf } from "@tidings/providers";
+import { findSentItems } from "../../store/attention/roll-ups.ts";
 import { closeLettersOf } from "../../store/messages/dead-letters.ts";
 import { deleteMessages, type MessageRow } from "../../store/messages/messages.ts";
 import {
@@ -134,7 +135,17 @@ async function statesOfSteps(
   );
   const digested = await findDigestedJobs(db, environmentId, runs);
   const reason = "it is part of a digest that was sent";
-  return [...waited, ...digested.map((job) => toRow(job, job.type, { state: "cannot_unsend", reason }))];
+  const rolledUp = await findSentItems(
+    db,
+    environmentId,
+    runs.map(({ id }) => id),
+  );
+  const inRollUp = "it is part of a roll-up that was sent";
+  return [
+    ...waited,
+    ...digested.map((job) => toRow(job, job.type, { state: "cannot_unsend", reason })),
+    ...rolledUp.map((job) => toRow(job, job.type, { state: "cannot_unsend", reason: inRollUp })),
+  ];
 }
 
 async function applyStates(batch: Batch, environmentId: string, taken: Retracted[]): Promise<void> {

@@ -1,6 +1,7 @@
 // Canceling runs. A job or delivery that a worker has begun finishes; the other jobs of the runs are canceled, and
 // messages that wait for their provider are withdrawn. A digest that one of the runs leads, open or closed, is handed
-// over to the oldest event that was merged into it.
+// over to the oldest event that was merged into it. Items are taken out of roll-ups that wait.
+import { withdrawItems } from "../../store/attention/roll-ups.ts";
 import {
   type CanceledJob,
   type CanceledRuns,
@@ -8,6 +9,7 @@ import {
   deleteWindows,
   findNextLeaders,
   handOverWindows,
+  isOfRuns,
   lockHandovers,
   lockRuns,
   withdrawMessages,
@@ -45,6 +47,8 @@ export async function cancelRuns(
     canceled: stepCanceled,
     now,
   });
+  const isOwn = isOfRuns("j.notification_id", environmentId, runs);
+  jobs.push(...(await withdrawItems(db, environmentId, { isOfRuns: isOwn, canceled: stepCanceled, now })));
   const canceled = new Set(jobs.map(({ id }) => id));
   await deleteWaits(db, environmentId, [...canceled]);
   const left = handovers.filter((handover) => handover.jobs.some((job) => canceled.has(job.id)));

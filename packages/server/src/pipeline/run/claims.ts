@@ -11,7 +11,7 @@ import {
 } from "../../store/events/digests.batch.ts";
 import type { WindowClaim } from "../../store/events/digests.ts";
 import { type Grant, type GrantRequest, peekGrants, takeGrants } from "../../store/events/throttles.batch.ts";
-import { givePlaces, type PlaceAsk, previewPlaces } from "../attention/places.ts";
+import { createPlacesPreview, givePlaces, type PlaceAsk } from "../attention/places.ts";
 import type { Batch } from "../batch.ts";
 import { previewUpdates, type UpdateClaim, type Updated, updateSubscribers } from "../effects/subscriber-updates.ts";
 import { previewStarts, type StartClaim, type Started, startWorkflows } from "../effects/workflow-starts.ts";
@@ -54,16 +54,16 @@ const claimStore: ClaimStore = {
   places: givePlaces,
 };
 
-/** For the dry-run: the same responses, without writes and without locks. */
-export const claimPreview: ClaimStore = {
+/** For one dry run: the same responses, without writes and without locks. */
+export const createClaimPreview = (): ClaimStore => ({
   passes: peekPasses,
   windows: peekWindows,
   grants: peekGrants,
   waits: peekWaits,
   updates: previewUpdates,
   starts: previewStarts,
-  places: previewPlaces,
-};
+  places: createPlacesPreview(),
+});
 
 /** `runs`: those of the batch; `facts`: theirs, which a change of a subscriber may add to. */
 export async function settleClaims(

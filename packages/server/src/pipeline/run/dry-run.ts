@@ -25,7 +25,7 @@ import { assumedReply } from "../requests/response.ts";
 import { detail } from "../rules/details.ts";
 import { digestInput } from "../rules/grouping.ts";
 import { advance } from "./advance.ts";
-import { claimPreview, settleClaims } from "./claims.ts";
+import { createClaimPreview, settleClaims } from "./claims.ts";
 import { loadFacts } from "./facts.ts";
 import type { Arrival, ClaimResult, DigestResult, Facts, JobState, MessageDraft, Progress, Run } from "./run.ts";
 
@@ -75,6 +75,7 @@ export async function simulate(
       digestedInto: null,
     }),
   );
+  const preview = createClaimPreview();
   let active = all;
   for (let round = 0; active.length > 0 && round < maxRounds; round++) {
     const claiming: Progress[] = [];
@@ -94,7 +95,7 @@ export async function simulate(
     }
     active = continuing;
     await simulateSends(batch.db, sending, createAddressHashes(batch.secrets));
-    const settled = await settleClaims(batch, claiming, { runs, facts }, claimPreview);
+    const settled = await settleClaims(batch, claiming, { runs, facts }, preview);
     for (const [jobId, result] of settled) claimResults.set(jobId, result);
   }
   return all;

@@ -14,7 +14,7 @@ import { groupKey } from "./groups.ts";
 export type CanceledRuns = { eventId: string } | { page: RunRef[] };
 
 /** A condition on a column that names a notification. */
-const isOfRuns = (column: string, environmentId: string, runs: CanceledRuns): RawBuilder<boolean> =>
+export const isOfRuns = (column: string, environmentId: string, runs: CanceledRuns): RawBuilder<boolean> =>
   "eventId" in runs
     ? sql`${sql.ref(column)} in (
         select id from notifications where environment_id = ${environmentId} and event_id = ${runs.eventId})`

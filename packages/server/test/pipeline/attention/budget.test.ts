@@ -5,6 +5,7 @@ import type { AttentionBudget } from "@tidings/contract";
 import { newStage, type Stage, transcriptOf } from "../../support/clock.ts";
 import { shareService } from "../../support/service.ts";
 import { createWorkflow, detailsOf, inApp, notificationsOf, settled, trigger } from "../../support/verbs.ts";
+import { eventually } from "../../support/wait.ts";
 
 const service = await shareService();
 
@@ -93,4 +94,54 @@ test("a budget that drops says so", async () => {
   const [dropped] = await settled(client, ids[2]!);
   assert.equal(detailsOf(dropped!, "in_app").at(-1), "Over the attention budget, not sent");
   assert.equal((await sentOf(stage)).length, 2);
+});
+
+test("items that are canceled or taken back leave the roll-up; one without items is not sent", async () => {
+  const stage = await stageWith([oneADay]);
+  const { client } = stage;
+  const ids = [];
+  for (const n of [1, 2, 3]) ids.push(await trigger(client, "news", "ada", { n }));
+  await settled(client, ids[2]!);
+  assert.equal((await client("events.cancel", { params: { transactionId: ids[1]! } })).body, true);
+  const body = { transactionId: ids[2]!, reason: "sent by mistake" };
+  const { _id } = (await client("retractions.create", { body })).body;
+  await eventually(
+    async () => (await client("retractions.retrieve", { params: { retractionId: _id } })).body.status === "completed",
+    "the retraction to end",
+  );
+  await stage.advance(2, "days");
+  assert.deepEqual(await sentOf(stage), ["2026-03-27T09:00:00.000Z News 1"]);
+});
+
+test("a roll-up that was canceled takes no more items", async () => {
+  const stage = await stageWith([oneADay]);
+  const { client } = stage;
+  for (const n of [1, 2]) await trigger(client, "news", "ada", { n });
+  const rollUp = await eventually(async () => {
+    const { data } = (await client("notifications.list", { query: { limit: 10 } })).body;
+    return data.find(({ template }) => template?.name === "Roll-up");
+  }, "the roll-up to begin");
+  const explained = await client("explain.retrieve", {
+    query: { transactionId: rollUp.transactionId, subscriberId: "ada" },
+  });
+  assert.deepEqual(
+    explained.body.rollUp!.map(({ title, workflowId }) => [title, workflowId]),
+    [["News 2", "news"]],
+  );
+  await client("events.cancel", { params: { transactionId: rollUp.transactionId } });
+  await trigger(client, "news", "ada", { n: 3 });
+  await stage.advance(2, "days");
+  assert.deepEqual(await sentOf(stage), [
+    "2026-03-27T09:00:00.000Z News 1",
+    "2026-03-28T09:00:00.000Z 1 update for you",
+  ]);
+});
+
+test("the dry run says what would be held", async () => {
+  const stage = await stageWith([oneADay]);
+  const { client } = stage;
+  await settled(client, await trigger(client, "news", "ada", { n: 1 }));
+  const body = { name: "news", to: "ada", payload: { n: 2 } };
+  const explained = JSON.stringify((await client("explain.dryRun", { body })).body);
+  assert.match(explained, /would not be sent: the attention budget allows 1 in-app message a day/);
 });

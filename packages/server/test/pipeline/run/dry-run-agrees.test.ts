@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+  type AttentionBudget,
   digestFrequencies,
   type ExplainedMessage,
   type ExplainedStep,
@@ -194,8 +195,12 @@ const waits = new Set(["delay", "digest", "throttle", "wait"]);
  * Another event that is still in progress may come before this one at a later digest or throttle, which nobody can know
  * beforehand. So earlier events are still in progress only where they can be met at one step at the most.
  */
-const mayBeUnderWay = ({ steps, person }: Scene): boolean =>
-  person.schedule === undefined && steps.filter(({ type }) => waits.has(type)).length <= 1;
+const mayBeUnderWay = ({ steps, person }: Scene): boolean => {
+  const waiting = steps.filter(({ type }) => waits.has(type)).length;
+  // An earlier event that wakes first may change the person before this one does.
+  const changes = steps.some(({ type }) => type === "update_subscriber");
+  return person.schedule === undefined && waiting <= (changes ? 0 : 1);
+};
 
 /** Everything an event needs; returns the event. */
 async function prepare(client: Client, name: string, scene: Scene) {
@@ -261,10 +266,19 @@ async function tellAndTrigger({ client }: Stage, name: string, scene: Scene, eve
   return { scene, name, told: dryRun.recipients[0]!.steps, transactionId: body.transactionId!, subscriberId };
 }
 
+const window = { amount: 10, unit: "week" } as const;
+const budgets: AttentionBudget[] = [
+  { channel: "in_app", limit: 1, window, overflow: "drop" },
+  { channel: "email", limit: 1, window, overflow: "delay" },
+  { channel: "sms", limit: 1, window, overflow: "roll_up" },
+];
+
 /** All scenes in one environment. */
 async function play(stage: Stage, scenes: [string, Scene][], isUnderWay: boolean): Promise<Map<string, number>> {
   const { client } = stage;
   const seen = new Map<string, number>();
+  // Who waits for a place when others come cannot be known beforehand.
+  if (!isUnderWay) await client("attention.update", { body: { budgets } });
   const events = await Promise.all(scenes.map(([name, scene]) => prepare(client, name, scene)));
   await Promise.all(
     scenes.flatMap(([, { earlier }], index) =>
