@@ -36,6 +36,7 @@ export function StepCard({ step, explanation, subscriber }: StepCardProps) {
           {result && words.results[result.status] !== "" && (
             <Badge tone={result.status === "bounced" ? "bad" : "good"}>{words.results[result.status]}</Badge>
           )}
+          <LaterBadge details={details} />
           {result?.read ? <Badge>{words.read}</Badge> : result?.seen && <Badge>{words.seen}</Badge>}
         </TimelineHead>
         <p className={css.reason}>
@@ -46,14 +47,6 @@ export function StepCard({ step, explanation, subscriber }: StepCardProps) {
             <DueTime at={step.until} words={dueWords(step)} />
           </p>
         )}
-        {afterwards(details).map(({ _id, detail, createdAt }) => (
-          <p key={_id} className={css.afterwards}>
-            <Icon name="undo" size={14} />
-            <span>
-              {detail} {createdAt && <Time at={createdAt} />}
-            </span>
-          </p>
-        ))}
         {decision && <DecisionLine decision={decision} />}
         <ResendStep step={step} explanation={explanation} />
         {hasInside && (
@@ -69,9 +62,12 @@ export function StepCard({ step, explanation, subscriber }: StepCardProps) {
   );
 }
 
-/** The message was taken back or replaced later, or could not be. */
-const afterwards = (details: NonNullable<ExplainedStep["details"]>) =>
-  details.filter(({ code }) => code === "superseded" || code?.startsWith("taken_back_"));
+/** That the message was retracted or replaced later, or could not be. */
+function LaterBadge({ details }: { details: NonNullable<ExplainedStep["details"]> }) {
+  const later = details.findLast(({ code = "" }) => words.later[code] !== undefined);
+  if (!later) return null;
+  return <Badge tone={later.status === "Failed" ? "bad" : "warn"}>{words.later[later.code ?? ""]}</Badge>;
+}
 
 /** An open digest collects; what an attention budget held is not lost unless it says so. */
 const outcomeWord = ({ outcome, code = "" }: ExplainedStep): string =>

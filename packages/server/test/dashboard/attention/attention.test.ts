@@ -117,7 +117,7 @@ browserTest("the attention budget fits a phone in the dark", async (context) => 
 browserTest("a run says that the budget held a message, and leads to the budgets", async (context) => {
   const window = { amount: 1, unit: "day" } as const;
   await client("attention.update", { body: { budgets: [{ channel: "in_app", limit: 1, window }] } });
-  await createWorkflow(client, "comment", [inApp()], { name: "Comment" });
+  await createWorkflow(client, "comment", [inApp({ subject: "New comment", body: "Hello" })], { name: "Comment" });
   await settled(client, await trigger(client, "comment", "ada"));
   const transactionId = await trigger(client, "comment", "ada");
   await settled(client, transactionId);
@@ -126,6 +126,16 @@ browserTest("a run says that the budget held a message, and leads to the budgets
   await expectAccessible(page);
   await page.getByRole("link", { name: "Open the budgets" }).click();
   await page.getByText("At most 1 in-app message a day", { exact: true }).waitFor();
+  // The roll-up waits for its time, and lists what it will send.
+  const rollUp = await eventually(async () => {
+    const { data } = (await client("activity.listEvents", { query: {} })).body;
+    return data.find(({ workflow }) => workflow.workflowId === "roll-up");
+  }, "the roll-up");
+  await page.goto(`${service.url}/activity/${rollUp!.transactionId}`);
+  await page.getByRole("heading", { name: "1 item of this roll-up" }).waitFor();
+  await expectAccessible(page);
+  await page.getByRole("link", { name: "New comment" }).click();
+  await page.getByText("Held for a roll-up", { exact: true }).waitFor();
 });
 
 browserTest("a workflow's settings say what its messages are, and which go first", async (context) => {

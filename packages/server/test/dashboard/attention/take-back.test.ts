@@ -46,7 +46,7 @@ browserTest("an event is taken back with a reason and a correction, and says so 
   await page.getByText("This event was taken back.").waitFor();
   assert.equal(await page.getByRole("button", { name: "Take back" }).count(), 0);
   await page.getByRole("link", { name: /ada/ }).click();
-  await page.getByText("Could not be unsent: the message stays; a correction was sent").first().waitFor();
+  await page.getByText("Correction sent", { exact: true }).waitFor();
   const { data } = (await client("retractions.list", { query: { transactionId } })).body;
   assert.deepEqual(
     data.map(({ reason, status }) => [reason, status]),
