@@ -5181,7 +5181,7 @@ export type DeadLetterWorkflow = {
 /** What decided, and therefore where to change it */
 export type DecidedBy = {
   /** `workflow`: its preferences; `step`: its content or settings; `preference`: the subscriber's own choice; `subscriber`: a missing or refused address; `event`: its overrides */
-  kind: "workflow" | "step" | "condition" | "preference" | "schedule" | "subscriber" | "suppression" | "integration" | "provider" | "tenant" | "bridge" | "digest" | "throttle" | "delay" | "branch" | "experiment" | "wait" | "event" | "topic";
+  kind: "workflow" | "step" | "condition" | "preference" | "schedule" | "subscriber" | "suppression" | "integration" | "provider" | "tenant" | "bridge" | "digest" | "throttle" | "budget" | "delay" | "branch" | "experiment" | "wait" | "event" | "topic";
   /** workflowId, stepId, subscriberId, transactionId or topicKey, the internal id of an integration or a suppression, or the id of a provider */
   id?: string;
   /** For a topic: the identifier of the subscription */
@@ -5804,6 +5804,8 @@ export type Explanation = {
   verdict: string;
   notificationId?: string;
   digestedInto?: DigestLeader;
+  /** For a roll-up: the messages that are its items, at most 200 */
+  rollUp?: RollUpItem[];
   steps: ExplainedStep[];
 };
 
@@ -8502,6 +8504,17 @@ export type RetractionPreviewIn = {
 export type RetractionStatus = "running" | "completed";
 
 export type Role = "viewer" | "support" | "editor" | "owner";
+
+export type RollUpItem = {
+  transactionId: string;
+  workflowId: string;
+  workflowName: string;
+  title: string;
+  /** When the message was held (ISO 8601, UTC) */
+  heldAt: string;
+  /** true: it was canceled or taken back before the roll-up was sent */
+  isTakenBack: boolean;
+};
 
 export type SampledArm = {
   /** The id of the arm or the variant, or `held-out` */

@@ -1,7 +1,9 @@
 // A budget is added or changed. It is checked by the service before it becomes part of the list, which is saved later.
 import type { AttentionBudget } from "@tidings/contract";
 import { useState } from "react";
+import type { ApiError } from "../../api/api-error.ts";
 import { useChange } from "../../api/hooks.ts";
+import { Notice } from "../../kit/feedback/notice.tsx";
 import { Field, TextField } from "../../kit/inputs/field.tsx";
 import { Select } from "../../kit/inputs/select.tsx";
 import { FormDialog } from "../../kit/overlays/form-dialog.tsx";
@@ -35,24 +37,30 @@ export function BudgetDialog({ budgets, index, onApply, onClose }: BudgetDialogP
       onApply(next);
       onClose();
     };
-    // A day is enough to check what was typed.
-    check.mutate({ body: { budgets: next, days: 1 } }, { onSuccess: apply });
+    // A day is enough to check what was typed. If it cannot be checked now, it is when the list is saved.
+    const onError = ({ fields: wrong }: ApiError) => Object.keys(wrong).length === 0 && apply();
+    check.mutate({ body: { budgets: next, days: 1 } }, { onSuccess: apply, onError });
   };
   const errorOf = (...members: string[]) => {
     const found = members.map((member) => faults[member]).find(Boolean);
     return found && words.fault(found);
   };
-  const isShown = Object.keys(faults).some((member) => member !== "");
+  const isAtField = Object.keys(faults).some((member) => member !== "");
+  const [elsewhere] = isAtField ? [] : Object.values(check.error?.fields ?? {});
   return (
     <FormDialog
       title={budgets[index] ? text.editTitle : text.addTitle}
       description={isReadable(budget) ? `${budgetSentence(budget)}.` : undefined}
       submit={text.submit}
       isDisabled={check.isPending}
-      error={isShown ? undefined : faults[""] ? new Error(words.fault(faults[""])) : check.error}
       onClose={onClose}
       onSubmit={submit}
     >
+      {elsewhere && (
+        <div role="alert">
+          <Notice tone="bad">{words.fault(elsewhere)}</Notice>
+        </div>
+      )}
       <div className={css.pair}>
         <Field label={text.channel}>
           {({ id }) => (

@@ -32,7 +32,9 @@ browserTest("an event is taken back with a reason and a correction, and says so 
   await dialog.getByLabel("Send a correction").check();
   await dialog.getByLabel("Subject").fill("The right price");
   await dialog.getByLabel("Text").fill("Dear {{ subscriber.firstName");
+  await submit.click();
   await dialog.getByRole("alert").getByText("correction.body cannot be rendered").waitFor();
+  assert.deepEqual((await client("retractions.list", { query: { transactionId } })).body.data, []);
   await dialog.getByLabel("Text").fill("It costs 20, not 2.");
   await preview.getByText("2 will be replaced by the correction").waitFor();
   await preview.getByText("2 cannot be unsent; the correction will be sent as well").waitFor();
