@@ -1693,7 +1693,7 @@ export type Operations = {
       includeCursor?: boolean;
       orderBy?: "createdAt" | "updatedAt" | "identifier";
       channel?: "in_app" | "email" | "sms" | "chat" | "push";
-      providerId?: "emailjs" | "mailgun" | "mailjet" | "mandrill" | "nodemailer" | "postmark" | "sendgrid" | "sendinblue" | "ses" | "netcore" | "infobip-email" | "resend" | "plunk" | "mailersend" | "mailtrap" | "outlook365" | "svc-email" | "sparkpost" | "email-webhook" | "braze" | "clickatell" | "nexmo" | "plivo" | "sms77" | "sms-central" | "sns" | "telnyx" | "twilio" | "gupshup" | "firetext" | "infobip-sms" | "burst-sms" | "bulk-sms" | "isend-sms" | "forty-six-elks" | "kannel" | "maqsam" | "termii" | "africas-talking" | "svc-sms" | "sendchamp" | "generic-sms" | "clicksend" | "bandwidth" | "messagebird" | "simpletexting" | "azure-sms" | "ring-central" | "brevo-sms" | "eazy-sms" | "mobishastra" | "afro-message" | "unifonic" | "smsmode" | "imedia" | "sinch" | "isendpro-sms" | "fcm" | "apns" | "expo" | "one-signal" | "pushpad" | "push-webhook" | "pusher-beams" | "appio" | "slack" | "discord" | "msteams" | "mattermost" | "ryver" | "zulip" | "grafana-on-call" | "getstream" | "rocket-chat" | "whatsapp-business" | "chat-webhook" | "svc-slack" | "web-push" | "svc";
+      providerId?: "emailjs" | "mailgun" | "mailjet" | "mandrill" | "nodemailer" | "postmark" | "sendgrid" | "sendinblue" | "ses" | "netcore" | "infobip-email" | "resend" | "plunk" | "mailersend" | "mailtrap" | "outlook365" | "svc-email" | "sparkpost" | "email-webhook" | "braze" | "clickatell" | "nexmo" | "plivo" | "sms77" | "sms-central" | "sns" | "telnyx" | "twilio" | "gupshup" | "firetext" | "infobip-sms" | "burst-sms" | "bulk-sms" | "isend-sms" | "forty-six-elks" | "kannel" | "maqsam" | "termii" | "africas-talking" | "svc-sms" | "sendchamp" | "generic-sms" | "clicksend" | "bandwidth" | "messagebird" | "simpletexting" | "azure-sms" | "ring-central" | "brevo-sms" | "eazy-sms" | "mobishastra" | "afro-message" | "unifonic" | "smsmode" | "imedia" | "sinch" | "isendpro-sms" | "fcm" | "apns" | "expo" | "one-signal" | "pushpad" | "push-webhook" | "pusher-beams" | "appio" | "slack" | "discord" | "msteams" | "mattermost" | "ryver" | "zulip" | "grafana-on-call" | "getstream" | "rocket-chat" | "whatsapp-business" | "chat-webhook" | "svc-slack" | "web-push" | "telegram" | "svc";
       integrationIdentifier?: string;
       /** `shared`: connections that all subscribers share, instead of the subscriber's own */
       connectionMode?: "subscriber" | "shared";
@@ -1739,7 +1739,7 @@ export type Operations = {
       includeCursor?: boolean;
       orderBy?: "createdAt" | "updatedAt" | "identifier";
       channel?: "in_app" | "email" | "sms" | "chat" | "push";
-      providerId?: "emailjs" | "mailgun" | "mailjet" | "mandrill" | "nodemailer" | "postmark" | "sendgrid" | "sendinblue" | "ses" | "netcore" | "infobip-email" | "resend" | "plunk" | "mailersend" | "mailtrap" | "outlook365" | "svc-email" | "sparkpost" | "email-webhook" | "braze" | "clickatell" | "nexmo" | "plivo" | "sms77" | "sms-central" | "sns" | "telnyx" | "twilio" | "gupshup" | "firetext" | "infobip-sms" | "burst-sms" | "bulk-sms" | "isend-sms" | "forty-six-elks" | "kannel" | "maqsam" | "termii" | "africas-talking" | "svc-sms" | "sendchamp" | "generic-sms" | "clicksend" | "bandwidth" | "messagebird" | "simpletexting" | "azure-sms" | "ring-central" | "brevo-sms" | "eazy-sms" | "mobishastra" | "afro-message" | "unifonic" | "smsmode" | "imedia" | "sinch" | "isendpro-sms" | "fcm" | "apns" | "expo" | "one-signal" | "pushpad" | "push-webhook" | "pusher-beams" | "appio" | "slack" | "discord" | "msteams" | "mattermost" | "ryver" | "zulip" | "grafana-on-call" | "getstream" | "rocket-chat" | "whatsapp-business" | "chat-webhook" | "svc-slack" | "web-push" | "svc";
+      providerId?: "emailjs" | "mailgun" | "mailjet" | "mandrill" | "nodemailer" | "postmark" | "sendgrid" | "sendinblue" | "ses" | "netcore" | "infobip-email" | "resend" | "plunk" | "mailersend" | "mailtrap" | "outlook365" | "svc-email" | "sparkpost" | "email-webhook" | "braze" | "clickatell" | "nexmo" | "plivo" | "sms77" | "sms-central" | "sns" | "telnyx" | "twilio" | "gupshup" | "firetext" | "infobip-sms" | "burst-sms" | "bulk-sms" | "isend-sms" | "forty-six-elks" | "kannel" | "maqsam" | "termii" | "africas-talking" | "svc-sms" | "sendchamp" | "generic-sms" | "clicksend" | "bandwidth" | "messagebird" | "simpletexting" | "azure-sms" | "ring-central" | "brevo-sms" | "eazy-sms" | "mobishastra" | "afro-message" | "unifonic" | "smsmode" | "imedia" | "sinch" | "isendpro-sms" | "fcm" | "apns" | "expo" | "one-signal" | "pushpad" | "push-webhook" | "pusher-beams" | "appio" | "slack" | "discord" | "msteams" | "mattermost" | "ryver" | "zulip" | "grafana-on-call" | "getstream" | "rocket-chat" | "whatsapp-business" | "chat-webhook" | "svc-slack" | "web-push" | "telegram" | "svc";
       integrationIdentifier?: string;
       connectionIdentifier?: string;
     };
@@ -2102,7 +2102,7 @@ export type Operations = {
       /** Exact set of `<type>:<id>` keys; one empty value means without context */
       contextKeys?: string[];
       channel?: "in_app" | "email" | "sms" | "chat" | "push";
-      providerId?: "emailjs" | "mailgun" | "mailjet" | "mandrill" | "nodemailer" | "postmark" | "sendgrid" | "sendinblue" | "ses" | "netcore" | "infobip-email" | "resend" | "plunk" | "mailersend" | "mailtrap" | "outlook365" | "svc-email" | "sparkpost" | "email-webhook" | "braze" | "clickatell" | "nexmo" | "plivo" | "sms77" | "sms-central" | "sns" | "telnyx" | "twilio" | "gupshup" | "firetext" | "infobip-sms" | "burst-sms" | "bulk-sms" | "isend-sms" | "forty-six-elks" | "kannel" | "maqsam" | "termii" | "africas-talking" | "svc-sms" | "sendchamp" | "generic-sms" | "clicksend" | "bandwidth" | "messagebird" | "simpletexting" | "azure-sms" | "ring-central" | "brevo-sms" | "eazy-sms" | "mobishastra" | "afro-message" | "unifonic" | "smsmode" | "imedia" | "sinch" | "isendpro-sms" | "fcm" | "apns" | "expo" | "one-signal" | "pushpad" | "push-webhook" | "pusher-beams" | "appio" | "slack" | "discord" | "msteams" | "mattermost" | "ryver" | "zulip" | "grafana-on-call" | "getstream" | "rocket-chat" | "whatsapp-business" | "chat-webhook" | "svc-slack" | "web-push" | "svc";
+      providerId?: "emailjs" | "mailgun" | "mailjet" | "mandrill" | "nodemailer" | "postmark" | "sendgrid" | "sendinblue" | "ses" | "netcore" | "infobip-email" | "resend" | "plunk" | "mailersend" | "mailtrap" | "outlook365" | "svc-email" | "sparkpost" | "email-webhook" | "braze" | "clickatell" | "nexmo" | "plivo" | "sms77" | "sms-central" | "sns" | "telnyx" | "twilio" | "gupshup" | "firetext" | "infobip-sms" | "burst-sms" | "bulk-sms" | "isend-sms" | "forty-six-elks" | "kannel" | "maqsam" | "termii" | "africas-talking" | "svc-sms" | "sendchamp" | "generic-sms" | "clicksend" | "bandwidth" | "messagebird" | "simpletexting" | "azure-sms" | "ring-central" | "brevo-sms" | "eazy-sms" | "mobishastra" | "afro-message" | "unifonic" | "smsmode" | "imedia" | "sinch" | "isendpro-sms" | "fcm" | "apns" | "expo" | "one-signal" | "pushpad" | "push-webhook" | "pusher-beams" | "appio" | "slack" | "discord" | "msteams" | "mattermost" | "ryver" | "zulip" | "grafana-on-call" | "getstream" | "rocket-chat" | "whatsapp-business" | "chat-webhook" | "svc-slack" | "web-push" | "telegram" | "svc";
       integrationIdentifier?: string;
     };
     body?: never;
@@ -2154,7 +2154,7 @@ export type Operations = {
       /** Exact set of `<type>:<id>` keys; one empty value means without context */
       contextKeys?: string[];
       channel?: "in_app" | "email" | "sms" | "chat" | "push";
-      providerId?: "emailjs" | "mailgun" | "mailjet" | "mandrill" | "nodemailer" | "postmark" | "sendgrid" | "sendinblue" | "ses" | "netcore" | "infobip-email" | "resend" | "plunk" | "mailersend" | "mailtrap" | "outlook365" | "svc-email" | "sparkpost" | "email-webhook" | "braze" | "clickatell" | "nexmo" | "plivo" | "sms77" | "sms-central" | "sns" | "telnyx" | "twilio" | "gupshup" | "firetext" | "infobip-sms" | "burst-sms" | "bulk-sms" | "isend-sms" | "forty-six-elks" | "kannel" | "maqsam" | "termii" | "africas-talking" | "svc-sms" | "sendchamp" | "generic-sms" | "clicksend" | "bandwidth" | "messagebird" | "simpletexting" | "azure-sms" | "ring-central" | "brevo-sms" | "eazy-sms" | "mobishastra" | "afro-message" | "unifonic" | "smsmode" | "imedia" | "sinch" | "isendpro-sms" | "fcm" | "apns" | "expo" | "one-signal" | "pushpad" | "push-webhook" | "pusher-beams" | "appio" | "slack" | "discord" | "msteams" | "mattermost" | "ryver" | "zulip" | "grafana-on-call" | "getstream" | "rocket-chat" | "whatsapp-business" | "chat-webhook" | "svc-slack" | "web-push" | "svc";
+      providerId?: "emailjs" | "mailgun" | "mailjet" | "mandrill" | "nodemailer" | "postmark" | "sendgrid" | "sendinblue" | "ses" | "netcore" | "infobip-email" | "resend" | "plunk" | "mailersend" | "mailtrap" | "outlook365" | "svc-email" | "sparkpost" | "email-webhook" | "braze" | "clickatell" | "nexmo" | "plivo" | "sms77" | "sms-central" | "sns" | "telnyx" | "twilio" | "gupshup" | "firetext" | "infobip-sms" | "burst-sms" | "bulk-sms" | "isend-sms" | "forty-six-elks" | "kannel" | "maqsam" | "termii" | "africas-talking" | "svc-sms" | "sendchamp" | "generic-sms" | "clicksend" | "bandwidth" | "messagebird" | "simpletexting" | "azure-sms" | "ring-central" | "brevo-sms" | "eazy-sms" | "mobishastra" | "afro-message" | "unifonic" | "smsmode" | "imedia" | "sinch" | "isendpro-sms" | "fcm" | "apns" | "expo" | "one-signal" | "pushpad" | "push-webhook" | "pusher-beams" | "appio" | "slack" | "discord" | "msteams" | "mattermost" | "ryver" | "zulip" | "grafana-on-call" | "getstream" | "rocket-chat" | "whatsapp-business" | "chat-webhook" | "svc-slack" | "web-push" | "telegram" | "svc";
       integrationIdentifier?: string;
       connectionIdentifier?: string;
     };
@@ -3054,7 +3054,7 @@ export type Resources = {
     readonly sampleArms: (...input: CallArguments<"explain.sampleArms">) => Promise<Output<"explain.sampleArms">>;
   };
   readonly retractions: {
-    /** Take an event back. Cancels what waits, removes in-app messages, and edits or deletes what providers can edit or delete; docs/retract.md has the end state for every channel. Works in the background: `retractions.retrieve` returns the progress. Returns 201, or 200 with the retraction of the same event that exists already. `POST /v2/retractions` */
+    /** Retract an event. Cancels what waits, removes in-app messages, and edits or deletes what providers can edit or delete; docs/retract.md has the end state for every channel. Works in the background: `retractions.retrieve` returns the progress. Returns 201, or 200 with the retraction of the same event that exists already. `POST /v2/retractions` */
     readonly create: (...input: CallArguments<"retractions.create">) => Promise<Output<"retractions.create">>;
     /** Count what a retraction would do. `POST /v2/retractions/preview` */
     readonly preview: (...input: CallArguments<"retractions.preview">) => Promise<Output<"retractions.preview">>;
@@ -3250,7 +3250,7 @@ export type Resources = {
     readonly delete: (...input: CallArguments<"translations.delete">) => Promise<Output<"translations.delete">>;
   };
   readonly files: {
-    /** Export the configuration of an environment. Workflows and layouts with their texts, integrations without secrets, topics that have a name, categories, and the brand if one is set, each with a fingerprint by which a later plan shows what has changed since. Topics are omitted if more than 1,000 have a name. `GET /v1/files` */
+    /** Export the configuration of an environment. Workflows and layouts with their texts, integrations without secrets, topics that have a name, categories, and the brand and the attention budget where they are set, each with a fingerprint by which a later plan shows what has changed since. Topics are omitted if more than 1,000 have a name. `GET /v1/files` */
     readonly export: (...input: CallArguments<"files.export">) => Promise<Output<"files.export">>;
     /** Show what applying resources would change. Compares by meaning and changes nothing. Settings that a resource omits have their defaults. A list that is not given is not compared. Each changed or deleted workflow shows what happens to its runs in progress. `POST /v1/files/plan` */
     readonly plan: (...input: CallArguments<"files.plan">) => Promise<Output<"files.plan">>;
@@ -3586,9 +3586,9 @@ export type Resources = {
     readonly revokeApiKey: (...input: CallArguments<"environments.revokeApiKey">) => Promise<Output<"environments.revokeApiKey">>;
     /** Retrieve what is waiting in an environment, and what was sent last. On a test clock, runs that wait for the same moment in the same step are one entry; in real time, those for the same minute. One request reads the first 2,000 waiting runs and messages, and the newest 500 messages. See docs/testing.md. `GET /v2/environments/{environmentId}/timeline` */
     readonly retrieveTimeline: (...input: CallArguments<"environments.retrieveTimeline">) => Promise<Output<"environments.retrieveTimeline">>;
-    /** Compare two environments. Requires a key of the target. Compares workflows and layouts, with their translations, categories and the brand by identifier, and lists those that differ. The identifier of the brand is `brand`. `POST /v2/environments/{targetEnvironmentId}/diff` */
+    /** Compare two environments. Requires a key of the target. Compares workflows and layouts, with their translations, categories, the brand and the attention budget by identifier, and lists those that differ. The identifier of the brand is `brand`, that of the attention budget `attention`. `POST /v2/environments/{targetEnvironmentId}/diff` */
     readonly diff: (...input: CallArguments<"environments.diff">) => Promise<Output<"environments.diff">>;
-    /** Copy workflows, layouts, categories and the brand to another environment. Requires a key of the target. Copies all of them, or those named in `resources`, in one transaction, with the categories of workflows that the target lacks. What exists only in the target is deleted there if `resources` names it, and kept otherwise. `results` has an entry for workflows and for layouts, and for categories and the brand where there are any. Integrations, keys, subscribers and topics are never copied. A resource that has issues of severity `error` in the target is copied, and the response lists them. `POST /v2/environments/{targetEnvironmentId}/publish` */
+    /** Copy workflows, layouts, categories, brand and attention budget to another environment. Requires a key of the target. Copies all of them, or those named in `resources`, in one transaction, with the categories of workflows that the target lacks, and with the workflow that an attention budget sends roll-ups through. What exists only in the target is deleted there if `resources` names it, and kept otherwise. `results` has an entry for workflows and for layouts, and for others where there are any. Integrations, keys, subscribers and topics are never copied. A resource that has issues of severity `error` in the target is copied, and the response lists them. `POST /v2/environments/{targetEnvironmentId}/publish` */
     readonly publish: (...input: CallArguments<"environments.publish">) => Promise<Output<"environments.publish">>;
     /** List what was published to an environment, newest first. Requires a key of the target. Kept for `TIDINGS_AUDIT_DAYS`. `GET /v2/environments/{environmentId}/publishes` */
     readonly listPublishes: (...input: CallArguments<"environments.listPublishes">) => Promise<Output<"environments.listPublishes">>;
@@ -4264,6 +4264,23 @@ export type AttentionBudget = {
   rollUpAt?: string | null;
 };
 
+export type AttentionBudgetFile = {
+  channel: "in_app" | "email" | "sms" | "chat" | "push";
+  /** The classes of workflows that it counts; default: both. Critical workflows never count */
+  classes?: ("transactional" | "promotional")[];
+  /** Messages for one person in a window */
+  limit: number;
+  window: AttentionWindowFile;
+  /** What happens to a message that is over the budget. `roll_up`: it becomes an item of one message, sent when a place is free. `delay`: it waits for a place. `drop`: it is not sent */
+  overflow?: "roll_up" | "delay" | "drop";
+  /** Roll-ups wait for this time of day of the person, such as `18:00`; null: for the next free place */
+  rollUpAt?: string | null;
+};
+
+export type AttentionFile = {
+  budgets: AttentionBudgetFile[];
+};
+
 export type AttentionForecast = {
   /** The first moment that it covers (ISO 8601, UTC) */
   from: string;
@@ -4293,6 +4310,12 @@ export type AttentionPatch = {
 };
 
 export type AttentionWindow = {
+  /** At most 90 days in all */
+  amount: number;
+  unit: "hour" | "day" | "week";
+};
+
+export type AttentionWindowFile = {
   /** At most 90 days in all */
   amount: number;
   unit: "hour" | "day" | "week";
@@ -4701,7 +4724,7 @@ export type ChannelAttention = {
 export type ChannelConnection = {
   identifier: string;
   channel: "in_app" | "email" | "sms" | "chat" | "push" | null;
-  providerId: "emailjs" | "mailgun" | "mailjet" | "mandrill" | "nodemailer" | "postmark" | "sendgrid" | "sendinblue" | "ses" | "netcore" | "infobip-email" | "resend" | "plunk" | "mailersend" | "mailtrap" | "outlook365" | "svc-email" | "sparkpost" | "email-webhook" | "braze" | "clickatell" | "nexmo" | "plivo" | "sms77" | "sms-central" | "sns" | "telnyx" | "twilio" | "gupshup" | "firetext" | "infobip-sms" | "burst-sms" | "bulk-sms" | "isend-sms" | "forty-six-elks" | "kannel" | "maqsam" | "termii" | "africas-talking" | "svc-sms" | "sendchamp" | "generic-sms" | "clicksend" | "bandwidth" | "messagebird" | "simpletexting" | "azure-sms" | "ring-central" | "brevo-sms" | "eazy-sms" | "mobishastra" | "afro-message" | "unifonic" | "smsmode" | "imedia" | "sinch" | "isendpro-sms" | "fcm" | "apns" | "expo" | "one-signal" | "pushpad" | "push-webhook" | "pusher-beams" | "appio" | "slack" | "discord" | "msteams" | "mattermost" | "ryver" | "zulip" | "grafana-on-call" | "getstream" | "rocket-chat" | "whatsapp-business" | "chat-webhook" | "svc-slack" | "web-push" | "svc" | null;
+  providerId: "emailjs" | "mailgun" | "mailjet" | "mandrill" | "nodemailer" | "postmark" | "sendgrid" | "sendinblue" | "ses" | "netcore" | "infobip-email" | "resend" | "plunk" | "mailersend" | "mailtrap" | "outlook365" | "svc-email" | "sparkpost" | "email-webhook" | "braze" | "clickatell" | "nexmo" | "plivo" | "sms77" | "sms-central" | "sns" | "telnyx" | "twilio" | "gupshup" | "firetext" | "infobip-sms" | "burst-sms" | "bulk-sms" | "isend-sms" | "forty-six-elks" | "kannel" | "maqsam" | "termii" | "africas-talking" | "svc-sms" | "sendchamp" | "generic-sms" | "clicksend" | "bandwidth" | "messagebird" | "simpletexting" | "azure-sms" | "ring-central" | "brevo-sms" | "eazy-sms" | "mobishastra" | "afro-message" | "unifonic" | "smsmode" | "imedia" | "sinch" | "isendpro-sms" | "fcm" | "apns" | "expo" | "one-signal" | "pushpad" | "push-webhook" | "pusher-beams" | "appio" | "slack" | "discord" | "msteams" | "mattermost" | "ryver" | "zulip" | "grafana-on-call" | "getstream" | "rocket-chat" | "whatsapp-business" | "chat-webhook" | "svc-slack" | "web-push" | "telegram" | "svc" | null;
   integrationIdentifier: string | null;
   /** null when all subscribers share the connection */
   subscriberId: string | null;
@@ -4769,7 +4792,7 @@ export type ChannelCredentialsIn = {
 export type ChannelEndpoint = {
   identifier: string;
   channel: "in_app" | "email" | "sms" | "chat" | "push" | null;
-  providerId: "emailjs" | "mailgun" | "mailjet" | "mandrill" | "nodemailer" | "postmark" | "sendgrid" | "sendinblue" | "ses" | "netcore" | "infobip-email" | "resend" | "plunk" | "mailersend" | "mailtrap" | "outlook365" | "svc-email" | "sparkpost" | "email-webhook" | "braze" | "clickatell" | "nexmo" | "plivo" | "sms77" | "sms-central" | "sns" | "telnyx" | "twilio" | "gupshup" | "firetext" | "infobip-sms" | "burst-sms" | "bulk-sms" | "isend-sms" | "forty-six-elks" | "kannel" | "maqsam" | "termii" | "africas-talking" | "svc-sms" | "sendchamp" | "generic-sms" | "clicksend" | "bandwidth" | "messagebird" | "simpletexting" | "azure-sms" | "ring-central" | "brevo-sms" | "eazy-sms" | "mobishastra" | "afro-message" | "unifonic" | "smsmode" | "imedia" | "sinch" | "isendpro-sms" | "fcm" | "apns" | "expo" | "one-signal" | "pushpad" | "push-webhook" | "pusher-beams" | "appio" | "slack" | "discord" | "msteams" | "mattermost" | "ryver" | "zulip" | "grafana-on-call" | "getstream" | "rocket-chat" | "whatsapp-business" | "chat-webhook" | "svc-slack" | "web-push" | "svc" | null;
+  providerId: "emailjs" | "mailgun" | "mailjet" | "mandrill" | "nodemailer" | "postmark" | "sendgrid" | "sendinblue" | "ses" | "netcore" | "infobip-email" | "resend" | "plunk" | "mailersend" | "mailtrap" | "outlook365" | "svc-email" | "sparkpost" | "email-webhook" | "braze" | "clickatell" | "nexmo" | "plivo" | "sms77" | "sms-central" | "sns" | "telnyx" | "twilio" | "gupshup" | "firetext" | "infobip-sms" | "burst-sms" | "bulk-sms" | "isend-sms" | "forty-six-elks" | "kannel" | "maqsam" | "termii" | "africas-talking" | "svc-sms" | "sendchamp" | "generic-sms" | "clicksend" | "bandwidth" | "messagebird" | "simpletexting" | "azure-sms" | "ring-central" | "brevo-sms" | "eazy-sms" | "mobishastra" | "afro-message" | "unifonic" | "smsmode" | "imedia" | "sinch" | "isendpro-sms" | "fcm" | "apns" | "expo" | "one-signal" | "pushpad" | "push-webhook" | "pusher-beams" | "appio" | "slack" | "discord" | "msteams" | "mattermost" | "ryver" | "zulip" | "grafana-on-call" | "getstream" | "rocket-chat" | "whatsapp-business" | "chat-webhook" | "svc-slack" | "web-push" | "telegram" | "svc" | null;
   integrationIdentifier: string | null;
   connectionIdentifier: string | null;
   subscriberId: string | null;
@@ -4865,8 +4888,9 @@ export type ChannelStatistics = {
   refused: number;
   /** Calls to a provider that failed, by the provider that was called. Their messages may wait for another attempt or have been sent since */
   failedAttempts: number;
-  /** Steps that sent nothing, by reason, such as `skipped_by_condition` or `filtered_by_subscriber_global` */
+  /** Steps that sent nothing, by reason, such as `skipped_by_condition` or `filtered_by_subscriber_global`. With those that the attention budget rolled up (`attention_rolled_up`) or dropped (`attention_dropped`) */
   skipped: Record<string, number>;
+  held?: StatisticsHeld;
   latency?: StatisticsLatency;
 };
 
@@ -6020,7 +6044,7 @@ export type ExportedResources = {
   integrations?: ({
     identifier: string;
     name: string;
-    providerId: "emailjs" | "mailgun" | "mailjet" | "mandrill" | "nodemailer" | "postmark" | "sendgrid" | "sendinblue" | "ses" | "netcore" | "infobip-email" | "resend" | "plunk" | "mailersend" | "mailtrap" | "outlook365" | "svc-email" | "sparkpost" | "email-webhook" | "braze" | "clickatell" | "nexmo" | "plivo" | "sms77" | "sms-central" | "sns" | "telnyx" | "twilio" | "gupshup" | "firetext" | "infobip-sms" | "burst-sms" | "bulk-sms" | "isend-sms" | "forty-six-elks" | "kannel" | "maqsam" | "termii" | "africas-talking" | "svc-sms" | "sendchamp" | "generic-sms" | "clicksend" | "bandwidth" | "messagebird" | "simpletexting" | "azure-sms" | "ring-central" | "brevo-sms" | "eazy-sms" | "mobishastra" | "afro-message" | "unifonic" | "smsmode" | "imedia" | "sinch" | "isendpro-sms" | "fcm" | "apns" | "expo" | "one-signal" | "pushpad" | "push-webhook" | "pusher-beams" | "appio" | "slack" | "discord" | "msteams" | "mattermost" | "ryver" | "zulip" | "grafana-on-call" | "getstream" | "rocket-chat" | "whatsapp-business" | "chat-webhook" | "svc-slack" | "web-push" | "svc";
+    providerId: "emailjs" | "mailgun" | "mailjet" | "mandrill" | "nodemailer" | "postmark" | "sendgrid" | "sendinblue" | "ses" | "netcore" | "infobip-email" | "resend" | "plunk" | "mailersend" | "mailtrap" | "outlook365" | "svc-email" | "sparkpost" | "email-webhook" | "braze" | "clickatell" | "nexmo" | "plivo" | "sms77" | "sms-central" | "sns" | "telnyx" | "twilio" | "gupshup" | "firetext" | "infobip-sms" | "burst-sms" | "bulk-sms" | "isend-sms" | "forty-six-elks" | "kannel" | "maqsam" | "termii" | "africas-talking" | "svc-sms" | "sendchamp" | "generic-sms" | "clicksend" | "bandwidth" | "messagebird" | "simpletexting" | "azure-sms" | "ring-central" | "brevo-sms" | "eazy-sms" | "mobishastra" | "afro-message" | "unifonic" | "smsmode" | "imedia" | "sinch" | "isendpro-sms" | "fcm" | "apns" | "expo" | "one-signal" | "pushpad" | "push-webhook" | "pusher-beams" | "appio" | "slack" | "discord" | "msteams" | "mattermost" | "ryver" | "zulip" | "grafana-on-call" | "getstream" | "rocket-chat" | "whatsapp-business" | "chat-webhook" | "svc-slack" | "web-push" | "telegram" | "svc";
     channel: "in_app" | "email" | "sms" | "chat" | "push";
     /** An integration that lacks secrets stays inactive until they are entered */
     active?: boolean;
@@ -6118,6 +6142,24 @@ export type ExportedResources = {
         /** At the end of every hosted page; line breaks are kept. Plain text */
         footer?: string;
       }>;
+  };
+  attention?: {
+    budgets: ({
+      channel: "in_app" | "email" | "sms" | "chat" | "push";
+      /** The classes of workflows that it counts; default: both. Critical workflows never count */
+      classes?: ("transactional" | "promotional")[];
+      /** Messages for one person in a window */
+      limit: number;
+      window: {
+        /** At most 90 days in all */
+        amount: number;
+        unit: "hour" | "day" | "week";
+      };
+      /** What happens to a message that is over the budget. `roll_up`: it becomes an item of one message, sent when a place is free. `delay`: it waits for a place. `drop`: it is not sent */
+      overflow?: "roll_up" | "delay" | "drop";
+      /** Roll-ups wait for this time of day of the person, such as `18:00`; null: for the next free place */
+      rollUpAt?: string | null;
+    })[];
   };
 };
 
@@ -6294,9 +6336,10 @@ export type FileResources = {
   topics?: TopicFile[];
   categories?: CategoryFile[];
   brand?: BrandFile;
+  attention?: AttentionFile;
 };
 
-export type FileType = "workflow" | "layout" | "integration" | "topic" | "category" | "brand";
+export type FileType = "workflow" | "layout" | "integration" | "topic" | "category" | "brand" | "attention";
 
 export type FilesApplied = {
   /** Over all current resources together */
@@ -6652,7 +6695,7 @@ export type InboxConnectOauthIn = {
 export type InboxConnection = {
   identifier: string;
   channel: "in_app" | "email" | "sms" | "chat" | "push" | null;
-  providerId: "emailjs" | "mailgun" | "mailjet" | "mandrill" | "nodemailer" | "postmark" | "sendgrid" | "sendinblue" | "ses" | "netcore" | "infobip-email" | "resend" | "plunk" | "mailersend" | "mailtrap" | "outlook365" | "svc-email" | "sparkpost" | "email-webhook" | "braze" | "clickatell" | "nexmo" | "plivo" | "sms77" | "sms-central" | "sns" | "telnyx" | "twilio" | "gupshup" | "firetext" | "infobip-sms" | "burst-sms" | "bulk-sms" | "isend-sms" | "forty-six-elks" | "kannel" | "maqsam" | "termii" | "africas-talking" | "svc-sms" | "sendchamp" | "generic-sms" | "clicksend" | "bandwidth" | "messagebird" | "simpletexting" | "azure-sms" | "ring-central" | "brevo-sms" | "eazy-sms" | "mobishastra" | "afro-message" | "unifonic" | "smsmode" | "imedia" | "sinch" | "isendpro-sms" | "fcm" | "apns" | "expo" | "one-signal" | "pushpad" | "push-webhook" | "pusher-beams" | "appio" | "slack" | "discord" | "msteams" | "mattermost" | "ryver" | "zulip" | "grafana-on-call" | "getstream" | "rocket-chat" | "whatsapp-business" | "chat-webhook" | "svc-slack" | "web-push" | "svc" | null;
+  providerId: "emailjs" | "mailgun" | "mailjet" | "mandrill" | "nodemailer" | "postmark" | "sendgrid" | "sendinblue" | "ses" | "netcore" | "infobip-email" | "resend" | "plunk" | "mailersend" | "mailtrap" | "outlook365" | "svc-email" | "sparkpost" | "email-webhook" | "braze" | "clickatell" | "nexmo" | "plivo" | "sms77" | "sms-central" | "sns" | "telnyx" | "twilio" | "gupshup" | "firetext" | "infobip-sms" | "burst-sms" | "bulk-sms" | "isend-sms" | "forty-six-elks" | "kannel" | "maqsam" | "termii" | "africas-talking" | "svc-sms" | "sendchamp" | "generic-sms" | "clicksend" | "bandwidth" | "messagebird" | "simpletexting" | "azure-sms" | "ring-central" | "brevo-sms" | "eazy-sms" | "mobishastra" | "afro-message" | "unifonic" | "smsmode" | "imedia" | "sinch" | "isendpro-sms" | "fcm" | "apns" | "expo" | "one-signal" | "pushpad" | "push-webhook" | "pusher-beams" | "appio" | "slack" | "discord" | "msteams" | "mattermost" | "ryver" | "zulip" | "grafana-on-call" | "getstream" | "rocket-chat" | "whatsapp-business" | "chat-webhook" | "svc-slack" | "web-push" | "telegram" | "svc" | null;
   integrationIdentifier: string | null;
   /** null when all subscribers share the connection */
   subscriberId: string | null;
@@ -7012,7 +7055,7 @@ export type IntegrationError = {
 export type IntegrationFile = {
   identifier: string;
   name: string;
-  providerId: "emailjs" | "mailgun" | "mailjet" | "mandrill" | "nodemailer" | "postmark" | "sendgrid" | "sendinblue" | "ses" | "netcore" | "infobip-email" | "resend" | "plunk" | "mailersend" | "mailtrap" | "outlook365" | "svc-email" | "sparkpost" | "email-webhook" | "braze" | "clickatell" | "nexmo" | "plivo" | "sms77" | "sms-central" | "sns" | "telnyx" | "twilio" | "gupshup" | "firetext" | "infobip-sms" | "burst-sms" | "bulk-sms" | "isend-sms" | "forty-six-elks" | "kannel" | "maqsam" | "termii" | "africas-talking" | "svc-sms" | "sendchamp" | "generic-sms" | "clicksend" | "bandwidth" | "messagebird" | "simpletexting" | "azure-sms" | "ring-central" | "brevo-sms" | "eazy-sms" | "mobishastra" | "afro-message" | "unifonic" | "smsmode" | "imedia" | "sinch" | "isendpro-sms" | "fcm" | "apns" | "expo" | "one-signal" | "pushpad" | "push-webhook" | "pusher-beams" | "appio" | "slack" | "discord" | "msteams" | "mattermost" | "ryver" | "zulip" | "grafana-on-call" | "getstream" | "rocket-chat" | "whatsapp-business" | "chat-webhook" | "svc-slack" | "web-push" | "svc";
+  providerId: "emailjs" | "mailgun" | "mailjet" | "mandrill" | "nodemailer" | "postmark" | "sendgrid" | "sendinblue" | "ses" | "netcore" | "infobip-email" | "resend" | "plunk" | "mailersend" | "mailtrap" | "outlook365" | "svc-email" | "sparkpost" | "email-webhook" | "braze" | "clickatell" | "nexmo" | "plivo" | "sms77" | "sms-central" | "sns" | "telnyx" | "twilio" | "gupshup" | "firetext" | "infobip-sms" | "burst-sms" | "bulk-sms" | "isend-sms" | "forty-six-elks" | "kannel" | "maqsam" | "termii" | "africas-talking" | "svc-sms" | "sendchamp" | "generic-sms" | "clicksend" | "bandwidth" | "messagebird" | "simpletexting" | "azure-sms" | "ring-central" | "brevo-sms" | "eazy-sms" | "mobishastra" | "afro-message" | "unifonic" | "smsmode" | "imedia" | "sinch" | "isendpro-sms" | "fcm" | "apns" | "expo" | "one-signal" | "pushpad" | "push-webhook" | "pusher-beams" | "appio" | "slack" | "discord" | "msteams" | "mattermost" | "ryver" | "zulip" | "grafana-on-call" | "getstream" | "rocket-chat" | "whatsapp-business" | "chat-webhook" | "svc-slack" | "web-push" | "telegram" | "svc";
   channel: Channel;
   /** An integration that lacks secrets stays inactive until they are entered */
   active?: boolean;
@@ -7054,7 +7097,7 @@ export type IntegrationHealth = {
 
 export type IntegrationIn = {
   /** One of the known providers */
-  providerId: "emailjs" | "mailgun" | "mailjet" | "mandrill" | "nodemailer" | "postmark" | "sendgrid" | "sendinblue" | "ses" | "netcore" | "infobip-email" | "resend" | "plunk" | "mailersend" | "mailtrap" | "outlook365" | "svc-email" | "sparkpost" | "email-webhook" | "braze" | "clickatell" | "nexmo" | "plivo" | "sms77" | "sms-central" | "sns" | "telnyx" | "twilio" | "gupshup" | "firetext" | "infobip-sms" | "burst-sms" | "bulk-sms" | "isend-sms" | "forty-six-elks" | "kannel" | "maqsam" | "termii" | "africas-talking" | "svc-sms" | "sendchamp" | "generic-sms" | "clicksend" | "bandwidth" | "messagebird" | "simpletexting" | "azure-sms" | "ring-central" | "brevo-sms" | "eazy-sms" | "mobishastra" | "afro-message" | "unifonic" | "smsmode" | "imedia" | "sinch" | "isendpro-sms" | "fcm" | "apns" | "expo" | "one-signal" | "pushpad" | "push-webhook" | "pusher-beams" | "appio" | "slack" | "discord" | "msteams" | "mattermost" | "ryver" | "zulip" | "grafana-on-call" | "getstream" | "rocket-chat" | "whatsapp-business" | "chat-webhook" | "svc-slack" | "web-push" | "svc";
+  providerId: "emailjs" | "mailgun" | "mailjet" | "mandrill" | "nodemailer" | "postmark" | "sendgrid" | "sendinblue" | "ses" | "netcore" | "infobip-email" | "resend" | "plunk" | "mailersend" | "mailtrap" | "outlook365" | "svc-email" | "sparkpost" | "email-webhook" | "braze" | "clickatell" | "nexmo" | "plivo" | "sms77" | "sms-central" | "sns" | "telnyx" | "twilio" | "gupshup" | "firetext" | "infobip-sms" | "burst-sms" | "bulk-sms" | "isend-sms" | "forty-six-elks" | "kannel" | "maqsam" | "termii" | "africas-talking" | "svc-sms" | "sendchamp" | "generic-sms" | "clicksend" | "bandwidth" | "messagebird" | "simpletexting" | "azure-sms" | "ring-central" | "brevo-sms" | "eazy-sms" | "mobishastra" | "afro-message" | "unifonic" | "smsmode" | "imedia" | "sinch" | "isendpro-sms" | "fcm" | "apns" | "expo" | "one-signal" | "pushpad" | "push-webhook" | "pusher-beams" | "appio" | "slack" | "discord" | "msteams" | "mattermost" | "ryver" | "zulip" | "grafana-on-call" | "getstream" | "rocket-chat" | "whatsapp-business" | "chat-webhook" | "svc-slack" | "web-push" | "telegram" | "svc";
   channel: Channel;
   name?: string;
   identifier?: string;
@@ -7979,7 +8022,7 @@ export type Priority = "high" | "normal" | "low";
 
 export type Provider = {
   /** `providerId` of integrations */
-  id: "emailjs" | "mailgun" | "mailjet" | "mandrill" | "nodemailer" | "postmark" | "sendgrid" | "sendinblue" | "ses" | "netcore" | "infobip-email" | "resend" | "plunk" | "mailersend" | "mailtrap" | "outlook365" | "svc-email" | "sparkpost" | "email-webhook" | "braze" | "clickatell" | "nexmo" | "plivo" | "sms77" | "sms-central" | "sns" | "telnyx" | "twilio" | "gupshup" | "firetext" | "infobip-sms" | "burst-sms" | "bulk-sms" | "isend-sms" | "forty-six-elks" | "kannel" | "maqsam" | "termii" | "africas-talking" | "svc-sms" | "sendchamp" | "generic-sms" | "clicksend" | "bandwidth" | "messagebird" | "simpletexting" | "azure-sms" | "ring-central" | "brevo-sms" | "eazy-sms" | "mobishastra" | "afro-message" | "unifonic" | "smsmode" | "imedia" | "sinch" | "isendpro-sms" | "fcm" | "apns" | "expo" | "one-signal" | "pushpad" | "push-webhook" | "pusher-beams" | "appio" | "slack" | "discord" | "msteams" | "mattermost" | "ryver" | "zulip" | "grafana-on-call" | "getstream" | "rocket-chat" | "whatsapp-business" | "chat-webhook" | "svc-slack" | "web-push" | "svc";
+  id: "emailjs" | "mailgun" | "mailjet" | "mandrill" | "nodemailer" | "postmark" | "sendgrid" | "sendinblue" | "ses" | "netcore" | "infobip-email" | "resend" | "plunk" | "mailersend" | "mailtrap" | "outlook365" | "svc-email" | "sparkpost" | "email-webhook" | "braze" | "clickatell" | "nexmo" | "plivo" | "sms77" | "sms-central" | "sns" | "telnyx" | "twilio" | "gupshup" | "firetext" | "infobip-sms" | "burst-sms" | "bulk-sms" | "isend-sms" | "forty-six-elks" | "kannel" | "maqsam" | "termii" | "africas-talking" | "svc-sms" | "sendchamp" | "generic-sms" | "clicksend" | "bandwidth" | "messagebird" | "simpletexting" | "azure-sms" | "ring-central" | "brevo-sms" | "eazy-sms" | "mobishastra" | "afro-message" | "unifonic" | "smsmode" | "imedia" | "sinch" | "isendpro-sms" | "fcm" | "apns" | "expo" | "one-signal" | "pushpad" | "push-webhook" | "pusher-beams" | "appio" | "slack" | "discord" | "msteams" | "mattermost" | "ryver" | "zulip" | "grafana-on-call" | "getstream" | "rocket-chat" | "whatsapp-business" | "chat-webhook" | "svc-slack" | "web-push" | "telegram" | "svc";
   channel: Channel;
   name: string;
   /** The provider's own documentation */
@@ -7994,6 +8037,7 @@ export type Provider = {
   canCheck: boolean;
   /** `integrations.autoConfigure` registers the webhook for its delivery reports */
   autoConfigure: boolean;
+  unsend: ProviderUnsending;
   /** Sends nothing: messages are kept in the development mailbox */
   isCapture: boolean;
 };
@@ -8041,9 +8085,19 @@ export type ProviderStatistics = {
   refused: number;
   /** Calls to a provider that failed, by the provider that was called. Their messages may wait for another attempt or have been sent since */
   failedAttempts: number;
-  /** Steps that sent nothing, by reason, such as `skipped_by_condition` or `filtered_by_subscriber_global` */
+  /** Steps that sent nothing, by reason, such as `skipped_by_condition` or `filtered_by_subscriber_global`. With those that the attention budget rolled up (`attention_rolled_up`) or dropped (`attention_dropped`) */
   skipped: Record<string, number>;
+  held?: StatisticsHeld;
   latency?: StatisticsLatency;
+};
+
+export type ProviderUnsending = {
+  /** Deletes a message where people read it */
+  delete: boolean;
+  /** Changes a message where people read it */
+  replace: boolean;
+  /** Asks the device to remove the notification, without a confirmation */
+  removal: boolean;
 };
 
 export type ProviderWaiting = {
@@ -8173,7 +8227,7 @@ export type PublishedResource = {
   issues?: ResourceIssue[];
 };
 
-export type PublishedType = "workflow" | "layout" | "category" | "brand";
+export type PublishedType = "workflow" | "layout" | "category" | "brand" | "attention";
 
 export type QueueState = {
   /** The stage of the pipeline */
@@ -8355,11 +8409,11 @@ export type ResourceIssue = {
 
 export type ResourceToPublish = {
   resourceType: PublishedType;
-  /** Identifier; `brand` for the brand */
+  /** Identifier; `brand` for the brand, `attention` for the attention budget */
   resourceId: string;
 };
 
-export type ResourceType = "workflow" | "layout" | "category" | "brand" | "step";
+export type ResourceType = "workflow" | "layout" | "category" | "brand" | "attention" | "step";
 
 export type RestoreOutcome = {
   resourceType: PublishedType;
@@ -8529,7 +8583,7 @@ export type RetentionRun = {
 
 export type Retraction = {
   _id: string;
-  /** The event that is taken back */
+  /** The event that is retracted */
   transactionId: string;
   /** The key it was found by; null if the transaction id was given */
   supersedeKey: string | null;
@@ -8550,9 +8604,9 @@ export type Retraction = {
   createdBy: string;
 };
 
-/** Replaces in-app, chat and push messages where that is possible, and is sent as a message of its own through channels that cannot unsend */
+/** Replaces in-app, chat and push messages where that is possible, and is sent as a separate message through channels that cannot unsend */
 export type RetractionCorrection = {
-  /** Of an email, a push and an in-app message; text with Liquid */
+  /** For email, push and in-app messages; text with Liquid */
   subject?: string;
   /** Plain text with Liquid, which can use `payload`, `subscriber` and `workflow` */
   body: string;
@@ -8710,6 +8764,8 @@ export type ScenarioGiven = {
   variables?: Record<string, string>;
   /** By workflow and `stepId`: what an HTTP request gets back, instead of the sample response of the step */
   responses?: Record<string, Record<string, ScenarioResponse>>;
+  /** The attention budget; without it, that of the files or the environment */
+  attention?: AttentionBudget[];
   /** By workflow and `stepId`: the variant of an experiment that everyone is in */
   variants?: Record<string, Record<string, string>>;
 };
@@ -8758,7 +8814,8 @@ export type ScenarioStep = {
   workflow?: string;
   /** The `stepId` */
   step: string;
-  outcome?: "sent" | "done" | "skipped" | "waiting" | "sending" | "merged" | "failed" | "canceled" | "pending";
+  /** The outcome; or `rolled_up`, `delayed`, `dropped`: what the attention budget did to the message */
+  outcome?: "sent" | "done" | "skipped" | "waiting" | "sending" | "merged" | "failed" | "canceled" | "pending" | "rolled_up" | "delayed" | "dropped";
   /** What happened in words, as `explain.retrieve` has it */
   reason?: string | {
     contains: string;
@@ -8965,9 +9022,21 @@ export type StatisticsBucket = {
   refused: number;
   /** Calls to a provider that failed, by the provider that was called. Their messages may wait for another attempt or have been sent since */
   failedAttempts: number;
-  /** Steps that sent nothing, by reason, such as `skipped_by_condition` or `filtered_by_subscriber_global` */
+  /** Steps that sent nothing, by reason, such as `skipped_by_condition` or `filtered_by_subscriber_global`. With those that the attention budget rolled up (`attention_rolled_up`) or dropped (`attention_dropped`) */
   skipped: Record<string, number>;
+  held?: StatisticsHeld;
   latency?: StatisticsLatency;
+};
+
+/** Messages that the attention budget held; absent if there are none */
+export type StatisticsHeld = {
+  /** Became items of roll-ups. Roll-ups are among the sent messages */
+  rolledUp: number;
+  dropped: number;
+  /** Waited for a place, counted when they began to wait. They are among the sent messages once they are */
+  delayed: number;
+  /** The share of all messages that were due, from 0 to 1 */
+  share: number;
 };
 
 export type StatisticsLatency = {
@@ -8990,8 +9059,9 @@ export type StatisticsTotals = {
   refused: number;
   /** Calls to a provider that failed, by the provider that was called. Their messages may wait for another attempt or have been sent since */
   failedAttempts: number;
-  /** Steps that sent nothing, by reason, such as `skipped_by_condition` or `filtered_by_subscriber_global` */
+  /** Steps that sent nothing, by reason, such as `skipped_by_condition` or `filtered_by_subscriber_global`. With those that the attention budget rolled up (`attention_rolled_up`) or dropped (`attention_dropped`) */
   skipped: Record<string, number>;
+  held?: StatisticsHeld;
   latency?: StatisticsLatency;
 };
 
@@ -9661,8 +9731,8 @@ export type TimelineWait = {
   count: number;
   /** Recipients of the first three events */
   people: TimelinePerson[];
-  /** `delay`, `digest`: a step of that type is waiting. `schedule`: a channel step waits until the subscriber's schedule opens. `retry`: a message waits for its next attempt. `snooze`: a message returns to the inbox */
-  kind: "delay" | "digest" | "wait" | "schedule" | "retry" | "snooze";
+  /** `delay`, `digest`: a step of that type is waiting. `schedule`: a channel step waits until the subscriber's schedule opens. `budget`: it waits for a place in the attention budget. `roll_up`: a roll-up waits for its time or a place. `retry`: a message waits for its next attempt. `snooze`: a message returns to the inbox */
+  kind: "delay" | "digest" | "wait" | "schedule" | "budget" | "roll_up" | "retry" | "snooze";
   /** Events that the digests have collected; of each counted up to 1,000 */
   events?: number;
 };
@@ -10334,8 +10404,9 @@ export type WorkflowStatistics = {
   refused: number;
   /** Calls to a provider that failed, by the provider that was called. Their messages may wait for another attempt or have been sent since */
   failedAttempts: number;
-  /** Steps that sent nothing, by reason, such as `skipped_by_condition` or `filtered_by_subscriber_global` */
+  /** Steps that sent nothing, by reason, such as `skipped_by_condition` or `filtered_by_subscriber_global`. With those that the attention budget rolled up (`attention_rolled_up`) or dropped (`attention_dropped`) */
   skipped: Record<string, number>;
+  held?: StatisticsHeld;
   latency?: StatisticsLatency;
 };
 

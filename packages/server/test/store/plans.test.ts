@@ -175,7 +175,12 @@ const single: Record<string, (tx: Db, key: Row) => Promise<unknown>> = {
   findEventOfTransaction: (tx, key) => findEventOfTransaction(tx, key.environment_id, transactionId(key)),
   lockEventForCancel: (tx, key) => lockEventForCancel(tx, key.environment_id, transactionId(key)),
   cancelJobsOfRuns: (tx, key) =>
-    cancelJobsOfRuns(tx, key.environment_id, { runs: { eventId: key.event_id }, openLeaders: [], canceled: detail, now }),
+    cancelJobsOfRuns(tx, key.environment_id, {
+      runs: { eventId: key.event_id },
+      openLeaders: [],
+      canceled: detail,
+      now,
+    }),
   writeMark: (tx, key) =>
     writeMark(tx, key.environment_id, selectMessages(key.subscriber_id, [key.id]), { mark: "read", detail, now }),
   listMessages: (tx, key) =>

@@ -76,7 +76,7 @@ export function runOf(steps: StoredStep[], { event, definition, ...changes }: Ru
       priority: null,
       trace: null,
       startedBy: null,
-    supersedeKey: null,
+      supersedeKey: null,
       createdAt: now,
       ...event,
     },
