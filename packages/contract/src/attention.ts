@@ -1,5 +1,5 @@
 // Words about the attention of readers: what a workflow's messages are to them, and which of them go first.
-import { oneOf } from "./schema.ts";
+import { oneOf, Type } from "./schema.ts";
 
 export const messageClasses = ["critical", "transactional", "promotional"] as const;
 export type MessageClass = (typeof messageClasses)[number];
@@ -22,3 +22,21 @@ export type Overflow = (typeof overflowWords)[number];
 
 /** The identifier of the workflow that sends roll-ups. */
 export const rollUpWorkflowId = "roll-up";
+
+/** The settings of a workflow. */
+export const attentionSettings = {
+  messageClass: Type.Optional(
+    oneOf(messageClasses, {
+      default: "transactional",
+      description:
+        "What its messages are to readers. Critical ones are never held by an attention budget, transactional ones go " +
+        "before promotional ones. A workflow that subscribers cannot switch off is critical in any case",
+    }),
+  ),
+  priority: Type.Optional(
+    oneOf(priorities, {
+      default: "normal",
+      description: "Which messages go first when many wait. A critical workflow is always high",
+    }),
+  ),
+};

@@ -1,5 +1,5 @@
 // Workflows: the steps an event goes through for each recipient.
-import { MessageClassWord, messageClasses, PriorityWord, priorities } from "../../attention.ts";
+import { attentionSettings, MessageClassWord, PriorityWord } from "../../attention.ts";
 import { channels, identifiers, OriginWord, origins, SeverityWord, StepTypeWord } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import {
@@ -209,20 +209,7 @@ const settings = {
   isCommercial: Type.Optional(
     Type.Boolean({ default: false, description: "Advertising: it can be unsubscribed from" }),
   ),
-  messageClass: Type.Optional(
-    oneOf(messageClasses, {
-      default: "transactional",
-      description:
-        "What its messages are to readers. Critical ones are never held by an attention budget, transactional ones go " +
-        "before promotional ones. A workflow that subscribers cannot switch off is critical in any case",
-    }),
-  ),
-  priority: Type.Optional(
-    oneOf(priorities, {
-      default: "normal",
-      description: "Which messages go first when many wait. A critical workflow is always high",
-    }),
-  ),
+  ...attentionSettings,
 };
 
 export const PreferencesIn = named("WorkflowPreferencesIn", {

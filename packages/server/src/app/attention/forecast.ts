@@ -57,7 +57,7 @@ export async function forecast(
     to: to.toISOString(),
     isPartial,
     channels,
-    workflows: mostAffected(tally.workflows, classes),
+    workflows: byHeld(tally.workflows, classes),
     sentences: channels.map((channel) => sentenceOf(channel, days)),
   };
 }
@@ -115,7 +115,7 @@ function replayPerson(rows: PastMessageRow[], budgets: AttentionBudget[], around
   }
 }
 
-const mostAffected = (
+const byHeld = (
   tallies: ReadonlyMap<string, WorkflowTally>,
   classes: ReadonlyMap<string, WorkflowClass>,
 ): AttentionForecast["workflows"] =>

@@ -1,5 +1,5 @@
 // Who gets a place: the pure rules of attention budgets. A message takes a place in every budget that counts its class,
-// or in none. Of those that wait, transactional messages go before promotional ones, and older before newer ones: a
+// or in none. Among those that wait, transactional messages go before promotional ones, and older before newer ones: a
 // place that is free but awaited by others is not given away.
 import {
   type AttentionBudget,
@@ -79,7 +79,7 @@ export function judge(ledger: ChannelLedger, { budgets, itemCount, canRollUp, ..
   }
   const { overflow } = full.budget;
   const rollsUp = overflow === "roll_up" && canRollUp;
-  // What waits already goes on waiting, whichever budget is full by now.
+  // What waits already keeps waiting, whichever budget is full by now.
   const isWaiting = itemCount !== null || ledger.waiting.some(([id]) => id === place.id);
   if (isWaiting || (!rollsUp && overflow !== "drop")) {
     joinQueue(ledger, place, full.until);
@@ -153,7 +153,7 @@ function isAhead(
   return ranks < 0 || (ranks === 0 && (since < ownSince || (since === ownSince && id < own)));
 }
 
-/** Of more than these the order is not kept. */
+/** The order of more than these is not kept. */
 const maxWaiting = 1_000;
 
 /** Changes the ledger: the request has its place. */

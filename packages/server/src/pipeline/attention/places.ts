@@ -14,7 +14,7 @@ import {
 } from "../../store/attention/ledgers.batch.ts";
 import type { Ledger } from "../../store/tables.ts";
 import type { Batch } from "../batch.ts";
-import type { Claim, PlaceResult, Run } from "../run/run.ts";
+import type { PlaceAsk, PlaceResult } from "../run/run.ts";
 import { emptyLedger, judge, leave } from "./ledger.ts";
 import {
   checkRollUps,
@@ -25,8 +25,6 @@ import {
   type NewRollUp,
   startRollUps,
 } from "./roll-ups.ts";
-
-export type PlaceAsk = { run: Run; claim: Extract<Claim, { kind: "place" }>; now: Date };
 
 const keyOf = ({ run }: PlaceAsk): PersonKey => ({
   environment_id: run.environmentId,
@@ -84,7 +82,7 @@ const keysOf = (asks: PlaceAsk[]): PersonKey[] => [
 ];
 const toMap = (rows: LedgerRow[]): Map<string, Ledger> => new Map(rows.map((row) => [nameOf(row), row.ledger]));
 
-/** The items of roll-ups are read after their ledgers were locked: nothing joins them any more. */
+/** The items of roll-ups are read after their ledgers were locked: nothing joins them from here on. */
 async function decideAll(batch: Batch, asks: PlaceAsk[], ledgers: ReadonlyMap<string, Ledger>): Promise<Decided[]> {
   const items = await findRollUpItems(batch, asks);
   const people = Map.groupBy(asks, (ask) => nameOf(keyOf(ask)));

@@ -7,7 +7,7 @@ import { nextTimeOfDay } from "./windows.ts";
 
 export type PastMessage = { at: number; messageClass: BudgetedClass };
 
-/** For each message: what would have become of it when it came. `rollUps`: how many would have been begun. */
+/** For each message: what would have happened to it when it came. `rollUps`: how many would have been begun. */
 export type Replayed = { outcomes: ("sent" | "rolled_up" | "delayed" | "dropped")[]; rollUps: number };
 
 const words = { roll_up: "rolled_up", delay: "delayed", drop: "dropped" } as const;

@@ -1,6 +1,6 @@
 // Roll-ups: one message for a person and channel, with everything that was held there. A roll-up is an event of the
 // workflow `roll-up`, started with its first item; its run waits for a place like a message that is delayed, and takes
-// the items that are there when it has one. So it is retried, explained and found like every other event.
+// all items when it has one. So it is retried, explained and found like every other event.
 import { type Channel, rollUpWorkflowId } from "@tidings/contract";
 import { findHeldItems, type HeldItem } from "../../store/attention/roll-ups.batch.ts";
 import { findRollUpChannels, findWaitingRollUps } from "../../store/attention/roll-ups.ts";
@@ -9,9 +9,8 @@ import { findWorkflowStates } from "../../store/workflows/workflows.batch.ts";
 import type { Batch } from "../batch.ts";
 import { enqueueEvents } from "../effects/workflow-starts.ts";
 import { decidePreference, withChoices } from "../rules/preferences.ts";
-import type { RollUpItem } from "../run/run.ts";
+import type { PlaceAsk, RollUpItem } from "../run/run.ts";
 import { acceptEvents } from "../trigger/accept.ts";
-import type { PlaceAsk } from "./places.ts";
 import { readItem, rollUpTransactionId } from "./roll-up-items.ts";
 
 /** The items of roll-ups by id; one whose items are all gone has none. */

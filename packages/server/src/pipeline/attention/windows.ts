@@ -1,4 +1,4 @@
-// The windows of attention budgets, in the local time of a person: a day ends at the same time of the next day, also
+// The windows of attention budgets, in the local time of a person: a day ends at the same time of the next day, even
 // when clocks change in between.
 import type { AttentionWindow } from "@tidings/contract";
 import { firstInstant, offsetAt, type Zone } from "../rules/zones.ts";

@@ -138,8 +138,8 @@ const highestFirst: TaskPriority[] = ["high", "normal", "low"];
 type Line = { name: string; perSecond: number; load: Load; groups: { sends: RateLimitedSend[]; horizonMs: number }[] };
 
 /**
- * High calls first. Of normal and low ones, as many as were passed over for ten of others are reserved as far ahead as
- * high ones.
+ * High calls first. As many normal and low ones as were passed over for ten others are reserved as far ahead as high
+ * ones.
  */
 function lineUp(name: string, limited: RateLimitedSend[], load: Load): Line {
   const first: RateLimitedSend[] = [];

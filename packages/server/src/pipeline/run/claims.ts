@@ -1,6 +1,7 @@
 // Settles the claims of a round: digests that join or open a window, throttles that ask for one of their allowed
-// passes, waits that begin, changes of subscribers, events that steps start, messages that need a place in a budget. Events of one group may arrive at the same
-// time in several workers; row locks in the database decide them one at a time.
+// passes, waits that begin, changes of subscribers, events that steps start, messages that need a place in a budget.
+// Events of one group may arrive at the same time in several workers; row locks in the database decide them one at a
+// time.
 import type { Db } from "../../store/db.ts";
 import {
   openOrJoinWindows,
@@ -11,13 +12,13 @@ import {
 } from "../../store/events/digests.batch.ts";
 import type { WindowClaim } from "../../store/events/digests.ts";
 import { type Grant, type GrantRequest, peekGrants, takeGrants } from "../../store/events/throttles.batch.ts";
-import { createPlacesPreview, givePlaces, type PlaceAsk } from "../attention/places.ts";
+import { createPlacesPreview, givePlaces } from "../attention/places.ts";
 import type { Batch } from "../batch.ts";
 import { previewUpdates, type UpdateClaim, type Updated, updateSubscribers } from "../effects/subscriber-updates.ts";
 import { previewStarts, type StartClaim, type Started, startWorkflows } from "../effects/workflow-starts.ts";
 import { beginOrSkipWaits, peekWaits, type WaitClaim } from "./arrivals.ts";
 import { reloadTranslations } from "./facts.ts";
-import type { Arrival, Claim, ClaimResult, Facts, PlaceResult, Progress, Run } from "./run.ts";
+import type { Arrival, Claim, ClaimResult, Facts, PlaceAsk, PlaceResult, Progress, Run } from "./run.ts";
 
 /** Claims of runs that share a group; the others are of their run alone. */
 type GroupedClaim = Extract<Claim, { kind: "digest" | "throttle" }>;

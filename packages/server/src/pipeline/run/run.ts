@@ -174,6 +174,9 @@ export type ClaimResult =
   | { kind: "refused"; reason: string }
   | PlaceResult;
 
+/** A run that asks for a place. */
+export type PlaceAsk = { run: Run; claim: Extract<Claim, { kind: "place" }>; now: Date };
+
 /** `askedAt`: the time of the claim (ms); a step that waited asks again. */
 export type PlaceResult = { askedAt: number } & (
   | { kind: "placed"; items?: RollUpItem[] }

@@ -13,7 +13,7 @@ export type HeldItem = {
   output: JsonObject;
 };
 
-/** The items of these roll-ups, oldest first, of each at most `limit`. Those that were taken back are not among them. */
+/** The items of these roll-ups, oldest first, at most `limit` of each, without those that were taken back. */
 export async function findHeldItems(db: Db, rollUps: string[], limit: number): Promise<HeldItem[]> {
   if (rollUps.length === 0) return [];
   const { rows } = await sql<HeldItem>`

@@ -82,7 +82,7 @@ export const eventColumns = {
 
 export type NewEvent = Omit<EventRow, "expanded_at" | "canceled_at" | "open_walks" | "held_events" | "refusal">;
 
-/** Most events belong to no trace, were not started by another, replace none, and have the priority of their workflow. */
+/** Most events belong to no trace, were not started by another, replace none, and name no priority. */
 export const eventInsert = (rows: NewEvent[]): Insert => ({
   table: "events",
   columns: {

@@ -86,7 +86,8 @@ export async function findOpenRetracted(db: Db, environmentId: string, ids: stri
 }
 
 /**
- * Locks the in-app messages of the runs. Before their notifications: marking a message as read locks both in this order.
+ * Locks the in-app messages of the runs. Before their notifications: marking a message as read locks both in this
+ * order.
  */
 export async function lockInAppMessages(db: Db, environmentId: string, runs: RunRef[]): Promise<void> {
   await sql`

@@ -171,7 +171,7 @@ export type WorkflowClass = {
   preferences: WorkflowDefinition["preferences"];
 };
 
-/** Of all workflows of an environment, which has a few hundred, also of deleted ones. */
+/** All workflows of an environment, which has a few hundred, including deleted ones. */
 export async function listWorkflowClasses(db: Db, environmentId: string): Promise<WorkflowClass[]> {
   const rows = await db
     .selectFrom("workflows")

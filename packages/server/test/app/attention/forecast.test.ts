@@ -44,7 +44,7 @@ async function play(stage: Stage, steps: Step[], budgets: AttentionBudget[]): Pr
   await stage.advance(1, "minutes");
 }
 
-/** What became of the events, from their jobs. */
+/** The outcomes of the events, from their jobs. */
 async function countOutcomes({ client }: Stage, steps: number): Promise<Record<string, number>> {
   const counts: Record<string, number> = { rolledUp: 0, delayed: 0, dropped: 0, rollUps: 0 };
   let seen = 0;

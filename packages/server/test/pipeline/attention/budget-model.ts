@@ -1,5 +1,5 @@
 // An interpreter of attention budgets for one channel, which shares no code with the service: it plays messages in the
-// order of time, keeps who waits in a list, and finds local times by looking at calendars minute by minute.
+// order of time, keeps who waits in a list, and finds local times by trying minute after minute.
 import type { AttentionBudget, BudgetedClass } from "@tidings/contract";
 
 export type Happening =

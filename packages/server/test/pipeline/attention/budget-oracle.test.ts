@@ -64,7 +64,7 @@ async function play(stage: Stage, seed: number): Promise<void> {
   const off = new Set<string>();
   let at = start;
   for (let action = 1; action <= actions; action++) {
-    // Seconds of their own: nothing becomes due at the time of a request.
+    // Different seconds: nothing becomes due at the time of a request.
     at = Math.floor(at / 60_000) * 60_000 + (1 + random.below(400)) * 60_000 + action * 1_000;
     await stage.moveTo(new Date(at).toISOString());
     const person = random.pick(people);

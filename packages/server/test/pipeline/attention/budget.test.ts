@@ -1,4 +1,4 @@
-// Attention budgets over the interface, on a test clock: what is rolled up, delayed and dropped, and what is said of it.
+// Attention budgets over the interface, on a test clock: what is rolled up, delayed and dropped, and why.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AttentionBudget } from "@tidings/contract";
