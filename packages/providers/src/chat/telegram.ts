@@ -1,5 +1,5 @@
-// Telegram, as a bot. Credentials: the token that @BotFather shows for the bot. The subscriber's endpoint names a person
-// or a chat by its id, or a public channel as @name; a person has to write to the bot first. API:
+// Telegram, as a bot. Credentials: the token that @BotFather shows for the bot. The subscriber's endpoint names a
+// person or a chat by its id, or a public channel as @name; a person has to write to the bot first. API:
 // https://core.telegram.org/bots/api#sendmessage Retracting: https://core.telegram.org/bots/api#editmessagetext
 // https://core.telegram.org/bots/api#deletemessage (at most 48 hours after sending). Documentation seen: errors have no
 // code but a sentence, which is read in the source of the Bot API server.

@@ -43,8 +43,9 @@ type ChatProviderId = (typeof providerIdsByChannel.chat)[number] | (typeof added
 /**
  * Which types a provider can write to. `slack` and `msteams` have channels and users behind a connection, and also
  * accept incoming webhooks. `rocket-chat` has its server as the URL and the room as the channel; `getstream` and the
- * rest post to a URL. `whatsapp-business` only supports phone numbers, `telegram` ids of chats and people. The capture provider accepts any type. Channels
- * other than chat use the subscriber's own email, phone and devices: no type fits them.
+ * rest post to a URL. `whatsapp-business` only supports phone numbers, `telegram` ids of chats and people. The capture
+ * provider accepts any type. Channels other than chat use the subscriber's own email, phone and devices: no type fits
+ * them.
  */
 export const endpointTypesByProvider: Record<ChatProviderId, readonly ChannelEndpointType[]> = {
   slack: ["chatapp_channel", "chatapp_user", "webhook"],
