@@ -118,7 +118,9 @@ function errorText(error: unknown): string {
 
 async function divide(tx: Ctx, environmentId: string, kind: TaskKind, data: unknown): Promise<Part[]> {
   if (kind === "wake") return halvesOf((data as WakeTask).notificationIds, (ids) => ({ notificationIds: ids }), kind);
-  if (kind === "deliver") return halvesOf((data as DeliverTask).messageIds, (ids) => ({ messageIds: ids }), kind);
+  if (kind === "deliver" || kind === "unsend") {
+    return halvesOf((data as DeliverTask).messageIds, (ids) => ({ messageIds: ids }), kind);
+  }
   if (kind === "trigger") return divideTrigger(tx.db, environmentId, data as TriggerTask);
   if (kind !== "fanout") return [];
   const task = data as FanoutTask;

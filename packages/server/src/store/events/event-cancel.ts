@@ -5,7 +5,8 @@ import type { StepType } from "@tidings/contract";
 import { type RawBuilder, sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
-import { messagesOfRuns, type RunRef } from "../messages/messages-of-runs.ts";
+import { rowsByKey } from "../keys.ts";
+import { findMessageKeys, type RunRef } from "../messages/messages-of-runs.ts";
 import type { StoredDetail } from "../tables.ts";
 import type { WindowClaim } from "./digests.ts";
 import { groupKey } from "./groups.ts";
@@ -93,11 +94,7 @@ export async function withdrawMessages(
   environmentId: string,
   { runs, reason, now, hasToSettle }: { runs: CanceledRuns; reason: string; now: Date; hasToSettle: boolean },
 ): Promise<{ withdrawn: string[]; inFlight: string[] }> {
-  const isOwn =
-    "eventId" in runs ? sql`event_id = ${runs.eventId}` : sql`id in (${messagesOfRuns(environmentId, runs.page)})`;
-  const { rows: held } = await sql<{ id: string }>`
-    select id from messages where environment_id = ${environmentId} and ${isOwn} and status = 'pending'
-    order by id for no key update`.execute(db);
+  const held = await holdPending(db, environmentId, runs);
   if (held.length === 0) return { withdrawn: [], inFlight: [] };
   const ids = held.map(({ id }) => id);
   // A second statement: it sees the attempts of a transaction that held the messages before.
@@ -113,6 +110,20 @@ export async function withdrawMessages(
       outgoing = case when id = any(${inFlight}::uuid[]) then outgoing end
     where environment_id = ${environmentId} and id = any(${ids}::uuid[])`.execute(db);
   return { withdrawn: ids, inFlight };
+}
+
+async function holdPending(db: Db, environmentId: string, runs: CanceledRuns): Promise<{ id: string }[]> {
+  const pending =
+    "eventId" in runs
+      ? sql`select id from messages
+          where environment_id = ${environmentId} and event_id = ${runs.eventId} and status = 'pending'
+          order by id for no key update`
+      : sql`select m.id from ${rowsByKey("messages", "m", "id", await findMessageKeys(db, environmentId, runs.page), {
+          where: sql`t.status = 'pending'`,
+          lock: "for no key update",
+        })}`;
+  const { rows } = await sql<{ id: string }>`${pending}`.execute(db);
+  return rows;
 }
 
 /** The job that becomes the leader of a window. */

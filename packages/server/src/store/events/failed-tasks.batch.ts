@@ -13,6 +13,7 @@ const owners: Partial<Record<TaskKind, { table: string; idOf: (data: JsonObject)
   bridge: { table: "notifications", idOf: ({ notificationId }) => notificationId },
   request: { table: "notifications", idOf: ({ notificationId }) => notificationId },
   deliver: { table: "messages", idOf: ({ messageIds }) => (messageIds as string[])[0] },
+  unsend: { table: "messages", idOf: ({ messageIds }) => (messageIds as string[])[0] },
   unsnooze: { table: "messages", idOf: ({ messageId }) => messageId },
   import: { table: "imports", idOf: ({ importId }) => importId },
   webhook: { table: "webhook_deliveries", idOf: ({ deliveryId }) => deliveryId },

@@ -5,8 +5,9 @@ import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { retractedErrorId } from "../events/event-cancel.ts";
 import { noteOnJobs } from "../events/finished-jobs.ts";
+import { rowsByKey } from "../keys.ts";
 import type { StoredMessage } from "../messages/messages.ts";
-import { messagesOfRuns, type RunRef } from "../messages/messages-of-runs.ts";
+import { findMessageKeys, type RunRef } from "../messages/messages-of-runs.ts";
 import type { StoredDetail, Tables } from "../tables.ts";
 
 export type RetractedRow = Selectable<Tables["retracted_messages"]>;
@@ -90,18 +91,20 @@ export async function findOpenRetracted(db: Db, environmentId: string, ids: stri
  * order.
  */
 export async function lockInAppMessages(db: Db, environmentId: string, runs: RunRef[]): Promise<void> {
-  await sql`
-    select count(*) from (
-      select 1 from messages where environment_id = ${environmentId} and channel = 'in_app'
-        and id in (${messagesOfRuns(environmentId, runs)})
-      order by id for no key update) as locked`.execute(db);
+  const keys = await findMessageKeys(db, environmentId, runs);
+  if (keys.length === 0) return;
+  const where = sql`t.channel = 'in_app'`;
+  const held = rowsByKey("messages", "m", "id", keys, { where, lock: "for no key update" });
+  await sql`select count(*) from ${held}`.execute(db);
 }
 
 /** Messages of the runs that were not retracted before. */
 export async function findMessagesToRetract(db: Db, environmentId: string, runs: RunRef[]): Promise<StoredMessage[]> {
+  const keys = await findMessageKeys(db, environmentId, runs);
+  if (keys.length === 0) return [];
   const { rows } = await sql<StoredMessage>`
-    select m.* from messages m where m.environment_id = ${environmentId} and m.id in (${messagesOfRuns(environmentId, runs)})
-      and not exists (select 1 from retracted_messages r where r.environment_id = ${environmentId} and r.id = m.id)
+    select m.* from ${rowsByKey("messages", "m", "id", keys)}
+    where not exists (select 1 from retracted_messages r where r.environment_id = ${environmentId} and r.id = m.id)
     order by m.id`.execute(db);
   return rows;
 }
@@ -169,7 +172,8 @@ export async function countMessagesToRetract(
   { eventId, run }: { eventId: string; run: RunRef | null },
   limit: number,
 ): Promise<PreviewCount[]> {
-  const isOwn = run ? sql`m.id in (${messagesOfRuns(environmentId, [run])})` : sql`m.event_id = ${eventId}`;
+  const keys = run ? await findMessageKeys(db, environmentId, [run]) : [];
+  const isOwn = run ? sql`m.id = any(${keys.map(({ id }) => id)}::uuid[])` : sql`m.event_id = ${eventId}`;
   const { rows } = await sql<PreviewCount>`
     select channel, status, provider_id, is_out, count(*)::int as count from (
       select m.channel, m.status, m.provider_id, m.status = 'pending' and exists (

@@ -12,7 +12,7 @@ import tls from "node:tls";
 import { atEnd } from "../../support/at-end.ts";
 import { gate } from "../../support/mail/scripted-mail.ts";
 
-export type Called = { method: string; path: string; body: string; topic: string | undefined };
+type Called = { method: string; path: string; body: string; topic: string | undefined };
 
 /** Discord, Rocket.Chat, Slack, SMS, web push and push webhooks. `release`: calls with `out` get their response. */
 export async function startProviders() {
