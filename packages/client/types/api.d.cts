@@ -1073,6 +1073,22 @@ export type Operations = {
     body: PreferencesOfManyIn;
     output: PreferencesOfManyResult;
   };
+  "subscribers.retrieveAttention": {
+    params: {
+      subscriberId: string;
+    };
+    query?: never;
+    body?: never;
+    output: SubscriberAttention;
+  };
+  "subscribers.updateAttention": {
+    params: {
+      subscriberId: string;
+    };
+    query?: never;
+    body: AttentionPatch;
+    output: SubscriberAttention;
+  };
   "categories.list": {
     params?: never;
     query?: never;
@@ -1589,6 +1605,18 @@ export type Operations = {
     query?: never;
     body: InboxPreferenceIn;
     output: InboxPreferenceAnswer;
+  };
+  "inbox.retrieveAttention": {
+    params?: never;
+    query?: never;
+    body?: never;
+    output: InboxAttention;
+  };
+  "inbox.updateAttention": {
+    params?: never;
+    query?: never;
+    body: AttentionPatch;
+    output: InboxAttention;
   };
   "inbox.listSubscriptions": {
     params: {
@@ -3247,6 +3275,10 @@ export type Resources = {
     readonly updatePreferences: (...input: CallArguments<"subscribers.updatePreferences">) => Promise<Output<"subscribers.updatePreferences">>;
     /** Update up to 100 of a subscriber's workflow preferences. All or nothing. The given channels are merged into the stored ones; if a workflow appears twice, the last item wins. `PATCH /v2/subscribers/{subscriberId}/preferences/bulk` */
     readonly bulkUpdatePreferences: (...input: CallArguments<"subscribers.bulkUpdatePreferences">) => Promise<Output<"subscribers.bulkUpdatePreferences">>;
+    /** Retrieve how many messages a subscriber wants at most. `GET /v2/subscribers/{subscriberId}/attention` */
+    readonly retrieveAttention: (...input: CallArguments<"subscribers.retrieveAttention">) => Promise<Output<"subscribers.retrieveAttention">>;
+    /** Update how many messages a subscriber wants at most. Only for channels with an attention budget of the environment, and only lower than it. The given channels are merged into the stored ones. Applies to messages from now on. `PATCH /v2/subscribers/{subscriberId}/attention` */
+    readonly updateAttention: (...input: CallArguments<"subscribers.updateAttention">) => Promise<Output<"subscribers.updateAttention">>;
     /** Count the subscribers that match a condition. Evaluates an unsaved condition for the newest 200 subscribers and stores nothing. Results of earlier steps, contexts and the tenant are empty, because no event has happened. `POST /v2/subscribers/match` */
     readonly match: (...input: CallArguments<"subscribers.match">) => Promise<Output<"subscribers.match">>;
     /** Mark messages as seen, read, unread or unseen. All or nothing: if one message is unknown, none are changed. `POST /v1/subscribers/{subscriberId}/messages/mark-as` */
@@ -3387,6 +3419,10 @@ export type Resources = {
     readonly bulkUpdatePreferences: (...input: CallArguments<"inbox.bulkUpdatePreferences">) => Promise<Output<"inbox.bulkUpdatePreferences">>;
     /** Update the subscriber's own preference for a workflow. The given channels are merged into the stored ones. `PATCH /v1/inbox/preferences/{workflowId}` */
     readonly updateWorkflowPreference: (...input: CallArguments<"inbox.updateWorkflowPreference">) => Promise<Output<"inbox.updateWorkflowPreference">>;
+    /** Retrieve how many messages the subscriber wants at most. Channels with an attention budget of the environment or an own limit. `GET /v1/inbox/attention` */
+    readonly retrieveAttention: (...input: CallArguments<"inbox.retrieveAttention">) => Promise<Output<"inbox.retrieveAttention">>;
+    /** Update how many messages the subscriber wants at most. The given channels are merged into the stored ones; null removes a limit. `PATCH /v1/inbox/attention` */
+    readonly updateAttention: (...input: CallArguments<"inbox.updateAttention">) => Promise<Output<"inbox.updateAttention">>;
     /** List the subscriber's own subscriptions to a topic. Empty when the topic does not exist. `GET /v1/inbox/topics/{topicKey}/subscriptions` */
     readonly listSubscriptions: (...input: CallArguments<"inbox.listSubscriptions">) => Promise<Output<"inbox.listSubscriptions">>;
     /** Subscribe to a topic. The topic is created if it does not exist. If the subscriber is already subscribed, the subscription is returned unchanged. `POST /v1/inbox/topics/{topicKey}/subscriptions` */
@@ -4254,6 +4290,10 @@ export type AttentionIn = {
   budgets: AttentionBudget[];
 };
 
+export type AttentionPatch = {
+  channels: OwnLimits;
+};
+
 export type AttentionWindow = {
   /** At most 90 days in all */
   amount: number;
@@ -4651,6 +4691,18 @@ export type ChangedSince = {
 };
 
 export type Channel = "in_app" | "email" | "sms" | "chat" | "push";
+
+export type ChannelAttention = {
+  channel: Channel;
+  /** false: the environment has no budget for the channel at present, so the own limit has no effect */
+  offered: boolean;
+  /** The budgets of the environment for the channel */
+  environment: EnvironmentLimit[];
+  /** null: no own limit */
+  own: OwnLimit | null;
+  /** Lower limits that a form can offer, including the own one; others are possible */
+  choices: OwnLimit[];
+};
 
 export type ChannelConnection = {
   identifier: string;
@@ -5433,6 +5485,12 @@ export type EnvironmentIn = {
   linkSchemes?: string[];
   /** Own domain of the hosted pages, such as `https://preferences.acme.com`: links in mails and `List-Unsubscribe` headers begin with it. The domain must lead to this service. null or an empty text removes it */
   pagesUrl?: string | null;
+};
+
+export type EnvironmentLimit = {
+  classes: ("transactional" | "promotional")[];
+  limit: number;
+  window: AttentionWindow;
 };
 
 export type EnvironmentPublish = {
@@ -6556,6 +6614,10 @@ export type InboundResult = "applied" | "duplicate" | "waiting" | "ignored" | "r
 export type InboxActionIn = {
   /** `primary` or `secondary` */
   actionType: string;
+};
+
+export type InboxAttention = {
+  data: ChannelAttention[];
 };
 
 export type InboxCategoryPreference = {
@@ -7708,6 +7770,20 @@ export type OpenDigestMembers = {
 };
 
 export type Origin = "svc-cloud" | "svc-cloud-v1" | "external";
+
+export type OwnLimit = {
+  limit: number;
+  unit: "hour" | "day" | "week";
+};
+
+/** The given channels are merged into the stored ones; null removes a limit */
+export type OwnLimits = {
+  email?: OwnLimit | null;
+  sms?: OwnLimit | null;
+  in_app?: OwnLimit | null;
+  chat?: OwnLimit | null;
+  push?: OwnLimit | null;
+};
 
 export type OwnPersonIn = {
   name?: string;
@@ -9227,6 +9303,11 @@ export type Subscriber = {
   createdAt: string;
   /** Last change (ISO 8601, UTC) */
   updatedAt: string;
+};
+
+export type SubscriberAttention = {
+  /** Channels with a budget of the environment or an own limit */
+  channels: ChannelAttention[];
 };
 
 export type SubscriberBulkEntry = Record<string, unknown>;

@@ -63,6 +63,7 @@ export const operationRoles: Partial<Record<OperationId | ExportId, Role>> = {
   "subscribers.updatePreferences": "support",
   "subscribers.bulkUpdatePreferences": "support",
   "preferences.updateMany": "editor",
+  "subscribers.updateAttention": "support",
   "categories.create": "editor",
   "categories.updateOrder": "editor",
   "categories.update": "editor",
