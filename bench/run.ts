@@ -14,6 +14,7 @@ import { benchFanout } from "./fanout.ts";
 import { benchGrowth } from "./growth.ts";
 import { benchIdle, benchStart } from "./idle.ts";
 import { benchInApp } from "./in-app.ts";
+import { benchLanes } from "./lanes.ts";
 import { benchLatency } from "./latency.ts";
 import { benchLive } from "./live.ts";
 import { benchNeighbours } from "./neighbours.ts";
@@ -45,7 +46,9 @@ const sizes = {
   /** For the dashboard benchmark: in the tables, and events of one digest. */
   notifications: [1_000_000, 100_000],
   digested: [20_000, 2_000],
-  /** For each flood of the benchmark of neighbours, and of each rate of the live benchmark. */
+  /** For the lanes benchmark: of each campaign. */
+  mails: [40_000, 10_000],
+  /** For each flood of the benchmark of neighbours, each rate of the live benchmark, and each part of the lanes one. */
   seconds: [20, 8],
   /** For the plan benchmark. */
   workflows: [500, 500],
@@ -105,6 +108,7 @@ const named: typeof defaults = {
     withService((service) => benchDashboard(service, { notifications: size.notifications, digested: size.digested })),
   attention: () => withService((service) => benchAttention(service, size.events, Math.max(4, size.rounds))),
   neighbours: () => withService((service) => benchNeighbours(service, size.seconds, values.flood)),
+  lanes: () => withService((service) => benchLanes(service, size.mails, size.seconds)),
   live: () => benchLive(size.connections, size.seconds),
   plan: () => withService((service) => benchPlan(service, size.workflows, size.rounds)),
   scale: () => benchScale(size.events),

@@ -227,6 +227,17 @@ const pictures: Picture[] = [
     path: () => "/categories",
     act: (page) => page.getByRole("button", { name: "New category" }).first().click(),
   },
+  { name: "attention-list", path: () => "/attention" },
+  {
+    name: "attention-create",
+    path: () => "/attention",
+    act: (page) => page.getByRole("button", { name: "Add budget" }).click(),
+  },
+  {
+    name: "run-take-back",
+    path: ({ toTopic }) => `/activity/${toTopic}`,
+    act: (page) => page.getByRole("button", { name: "Take back" }).click(),
+  },
   { name: "settings-account", path: () => "/settings" },
   { name: "settings-members", path: () => "/settings?tab=members" },
   {

@@ -108,6 +108,11 @@ export const rateLimits: Row[] = [
     beyond: `${rateLimited} with \`Retry-After\` for all triggers of that environment`,
   },
   {
+    limit: "the same age of events with low priority, which the two ages above leave out",
+    value: timeIn("admission.ts", "lowRefusedMs"),
+    beyond: `${rateLimited} with \`Retry-After\` for bulk triggers and broadcasts of that environment`,
+  },
+  {
     limit: "transactions with new events that one process runs at a time",
     value:
       "the database connections less two; 4 for bulk triggers and broadcasts; per environment, 3 with single triggers and 3 with bulk triggers",

@@ -1,4 +1,4 @@
-// trigger, signal, explain, tail and cancel against a service.
+// trigger, signal, explain, tail, cancel and retract against a service.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -92,6 +92,18 @@ test("signal reaches the runs that wait for it, and names those it cannot reach"
   assert.match(nobody.stderr, /No one was reached: moon is unknown\.\n→ A signal does not create subscribers/);
 });
 
+test("retract shows what can be undone, retracts the event, and says what happened", async () => {
+  const { transactionId } = await terminal.json<Triggered>("trigger", "order-shipped", "--to", "bob", "--wait");
+  const preview = await terminal.run("retract", transactionId, "--preview");
+  assert.match(preview.stdout, /^1 recipient\n/);
+  assert.match(preview.stdout, /in_app +1 +removed\n/);
+  const done = await terminal.run("retract", transactionId, "--reason", "wrong order");
+  assert.equal(done.code, 0, done.stderr);
+  assert.match(done.stdout, /^retracted for 1 recipient\n[\s\S]*in_app +1 +removed\n/);
+  const again = await terminal.json<{ reason: string; status: string }>("retract", transactionId, "--reason", "again");
+  assert.deepEqual([again.reason, again.status], ["wrong order", "completed"], "nothing is done twice");
+});
+
 test("wrong input is refused with what to do, and exit codes tell it from a refusal of the service", async () => {
   const cases: [argv: string[], code: number, stderr: RegExp][] = [
     [["trigger"], 64, /The workflow is missing/],
@@ -110,6 +122,10 @@ test("wrong input is refused with what to do, and exit codes tell it from a refu
     [["signal", "not a name", "--to", "ada"], 1, /name/],
     [["signal", "paid", "--to", "ada", "--data", "[1]"], 1, /has to be a JSON object/],
     [["cancel"], 64, /The transaction id is missing/],
+    [["retract"], 64, /The transaction id is missing/],
+    [["retract", "a"], 64, /--reason <text> is missing/],
+    [["retract", "a", "--reason", "r", "--correction-subject", "s"], 64, /--correction <text> is missing/],
+    [["retract", "moon", "--reason", "r"], 1, /Event with transaction id moon not found/],
   ];
   for (const [argv, code, stderr] of cases) {
     const ran = await terminal.run(...argv);

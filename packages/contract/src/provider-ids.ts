@@ -90,9 +90,9 @@ export const providerIds = [
 ] as const;
 
 /** In addition to the 77: clients of Novu do not know these ids, so they appear only where an integration uses one. */
-export const addedProviderIdsByChannel = { push: ["web-push"] } as const;
+export const addedProviderIdsByChannel = { push: ["web-push"], chat: ["telegram"] } as const;
 
-export const addedProviderIds = [...addedProviderIdsByChannel.push] as const;
+export const addedProviderIds = [...addedProviderIdsByChannel.push, ...addedProviderIdsByChannel.chat] as const;
 
 export type ProviderId = (typeof providerIds)[number];
 export type AnyProviderId = ProviderId | (typeof addedProviderIds)[number] | typeof inAppProviderId;

@@ -36,6 +36,10 @@ test("a decision is found by code and decider, and leads to where it can be chan
     decide("throttled", { kind: "throttle", id: "often", name: "Often" }),
     `Decided by “Often” | Open the step | ${workflow} | {"workflowId":"order","step":"often"}`,
   );
+  assert.equal(
+    decide("attention_dropped", { kind: "budget" }),
+    "Held by the attention budget | Open the budgets | /attention | {}",
+  );
   // Every kind of the contract has its words.
   for (const kind of deciderKinds) assert.ok(decide("", { kind }).length > 0, kind);
 });

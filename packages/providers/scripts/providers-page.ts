@@ -28,7 +28,7 @@ function intro(all: readonly ProviderInfo[]): string {
 
 <!-- Generated from packages/providers/src by \`npm run generate\`. Do not edit. -->
 
-${known} providers (${counts.join(", ")}), and ${added.join(", ")} in addition ([web-push.md](web-push.md)). \`GET /v1/providers\` returns the same
+${known} providers (${counts.join(", ")}), and in addition ${added.join(" and ")} ([web-push.md](web-push.md), [chat.md](chat.md#telegram)). \`GET /v1/providers\` returns the same
 as JSON.
 
 - **Credentials** are members of an integration's \`credentials\`. **Bold** ones are required for an active integration (\`from\` and
@@ -39,6 +39,27 @@ as JSON.
 - **Check**: \`"check": true\` of an integration asks the provider whether the credentials work.
 - **Auto**: \`POST /v1/integrations/{integrationId}/auto-configure\` registers the webhook for delivery reports at the provider; for
   every other one its address is entered there by hand.
+- **Retract**: what is possible with a message that was sent. *delete* and *change* happen where people read it. *replace* is a
+  push that takes the place of the notification, *remove* one that asks the app or the browser to remove it. Elsewhere a message
+  that was sent stays. In Slack and Teams this holds for what the app or bot sent, and for nothing that went through a webhook.
+
+## Retracted notifications
+
+Every push through APNs, FCM and Web Push names its notification after the message id: \`apns-collapse-id\`, the \`tag\` on Android
+and in browsers, \`Topic\` at push services. A push that replaces it has the same name, and no work for the app. Overrides may give
+another name. Android's \`collapse_key\` is not set: Google keeps messages of four keys for a device that is offline, and drops others.
+
+A removal is a silent push, and the app has to act on it. It has \`tidings: { "remove": "<message id>" }\` in the payload of APNs and in
+\`data\` of Expo; in \`data\` of FCM the value of \`tidings\` is that object as JSON text. Devices may delay or drop silent pushes, and
+nothing confirms that a notification is gone. The app removes the notification of that message:
+
+- iOS: \`removeDeliveredNotifications(withIdentifiers: [messageId])\`. The collapse id is the identifier of the notification. The app
+  needs the background mode *Remote notifications*.
+- Android: \`notificationManager.cancel(messageId, 0)\` in \`onMessageReceived\`. Notifications that Firebase's SDK shows have the tag and
+  the id 0.
+- Browsers: the worker of the inbox does it, and [web-push.md](web-push.md#retracted-notifications) says what your own has to do.
+
+## Tests
 
 Every adapter has a conformance case made from the provider's documentation (\`packages/providers/test/conformance/cases\`); none of
 them has been run against a live account. Where the documentation that could be read leaves something open, the note says so.
@@ -74,6 +95,16 @@ function credentialWords({ credentials }: ProviderInfo): string {
 }
 
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");
+/** How a message is retracted: words for a chat or for a push. */
+function unsendWords({ channel, unsend }: ProviderInfo): string {
+  const words = [
+    unsend.delete && "delete",
+    unsend.replace && (channel === "push" ? "replace" : "change"),
+    unsend.removal && "remove",
+  ];
+  return words.filter(Boolean).join(", ") || "–";
+}
+
 const mark = (does: boolean): string => (does ? "yes" : "–");
 
 function row(info: ProviderInfo): string {
@@ -87,6 +118,7 @@ function row(info: ProviderInfo): string {
     mark(receipts),
     mark(hasCheck),
     mark(autoConfigure),
+    unsendWords(info),
   ];
   return `| ${cells.map(cell).join(" | ")} |`;
 }
@@ -121,8 +153,8 @@ function section(title: string, list: ProviderInfo[]): string {
   return [
     `## ${title}`,
     "",
-    "| id | name | credentials | limits | receipts | check | auto |",
-    "|---|---|---|---|---|---|---|",
+    "| id | name | credentials | limits | receipts | check | auto | retract |",
+    "|---|---|---|---|---|---|---|---|",
     ...list.map(row),
     ...(notes.length > 0 ? ["", ...notes] : []),
     "",

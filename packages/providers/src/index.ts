@@ -33,11 +33,12 @@ export {
   movedDestinations,
   type ProviderInfo,
   secretFields,
+  unsendingOf,
   validateCredentials,
 } from "./run/catalogue.ts";
 export { type ConnectionFault, findConnectionFault, summarizeError } from "./run/connection-faults.ts";
 export { secretTlsMembers } from "./run/secrets.ts";
 export { send } from "./run/send.ts";
-export { type Unsending, type UnsendOutcome, unsend, unsendingOf } from "./run/unsend.ts";
+export { type Unsending, type UnsendOutcome, unsend } from "./run/unsend.ts";
 export { type CredentialFault, credentialMembers } from "./run/validate-credentials.ts";
 export { answerChallenge, readReceipts, receiptKey, verifyReceipt } from "./run/verify.ts";

@@ -76,6 +76,7 @@ import rocketChat from "./chat/rocket-chat.ts";
 import ryver from "./chat/ryver.ts";
 import slack from "./chat/slack.ts";
 import svcSlack from "./chat/svc-slack.ts";
+import telegram from "./chat/telegram.ts";
 import whatsappBusiness from "./chat/whatsapp-business.ts";
 import zulip from "./chat/zulip.ts";
 import type { Provider } from "./kit/provider.ts";
@@ -157,6 +158,7 @@ export const adapters: readonly Provider[] = [
   ryver,
   slack,
   svcSlack,
+  telegram,
   whatsappBusiness,
   zulip,
 ];

@@ -77,9 +77,15 @@ export type Caller = {
   userId: string;
   /** For a member: a key of the environment, used for tokens that end with a key. */
   apiKeyId: string;
+  /** Whether events of the API key may have a higher priority than their workflow. */
+  mayRaisePriority?: boolean;
   /** Absent: the caller is an API key. */
   member?: SignedInMember;
 };
+
+/** Members who may trigger events may also say which go first. */
+export const mayRaisePriority = ({ member, mayRaisePriority }: Caller): boolean =>
+  member !== undefined || mayRaisePriority === true;
 
 export type SignedInMember = { id: string; name: string; email: string; role: Role; hasPassword: boolean };
 

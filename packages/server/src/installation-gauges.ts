@@ -22,6 +22,7 @@ function createGauges(registry: Registry) {
     queueOldest: gauge("tidings_queue_oldest_seconds", "How long the oldest task that is due has been waiting", [
       "kind",
     ]),
+    queueLow: gauge("tidings_queue_low_tasks", "Tasks of low priority that wait, counted up to 100,000", ["kind"]),
     openAlerts: gauge("tidings_alerts_open", "Alerts that are open, by the kind of their rule", ["kind"]),
     openCircuits: gauge("tidings_open_circuits", "Integrations with an open circuit breaker", ["provider"]),
     deadLetters: gauge("tidings_dead_letters", "Dead letters that wait for a decision, counted up to 10,000"),

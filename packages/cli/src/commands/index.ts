@@ -70,6 +70,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: "Cancel the waiting steps of an event",
     load: async () => (await import("./run/cancel.ts")).cancel,
   },
+  retract: {
+    group: "Run",
+    summary: "Retract an event, also what was sent",
+    load: async () => (await import("./run/retract.ts")).retract,
+  },
   test: {
     group: "Test",
     summary: "Run scenario files on a test clock",

@@ -27,6 +27,7 @@ export const navigationGroups: readonly NavigationGroup[] = [
       { to: "/subscribers", label: "Subscribers", icon: "users" },
       { to: "/topics", label: "Topics", icon: "hash" },
       { to: "/categories", label: "Categories", icon: "tag" },
+      { to: "/attention", label: "Attention", icon: "gauge" },
     ],
   },
   {

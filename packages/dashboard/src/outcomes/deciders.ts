@@ -99,6 +99,25 @@ function bySubscriber(facts: Facts): Decision {
   };
 }
 
+/** A lower limit of the subscriber is in their preferences. */
+function byBudget(facts: Facts): Decision {
+  const raw = facts.step.details?.findLast(({ code }) => code === facts.code)?.raw;
+  const { isOwn } = JSON.parse(raw || "{}") as { isOwn?: boolean };
+  return isOwn
+    ? {
+        who: `${nameOf(facts)} wants fewer messages`,
+        where: "Open their preferences",
+        place: "the preferences",
+        link: toSubscriber(facts, "preferences"),
+      }
+    : {
+        who: "Held by the attention budget",
+        where: "Open the budgets",
+        place: "the attention budget",
+        link: { to: "/attention" },
+      };
+}
+
 const decisions: Readonly<Record<Kind, (facts: Facts) => Decision>> = {
   workflow: ({ workflowId }) => ({
     who: "Off by default for this workflow",
@@ -136,6 +155,7 @@ const decisions: Readonly<Record<Kind, (facts: Facts) => Decision>> = {
     link: toSubscriber(facts, "schedule"),
   }),
   subscriber: bySubscriber,
+  budget: byBudget,
   suppression: (facts) => ({
     who: "The address is on the suppression list",
     where: "Open their profile",

@@ -2,6 +2,7 @@
 // there.
 import { activityRoutes } from "./activity/routes.ts";
 import { alertRoutes } from "./alerts/routes.ts";
+import { attentionRoutes } from "./attention/routes.ts";
 import { brandRoutes } from "./brand/routes.ts";
 import { categoryRoutes } from "./categories/routes.ts";
 import { clockRoutes } from "./clock/routes.ts";
@@ -32,6 +33,7 @@ export const screenRoutes = [
   ...subscribersRoutes,
   ...topicRoutes,
   ...categoryRoutes,
+  ...attentionRoutes,
   ...importRoutes,
   ...integrationRoutes,
   ...webhookRoutes,

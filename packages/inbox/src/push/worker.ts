@@ -55,9 +55,9 @@ scope.addEventListener(
 );
 
 /**
- * Removes the notification of a message. Browsers demand that every push shows something, and Chrome looks after the
- * push: at a visible page of the site, or any notification. So a quiet one takes the place of the message, and is closed
- * where one of these is left.
+ * Removes the notification of a message. Browsers demand that every push shows something. Chrome checks at the end: a
+ * visible page of the site or any notification of it is enough. So a quiet notification replaces that of the message,
+ * and is closed where one of these is left.
  */
 async function withdraw(title: string, id: string): Promise<void> {
   const { registration, clients } = scope;

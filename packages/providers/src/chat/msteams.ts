@@ -136,7 +136,7 @@ async function change(
 ): Promise<Undone> {
   const { target } = sent.content;
   if (target.kind === "webhook") {
-    throw new ImpossibleError("A message that was posted through a webhook of Teams cannot be taken back");
+    throw new ImpossibleError("A message that was posted through a webhook of Teams cannot be changed or deleted");
   }
   const id = sentId(sent, "Microsoft Teams");
   const bot = botFor(sent.content, credentials, io);

@@ -1,6 +1,6 @@
 // Rocket.Chat, as a user of the server. Credentials: the user's account, Personal Access Tokens. The subscriber's
 // endpoint names the server as its URL and the room's id as its channel. API:
-// https://developer.rocket.chat/apidocs/send-message Taking back: https://developer.rocket.chat/apidocs/update-message
+// https://developer.rocket.chat/apidocs/send-message Retracting: https://developer.rocket.chat/apidocs/update-message
 // https://developer.rocket.chat/apidocs/delete-chat-message. Documentation seen: errors of these two have no code but a
 // sentence, which is read in the server's source.
 

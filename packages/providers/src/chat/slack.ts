@@ -3,7 +3,7 @@
 // that sends (xoxb-…, with the scope chat:write) belongs to the connection. API:
 // https://docs.slack.dev/reference/methods/chat.postMessage Webhooks:
 // https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks Connecting a workspace:
-// https://docs.slack.dev/authentication/installing-with-oauth Taking back:
+// https://docs.slack.dev/authentication/installing-with-oauth Retracting:
 // https://docs.slack.dev/reference/methods/chat.update https://docs.slack.dev/reference/methods/chat.delete
 
 import { readWebhook, targetOf } from "../kit/chat.ts";
@@ -111,7 +111,9 @@ function idIn({ json }: HttpReply, { target }: ChatMessage): string | undefined 
 /** The message in the words of chat.update and chat.delete. */
 function placeOf(sent: SentMessage<ChatMessage>): { channel: string; ts: string; accessToken: string } {
   if (sent.content.target.kind === "webhook") {
-    throw new ImpossibleError("A message that was posted through an incoming webhook of Slack cannot be taken back");
+    throw new ImpossibleError(
+      "A message that was posted through an incoming webhook of Slack cannot be changed or deleted",
+    );
   }
   const { channel: asked, accessToken } = whereTo(sent.content);
   const [, channel = asked, ts = ""] = /^(?:([^:]*):)?([^:]*)$/.exec(sentId(sent, "Slack")) ?? [];

@@ -1,9 +1,12 @@
 // Slots: a limited number at once; other callers wait in a queue, each for a limited time.
 
 export type Slots = {
-  /** Undefined when a slot is free. Otherwise resolves when one is, or rejects when the wait was too long. */
-  acquire(): Promise<void> | undefined;
-  /** Passes the slot to the caller that has waited longest. */
+  /**
+   * Undefined when a slot is free. Otherwise resolves when one is, or rejects when the wait was too long. `isUrgent`:
+   * before all callers that are not.
+   */
+  acquire(isUrgent?: boolean): Promise<void> | undefined;
+  /** Passes the slot to the caller that has waited longest, of the urgent ones if there are any. */
   release(): void;
   /** No slot is taken, so no caller waits either. */
   isIdle(): boolean;
@@ -12,15 +15,16 @@ export type Slots = {
 export function createSlots(count: number, waitMs: number, timeoutError: () => Error): Slots {
   let taken = 0;
   // A Set keeps the order of insertion, so the first is the one that waits longest.
-  const queue = new Set<() => void>();
+  const urgent = new Set<() => void>();
+  const others = new Set<() => void>();
 
-  const acquire = (): Promise<void> | undefined => {
-    if (taken === count) return wait();
+  const acquire = (isUrgent = false): Promise<void> | undefined => {
+    if (taken === count) return wait(isUrgent ? urgent : others);
     taken++;
     return undefined;
   };
 
-  const wait = (): Promise<void> =>
+  const wait = (queue: Set<() => void>): Promise<void> =>
     new Promise((resolve, reject) => {
       const proceed = (): void => {
         clearTimeout(timer);
@@ -34,6 +38,7 @@ export function createSlots(count: number, waitMs: number, timeoutError: () => E
     });
 
   const release = (): void => {
+    const queue = urgent.size > 0 ? urgent : others;
     const [next] = queue;
     if (!next) {
       taken--;

@@ -24,7 +24,9 @@ import { connectMs, maxConnections, poolOptions } from "./smtp-settings.ts";
 
 const maxPools = 50;
 
-type Pool = SmtpPool & {
+type Pool = {
+  send(mail: Mail, isUrgent: boolean): Promise<string[]>;
+  verify(): Promise<void>;
   isIdle(): boolean;
   close(): void;
 };
@@ -33,13 +35,13 @@ export function createSmtp(resolve: Resolve, timeoutMs: number) {
   // A Map keeps the order of insertion, so the first key is the one used longest ago.
   const pools = new Map<string, Pool>();
 
-  const poolOf = (settings: SmtpSettings): SmtpPool => {
+  const poolOf = (settings: SmtpSettings, isUrgent = false): SmtpPool => {
     const key = createHash("sha256").update(JSON.stringify(settings)).digest("base64");
     const pool = pools.get(key) ?? openPool(settings, resolve, timeoutMs);
     pools.delete(key);
     pools.set(key, pool);
     if (pools.size > maxPools) closeIdle(pool);
-    return pool;
+    return { send: (mail) => pool.send(mail, isUrgent), verify: pool.verify };
   };
 
   /** Closing a pool fails the mails waiting in it, so a pool in use is kept, even beyond the limit. */
@@ -99,9 +101,9 @@ function openPool(settings: SmtpSettings, resolve: Resolve, timeoutMs: number): 
     done();
   });
 
-  const send = async (mail: Mail): Promise<string[]> => {
+  const send = async (mail: Mail, isUrgent: boolean): Promise<string[]> => {
     const tracked: TrackedMail = { ...toNodemailer(mail), transfer: { cancelled: false } };
-    const slot = slots.acquire();
+    const slot = slots.acquire(isUrgent);
     if (slot) await slot;
     return handOver(tracked);
   };

@@ -10,7 +10,8 @@ export type Io = {
   http(request: HttpRequest): Promise<HttpReply>;
   /** The same over HTTP/2, for providers that speak nothing else. */
   http2(request: HttpRequest): Promise<HttpReply>;
-  smtp(settings: SmtpSettings): SmtpPool;
+  /** `isUrgent`: its mails do not wait for a connection behind others. */
+  smtp(settings: SmtpSettings, isUrgent?: boolean): SmtpPool;
   /** Writes the message to the development mailbox. */
   capture(message: Message): Promise<void>;
   /** Caches a value until it expires, such as an access token. `key` comes from `cacheKey` and holds no secret. */

@@ -77,7 +77,7 @@ type Behaviour<M, V> = {
    * SendError.
    */
   registerReceipts?(target: ReportTarget, credentials: V, io: Io): Promise<string>;
-  /** How a message that was sent is taken back, or why it cannot be, as a sentence. */
+  /** How a message that was sent is retracted, or why it cannot be, as a sentence. */
   unsend?: Unsend<M, V> | string;
   /** Workspaces are connected by OAuth. */
   oauth?: Oauth<V>;

@@ -1,4 +1,4 @@
-// What the push adapters share: the data of a push, an id for its delivery to one device, and the id under which a later
+// What the push adapters share: the data of a push, an id for its delivery to one device, and the id by which a later
 // push replaces or removes its notification.
 
 import { createHash } from "node:crypto";
@@ -42,7 +42,7 @@ export const topicOf = (message: PushMessage): string | undefined =>
   /^[\w-]{1,32}$/.exec(collapseId(message).replaceAll("-", ""))?.[0];
 
 /**
- * What the app gets when a message is taken back. The app removes the notification whose data have this
+ * What the app gets when a message is retracted. The app removes the notification whose data have this
  * `tidingsMessageId`.
  */
 export const removalOf = ({ id }: PushMessage) => ({ tidings: { remove: id } });
@@ -53,6 +53,6 @@ export function asReplacement({ content: { extra } }: SentMessage<PushMessage>, 
   return { ...content, extra: { ...Object.fromEntries(named), ...content.extra } };
 }
 
-/** The id of a push that takes another one back, different from the id of that one and the same on every attempt. */
+/** The id of a push that replaces or removes another: not the id of that one, and the same on every attempt. */
 export const unsendId = ({ id, token }: PushMessage, kind: "replace" | "remove"): string =>
   deliveryId({ id: `${id}\n${kind}`, token });

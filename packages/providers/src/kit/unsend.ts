@@ -1,4 +1,4 @@
-// Taking back what a provider has sent: what an adapter may declare, and how replies to such calls are read. An adapter
+// Retracting what a provider has sent: what an adapter may declare, and how replies to such calls are read. An adapter
 // says what its API really offers; run/unsend.ts turns its outcomes into those of the package.
 
 import type { JsonObject } from "@tidings/contract";
@@ -10,7 +10,7 @@ import type { Outcome } from "./outcome.ts";
 export type SentMessage<M = Message> = { content: M; providerMessageId: string | null };
 
 /**
- * The outcome of a call that takes back. `gone`: the provider no longer has the message. `impossible`: the provider
+ * The outcome of a call that retracts. `gone`: the provider no longer has the message. `impossible`: the provider
  * refuses for good. An accepted call may name the message anew.
  */
 export type Undone = Outcome | { kind: "gone" | "impossible"; reason: string };
@@ -39,7 +39,7 @@ export function segment(id: string): string {
   return encodeURIComponent(id);
 }
 
-/** Error codes of calls that take back: those that say the message is gone, and refusals in plain words. */
+/** Error codes of calls that retract: those that say the message is gone, and refusals in plain words. */
 export type UndoneCodes = {
   gone: readonly string[];
   impossible: Readonly<Record<string, string>>;

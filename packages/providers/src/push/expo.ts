@@ -2,8 +2,8 @@
 // comes back says that Expo took the push. What Apple or Google did with it is known to the app and to Expo's push
 // receipts, which are not asked for: that takes a second call, 15 minutes later. A device that is gone is therefore
 // forgotten only when Expo says so in a ticket. API: https://docs.expo.dev/push-notifications/sending-notifications/
-// A removal is a push without a title and a text, which wakes the app to act on data.tidings. Documentation seen: it does
-// not say what a collapseId does on Android, so pushes have none and cannot be replaced.
+// A removal is a push without a title and a text, which wakes the app to act on data.tidings. Documentation seen: it
+// does not say what a collapseId does on Android, so pushes have none and cannot be replaced.
 
 import { secret } from "../kit/credentials.ts";
 import { accepted, type Outcome } from "../kit/outcome.ts";

@@ -78,33 +78,27 @@ function read(reply: HttpReply): Outcome {
 }
 
 /**
- * What the message shows, or what its data gives the app, with the overrides that go with it. A later push with the same
- * tags replaces the notification. Android's collapse_key is left to the overrides: of messages with different keys,
- * Google keeps four for a device that is offline.
+ * What the message shows, or what its data gives the app, with the overrides that go with it. A later push with the
+ * same tags replaces the notification. Android's collapse_key is left to the overrides: of messages with different
+ * keys, Google keeps four for a device that is offline.
  */
 function contentOf(message: PushMessage, shown: PushMessage = message) {
   const { title, body } = message;
-  const { type = "notification", ...extra } = message.extra ?? {};
+  const { type = "notification", ...members } = message.extra ?? {};
+  if (type !== "notification" && type !== "data") {
+    throw new SendError(rejected("content", 'The override type of Firebase must be "notification" or "data"'));
+  }
+  const extra = toApiNames(members, type === "data" ? fcmDataMembers : fcmMembers);
   const tag = collapseId(shown);
   const apns = { headers: { "apns-collapse-id": tag } };
   const isNamed = Object.keys(valueAt(extra, "webpush", "headers") ?? {}).some((name) => /^topic$/i.test(name));
   const topic = isNamed ? undefined : topicOf(shown);
-  const web = topic ? { headers: { Topic: topic } } : {};
-  if (type === "notification") {
-    const content = {
-      notification: { title, body },
-      data: textDataOf(message),
-      android: { notification: { tag } },
-      apns,
-      webpush: { ...web, notification: { tag } },
-    };
-    return { content, extra: toApiNames(extra, fcmMembers) };
-  }
-  if (type !== "data") {
-    throw new SendError(rejected("content", 'The override type of Firebase must be "notification" or "data"'));
-  }
-  const content = { data: { ...textDataOf(message), title, body, message: body }, apns, webpush: web };
-  return { content, extra: toApiNames(extra, fcmDataMembers) };
+  const webpush = topic ? { headers: { Topic: topic } } : {};
+  const data = textDataOf(message);
+  if (type === "data") return { content: { data: { ...data, title, body, message: body }, apns, webpush }, extra };
+  const android = { notification: { tag } };
+  const notification = { title, body };
+  return { content: { notification, data, android, apns, webpush: { ...webpush, notification: { tag } } }, extra };
 }
 
 type Shown = { content: object; extra: JsonObject };

@@ -112,7 +112,7 @@ export default defineProvider({
       const { content: shown } = sent;
       return push(asReplacement(sent, content), { shown, members: { tag: collapseId(shown) } }, vapid, io);
     },
-    // Browsers demand that every push is shown: a worker that does not know removals shows this one as it is.
+    // Browsers demand that every push is shown: a worker that does not know removals shows this title.
     remove: async ({ content }, vapid, io) => {
       const { id, token, extra } = content;
       const tag = typeof extra?.tag === "string" ? extra.tag : id;

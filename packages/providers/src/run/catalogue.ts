@@ -14,7 +14,25 @@ export type ProviderInfo = ProviderDescription & {
   readonly hasCheck: boolean;
   /** The provider supports registering a webhook for its delivery reports. */
   readonly autoConfigure: boolean;
+  readonly unsend: UnsendAbilities;
 };
+
+/** What a provider can do with a message it has sent. */
+type UnsendAbilities = {
+  /** It deletes the message where people read it. */
+  readonly delete: boolean;
+  /** It changes the message where people read it. */
+  readonly replace: boolean;
+  /** It asks the device to remove the notification. */
+  readonly removal: boolean;
+};
+
+const noUnsend: UnsendAbilities = { delete: false, replace: false, removal: false };
+
+function unsendOf({ unsend }: Provider): UnsendAbilities {
+  if (unsend === undefined || typeof unsend === "string") return noUnsend;
+  return { delete: Boolean(unsend.delete), replace: Boolean(unsend.replace), removal: Boolean(unsend.remove) };
+}
 
 const adapterById = new Map<string, Provider>(adapters.map((adapter) => [adapter.id, adapter]));
 
@@ -27,6 +45,7 @@ const inApp: ProviderInfo = {
   receipts: false,
   hasCheck: false,
   autoConfigure: false,
+  unsend: noUnsend,
 };
 
 function describe(adapter: Provider): ProviderInfo {
@@ -45,6 +64,7 @@ function describe(adapter: Provider): ProviderInfo {
     receipts: Boolean(adapter.receipts),
     hasCheck: Boolean(adapter.check),
     autoConfigure: Boolean(adapter.registerReceipts),
+    unsend: unsendOf(adapter),
   };
 }
 
@@ -70,6 +90,11 @@ export function findProvider(id: string): ProviderInfo | undefined {
 /** The 77 providers in the order of `providerIds`, then `addedProviderIds`, then the in-app provider. */
 export function listProviders(): readonly ProviderInfo[] {
   return infos;
+}
+
+/** What a provider can do with a message it has sent. */
+export function unsendingOf(providerId: string): UnsendAbilities {
+  return infoById.get(providerId)?.unsend ?? noUnsend;
 }
 
 /** Names of the members to encrypt at rest and to mask in responses. See also `secretTlsMembers`. */

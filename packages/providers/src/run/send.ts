@@ -1,6 +1,6 @@
 // Sends one message through one provider and always returns an outcome. Apart from ask.ts, unsend.ts and verify.ts,
-// this is the only caller of an adapter's functions: it reads the credentials, fills in the sender, checks the limits and turns
-// errors into outcomes.
+// this is the only caller of an adapter's functions: it reads the credentials, fills in the sender, checks the limits
+// and turns errors into outcomes.
 
 import { type Credentials, missingField, readCredentials } from "../kit/credentials.ts";
 import type { Io } from "../kit/io.ts";

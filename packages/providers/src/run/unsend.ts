@@ -1,4 +1,4 @@
-// Takes back one message that a provider has sent and always returns an outcome: the counterpart of send.ts. Repeating
+// Retracts one message that a provider has sent and always returns an outcome: the counterpart of send.ts. Repeating
 // the call does no harm, so a call without a response can be retried.
 
 import type { Credentials } from "../kit/credentials.ts";
@@ -21,13 +21,6 @@ export type UnsendOutcome =
   /** The message stays as people have it. */
   | { kind: "impossible"; reason: string }
   | { kind: "failed"; reason: string; canRetry: boolean };
-
-/** What a provider can do with a message it has sent. */
-export function unsendingOf(providerId: string): { delete: boolean; replace: boolean; removal: boolean } {
-  const unsend = findAdapter(providerId)?.unsend;
-  if (unsend === undefined || typeof unsend === "string") return { delete: false, replace: false, removal: false };
-  return { delete: Boolean(unsend.delete), replace: Boolean(unsend.replace), removal: Boolean(unsend.remove) };
-}
 
 export async function unsend(
   providerId: string,
@@ -66,20 +59,20 @@ async function takeBack(
 ): Promise<UnsendOutcome> {
   const { unsend } = provider;
   if (unsend === undefined || typeof unsend === "string") return { kind: "impossible", reason: whyNot(provider) };
-  const content = unsending.kind === "replace" ? unsending.content : sent.content;
-  const [before, prepared] = [prepare(provider, sent.content, stored), prepare(provider, content, stored)];
-  if ("kind" in before) return { kind: "failed", reason: before.reason, canRetry: false };
-  if ("kind" in prepared) return { kind: "failed", reason: prepared.reason, canRetry: false };
-  const { message, credentials } = prepared;
-  const known = { ...sent, content: before.message };
   try {
+    const content = unsending.kind === "replace" ? unsending.content : sent.content;
+    const [before, prepared] = [prepare(provider, sent.content, stored), prepare(provider, content, stored)];
+    if ("kind" in before) return { kind: "failed", reason: before.reason, canRetry: false };
+    if ("kind" in prepared) return { kind: "failed", reason: prepared.reason, canRetry: false };
+    const { message, credentials } = prepared;
+    const known = { ...sent, content: before.message };
     if (unsending.kind === "replace") {
-      if (!unsend.replace) return { kind: "impossible", reason: `${provider.name} cannot change a message` };
+      if (!unsend.replace) return { kind: "impossible", reason: `${provider.name} cannot change what it has sent` };
       return replaced(await unsend.replace(known, message, credentials, io));
     }
     if (unsend.delete) return removed(await unsend.delete(known, credentials, io), "deleted");
     if (unsend.remove) return removed(await unsend.remove(known, credentials, io), "removal_sent");
-    return { kind: "impossible", reason: `${provider.name} cannot delete a message` };
+    return { kind: "impossible", reason: `${provider.name} cannot delete what it has sent` };
   } catch (error) {
     if (error instanceof ImpossibleError) return { kind: "impossible", reason: error.message };
     return failed(error instanceof SendError ? error.outcome : unknown(errorText(error)));
@@ -98,7 +91,7 @@ function removed(undone: Undone, kind: "deleted" | "removal_sent"): UnsendOutcom
   return undone.kind === "gone" ? { kind: "deleted" } : failed(undone);
 }
 
-/** A person or a device that the provider no longer reaches keeps the message; errors of the integration do not last. */
+/** Who the provider no longer reaches keeps the message. Errors of the integration can be repaired. */
 function failed(undone: Exclude<Undone, { kind: "accepted" }>): UnsendOutcome {
   const { kind, reason } = undone;
   if (kind === "impossible" || kind === "dead-token") return { kind: "impossible", reason };

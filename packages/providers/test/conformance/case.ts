@@ -120,7 +120,7 @@ export type OauthCase = {
   people: OauthReturn[];
 };
 
-/** Takes back a message: the calls, the last of which does it, and what each reply to that one means. */
+/** Retracts a message: the calls, the last of which does it, and what each reply to that one means. */
 export type UnsendCase = {
   name: string;
   sent: SentMessage;

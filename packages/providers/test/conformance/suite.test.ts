@@ -310,7 +310,7 @@ function conformance(one: HttpCase, adapter: Provider): void {
     if (one.oauth) await runOauth(stage, adapter, one, one.oauth);
   });
 
-  it("takes back what it sent", async () => {
+  it("retracts what it sent", async () => {
     const can = adapter.unsend !== undefined && typeof adapter.unsend !== "string";
     assert.equal(Boolean(one.unsends), can, "the case and the adapter must agree on `unsend`");
     if (one.unsends) return runUnsends(stage, adapter, one, one.unsends);

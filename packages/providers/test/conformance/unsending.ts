@@ -1,4 +1,4 @@
-// Taking back what was sent: every case of a provider, and what all providers have in common when such a call fails.
+// Retracting what was sent: every case of a provider, and what all providers have in common when such a call fails.
 
 import assert from "node:assert/strict";
 import { type UnsendOutcome, unsend } from "../../src/index.ts";

@@ -117,7 +117,7 @@ describe("common members of a push", () => {
     const named = {
       tag: "order-1",
       apns: { headers: { "apns-collapse-id": "order-1" } },
-      webpush: { headers: { topic: "order-1" } },
+      webPush: { headers: { topic: "order-1" } },
     };
     const { json } = await sent("fcm", named);
     const { android, apns, webpush } = json.message as JsonObject;

@@ -18,8 +18,8 @@ describe("the registry of providers", () => {
     );
   });
 
-  it("counts 20 email, 37 SMS, 8 push and 12 chat, and beside them Web Push", () => {
-    assert.deepEqual(addedProviderIds, ["web-push"]);
+  it("counts 20 email, 37 SMS, 8 push and 12 chat, and beside them Web Push and Telegram", () => {
+    assert.deepEqual(addedProviderIds, ["web-push", "telegram"]);
     const among = (id: string): boolean => !(addedProviderIds as readonly string[]).includes(id);
     const counts = Object.groupBy(
       listProviders().filter(({ id }) => among(id)),

@@ -13,10 +13,11 @@ import {
   readDatabaseBytes,
 } from "../store/installation/metrics.ts";
 import { findLastComplete } from "../store/installation/retention-runs.ts";
-import { findQueueLags } from "../store/installation/system.ts";
+import { countLowTasks, findQueueLags } from "../store/installation/system.ts";
 import type { Readiness } from "./readiness.ts";
 
 const countLimit = 10_000;
+const lowLimit = 100_000;
 /** One failed call is normal, and is repeated. */
 const failingFrom = 5;
 /** For all readings. Prometheus waits for ten seconds unless its configuration has another number. */
@@ -101,6 +102,9 @@ function listReadings(ctx: Ctx, readiness: () => Promise<Readiness>): Reading[] 
     ),
     labelled(all.queueOldest, async () =>
       (await findQueueLags(db, 1)).map(({ kind, lag_seconds }) => ({ labels: { kind }, value: lag_seconds })),
+    ),
+    labelled(all.queueLow, async () =>
+      (await countLowTasks(db, lowLimit)).map(({ kind, count }) => ({ labels: { kind }, value: count })),
     ),
     labelled(all.openAlerts, async () =>
       (await countOpenAlerts(db)).map(({ kind, count }) => ({ labels: { kind }, value: count })),

@@ -350,6 +350,7 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "environments.planRestore": publishes.previewRestore,
   "environments.restorePublish": publishes.restore,
   "environments.createApiKey": environments.createApiKey,
+  "environments.updateApiKey": environments.updateApiKey,
   "environments.revokeApiKey": environments.revokeApiKey,
   "webhooks.list": webhooks.list,
   "webhooks.create": withPrecheck(webhooks.checkNew, webhooks.create),

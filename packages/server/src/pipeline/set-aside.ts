@@ -18,6 +18,7 @@ import {
   type FanoutTask,
   type ImportTask,
   type PageTask,
+  rankIn,
   type SliceTask,
   type TriggerTask,
   type WakeTask,
@@ -68,7 +69,7 @@ export async function divideOrSetAside(
     // A topic event without other recipients becomes one walk, which can be divided again.
     if (parts.length > 1 || (kind === "trigger" && parts.some(({ data }) => "after" in data))) {
       await tx.queue.finish(tx.db, kind, [task]);
-      await enqueueParts(tx, environmentId, parts);
+      await enqueueParts(tx, task, parts);
       return "divided";
     }
     if (tries < (error === undefined ? Math.max(maxCrashes, most) : most)) return "repeat";
@@ -85,17 +86,19 @@ export async function divideOrSetAside(
     // The events of its request that wait for this one are not held up by it.
     if (kind === "fanout" && "after" in (task.data as FanoutTask)) {
       const batch = await openBatch(tx, [environmentId]);
-      await releaseHeldEvents(batch, environmentId, (task.data as PageTask).eventId);
+      await releaseHeldEvents(batch, environmentId, task.data as PageTask);
     }
     if (kind === "import") await markImportFailed(tx.db, environmentId, (task.data as ImportTask).importId);
     return "set aside";
   });
 }
 
-async function enqueueParts(tx: Ctx, environmentId: string, parts: Part[]): Promise<void> {
+async function enqueueParts(tx: Ctx, task: Task<unknown>, parts: Part[]): Promise<void> {
+  const environmentId = environmentOf(task);
+  const rank = rankIn(task.data as object);
   const batch = await openBatch(tx, [environmentId]);
   for (const [kind, group] of Map.groupBy(parts, (part) => part.kind)) {
-    const tasks = group.map(({ data }) => ({ environmentId, data: { ...data, isPart: true } }));
+    const tasks = group.map(({ data }) => ({ environmentId, data: { ...data, ...rank, isPart: true } }));
     await enqueueTimed(batch, kind, tasks);
   }
 }

@@ -1,14 +1,18 @@
 // The data of tasks in the queue: small, typed, ids only. Everything else is read from the store when the task is run.
 import type { RowKey } from "../store/keys.ts";
 import type { Task, TaskKind } from "../store/queue/queue.ts";
+
+/** Which tasks go first, for what comes from a workflow (attention/message-class.ts); absent: normal. */
+export type Ranked = { priority?: "high" | "low" };
+
 /**
  * Accepted events whose recipients are to be notified. `isOrdered`: events of one request that may reach the same
  * subscriber; each starts when the one before it has started for all its recipients.
  */
-export type TriggerTask = { eventIds: string[]; isOrdered?: true };
+export type TriggerTask = Ranked & { eventIds: string[]; isOrdered?: true };
 
 /** A slice of one event's recipients, when an event or a batch has too many for one transaction. */
-export type SliceTask = { eventId: string; from: number; to: number };
+export type SliceTask = Ranked & { eventId: string; from: number; to: number };
 
 /**
  * A page of one event's audience: the members after `after`, in order of their internal id. The transaction that
@@ -16,21 +20,21 @@ export type SliceTask = { eventId: string; from: number; to: number };
  * `until` is fixed by the first page: subscribers created later are not in the audience, so the walk ends. The members
  * after the first page are divided into a few ranges, which are walked in parallel.
  */
-export type PageTask = { eventId: string; after: string | null; until: string | null };
+export type PageTask = Ranked & { eventId: string; after: string | null; until: string | null };
 
 /** One of the walks through an event's audience has ended. */
-type WalkEndTask = { environmentId: string; eventId: string };
+type WalkEndTask = Ranked & { environmentId: string; eventId: string };
 
 export type FanoutTask = SliceTask | PageTask | WalkEndTask;
 
 /** Runs to continue: their wait is over, or their message has been delivered. */
-export type WakeTask = { notificationIds: string[] };
+export type WakeTask = Ranked & { notificationIds: string[] };
 
 /** A step of a run that asks the bridge of its workflow, or makes an HTTP request. */
-export type AskTask = { notificationId: string; jobId: string };
+export type AskTask = Ranked & { notificationId: string; jobId: string };
 
 /** Messages to send to their provider, which leave the task one by one as their results are written. */
-export type DeliverTask = {
+export type DeliverTask = Ranked & {
   messageIds: string[];
   /** The integration whose open circuit breaker they wait for. */
   heldBy?: string;
@@ -65,7 +69,7 @@ export type EraseTask = { erasureId: string; turn: number };
 /** The next page of a retraction. The transaction that finishes it enqueues the next one. */
 export type RetractTask = { retractionId: string };
 
-/** Messages to take back where their provider can do it. `tries`: calls that failed so far. */
+/** Messages to retract where their provider can do it. `tries`: calls that failed so far. */
 export type UnsendTask = { messageIds: string[]; tries?: number };
 
 export type HousekeepingTask = {
@@ -91,6 +95,12 @@ export type HousekeepingTask = {
 export function keysIn<T>(tasks: Task<T>[], idsOf: (data: T) => string[]): RowKey[] {
   return tasks.flatMap((task) => idsOf(task.data).map((id) => ({ environment_id: environmentOf(task), id })));
 }
+
+/** The priority that the data of a task carry, which whatever follows from the task has too. */
+export const rankIn = (data: object): Ranked => {
+  const { priority } = data as Ranked;
+  return priority === undefined ? {} : { priority };
+};
 
 /** Every task but those of the whole installation is enqueued with its environment. */
 export function environmentOf({ id, environmentId }: Task<unknown>): string {

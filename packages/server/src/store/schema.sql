@@ -70,14 +70,15 @@ CREATE INDEX alerts_unsettled on alerts USING btree (environment_id, id) WHERE (
 CREATE UNIQUE INDEX alerts_open on alerts USING btree (environment_id, rule_id, subject_type, subject_id) WHERE (status = 'open'::text);
 
 create table api_keys (
-  id             uuid not null,
-  environment_id uuid not null,
-  user_id        uuid not null,
-  hash           bytea not null,
-  secret         text not null,
-  created_at     timestamp with time zone not null,
-  revoked_at     timestamp with time zone,
-  last_used_at   timestamp with time zone,
+  id                 uuid not null,
+  environment_id     uuid not null,
+  user_id            uuid not null,
+  hash               bytea not null,
+  secret             text not null,
+  created_at         timestamp with time zone not null,
+  revoked_at         timestamp with time zone,
+  last_used_at       timestamp with time zone,
+  may_raise_priority boolean not null default false,
   UNIQUE (hash),
   PRIMARY KEY (id),
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
@@ -495,6 +496,7 @@ create table events (
   refusal             text,
   trace_context       text,
   started_by          jsonb,
+  priority            text,
   supersede_key       text,
   PRIMARY KEY (environment_id, id)
 ) partition by RANGE (id);

@@ -112,6 +112,7 @@ type ApiKeysTable = {
   created_at: Date;
   revoked_at: Date | null;
   last_used_at: Date | null;
+  may_raise_priority: Defaulted<boolean>;
 };
 
 /** How a subscriber is reached through one integration; who has the credentials may write to them. */
@@ -457,6 +458,8 @@ type EventsTable = {
   started_by: NullableJson<StartedBy>;
   /** A later event with the same key replaces this one for the same subscriber. */
   supersede_key: string | null;
+  /** Instead of that of its workflow. */
+  priority: Priority | null;
   created_at: Date;
   expanded_at: Date | null;
   /** Walks through the audience that have not ended. */
@@ -1118,7 +1121,7 @@ export type Tables = {
     environment_id: string;
     id: string;
     event_id: string;
-    /** Only this run of the event is taken back. */
+    /** Only this run of the event is retracted. */
     notification_id: string | null;
     transaction_id: string;
     supersede_key: string | null;

@@ -50,6 +50,7 @@ import {
 } from "./inputs.ts";
 import { insightFixtures } from "./insight-fixtures.ts";
 import { operateFixtures } from "./operate-fixtures.ts";
+import { retractionFixtures } from "./retraction-fixtures.ts";
 import type { World } from "./world.ts";
 
 const largeOrders = {
@@ -68,6 +69,7 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   ...importFixtures,
   ...insightFixtures,
   ...operateFixtures,
+  ...retractionFixtures,
   "events.trigger": async (w) => ({
     body: {
       name: (await w.once(w.workflow)).workflowId,
@@ -495,6 +497,10 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   "retention.update": withBody(ofEnvironment, { messages: 100 }),
   "retention.preview": withBody(ofEnvironment, { messages: 100 }),
   "environments.createApiKey": ofEnvironment,
+  "environments.updateApiKey": async (w) => {
+    const { _id: environmentId, apiKeys } = await w.own();
+    return { params: { environmentId, keyId: apiKeys![0]!._id }, body: { mayRaisePriority: true } };
+  },
   "environments.revokeApiKey": async (w) => {
     const { _id: environmentId } = await w.own();
     const keys = (await w.own()).apiKeys!;

@@ -43,6 +43,7 @@ const exceptions: Partial<Record<OperationId, { status: number; reason: string; 
   "retention.update": { status: 403, reason: "as above" },
   "retention.preview": { status: 403, reason: "as above" },
   "environments.createApiKey": { status: 403, reason: "as above" },
+  "environments.updateApiKey": { status: 403, reason: "as above" },
   "environments.revokeApiKey": { status: 403, reason: "as above" },
   "environments.delete": { status: 403, reason: "as above" },
   "environments.diff": { status: 403, reason: "as above" },

@@ -417,7 +417,7 @@ async function showPush(deliver: Deliver, page: Page): Promise<void> {
   await shows();
 }
 
-/** Without a page of the site, a removal leaves a quiet notification: browsers demand to see something of every push. */
+/** Without a page of the site, a removal leaves a quiet notification: browsers demand that every push shows one. */
 async function withdrawUnseen(deliver: Deliver, browser: BrowserContext, page: Page): Promise<void> {
   await page.goto("about:blank");
   const [worker] = browser.serviceWorkers();

@@ -9,6 +9,7 @@ const credentialsOf: Record<string, Record<string, unknown>> = {
   getstream: { apiKey: "k" },
   "rocket-chat": { token: "t", user: "u" },
   "whatsapp-business": { apiToken: "t", phoneNumberIdentification: "1" },
+  telegram: { token: "1:t" },
 };
 
 /** An active chat integration under this identifier. */

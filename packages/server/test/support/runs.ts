@@ -73,6 +73,7 @@ export function runOf(steps: StoredStep[], { event, definition, ...changes }: Ru
       tenant: null,
       tenantFields: null,
       bridgeUrl: null,
+      priority: null,
       trace: null,
       startedBy: null,
     supersedeKey: null,

@@ -2,7 +2,7 @@
 // workspace, a webhook or a phone number. Its `type` decides the shape of `endpoint`.
 import { cursorList } from "../../common.ts";
 import { operation } from "../../operation.ts";
-import type { providerIdsByChannel } from "../../provider-ids.ts";
+import type { addedProviderIdsByChannel, providerIdsByChannel } from "../../provider-ids.ts";
 import { isoTime, named, nullableString, oneOf, openObject, type Static, Type } from "../../schema.ts";
 import { secret } from "../../secrets.ts";
 import { channelFilters, channelOwner, ofIntegration } from "./channel-connections.ts";
@@ -38,13 +38,14 @@ export const endpointShapes = {
 export type ChannelEndpointType = keyof typeof endpointShapes;
 export const channelEndpointTypes = Object.keys(endpointShapes) as ChannelEndpointType[];
 
-type ChatProviderId = (typeof providerIdsByChannel.chat)[number];
+type ChatProviderId = (typeof providerIdsByChannel.chat)[number] | (typeof addedProviderIdsByChannel.chat)[number];
 
 /**
  * Which types a provider can write to. `slack` and `msteams` have channels and users behind a connection, and also
  * accept incoming webhooks. `rocket-chat` has its server as the URL and the room as the channel; `getstream` and the
- * rest post to a URL. `whatsapp-business` only supports phone numbers. The capture provider accepts any type. Channels
- * other than chat use the subscriber's own email, phone and devices: no type fits them.
+ * rest post to a URL. `whatsapp-business` only supports phone numbers, `telegram` ids of chats and people. The capture
+ * provider accepts any type. Channels other than chat use the subscriber's own email, phone and devices: no type fits
+ * them.
  */
 export const endpointTypesByProvider: Record<ChatProviderId, readonly ChannelEndpointType[]> = {
   slack: ["chatapp_channel", "chatapp_user", "webhook"],
@@ -59,6 +60,7 @@ export const endpointTypesByProvider: Record<ChatProviderId, readonly ChannelEnd
   "whatsapp-business": ["phone"],
   "chat-webhook": ["webhook"],
   "svc-slack": channelEndpointTypes,
+  telegram: ["chatapp_channel", "chatapp_user"],
 };
 
 export function endpointTypesOf(providerId: string): readonly ChannelEndpointType[] {

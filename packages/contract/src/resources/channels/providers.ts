@@ -26,6 +26,12 @@ export const ProviderLimits = named("ProviderLimits", {
   perSecond: Type.Optional(Type.Number({ description: "Calls per second; see `configurations.maxPerSecond`" })),
 });
 
+export const ProviderUnsending = named("ProviderUnsending", {
+  delete: Type.Boolean({ description: "Deletes a message where people read it" }),
+  replace: Type.Boolean({ description: "Changes a message where people read it" }),
+  removal: Type.Boolean({ description: "Asks the device to remove the notification, without a confirmation" }),
+});
+
 export const Provider = named("Provider", {
   id: oneOf([...providerIds, ...addedProviderIds, inAppProviderId], { description: "`providerId` of integrations" }),
   channel: ChannelWord,
@@ -41,6 +47,7 @@ export const Provider = named("Provider", {
   autoConfigure: Type.Boolean({
     description: "`integrations.autoConfigure` registers the webhook for its delivery reports",
   }),
+  unsend: ProviderUnsending,
   isCapture: Type.Boolean({ description: "Sends nothing: messages are kept in the development mailbox" }),
 });
 export type Provider = Static<typeof Provider>;

@@ -1,4 +1,5 @@
 // Events: triggers that products send to the service.
+import { priorities } from "../../attention.ts";
 import { identifiers } from "../../common.ts";
 import { countItems, operation } from "../../operation.ts";
 import { named, oneOf, openObject, type Static, Type } from "../../schema.ts";
@@ -109,6 +110,13 @@ export const TriggerEvent = named("TriggerEvent", {
       description:
         "In a development environment: the bridge that provides the content of the steps, instead of the one that the workflow was synced from",
       ...secret("editor", "host and path"),
+    }),
+  ),
+  priority: Type.Optional(
+    oneOf(priorities, {
+      description:
+        "Which messages go first, instead of the priority of the workflow; critical workflows stay high. An API key " +
+        "may only lower it, unless it may raise priorities (environments.updateApiKey).",
     }),
   ),
 });

@@ -1,5 +1,6 @@
 // Explaining: why a subscriber got a message or did not, and who would get what if an event were triggered now. Both
 // use the same words, because both come from the same decisions.
+import { priorities } from "../../attention.ts";
 import { ChannelWord, countCap, identifiers, StepTypeWord } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { isoTime, named, oneOf, openObject, type Static, Type } from "../../schema.ts";
@@ -140,6 +141,9 @@ export const Explanation = named("Explanation", {
         "`expanding`: its notifications are still being created; `refused`: its workflow was not active when it arrived",
     }),
     contextKeys: Type.Array(Type.String()),
+    priority: oneOf(priorities, {
+      description: "The lane of its messages: what the event asked for, or its workflow has",
+    }),
     isTest: Type.Optional(Type.Boolean({ description: "A test of a draft (`workflows.test`); absent otherwise" })),
     startedBy: Type.Optional(
       named(

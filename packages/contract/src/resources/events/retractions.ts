@@ -1,4 +1,4 @@
-// Retractions: an event that was sent by mistake is taken back as far as each channel allows.
+// Retractions: an event that was sent by mistake is retracted as far as each channel allows.
 import { identifiers, pageEnvelope, pageQuery } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { isoTime, named, nullableString, oneOf, type Static, Type } from "../../schema.ts";
@@ -10,7 +10,7 @@ export const supersedeKeyRule = { pattern: /^[^\u0000-\u001f\u007f]+$/.source, m
 export const retractionStatuses = ["running", "completed"] as const;
 
 /**
- * What becomes of a message. `in_flight` and `taking_back` are passed through: the provider is being called. All others
+ * What happens to a message. `in_flight` and `taking_back` are passed through: the provider is being called. All others
  * are final.
  */
 export const retractedStates = [
@@ -40,7 +40,7 @@ export type RetractionResults = Static<typeof Results>;
 
 export const Retraction = named("Retraction", {
   _id: Type.String(),
-  transactionId: Type.String({ description: "The event that is taken back" }),
+  transactionId: Type.String({ description: "The event that is retracted" }),
   supersedeKey: nullableString({ description: "The key it was found by; null if the transaction id was given" }),
   to: nullableString({ description: "The only subscriber it is about; null: everyone whom the event reached" }),
   reason: Type.String(),
@@ -56,7 +56,7 @@ export type Retraction = Static<typeof Retraction>;
 
 const Correction = named("RetractionCorrection", {
   subject: Type.Optional(
-    Type.String({ maxLength: 1_000, description: "Of an email, a push and an in-app message; text with Liquid" }),
+    Type.String({ maxLength: 1_000, description: "For email, push and in-app messages; text with Liquid" }),
   ),
   body: Type.String({
     minLength: 1,
@@ -80,7 +80,7 @@ const correction = Type.Optional(
   Type.Unsafe<Correction>({
     ...Correction,
     description:
-      "Replaces in-app, chat and push messages where that is possible, and is sent as a message of its own through " +
+      "Replaces in-app, chat and push messages where that is possible, and is sent as a separate message through " +
       "channels that cannot unsend",
   }),
 );
@@ -99,7 +99,7 @@ export const retractionOperations = {
     id: "retractions.create",
     method: "POST",
     path: "/v2/retractions",
-    summary: "Take an event back",
+    summary: "Retract an event",
     description:
       "Cancels what waits, removes in-app messages, and edits or deletes what providers can edit or delete; " +
       "docs/retract.md has the end state for every channel. Works in the background: `retractions.retrieve` returns " +

@@ -14,6 +14,9 @@ export const ApiKey = named("ApiKey", {
   lastUsedAt: Type.Optional(
     nullableString({ description: "Time of its last request, to the minute; null if it was never used" }),
   ),
+  mayRaisePriority: Type.Optional(
+    Type.Boolean({ description: "Whether its events may have a higher priority than their workflow" }),
+  ),
 });
 
 export type ApiKey = Static<typeof ApiKey>;
@@ -208,6 +211,23 @@ export const environmentOperations = {
     params: environmentPath,
     success: { status: 201, schema: ApiKey },
     errors: ["ENVIRONMENT_NOT_FOUND", "FORBIDDEN", "API_KEY_LIMIT"],
+  }),
+  "environments.updateApiKey": operation({
+    id: "environments.updateApiKey",
+    method: "PATCH",
+    path: "/v1/environments/{environmentId}/api-keys/{keyId}",
+    summary: "Change what an API key may do",
+    description: "Whether events that come with the key may have a higher `priority` than their workflow.",
+    category: "global",
+    role: "owner",
+    audit: "everyone",
+    params: Type.Object({
+      environmentId: Type.String({ description: "Id or identifier" }),
+      keyId: Type.String({ description: "`_id` of the key in environments.list" }),
+    }),
+    body: named("UpdateApiKeyIn", { mayRaisePriority: Type.Boolean() }),
+    success: { status: 200, schema: ApiKey },
+    errors: ["ENVIRONMENT_NOT_FOUND", "FORBIDDEN", "KEY_NOT_FOUND"],
   }),
   "environments.revokeApiKey": operation({
     id: "environments.revokeApiKey",

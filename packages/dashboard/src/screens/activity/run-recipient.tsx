@@ -6,6 +6,7 @@ import { Sentence, SubscriberZone } from "../../kit/data/time.tsx";
 import { ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
 import { Verdict } from "../../kit/feedback/verdict.tsx";
 import { stepTones } from "../../outcomes/tones.ts";
+import { RollUpItems } from "./roll-up-items.tsx";
 import css from "./run.module.css";
 import { Timeline } from "./timeline.tsx";
 import { words } from "./words.ts";
@@ -62,6 +63,7 @@ export function RunRecipient({ transactionId, subscriberId, name }: RunRecipient
             </span>
           </p>
         )}
+        <RollUpItems explanation={data} />
         <Timeline explanation={data} subscriber={name} />
       </section>
     </SubscriberZone>

@@ -18,6 +18,7 @@ import css from "./run.module.css";
 import { RunRecipient } from "./run-recipient.tsx";
 import { RunRecipients } from "./run-recipients.tsx";
 import { eventInput, recipientsInput } from "./search.ts";
+import { TakeBackButton, TakenBack } from "./take-back/take-back.tsx";
 import { TriggerAgain } from "./trigger-again.tsx";
 import { words } from "./words.ts";
 
@@ -69,6 +70,7 @@ export function RunScreen() {
       {data.length === 0 && page === 0 && outcome === undefined && events.data && <NoSubscribers event={event} />}
       <div className={css.columns}>
         <div className={css.main}>
+          {first && <TakenBack transactionId={transactionId} />}
           {!isAlone && data.length > 0 && (
             <RunRecipients event={event} subscribers={data} hasMore={hasMore} chosen={shown} />
           )}
@@ -166,6 +168,7 @@ function RunActions({ notification, isAlone }: { notification: Notification; isA
       <LinkButton to="/workflows/$workflowId" params={{ workflowId: event.name }} icon="workflow">
         {words.openWorkflow}
       </LinkButton>
+      <TakeBackButton transactionId={notification.transactionId} />
       <SaveScenario name={event.name || "scenario"} query={{ transactionId: notification.transactionId }} />
       {may("events.trigger") && (
         <Button icon="play" onClick={() => setOpen(true)}>

@@ -18,7 +18,7 @@ import { words } from "./words.ts";
 type StepCardProps = { step: ExplainedStep; explanation: Explanation; subscriber?: string };
 
 export function StepCard({ step, explanation, subscriber }: StepCardProps) {
-  const tone = stepTones[step.outcome];
+  const tone = step.code === "attention_rolled_up" ? "info" : stepTones[step.outcome];
   const { event, subscriberId } = explanation;
   const decision = findDecision(step, { workflowId: event.workflowId, subscriberId, subscriber });
   const { details = [], result } = step;
@@ -36,6 +36,7 @@ export function StepCard({ step, explanation, subscriber }: StepCardProps) {
           {result && words.results[result.status] !== "" && (
             <Badge tone={result.status === "bounced" ? "bad" : "good"}>{words.results[result.status]}</Badge>
           )}
+          <LaterBadge details={details} />
           {result?.read ? <Badge>{words.read}</Badge> : result?.seen && <Badge>{words.seen}</Badge>}
         </TimelineHead>
         <p className={css.reason}>
@@ -61,9 +62,16 @@ export function StepCard({ step, explanation, subscriber }: StepCardProps) {
   );
 }
 
-/** An open digest collects. */
-const outcomeWord = ({ outcome, code }: ExplainedStep): string =>
-  outcome === "waiting" && code === "step_digested" ? words.collecting : words.outcomes[outcome];
+/** That the message was retracted or replaced later, or could not be. */
+function LaterBadge({ details }: { details: NonNullable<ExplainedStep["details"]> }) {
+  const later = details.findLast(({ code = "" }) => words.later[code] !== undefined);
+  if (!later) return null;
+  return <Badge tone={later.status === "Failed" ? "bad" : "warn"}>{words.later[later.code ?? ""]}</Badge>;
+}
+
+/** An open digest collects; what an attention budget held is not lost unless it says so. */
+const outcomeWord = ({ outcome, code = "" }: ExplainedStep): string =>
+  outcome === "waiting" && code === "step_digested" ? words.collecting : (words.held[code] ?? words.outcomes[outcome]);
 
 /** A message that waits for its provider is retried; a delay resumes. */
 const dueWords = ({ code }: ExplainedStep) =>

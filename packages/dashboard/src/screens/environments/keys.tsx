@@ -12,6 +12,7 @@ import { Time } from "../../kit/data/time.tsx";
 import { ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
 import { Badge } from "../../kit/feedback/verdict.tsx";
 import { Button, LinkButton } from "../../kit/inputs/button.tsx";
+import { Switch } from "../../kit/inputs/switch.tsx";
 import { Muted, Row, Stack } from "../../kit/layout/layout.tsx";
 import { useConfirm } from "../../kit/overlays/confirm.tsx";
 import { showError, showToast } from "../../kit/overlays/toast.tsx";
@@ -69,6 +70,7 @@ function KeyTable({ environment }: { environment: Environment }) {
   const { _id: environmentId, name } = environment;
   const { data, error, refetch } = useOperation("environments.list", {}, { environmentId, every: 30_000 });
   const make = useChange("environments.createApiKey", ["environments.list"], environmentId);
+  const update = useChange("environments.updateApiKey", ["environments.list"], environmentId);
   const revoke = useChange("environments.revokeApiKey", ["environments.list"], environmentId);
   const { confirm, dialog } = useConfirm();
   const [made, setMade] = useState<string | null>(null);
@@ -95,6 +97,14 @@ function KeyTable({ environment }: { environment: Environment }) {
           { onError: showError, onSuccess: () => showToast({ title: text.revoked }) },
         ),
     );
+  const allow = (key: ApiKey, mayRaisePriority: boolean) =>
+    update.mutate(
+      { params: { environmentId, keyId: key._id! }, body: { mayRaisePriority } },
+      {
+        onError: showError,
+        onSuccess: () => showToast({ title: text.mayRaiseDone[mayRaisePriority ? "on" : "off"] }),
+      },
+    );
   return (
     <Stack isSmall>
       {dialog}
@@ -114,6 +124,17 @@ function KeyTable({ environment }: { environment: Environment }) {
             title: text.lastUse,
             cell: ({ lastUsedAt }) =>
               lastUsedAt ? <Time at={lastUsedAt} isRelative /> : <span className={css.weak}>{text.never}</span>,
+          },
+          {
+            title: text.mayRaise,
+            cell: (key) => (
+              <Switch
+                label={text.mayRaiseOf(endOf(key))}
+                checked={key.mayRaisePriority === true}
+                disabled={update.isPending}
+                onChange={(event) => allow(key, event.target.checked)}
+              />
+            ),
           },
           {
             title: "",

@@ -33,6 +33,12 @@ export const words = {
     makeSecond: "Create key",
     rotation: "To rotate: create a new key, deploy it, and revoke the old one once it is no longer used.",
     made2: "Both keys work. Revoke the old one once it is no longer used.",
+    mayRaise: "Raises priorities",
+    mayRaiseOf: (end: string) => `Triggers with the key ending in ${end} may raise the priority of a workflow`,
+    mayRaiseDone: {
+      on: "Triggers with this key may raise priorities",
+      off: "Triggers with this key may only lower priorities",
+    },
     revoke: "Revoke",
     revokeOf: (end: string) => `Revoke the key ending in ${end}`,
     revokeTitle: "Revoke this key?",

@@ -30,6 +30,7 @@ export const apiKeyRow = (
   created_at: now(),
   revoked_at: null,
   last_used_at: null,
+  may_raise_priority: false,
 });
 
 export type BuiltIn = { providerId: string; name: string; channel: Channel; isMailbox?: true };

@@ -8,6 +8,7 @@ import { slug } from "../../lib/ids.ts";
 import { newApiKey } from "../../lib/secrets.ts";
 import {
   type ApiKeyRow,
+  allowRaisingPriority,
   type EnvironmentRow,
   findEnvironment,
   findEnvironmentIdentifiersLike,
@@ -59,7 +60,7 @@ async function ownKeys(ctx: Ctx, caller: Caller): Promise<NonNullable<Environmen
   return keys.map((key) => toApiKey(key, ctx.secrets.decrypt(key.secret)));
 }
 
-type KeyFacts = Pick<ApiKeyRow, "id" | "user_id" | "created_at" | "last_used_at">;
+type KeyFacts = Pick<ApiKeyRow, "id" | "user_id" | "created_at" | "last_used_at" | "may_raise_priority">;
 
 const toApiKey = (row: KeyFacts, clear: string): ApiKey => ({
   _id: row.id,
@@ -67,6 +68,7 @@ const toApiKey = (row: KeyFacts, clear: string): ApiKey => ({
   _userId: row.user_id,
   createdAt: row.created_at.toISOString(),
   lastUsedAt: row.last_used_at?.toISOString() ?? null,
+  mayRaisePriority: row.may_raise_priority,
 });
 
 export async function list(ctx: Ctx, caller: Caller): Promise<Output<"environments.list">> {
@@ -185,6 +187,19 @@ export async function createApiKey(
   const key = apiKeyRow(ctx, { environmentId: row.id, userId: caller.userId, clear });
   await insertApiKey(ctx.db, key);
   return toApiKey(key, clear);
+}
+
+export async function updateApiKey(
+  ctx: Ctx,
+  caller: Caller,
+  { params, body }: Input<"environments.updateApiKey">,
+): Promise<Output<"environments.updateApiKey">> {
+  const row = await requireOwn(ctx, caller, params.environmentId);
+  await lockEnvironment(ctx.db, row.id);
+  const key = (await listLiveKeys(ctx.db, row.id)).find(({ id }) => id === params.keyId);
+  if (!key) throw failure("KEY_NOT_FOUND", { keyId: params.keyId });
+  await allowRaisingPriority(ctx.db, row.id, key.id, body.mayRaisePriority);
+  return toApiKey({ ...key, may_raise_priority: body.mayRaisePriority }, ctx.secrets.decrypt(key.secret));
 }
 
 export async function revokeApiKey(

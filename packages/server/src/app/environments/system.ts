@@ -54,7 +54,7 @@ export async function retrieve(
         failingSince: (row.failing_since ?? ctx.now()).toISOString(),
         lastError: row.last_error ?? undefined,
       })),
-      oldestEventSeconds: ((await findBacklogAges(db)).get(environmentId) ?? 0) / 1_000,
+      oldestEventSeconds: ((await findBacklogAges(db)).get(environmentId)?.others ?? 0) / 1_000,
     },
   };
 }

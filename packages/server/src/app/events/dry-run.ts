@@ -3,7 +3,7 @@
 import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { DryRun, DryRunAssumptions, DryRunEvent, Input, Output, TriggerEvent } from "@tidings/contract";
 import { LRUCache } from "lru-cache";
-import type { Caller, Ctx, NetworkCtx } from "../../context.ts";
+import { type Caller, type Ctx, mayRaisePriority, type NetworkCtx } from "../../context.ts";
 import { invalid } from "../../failure.ts";
 import { mapWithPauses } from "../../lib/load/pauses.ts";
 import { eventBridgeFault } from "../../pipeline/bridge/bridge-url.ts";
@@ -137,11 +137,16 @@ async function startEvent(ctx: Ctx, caller: Caller, given: TriggerEvent, targets
   const { environmentId } = caller;
   const clock = await peekClock(ctx, environmentId);
   const now = clock.now(environmentId);
-  const [evaluation] = await evaluateEvents(ctx, caller, [{ request: {}, event: given }], {
-    audience: null,
-    now,
-    targets,
-  });
+  const [evaluation] = await evaluateEvents(
+    ctx,
+    caller,
+    [{ request: { mayRaisePriority: mayRaisePriority(caller) }, event: given }],
+    {
+      audience: null,
+      now,
+      targets,
+    },
+  );
   const { result, accepted } = evaluation!;
   throwIfRefused(evaluation!);
   const head = { status: result.status, error: result.error, time: now.toISOString() };

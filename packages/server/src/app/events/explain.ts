@@ -3,6 +3,7 @@
 import type { Explanation, Input, Output, Reach } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
+import { rankOf } from "../../pipeline/attention/message-class.ts";
 import { readItem } from "../../pipeline/attention/roll-up-items.ts";
 import {
   changedReason,
@@ -132,6 +133,7 @@ const toEvent = ({ event, status, version }: Question): Explanation["event"] => 
   time: event.created_at.toISOString(),
   status,
   contextKeys: event.context_keys,
+  priority: rankOf(event, version.definition).priority ?? "normal",
   ...(version.definition.isTest && { isTest: true }),
 });
 

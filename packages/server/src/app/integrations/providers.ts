@@ -18,6 +18,7 @@ const toProvider = ({ id, channel, name, docs, help, credentials, limits, ...abi
   receipts: abilities.receipts,
   canCheck: abilities.hasCheck,
   autoConfigure: abilities.autoConfigure,
+  unsend: abilities.unsend,
   isCapture: abilities.capture ?? false,
 });
 

@@ -1,4 +1,4 @@
-// What a retraction would do, in numbers: by channel and end state, as far as it is known before providers are called.
+// What a retraction would do, in numbers: by channel and end state, before providers are called.
 import {
   type Input,
   type Output,

@@ -1,4 +1,4 @@
-// Taking an event back: requested, followed and listed. The work is pipeline/retract/.
+// Retracting an event: requested, followed and listed. The work is pipeline/retract/.
 import type { Correction, Input, Output, Retraction } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";

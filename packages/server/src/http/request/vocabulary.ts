@@ -53,7 +53,7 @@ const wordsOfTitle = new Map<unknown, Words>([
  * channel settings for one of them are left out; jobs and execution details show the nearest provider instead.
  */
 const unknownToPeer: ReadonlySet<unknown> = new Set(addedProviderIds);
-const nearestProvider = "push-webhook";
+const nearestProvider = (providerId: unknown) => (providerId === "telegram" ? "chat-webhook" : "push-webhook");
 const filteredTitle = "ChannelSettings";
 const replacedTitles = new Set<unknown>(["Job", "ExecutionDetail"]);
 
@@ -173,7 +173,9 @@ function asPeerAccepts(positions: WordPositions | null, value: unknown): unknown
   }
   if (positions.titles.has(stepTitle)) return withRequiredValues(copy);
   const isClosed = [...positions.titles].some((title) => replacedTitles.has(title));
-  return isClosed && unknownToPeer.has(copy.providerId) ? { ...copy, providerId: nearestProvider } : copy;
+  return isClosed && unknownToPeer.has(copy.providerId)
+    ? { ...copy, providerId: nearestProvider(copy.providerId) }
+    : copy;
 }
 
 /**

@@ -1,7 +1,8 @@
 // Admission of events. Accepting an event takes less time than working on it, so clients that send without a pause
 // would let the queue grow without bound. A request to trigger events is delayed by a quarter of the time for which the
 // oldest waiting event of its environment has been in the queue, so that clients slow down to the speed of the workers;
-// an environment whose events wait for minutes is refused with 429. Other environments are not affected.
+// an environment whose events wait for minutes is refused with 429. Other environments are not affected. Events of low
+// priority wait by design: they neither delay nor refuse others, until they are so old that no more of them are taken.
 //
 // Environments also take turns at accepting: when all slots are in use, the next one goes to the environment that has
 // waited longest for its turn. Without it, the requests of one environment would use all database connections, and
@@ -9,6 +10,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { failure } from "../../failure.ts";
 import { createFairSemaphore, type FairSemaphore, SemaphoreFullError } from "../../lib/load/semaphores.ts";
+import type { BacklogAges } from "../../store/queue/backlog.ts";
 
 /** Below this age events are accepted without delay. */
 const freeMs = 250;
@@ -16,6 +18,8 @@ const delayPerAge = 0.25;
 const maxDelayMs = 2_000;
 /** At this age no more events are accepted. */
 const refusedMs = 5 * 60_000;
+/** While events of low priority have waited so long, bulk requests are refused: most low events come with them. */
+const lowRefusedMs = 60 * 60_000;
 const maxRetrySeconds = 60;
 
 /**
@@ -48,7 +52,7 @@ export type Admission = {
 };
 
 type Source = {
-  findAges(): Promise<Map<string, number>>;
+  findAges(): Promise<Map<string, BacklogAges>>;
   onError(error: unknown): void;
   /** Database connections; some are left to the workers. */
   connections: number;
@@ -78,7 +82,7 @@ export function createAdmission({ findAges, onError, connections, countThreads }
     },
   });
   const now = () => performance.now();
-  let ages = new Map<string, number>();
+  let ages = new Map<string, BacklogAges>();
   let readAt = -Infinity;
   let isReading = false;
   const refresh = async () => {
@@ -97,8 +101,9 @@ export function createAdmission({ findAges, onError, connections, countThreads }
     async waitForQueue({ environmentId, isSingle }) {
       const isKnown = now() - readAt < forgetMs;
       if (!isReading && now() - readAt > refreshMs) void refresh();
-      const ageMs = isKnown ? (ages.get(environmentId) ?? 0) : 0;
+      const { others: ageMs, low: lowAgeMs } = (isKnown && ages.get(environmentId)) || { others: 0, low: 0 };
       if (ageMs > refusedMs) throw backlogTooOld(ageMs);
+      if (lowAgeMs > lowRefusedMs && !isSingle) throw backlogTooOld(lowAgeMs);
       const delayMs = Math.min(maxDelayMs, (ageMs - freeMs) * delayPerAge);
       if (delayMs > 0 && !isSingle) await sleep(delayMs);
     },

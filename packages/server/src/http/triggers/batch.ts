@@ -1,6 +1,6 @@
 // A batch: calls of one operation and one environment that share a transaction. Their keys are claimed, their events
 // written and their responses stored by the same statements. Each gets the response that it would get alone.
-import type { NetworkCtx } from "../../context.ts";
+import { mayRaisePriority, type NetworkCtx } from "../../context.ts";
 import { Failure, refusalOf } from "../../failure.ts";
 import { mapWithPauses } from "../../lib/load/pauses.ts";
 import { findDatabaseFault } from "../../store/faults.ts";
@@ -50,7 +50,11 @@ async function respondTogether(ctx: NetworkCtx, { batch }: BatchHandler, calls: 
   });
 }
 
-const inputOf = ({ request: { trace }, readInput }: Call) => (trace ? { ...readInput(), trace } : readInput());
+/** The caller is that of the first call: what another key of the environment may is part of the input. */
+function inputOf({ request: { trace, caller }, readInput }: Call) {
+  const mayRaise = caller !== null && mayRaisePriority(caller);
+  return trace || mayRaise ? { ...readInput(), trace, mayRaisePriority: mayRaise } : readInput();
+}
 
 /** A refusal is a response too: its call has written nothing. An internal error fails the batch. */
 function refuseOrThrow(call: Call, refusal: Failure): CallResponse {

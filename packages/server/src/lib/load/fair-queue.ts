@@ -7,6 +7,10 @@
 // This is the virtual-clock discipline (Zhang, 1990) with two limits: an environment falls behind by ten minutes at
 // most, and all lags are reset whenever the queue has run empty, because tasks that found free workers delayed no other
 // task.
+//
+// Three lanes lie on top of each other. Tasks of high priority have their own clock: within its share they go before
+// everything, beyond it they are ordered by that clock like other tasks. Tasks of low priority go after everything,
+// with clocks of their own among each other; workers see to it that they get a tenth (store/queue/workers.ts).
 import { createBoundedCache } from "../bounded-cache.ts";
 
 /**
@@ -23,19 +27,47 @@ const spanMs = 10_000;
 /** Priorities count seconds from here, so that they fit into 32 bits until 2088. */
 const epoch = Date.UTC(2020, 0, 1);
 
-/** The priority of a task that is due at this time, in ms: the earlier the higher. */
+/**
+ * Between the numbers of two lanes. Times take less until 2054, and those of the low lane fit into 32 bits as long.
+ */
+const laneGap = 2 ** 30;
+
+/**
+ * How much earlier the turn of a high task is that begins later. Such a task is in the normal lane: in the high one,
+ * every fetch would read past it until it is due.
+ */
+const headStartMs = 60_000;
+
+export type TaskPriority = "high" | "normal" | "low";
+
+/** The order of a normal task that is due at this time, in ms: the earlier the higher. */
 export const priorityAt = (time: number): number => -Math.floor((time - epoch) / 1000);
+
+/** No order of a low task is above this one, and none of another task below. */
+export const highestLow = -laneGap;
+
+/** The low tasks with this turn or an earlier one. */
+export const lowRange = (time: number): { from: number; to: number } => ({
+  from: priorityAt(time) - laneGap,
+  to: highestLow,
+});
+
+/** Whether a task with this order is in the high lane or in the low one. */
+export const laneOf = (order: number): TaskPriority => (order > 0 ? "high" : order <= highestLow ? "low" : "normal");
 
 /**
  * `lane`: what the task goes through (an integration, a webhook). A backlog in one lane does not delay another lane of
  * the same environment. `dueAt`: when the task may begin, in ms.
  */
-type QueueEntry = { environmentId: string; lane?: string; cost: number; dueAt: number };
+type QueueEntry = { environmentId: string; lane?: string; cost: number; dueAt: number; priority?: TaskPriority };
+
+/** Tasks whose backlogs are counted apart: low tasks wait although no other task does. */
+export type Backlog = "low" | "others";
 
 export type FairQueue = {
   assignPriority(entry: QueueEntry, now: number): number;
-  /** For a queue that has run empty. Returns whether other processes have lags to reset as well. */
-  resetLags(): boolean;
+  /** For a backlog that has run empty. Returns whether other processes have lags to reset as well. */
+  resetLags(backlog: Backlog): boolean;
 };
 
 /** `advance` moves a clock on by the cost and returns its previous value. */
@@ -57,13 +89,14 @@ function createLocalClocks(max: number): VirtualClocks {
   };
 }
 
-/** `environments`: the clocks of environments, where other processes share them. */
-export function createFairQueue(environments: VirtualClocks = createLocalClocks(10_000)): FairQueue {
-  const later = createLocalClocks(10_000);
+type Cost = { lane?: string; costMs: number; now: number };
+
+/** The turns of tasks by the clocks of their environments, and within an environment by those of its lanes. */
+function createTurns(environments: VirtualClocks) {
   const lanesOf = createBoundedCache<Map<string, number>>(10_000);
 
   /** The share of an environment is divided among its lanes: a cost counts once for each lane that is behind. */
-  function advanceLane(environmentId: string, lane: string, costMs: number, now: number): number | undefined {
+  function advanceLane(environmentId: string, lane: string, { costMs, now }: Cost): number | undefined {
     const lanes = lanesOf.get(environmentId) ?? new Map<string, number>();
     lanesOf.set(environmentId, lanes);
     if (lanes.size >= maxLanes) for (const [name, next] of lanes) if (next <= now) lanes.delete(name);
@@ -77,20 +110,45 @@ export function createFairQueue(environments: VirtualClocks = createLocalClocks(
   }
 
   return {
-    assignPriority({ environmentId, lane, cost, dueAt }, now) {
-      const costMs = (cost * 1000) / sharePerSecond;
-      if (dueAt > now + 1000) {
-        const span = Math.floor(dueAt / spanMs);
-        return priorityAt(later.advance(`${environmentId} ${span}`, costMs, dueAt));
-      }
+    next(environmentId: string, cost: Cost): number {
+      const { lane, costMs, now } = cost;
       const ofEnvironment = environments.advance(environmentId, costMs, now);
-      const ofLane = lane === undefined ? undefined : advanceLane(environmentId, lane, costMs, now);
+      const ofLane = lane === undefined ? undefined : advanceLane(environmentId, lane, cost);
       const isOnTime = ofLane !== undefined && ofLane < now + 1000;
-      return priorityAt(Math.max(dueAt, Math.min(isOnTime ? ofLane : ofEnvironment, now + maxLagMs)));
+      return Math.min(isOnTime ? ofLane : ofEnvironment, now + maxLagMs);
     },
-    resetLags() {
+    reset(): boolean {
       lanesOf.clear();
       return environments.clear();
     },
+  };
+}
+
+/** The clocks of environments, where other processes share them. */
+export type QueueClocks = Record<Backlog, VirtualClocks>;
+
+export function createFairQueue(
+  clocks: QueueClocks = { low: createLocalClocks(10_000), others: createLocalClocks(10_000) },
+): FairQueue {
+  const later = createLocalClocks(10_000);
+  const turns = { low: createTurns(clocks.low), others: createTurns(clocks.others) };
+  return {
+    assignPriority({ environmentId, lane, cost, dueAt, priority = "normal" }, now) {
+      const costMs = (cost * 1000) / sharePerSecond;
+      if (dueAt > now + 1000) {
+        const span = Math.floor(dueAt / spanMs);
+        const turn = later.advance(`${environmentId} ${priority} ${span}`, costMs, dueAt);
+        return priorityAt(priority === "high" ? turn - headStartMs : turn) - (priority === "low" ? laneGap : 0);
+      }
+      if (priority === "high") {
+        const turn = clocks.others.advance(`high ${environmentId}`, costMs, now);
+        const isWithinShare = turn < now + 1000;
+        return priorityAt(Math.max(dueAt, Math.min(turn, now + maxLagMs))) + (isWithinShare ? laneGap : 0);
+      }
+      const isLow = priority === "low";
+      const turn = turns[isLow ? "low" : "others"].next(environmentId, { lane, costMs, now });
+      return priorityAt(Math.max(dueAt, turn)) - (isLow ? laneGap : 0);
+    },
+    resetLags: (backlog) => turns[backlog].reset(),
   };
 }

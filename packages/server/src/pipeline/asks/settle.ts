@@ -9,6 +9,7 @@ import { type Batch, openBatch } from "../batch.ts";
 import { enqueueTimed } from "../clock/clock.ts";
 import { wakeTasks } from "../clock/wakes.ts";
 import { afterCall, isProviderFailure } from "../deliver/breaker.ts";
+import { type Ranked, rankIn } from "../tasks.ts";
 import { type AskSource, type Finished, jobKeyOf } from "./ask.ts";
 import { healthOf } from "./health.ts";
 
@@ -45,15 +46,18 @@ export async function settleAsks<Call, Reply>(
   );
   await wakeRuns(
     batch,
-    effects.filter(({ wakes }) => wakes).map(({ update }) => update),
+    effects.filter(({ wakes }) => wakes).map(({ update, ask }) => ({ ...update, rank: rankIn(ask.task.data) })),
   );
   await recordHealth(batch, source, group);
 }
 
-export async function wakeRuns(batch: Batch, updates: JobUpdate[]): Promise<void> {
-  for (const [environmentId, own] of Map.groupBy(updates, (update) => update.environment_id)) {
-    const ids = own.map((update) => update.notification_id);
-    await enqueueTimed(batch, "wake", wakeTasks({ environmentId, ids }));
+type Waking = Pick<JobUpdate, "environment_id" | "notification_id"> & { rank?: Ranked };
+
+export async function wakeRuns(batch: Batch, runs: Waking[]): Promise<void> {
+  for (const own of Map.groupBy(runs, ({ environment_id, rank }) => `${environment_id} ${rank?.priority}`).values()) {
+    const { environment_id: environmentId, rank } = own[0]!;
+    const ids = own.map((run) => run.notification_id);
+    await enqueueTimed(batch, "wake", wakeTasks({ environmentId, ids, rank }));
   }
 }
 

@@ -8,10 +8,10 @@ import { type Batch, openBatch, transactWithRetry } from "../batch.ts";
 import { inFlightGroup } from "../clock/clock.ts";
 import { checkBreaker, expectedProbeEnd, type Health, healthy } from "../deliver/breaker.ts";
 import { createCallStage } from "../deliver/calls.ts";
-import type { Admission } from "../deliver/pacing.ts";
+import type { Admission, Slot } from "../deliver/pacing.ts";
 import type { Run } from "../run/run.ts";
 import { loadRuns } from "../run/wake.ts";
-import { type AskTask, costOf, keysIn } from "../tasks.ts";
+import { type AskTask, costOf, keysIn, rankIn } from "../tasks.ts";
 import { type Asking, type AskSource, type Finished, jobKeyOf, type Planned, type Prepared } from "./ask.ts";
 import { reopenJobs } from "./replay.ts";
 import { settleAsks, wakeRuns } from "./settle.ts";
@@ -33,7 +33,7 @@ export function createAskStage<Call, Reply>(ctx: NetworkCtx, source: AskSource<C
     settleTries: 3,
     settlePauseMs: 500,
     prepare: (tx, tasks, admission) => prepare(tx, source, tasks, admission),
-    slotOf: ({ run, target }) => ({ environmentId: run.environmentId, lane: target?.url ?? "" }),
+    slotOf: ({ task, run, target }) => slotOfAsk(task, run, target?.url ?? ""),
     call: (one) => ("reply" in one ? one : source.call(ctx, one, one.call).then((reply) => ({ ...one, reply }))),
     settle: (tx, group) => settleAsks(tx, source, group),
     transact: transactWithRetry,
@@ -68,7 +68,7 @@ async function prepare<Call, Reply>(
     }
     const { target } = plan;
     const isProbe = probes.has(task.id);
-    const wait = admit(batch, { run, ...target, isProbe }, admission);
+    const wait = admit(batch, { task, run, ...target, isProbe }, admission);
     if (!wait) prepared.push({ ...one, target, isProbe, call: plan.call() });
     else waits.push({ ...one, url: target.url, ...wait });
   }
@@ -109,7 +109,13 @@ async function letEnd(batch: Batch, ended: Asking[]): Promise<void> {
   await wakeRuns(batch, updates);
 }
 
-type Called = { run: Run; url: string; health: Health };
+const slotOfAsk = (task: Task<AskTask>, { environmentId }: Run, lane: string): Slot => ({
+  environmentId,
+  lane,
+  ...rankIn(task.data),
+});
+
+type Called = { task: Task<AskTask>; run: Run; url: string; health: Health };
 
 /** In an environment on a test clock no target is paused: the breaker counts in real time. */
 const healthIn = (batch: Batch, { run, health }: Pick<Called, "run" | "health">): Health =>
@@ -141,14 +147,13 @@ function admit(
   called: Called & { isProbe: boolean },
   admission: Admission,
 ): Pick<Wait, "until" | "isPaused"> | undefined {
-  const { run, url, isProbe } = called;
+  const { task, run, url, isProbe } = called;
   const now = batch.now();
   const breaker = checkBreaker(healthIn(batch, called), now);
   if (breaker.kind !== "pass" && !isProbe) {
     return { until: breaker.kind === "wait" ? breaker.until : expectedProbeEnd(now), isPaused: true };
   }
-  const slot = { environmentId: run.environmentId, lane: url };
-  const admitted = admission.admit(slot, { isProbe, now: now.getTime() });
+  const admitted = admission.admit(slotOfAsk(task, run, url), { isProbe, now: now.getTime() });
   return admitted.kind === "go" ? undefined : { until: new Date(admitted.until), isPaused: false };
 }
 
@@ -168,6 +173,7 @@ async function writeWaits<Call, Reply>(batch: Batch, source: AskSource<Call, Rep
       environmentId: run.environmentId,
       lane: url,
       cost: costOf(source.kind, task.data),
+      ...rankIn(task.data),
       startAfter: until,
       group: batch.clock.isStopped(run.environmentId) ? inFlightGroup(run.environmentId) : undefined,
     }),

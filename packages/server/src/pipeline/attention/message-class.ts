@@ -2,6 +2,7 @@
 import type { MessageClass, Priority } from "@tidings/contract";
 import type { WorkflowRules } from "../../store/workflows/workflows.ts";
 import { isCritical } from "../rules/preferences.ts";
+import type { Ranked } from "../tasks.ts";
 
 /** `preferences`: with the category of the workflow, where it is known. */
 type ClassRules = { preferences: Parameters<typeof isCritical>[0]; messageClass?: MessageClass };
@@ -12,6 +13,13 @@ export const messageClassOf = ({ preferences, messageClass = "transactional" }: 
 
 export const priorityOf = (rules: ClassRules & Pick<WorkflowRules, "priority">): Priority =>
   messageClassOf(rules) === "critical" ? "high" : (rules.priority ?? "normal");
+
+/** The priority that an event asks for goes before that of its workflow, unless the workflow is critical. */
+export function rankOf(event: { priority: Priority | null }, rules: Parameters<typeof priorityOf>[0]): Ranked {
+  const own = priorityOf(rules);
+  const priority = messageClassOf(rules) === "critical" ? own : (event.priority ?? own);
+  return priority === "normal" ? {} : { priority };
+}
 
 const classSentences: Record<MessageClass, string> = {
   critical: "It becomes critical: no attention budget holds its messages, and they go first",

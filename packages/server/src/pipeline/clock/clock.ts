@@ -4,7 +4,7 @@ import type { Ctx } from "../../context.ts";
 import { holdTestClocks } from "../../store/environments/clocks.batch.ts";
 import { findClock, insertClockTasks } from "../../store/environments/clocks.ts";
 import type { TaskKind } from "../../store/queue/queue.ts";
-import { costOf } from "../tasks.ts";
+import { costOf, rankIn } from "../tasks.ts";
 
 /** The time of each environment. `isStopped`: the environment is on a test clock. */
 export type Clock = { now(environmentId: string): Date; isStopped(environmentId: string): boolean };
@@ -37,8 +37,8 @@ export const randomFor = (clock: Clock, environmentId: string): (() => number) =
   clock.isStopped(environmentId) ? () => 0.5 : Math.random;
 
 /**
- * Without `at`, the task is due at once. `lane` is an integration or a webhook; `lane` and `cost` are passed on to the
- * queue.
+ * Without `at`, the task is due at once. `lane` is an integration or a webhook; `lane`, `cost` and the priority in the
+ * data are passed on to the queue.
  */
 export type Timed = { environmentId: string; data: object; at?: Date; lane?: string; cost?: number };
 
@@ -69,7 +69,7 @@ export async function enqueueTimed(batch: Ctx & { clock: Clock }, kind: TaskKind
     tasks
       .filter((task) => !isStored(task))
       .map(({ environmentId, data, at, lane, cost = costOf(kind, data) }) => {
-        const task = { data, environmentId, lane, cost };
+        const task = { data, environmentId, lane, cost, ...rankIn(data) };
         if (clock.isStopped(environmentId)) return { ...task, group: inFlightGroup(environmentId) };
         return at === undefined ? task : { ...task, startAfter: at, group: waitingGroup(environmentId) };
       }),

@@ -8,6 +8,7 @@ import type { MessageRow } from "../../store/messages/messages.ts";
 import type { Batch } from "../batch.ts";
 import { enqueueTimed } from "../clock/clock.ts";
 import { detail } from "../rules/details.ts";
+import type { Ranked } from "../tasks.ts";
 import { messageOutcome } from "./effects.ts";
 import { endJobs, hasSeveralMessages } from "./job-ends.ts";
 
@@ -91,13 +92,14 @@ export async function cancelUnwantedMessages(
   );
 }
 
-type Run = { notification_id: string; environment_id: string };
+type Run = { notification_id: string; environment_id: string; rank?: Ranked };
 
-/** Enqueues one wake task for each environment, with each run once. */
+/** Enqueues one wake task for each environment and priority, with each run once. */
 export async function wakeRuns(batch: Batch, runs: Run[]): Promise<void> {
-  const tasks = [...Map.groupBy(runs, (run) => run.environment_id)].map(([environmentId, group]) => ({
-    environmentId,
-    data: { notificationIds: [...new Set(group.map((run) => run.notification_id))] },
+  const groups = Map.groupBy(runs, ({ environment_id, rank }) => `${environment_id} ${rank?.priority}`);
+  const tasks = [...groups.values()].map((group) => ({
+    environmentId: group[0]!.environment_id,
+    data: { notificationIds: [...new Set(group.map((run) => run.notification_id))], ...group[0]!.rank },
   }));
   await enqueueTimed(batch, "wake", tasks);
 }

@@ -5,6 +5,7 @@
 import {
   type Admission,
   type AdmissionResult,
+  beginCall,
   canTakeSlot,
   endCall,
   type Load,
@@ -40,25 +41,27 @@ export function createConcurrencyWindow(size: number) {
       });
     });
 
-  const release = ({ environmentId, lane }: Slot, tookMs: number): void => {
+  const release = ({ environmentId, lane, priority }: Slot, tookMs: number): void => {
     inFlight--;
-    endCall(lanes.get(lane), tookMs);
-    endCall(environments.get(environmentId), tookMs);
+    endCall(lanes.get(lane), tookMs, priority);
+    endCall(environments.get(environmentId), tookMs, priority);
     for (const wake of waiting.splice(0)) wake();
   };
 
   /** Releases a slot whose call was not made. */
   const releaseUnused = (slot: Slot): void => release(slot, lanes.get(slot.lane).averageMs);
 
-  const admit = ({ environmentId, lane }: Slot, { isProbe, now }: SlotRequest): AdmissionResult => {
+  const admit = ({ environmentId, lane, priority }: Slot, { isProbe, now }: SlotRequest): AdmissionResult => {
     const environment = environments.get(environmentId);
     const load = lanes.get(lane);
+    const asking = { priority, now };
     const free = size - inFlight;
     if (!isProbe && free <= 0) return { kind: "wait", until: now + patienceMs };
-    if (!isProbe && !canTakeSlot(environment, free)) return waitForSlot(environment, environment.inFlight, now);
-    const result = takeSlot(load, isProbe ? Number.POSITIVE_INFINITY : slotsFor(load, perLane), now);
+    if (!isProbe && !canTakeSlot(environment, free, priority))
+      return waitForSlot(environment, environment.inFlight, asking);
+    const result = takeSlot(load, isProbe ? Number.POSITIVE_INFINITY : slotsFor(load, perLane), asking);
     if (result.kind === "go") {
-      environment.inFlight++;
+      beginCall(environment, priority);
       inFlight++;
     }
     return result;
@@ -76,11 +79,12 @@ export function createConcurrencyWindow(size: number) {
         postpone(slot, perSecond, now) {
           taken.splice(taken.indexOf(slot), 1);
           releaseUnused(slot);
-          return nextTryByRate(lanes.get(slot.lane), perSecond, now);
+          return nextTryByRate(lanes.get(slot.lane), perSecond, { priority: slot.priority, now });
         },
         releaseAll() {
           for (const slot of taken.splice(0)) releaseUnused(slot);
         },
+        loadOf: (lane) => lanes.get(lane),
       };
     },
     /** Releases the slot of a call that has ended. */
@@ -88,10 +92,11 @@ export function createConcurrencyWindow(size: number) {
     /**
      * Resolves when the worker may take another batch: when there is room for the whole batch, in the window and in the
      * lanes of its last batch, or after `patienceMs` when any slot is free, because the next tasks may use other lanes.
+     * High messages have their own slots: the lanes that only they used are not waited for.
      */
     async waitForRoom(batch: number, slots: Iterable<Slot>): Promise<void> {
       const impatientAt = performance.now() + patienceMs;
-      const used = [...new Set([...slots].map(({ lane }) => lane))];
+      const used = [...new Set([...slots].flatMap(({ lane, priority }) => (priority === "high" ? [] : lane)))];
       const isCrowded = (lane: string) =>
         lanes.get(lane).inFlight > Math.max(0, slotsFor(lanes.get(lane), perLane) - batch);
       const isFull = () => inFlight > Math.max(0, size - batch) || used.some(isCrowded);

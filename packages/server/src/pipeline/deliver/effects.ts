@@ -12,6 +12,7 @@ import type { Batch } from "../batch.ts";
 import { randomFor, type Timed } from "../clock/clock.ts";
 import { detail } from "../rules/details.ts";
 import { isFinished } from "../run/advance.ts";
+import { type DeliverTask, rankIn } from "../tasks.ts";
 import type { FinishedSend } from "./plan.ts";
 import { removedCopyDetails, suppressionRaw, suppressionReason } from "./recipients.ts";
 import { decideAfterAttempt, type Failure, isReplayable, type NextStep } from "./retry.ts";
@@ -51,7 +52,10 @@ function decideNextStep({ config, clock }: Batch, finished: FinishedSend): NextS
   const outcome = finished.isSpent ? missingResult : finished.isOff ? offOutcome(finished) : finished.outcome;
   if (outcome === null) {
     const before = message.error_text ? `; ${message.error_text}` : "";
-    const reason = `the time in which it may be delivered was over at ${deadline.toISOString()}${before}`;
+    const since = message.replayed_at ?? message.created_at;
+    const seconds = Math.round((clock.now(message.environment_id).getTime() - since.getTime()) / 1000);
+    const waited = finished.attempts > 0 ? "" : `; it waited ${seconds} s without an attempt`;
+    const reason = `the time in which it may be delivered was over at ${deadline.toISOString()}${waited}${before}`;
     return { kind: "give_up", reason, class: "transient" };
   }
   const tried = { attempt, onUnknown, hadUnknown, deadline, now: clock.now(message.environment_id) };
@@ -199,9 +203,9 @@ function jobUpdate(finished: FinishedSend, status: JobStatus, at: Date, details:
   };
 }
 
-const deliverTask = ({ message }: FinishedSend, integration: IntegrationRow, at?: Date): Timed => ({
+const deliverTask = ({ message, task }: FinishedSend, integration: IntegrationRow, at?: Date): Timed => ({
   environmentId: message.environment_id,
-  data: { messageIds: [message.id] },
+  data: { messageIds: [message.id], ...rankIn(task.data) } satisfies DeliverTask,
   at,
   lane: integration.id,
 });

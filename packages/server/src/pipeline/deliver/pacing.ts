@@ -1,13 +1,15 @@
 // How fast an integration or a webhook is called. Two limits: concurrency, the calls in flight in this process, so that
 // neither one slow provider nor one environment can take every slot; and a rate limit in calls a second over all
 // processes, where the integration or its provider has one. A message over a limit gets a time to try again and returns
-// to the queue.
+// to the queue. Messages of high and low priority have a few slots for themselves, and the lower the priority, the less
+// far ahead are calls reserved: so a high message waits behind few others, whatever is queued.
+import type { TaskPriority } from "../../lib/load/fair-queue.ts";
 import type { Db } from "../../store/db.ts";
 import { reserveCalls } from "../../store/installation/budgets.ts";
 import type { PlannedSend } from "./plan.ts";
 
 /** What a call occupies: a slot of its environment, and in it one of its lane (an integration or a webhook). */
-export type Slot = { environmentId: string; lane: string };
+export type Slot = { environmentId: string; lane: string; priority?: TaskPriority };
 
 export type SlotRequest = { isProbe: boolean; now: number };
 
@@ -21,58 +23,87 @@ export type Admission = {
   /** Releases a slot because of the rate limit; returns when to try again. */
   postpone(slot: Slot, perSecond: number, now: number): number;
   releaseAll(): void;
+  /** The calls of a lane. */
+  loadOf(lane: string): Load;
 };
 
 /** The calls of one environment or one lane. */
 export type Load = {
   inFlight: number;
+  /** Those of each priority. */
+  inFlightBy: Record<TaskPriority, number>;
   /** Duration of a call, as a moving average. */
   averageMs: number;
-  /** When the next waiting message is to try again (ms): for the rate limit, and for a slot. */
-  nextRateTry: number;
-  nextSlotTry: number;
+  /** When the next waiting message of each priority is to try again (ms): for the rate limit, and for a slot. */
+  nextRateTry: Record<TaskPriority, number>;
+  nextSlotTry: Record<TaskPriority, number>;
+  /** How many calls of others were reserved since this priority had its tenth. */
+  passedBy: Record<TaskPriority, number>;
 };
 
-export const newLoad = (): Load => ({ inFlight: 0, averageMs: 500, nextRateTry: 0, nextSlotTry: 0 });
+const zeros = (): Record<TaskPriority, number> => ({ high: 0, normal: 0, low: 0 });
+
+export const newLoad = (): Load => ({
+  inFlight: 0,
+  inFlightBy: zeros(),
+  averageMs: 500,
+  nextRateTry: zeros(),
+  nextSlotTry: zeros(),
+  passedBy: zeros(),
+});
 
 /** No message waits longer for a limit: it may have been changed by then. */
 const maxWaitMs = 15 * 60_000;
 
-/** Calls are reserved this far ahead and wait in the process for their time: as long as workers take to poll again. */
-const horizonMs = 1_000;
+/**
+ * Calls are reserved this far ahead and wait in the process for their time: long enough that a limit is used up. A call
+ * of a higher priority starts after those that were reserved before it, so the others leave it room.
+ */
+const horizonsMs: Record<TaskPriority, number> = { high: 1_000, normal: 750, low: 400 };
 /** Calls that were not made in the last quarter of a second may be made up for. */
 const sliceMs = 250;
 
+/** High and low messages have this part of the slots for themselves, in addition to those that all share. */
+const ownPart = 1 / 10;
+
+/** One call in so many is of the priority that would be passed over otherwise. */
+const fairEvery = 10;
+
+type Asking = { priority?: TaskPriority; now: number };
+
 /** Takes a slot or returns when to try again. Changes `load`. */
-export function takeSlot(load: Load, slots: number, now: number): AdmissionResult {
-  if (load.inFlight >= slots) return waitForSlot(load, slots, now);
-  load.inFlight++;
+export function takeSlot(load: Load, slots: number, { priority = "normal", now }: Asking): AdmissionResult {
+  const own = Math.max(1, Math.floor(slots * ownPart));
+  const hasOwn = priority !== "normal" && load.inFlightBy[priority] < own;
+  if (load.inFlight >= slots && !hasOwn) return waitForSlot(load, slots, { priority, now });
+  beginCall(load, priority);
   return { kind: "go" };
 }
 
 /** When a slot is likely to be free. Waiting messages are spread over the calls that are expected to end. */
-export function waitForSlot(load: Load, slots: number, now: number): AdmissionResult {
+export function waitForSlot(load: Load, slots: number, { priority = "normal", now }: Asking): AdmissionResult {
   const gap = load.averageMs / Math.max(1, slots);
-  const until = Math.max(load.nextSlotTry + gap, now + gap);
+  const until = Math.max(load.nextSlotTry[priority] + gap, now + gap);
   if (until - now > maxWaitMs) return { kind: "wait", until: now + maxWaitMs };
-  load.nextSlotTry = until;
+  load.nextSlotTry[priority] = until;
   return { kind: "wait", until };
 }
 
 /** When a message over the rate limit is to try again. Waiting messages are spread as far apart as calls may be. */
-export function nextTryByRate(load: Load, perSecond: number, now: number): number {
-  const until = Math.max(load.nextRateTry, now + horizonMs / 2) + 1_000 / perSecond;
+export function nextTryByRate(load: Load, perSecond: number, { priority = "normal", now }: Asking): number {
+  const until = Math.max(load.nextRateTry[priority], now + horizonsMs[priority] / 2) + 1_000 / perSecond;
   if (until - now > maxWaitMs) return now + maxWaitMs;
-  load.nextRateTry = until;
+  load.nextRateTry[priority] = until;
   return until;
 }
 
 /**
  * Whether an environment may take another of the `free` slots: only while it has fewer calls in flight than it leaves
  * free. One environment alone gets half of the window, n of them get 1/(n+1) each, and as much is left for the next
- * one. (The dynamic threshold of Choudhury and Hahne, 1998.)
+ * one. (The dynamic threshold of Choudhury and Hahne, 1998.) High and low messages have a tenth of that for themselves.
  */
-export const canTakeSlot = (environment: Load, free: number): boolean => environment.inFlight < free;
+export const canTakeSlot = (environment: Load, free: number, priority: TaskPriority = "normal"): boolean =>
+  environment.inFlight < free || (priority !== "normal" && environment.inFlightBy[priority] < free * ownPart);
 
 /** A provider whose calls take longer than this on average is overloaded. */
 const slowMs = 2_000;
@@ -81,8 +112,14 @@ const slowMs = 2_000;
 export const slotsFor = (load: Load, most: number): number =>
   load.averageMs > slowMs ? Math.max(1, Math.floor(most / 4)) : most;
 
-export function endCall(load: Load, tookMs: number): void {
+export function beginCall(load: Load, priority: TaskPriority = "normal"): void {
+  load.inFlight++;
+  load.inFlightBy[priority]++;
+}
+
+export function endCall(load: Load, tookMs: number, priority: TaskPriority = "normal"): void {
   load.inFlight--;
+  load.inFlightBy[priority]--;
   load.averageMs = 0.9 * load.averageMs + 0.1 * tookMs;
 }
 
@@ -95,6 +132,37 @@ type ReservedSend = { send: PlannedSend } & (
   | { startAt?: undefined; until: number }
 );
 
+const highestFirst: TaskPriority[] = ["high", "normal", "low"];
+
+/** The calls of one integration, in the order in which they get their times. */
+type Line = { name: string; perSecond: number; load: Load; groups: { sends: RateLimitedSend[]; horizonMs: number }[] };
+
+/**
+ * High calls first. Of normal and low ones, as many as were passed over for ten of others are reserved as far ahead as
+ * high ones.
+ */
+function lineUp(name: string, limited: RateLimitedSend[], load: Load): Line {
+  const first: RateLimitedSend[] = [];
+  const rest: Line["groups"] = [];
+  for (const priority of highestFirst) {
+    const own = limited.filter(({ slot }) => (slot.priority ?? "normal") === priority);
+    const owed = priority === "high" ? own.length : Math.floor(load.passedBy[priority] / (fairEvery - 1));
+    first.push(...own.slice(0, owed));
+    rest.push({ sends: own.slice(owed), horizonMs: horizonsMs[priority] });
+  }
+  const groups = [{ sends: first, horizonMs: horizonsMs.high }, ...rest].filter(({ sends }) => sends.length > 0);
+  return { name, perSecond: limited[0]!.perSecond, load, groups };
+}
+
+/** A priority that had no call while others had ten is owed one; at most ten are owed. */
+function countPassed({ passedBy }: Load, granted: RateLimitedSend[]): void {
+  for (const priority of highestFirst) {
+    const own = granted.filter(({ slot }) => (slot.priority ?? "normal") === priority).length;
+    const passed = passedBy[priority] + granted.length - own - own * (fairEvery - 1);
+    passedBy[priority] = Math.min(Math.max(0, passed), 10 * fairEvery);
+  }
+}
+
 /**
  * Reserves the calls that a batch may make within the next second under limits that all processes share. Each call
  * waits in this process for its own time; a message without a reserved call returns to the queue.
@@ -105,19 +173,25 @@ export async function reserveCallTimes(
   admission: Admission,
   now: number,
 ): Promise<ReservedSend[]> {
-  const byBudget = Map.groupBy(limited, ({ slot }) => `calls ${slot.lane}`);
-  const wanted = [...byBudget].map(([name, sends]) => ({
+  const lines = [...Map.groupBy(limited, ({ slot }) => slot.lane)].map(([lane, sends]) =>
+    lineUp(`calls ${lane}`, sends, admission.loadOf(lane)),
+  );
+  const wanted = lines.map(({ name, perSecond, groups }) => ({
     name,
-    gapMs: 1_000 / sends[0]!.perSecond,
-    wanted: sends.length,
+    gapMs: 1_000 / perSecond,
+    groups: groups.map(({ sends, horizonMs }) => ({ calls: sends.length, horizonMs })),
   }));
-  const reserved = await reserveCalls(db, wanted, { horizonMs, sliceMs });
+  const reserved = new Map((await reserveCalls(db, wanted, sliceMs)).map((one) => [one.name, one]));
   // Counted from the clock of this process: those of the database and of other processes may differ.
   const from = Date.now();
-  return reserved.flatMap(({ name, granted, offsetMs }) =>
-    byBudget.get(name)!.map(({ send, slot, perSecond }, index): ReservedSend => {
-      if (index < granted) return { send, startAt: from + offsetMs + (index * 1_000) / perSecond };
-      return { send, until: admission.postpone(slot, perSecond, now) };
-    }),
-  );
+  return lines.flatMap(({ name, perSecond, load, groups }) => {
+    const { granted, offsetMs } = reserved.get(name)!;
+    const going = groups.flatMap(({ sends }, index) => sends.slice(0, granted[index]));
+    const waiting = groups.flatMap(({ sends }, index) => sends.slice(granted[index]));
+    countPassed(load, going);
+    return [
+      ...going.map(({ send }, index) => ({ send, startAt: from + offsetMs + (index * 1_000) / perSecond })),
+      ...waiting.map(({ send, slot }) => ({ send, until: admission.postpone(slot, perSecond, now) })),
+    ];
+  });
 }

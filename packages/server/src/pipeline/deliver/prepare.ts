@@ -24,7 +24,7 @@ import { openMessage } from "../encrypted-parts.ts";
 import { enqueueUnsends } from "../retract/unsend-tasks.ts";
 import { detail } from "../rules/details.ts";
 import { loadVersions } from "../run/versions.ts";
-import { costOf, type DeliverTask, environmentOf, keysIn } from "../tasks.ts";
+import { costOf, type DeliverTask, environmentOf, keysIn, rankIn } from "../tasks.ts";
 import { cancelUnwantedMessages } from "./cancel.ts";
 import { toHealth } from "./health.ts";
 import { hasSeveralMessages } from "./job-ends.ts";
@@ -36,7 +36,7 @@ import {
   toProviderMessage,
   withOrigin,
 } from "./message.ts";
-import { type Admission, type RateLimitedSend, reserveCallTimes } from "./pacing.ts";
+import { type Admission, type RateLimitedSend, reserveCallTimes, type Slot } from "./pacing.ts";
 import { type PlanFacts, type PlannedSend, type PlannedWait, planMessages } from "./plan.ts";
 import { listRecipients, removeCopies } from "./recipients.ts";
 import { withUnsubscribe } from "./unsubscribe.ts";
@@ -99,6 +99,12 @@ export const finishMessages = (
     messages.map(({ task, messageId }) => ({ task, part: messageId })),
   );
 
+export const slotOfSend = ({ task, message, integration }: PlannedSend): Slot => ({
+  environmentId: message.environment_id,
+  lane: integration.id,
+  ...rankIn(task.data),
+});
+
 type Limits = { admission: Admission; readSecrets: ReadSecrets; now: number };
 
 /** Each call takes a slot of the concurrency window, and a time where its integration has a rate limit; or it waits. */
@@ -119,8 +125,8 @@ async function applyLimits(
     if ("until" in plan) waits.push(plan);
     else if (plan.attemptId === null) sends.push(plan);
     else {
-      const { message, integration, isProbe } = plan;
-      const slot = { environmentId: message.environment_id, lane: integration.id };
+      const { integration, isProbe } = plan;
+      const slot = slotOfSend(plan);
       const admitted = admission.admit(slot, { isProbe, now });
       const perSecond = rateOf(integration, readSecrets(integration));
       if (admitted.kind === "wait") addWait(plan, admitted.until);
@@ -187,10 +193,11 @@ async function writeWaits(batch: Batch, waits: PlannedWait[], { deliveryStates }
     return [{ ...emptyJobUpdate(message, now), status: "delayed", details, wake_at: until }];
   });
   await updateJobs(batch.db, delayed);
-  const toTask = ({ message, until, heldBy, isReleased }: PlannedWait): Timed & { heldBy?: string } => ({
+  const toTask = ({ task, message, until, heldBy, isReleased }: PlannedWait): Timed & { heldBy?: string } => ({
     environmentId: message.environment_id,
     data: {
       messageIds: [message.id],
+      ...rankIn(task.data),
       ...(heldBy && { heldBy, ...(isReleased && { isReleased }) }),
     } satisfies DeliverTask,
     at: until,
@@ -209,6 +216,7 @@ async function writeWaits(batch: Batch, waits: PlannedWait[], { deliveryStates }
         environmentId,
         lane,
         cost: costOf("deliver", data),
+        ...rankIn(data),
         startAfter: at,
         group: clock.isStopped(environmentId) ? inFlightGroup(environmentId) : heldBy && heldGroup(heldBy),
       })),
@@ -274,7 +282,7 @@ async function addContents(
 /** Earlier messages that these replace, by id; only of events with a supersede key. */
 async function loadReplaced({ db, secrets }: Batch, sends: PlannedSend[]): Promise<Map<string, MessageRow>> {
   const keys = sends.flatMap(({ message, integration }) => {
-    const id = message.channel === "chat" ? message.outgoing?.replaces : undefined;
+    const id = message.outgoing?.replaces;
     const isPossible = typeof id === "string" && message.integration_id === integration.id;
     return isPossible ? [{ environment_id: message.environment_id, id }] : [];
   });

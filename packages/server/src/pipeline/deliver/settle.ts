@@ -9,6 +9,7 @@ import { recordOutcomes } from "../../store/messages/messages.batch.ts";
 import { type Batch, openBatch } from "../batch.ts";
 import { enqueueTimed } from "../clock/clock.ts";
 import { enqueueUnsends } from "../retract/unsend-tasks.ts";
+import { rankIn } from "../tasks.ts";
 import { logDeliveries, outcomeCode } from "../trace/sends.ts";
 import { emitMessages, type MessageChange } from "../webhooks/events.ts";
 import { wakeRuns } from "./cancel.ts";
@@ -22,7 +23,7 @@ import { finishMessages } from "./prepare.ts";
 
 /**
  * `isWritten`: the message had not been deleted, canceled or confirmed during the call. `isRetracted`: it may have been
- * taken back during the call, and its result decides what becomes of it.
+ * retracted during the call, and its result decides what happens to it.
  */
 type Settled = { finished: FinishedSend; effect: Effect; isWritten: boolean; isRetracted: boolean };
 
@@ -127,11 +128,18 @@ const deadTokenOf = ({ message, outcome }: FinishedSend): ExpiredToken[] =>
 
 /** Most messages are the last step of their run: then there is no run to wake. */
 async function wakeUnfinishedRuns(batch: Batch, ended: FinishedSend[]): Promise<void> {
-  const messages = ended.map(({ message }) => message);
-  const unfinished = await findUnfinished(batch.db, messages);
+  const unfinished = await findUnfinished(
+    batch.db,
+    ended.map(({ message }) => message),
+  );
+  const waiting = ended.filter(({ message }) => unfinished.has(message.notification_id));
   await wakeRuns(
     batch,
-    messages.filter((message) => unfinished.has(message.notification_id)),
+    waiting.map(({ message: { environment_id, notification_id }, task }) => ({
+      environment_id,
+      notification_id,
+      rank: rankIn(task.data),
+    })),
   );
 }
 

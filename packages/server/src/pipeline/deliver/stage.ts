@@ -28,7 +28,7 @@ import type { DeliverTask } from "../tasks.ts";
 import { beginSendSpan, endSendSpan } from "../trace/sends.ts";
 import { createCallStage } from "./calls.ts";
 import type { FinishedSend, PlannedSend } from "./plan.ts";
-import { prepare } from "./prepare.ts";
+import { prepare, slotOfSend } from "./prepare.ts";
 import { settle } from "./settle.ts";
 
 /**
@@ -48,7 +48,7 @@ export function createDeliverStage(ctx: NetworkCtx) {
     settleTries: 10,
     settlePauseMs: 1_000,
     prepare,
-    slotOf: ({ message, integration }) => ({ environmentId: message.environment_id, lane: integration.id }),
+    slotOf: slotOfSend,
     startOf: ({ startAt }) => startAt,
     call: (planned) => finishSend(ctx, planned),
     settle,
@@ -69,14 +69,15 @@ function finishSend(ctx: NetworkCtx, planned: PlannedSend): FinishedSend | Promi
 
 /** Never rejects: one message must not lose the results of the others. */
 async function callProvider(ctx: NetworkCtx, planned: PlannedSend): Promise<Outcome> {
-  const { integration, content, credentials, replaces } = planned;
+  const { task, integration, content, credentials, replaces } = planned;
   if (integration.is_hidden) await revealIntegration(ctx, integration);
   if (!credentials) return rejectLocally("the stored credentials cannot be read");
   if (!content) return rejectLocally("the message cannot be put together from what is stored of it");
   try {
     const { provider_id: providerId } = integration;
     const changed = replaces && (await changeSent(ctx, providerId, { replaces, content, credentials }));
-    const outcome = toStorable(changed ?? (await send(providerId, content, credentials, ctx.io)));
+    const io = task.data.priority === "high" ? urgentIo(ctx) : ctx.io;
+    const outcome = toStorable(changed ?? (await send(providerId, content, credentials, io)));
     ctx.metrics.attempts.inc({ provider: integration.provider_id, outcome: outcome.kind });
     return outcome;
   } catch (error) {
@@ -101,6 +102,9 @@ async function changeSent(
   if (outcome.kind === "failed" && outcome.canRetry) return { kind: "retry", reason: outcome.reason };
   return undefined;
 }
+
+/** A mail server is called over few connections: a high mail takes the next one that is free. */
+const urgentIo = ({ io }: NetworkCtx): NetworkCtx["io"] => ({ ...io, smtp: (settings) => io.smtp(settings, true) });
 
 /**
  * The first message through a hidden integration makes it visible. If that cannot be written, the next message tries

@@ -54,7 +54,7 @@ const placeOf = (environmentId: string): EventPlace => ({ environmentId, environ
 /** Never started at once: the transaction of the run would grow with every workflow behind it. */
 export async function enqueueEvents(batch: Batch, environmentId: string, requests: NewEvent[][]): Promise<void> {
   await runInserts(batch.db, [eventInsert(requests.flat())]);
-  await enqueueTimed(batch, "trigger", tasksOfRequests(environmentId, requests));
+  await enqueueTimed(batch, "trigger", await tasksOfRequests(batch, environmentId, requests));
 }
 
 /** Contexts, tenant and actor are those of the run. Overrides stay behind: they are about its steps. */

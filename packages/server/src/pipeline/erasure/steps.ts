@@ -99,6 +99,7 @@ export const steps: readonly Step[] = [
       "attention_ledgers",
       "run_waits",
       "signals",
+      "supersede_keys",
       "deleted_subscribers",
     ] as const
   ).map(deleteStep),

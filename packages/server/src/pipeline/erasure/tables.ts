@@ -3,6 +3,7 @@
 // the database, so that a new table cannot be forgotten. docs/personal-data.md says the same in words.
 import type { ScannedTable } from "../../store/subscribers/erasure-scans.ts";
 import { deleteOwn, type Rewrite, redactRows } from "./redaction.ts";
+import { retractionTables } from "./retraction-tables.ts";
 import {
   rewriteAuditLog,
   rewriteEvents,
@@ -55,6 +56,7 @@ const erasureTables = {
         tenant_fields: "jsonb",
         context_keys: "text[]",
         trace_context: "text",
+        supersede_key: "text",
       },
       reads: ["workflow_id"],
       sealed: ["overrides"],
@@ -351,6 +353,7 @@ const erasureTables = {
     what: "signals about the person; those of others lose the mention",
     scan: { key: byId, columns: { key: "text", data: "jsonb" } },
   },
+  ...retractionTables,
   integration_health: {
     does: "rewritten",
     what: "the last error",

@@ -37,6 +37,9 @@ const walks: WalkStage[] = [
 
 const agedTables: { table: AgedTable; horizon: EnvironmentRetentionClass; isReported: boolean }[] = [
   { table: "refused_event_names", horizon: "messages", isReported: false },
+  { table: "retractions", horizon: "messages", isReported: false },
+  { table: "retracted_messages", horizon: "messages", isReported: false },
+  { table: "supersede_keys", horizon: "messages", isReported: false },
   { table: "deleted_subscribers", horizon: "messages", isReported: false },
   { table: "message_expiries", horizon: "inApp", isReported: false },
   { table: "captured_messages", horizon: "captured", isReported: true },

@@ -1,4 +1,4 @@
-// Writes what became of messages whose provider was asked to take them back.
+// Writes the end states of messages whose provider was asked to retract them.
 import type { RetractedState } from "@tidings/contract";
 import type { SentMessage, Unsending, UnsendOutcome } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";

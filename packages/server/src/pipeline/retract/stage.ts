@@ -1,4 +1,4 @@
-// The stage `retract`: one page of the runs of an event that is taken back, in one transaction, which also stores where
+// The stage `retract`: one page of the runs of an event that is retracted, in one transaction, which also stores where
 // it is and enqueues the next page. A process that dies in between leaves the retraction where its last page ended.
 //
 //   stage.ts         pages, progress and end

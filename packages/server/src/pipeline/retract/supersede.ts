@@ -1,7 +1,7 @@
 // Events with a supersede key: a run replaces the earlier run of the same subscriber with the same key. What waits of
 // the earlier run is canceled when the new one starts. What was sent of it is replaced when the new run sends the same
 // kind of message: the new in-app message takes over the marks of the old one, which is removed, and the provider of a
-// chat message changes the old one where it can (deliver/stage.ts).
+// chat or push message changes the old one where it can (deliver/stage.ts).
 import { jobIdOf } from "../../lib/ids.ts";
 import { deleteMessages, type MessageRow } from "../../store/messages/messages.ts";
 import {
@@ -21,7 +21,7 @@ import {
 import type { Batch } from "../batch.ts";
 import { openMessage } from "../encrypted-parts.ts";
 import { detail } from "../rules/details.ts";
-import type { MessageDraft, Progress, Run } from "../run/run.ts";
+import type { ChatFields, MessageDraft, Progress, PushFields, Run } from "../run/run.ts";
 import { emitDeleted } from "../webhooks/events.ts";
 import { takeBackRuns } from "./take-back.ts";
 import { retractedDetail, supersedeReason } from "./words.ts";
@@ -29,8 +29,8 @@ import { retractedDetail, supersedeReason } from "./words.ts";
 const isKeyed = ({ event, subscriber }: Run): boolean => event.supersedeKey !== null && subscriber !== null;
 
 /**
- * For new runs, before they advance. Of runs with the same key, the one of the event that was accepted last stays; the
- * others are canceled, those of this batch before they begin.
+ * For new runs, before they advance. The run of the event that was accepted last stays; the
+ * others with the same key are canceled, those of this batch before they begin.
  */
 export async function supersedeRuns(batch: Batch, runs: Run[]): Promise<void> {
   const keyed = runs.filter(isKeyed);
@@ -73,7 +73,10 @@ function cancelNewRun({ clock }: Batch, { environmentId, jobs }: Run): void {
 /** A new message with the sent messages of earlier runs that it replaces. */
 type Replacing = { run: Run; draft: MessageDraft; old: MessageRow[] };
 
-/** Before messages of runs with a key are stored: which messages they replace. Chat messages name the one to change. */
+/**
+ * Before messages of runs with a key are stored: which messages they replace. Those of chat and push name the one to
+ * change.
+ */
 export async function findReplaced(batch: Batch, progressed: Progress[]): Promise<Replacing[]> {
   const sending = progressed.filter(({ run, messages }) => isKeyed(run) && messages.some(isReplacing));
   const found: Replacing[] = [];
@@ -98,8 +101,8 @@ export async function findReplaced(batch: Batch, progressed: Progress[]): Promis
   }
   const replacing = found.filter(({ old }) => old.length > 0);
   for (const { draft, old } of replacing) {
-    if (draft.channel === "chat")
-      draft.outgoing = { ...draft.outgoing!, replaces: newestOf(old).id } as typeof draft.outgoing;
+    if (draft.channel === "in_app") continue;
+    draft.outgoing = { ...(draft.outgoing as ChatFields | PushFields), replaces: newestOf(old).id };
   }
   return replacing;
 }

@@ -1,4 +1,4 @@
-// Takes back the messages of a page of runs, as far as that needs no call to a provider. Each message gets its state
+// Retracts the messages of a page of runs, as far as that needs no call to a provider. Each message gets its state
 // here, under the lock of its row: a message that a worker sends at the same time is either withdrawn before its call,
 // or marked, so that the transaction that writes the result of the call passes it on (deliver/settle.ts).
 import { type Channel, type Correction, isChannel, type RetractedState } from "@tidings/contract";

@@ -6,8 +6,8 @@ import { groupDeliveries } from "../run/deliveries.ts";
 type Sent = { environment_id: string; id: string; integration_id: string | null };
 
 /**
- * Messages that their provider has, and messages that may have been taken back while a worker had them: their result is
- * known now, or will never be. The stage leaves those alone that were not taken back.
+ * Messages that their provider has, and messages that may have been retracted while a worker had them: their result is
+ * known now, or will never be. The stage leaves those alone that were not retracted.
  */
 export async function enqueueUnsends(batch: Batch, messages: Sent[]): Promise<void> {
   if (messages.length === 0) return;

@@ -1,4 +1,4 @@
-// The stage `unsend`: messages that a provider has, and can edit or delete, and messages that were taken back while
+// The stage `unsend`: messages that a provider has, and can edit or delete, and messages that were retracted while
 // their provider was being called. The calls are made outside of transactions, at least once: to edit or delete twice
 // does no harm.
 import { type UnsendOutcome, unsend } from "@tidings/providers";
@@ -55,7 +55,7 @@ async function callProvider(
     const outcome = await unsend(providerId, sent, unsending, credentials, ctx.io);
     return "reason" in outcome ? { ...outcome, reason: toLine(outcome.reason) } : outcome;
   } catch (error) {
-    ctx.log.error({ err: error, provider: providerId }, "a provider adapter failed to take a message back");
+    ctx.log.error({ err: error, provider: providerId }, "a provider adapter failed to retract a message");
     return { kind: "failed", reason: "the provider adapter failed", canRetry: true };
   }
 }

@@ -1,4 +1,4 @@
-// What a job says about a message that was taken back.
+// What a job says about a message that was retracted.
 import type { RetractedState } from "@tidings/contract";
 import type { StoredDetail } from "../../store/tables.ts";
 import { type DetailName, detail } from "../rules/details.ts";
@@ -25,7 +25,7 @@ export function retractedDetail(state: RetractedState, reason: string | null, at
   return name && detail(name, at, reason === null ? {} : { raw: { reason } });
 }
 
-export const retractReason = "the event was taken back";
+export const retractReason = "the event was retracted";
 export const supersedeReason = "a later event with the same key replaced it";
 
 /** Why a message of this channel stays where it is. */

@@ -21,7 +21,7 @@ import { detail } from "../rules/details.ts";
 import { digestDetail } from "../steps/digest.ts";
 import { findHandovers, handOver } from "./hand-over.ts";
 
-/** `hasToSettle`: messages that are with their provider are taken back when the result of the call is known. */
+/** `hasToSettle`: messages that are with their provider are retracted when the result of the call is known. */
 type Cancellation = { runs: CanceledRuns; versionIds: string[]; reason: string; hasToSettle?: boolean };
 
 /** `withdrawn`: messages that are not sent; `inFlight`: those among them whose provider is being called. */

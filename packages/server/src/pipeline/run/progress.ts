@@ -14,6 +14,7 @@ import { type ExposureRow, exposureInsert } from "../../store/experiments/exposu
 import type { NotificationKey } from "../../store/keys.ts";
 import { expiryInsert, messageInsert, type NewMessage } from "../../store/messages/messages.batch.ts";
 import type { FinishedJob } from "../../store/tables.ts";
+import { rankOf } from "../attention/message-class.ts";
 import type { Batch } from "../batch.ts";
 import { enqueueTimed, type Timed } from "../clock/clock.ts";
 import { type Wake, wakeTasks } from "../clock/wakes.ts";
@@ -21,6 +22,7 @@ import { sealMessage } from "../encrypted-parts.ts";
 import { findReplaced, replaceEarlier } from "../retract/supersede.ts";
 import { severityOverride } from "../rules/overrides.ts";
 import { isCritical } from "../rules/preferences.ts";
+import type { AskTask } from "../tasks.ts";
 import { chooseTraced, traceRuns } from "../trace/runs.ts";
 import { logInApp } from "../trace/sends.ts";
 import { emitMessages, type MessageChange } from "../webhooks/events.ts";
@@ -197,27 +199,30 @@ function collectRows({ secrets }: Batch, progressed: Progress[]): Rows {
       rows.jobUpdates.push(...changed.map((job) => ({ ...key, job_id: job.id, ...toJobChanges(job, now) })));
     }
     rows.exposures.push(...exposuresOf(progress));
+    const rank = rankOf(run.event, run.rules);
     if (progress.asking) {
       const asks = run.version.definition.isBridged ? rows.questions : rows.requests;
-      asks.push({ environmentId, data: { notificationId, jobId: progress.asking } });
+      const data: AskTask = { notificationId, jobId: progress.asking, ...rank };
+      asks.push({ environmentId, data });
     }
     for (const draft of progress.messages) {
       rows.messages.push(sealMessage(secrets, toMessage(progress, draft)));
       if (!progress.sending.includes(draft.id)) continue;
-      rows.deliveries.push({ environmentId, lane: draft.integrationId ?? undefined, messageId: draft.id });
+      rows.deliveries.push({ environmentId, lane: draft.integrationId ?? undefined, messageId: draft.id, rank });
     }
   }
   return rows;
 }
 
-/** Runs that wait or paused, grouped by environment and wake-up time. */
+/** Runs that wait or paused, grouped by environment, wake-up time and priority. */
 function groupWakes(progressed: Progress[]): Wake[] {
   const wakes = new Map<string, Wake>();
   for (const { run, wakeAt, isPaused } of progressed) {
     if (!wakeAt && !isPaused) continue;
     const { environmentId } = run;
-    const key = `${environmentId} ${wakeAt?.getTime()}`;
-    const wake = wakes.get(key) ?? { environmentId, at: wakeAt ?? undefined, ids: [] };
+    const rank = rankOf(run.event, run.rules);
+    const key = `${environmentId} ${wakeAt?.getTime()} ${rank.priority}`;
+    const wake = wakes.get(key) ?? { environmentId, at: wakeAt ?? undefined, ids: [], rank };
     wake.ids.push(run.notificationId);
     wakes.set(key, wake);
   }

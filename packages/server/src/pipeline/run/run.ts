@@ -9,6 +9,7 @@ import type {
   JobStatus,
   MessageEvent,
   Overflow,
+  Priority,
 } from "@tidings/contract";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Secrets } from "../../lib/secrets.ts";
@@ -55,6 +56,8 @@ export type RunEvent = {
   startedBy: StartedBy | null;
   /** It replaces earlier events with the same key, for the same subscriber. */
   supersedeKey: string | null;
+  /** Instead of that of its workflow. */
+  priority: Priority | null;
   createdAt: Date;
 };
 
@@ -71,6 +74,7 @@ export function toRunEvent(secrets: Secrets, row: NewEvent): RunEvent {
     trace: row.trace_context,
     startedBy: row.started_by,
     supersedeKey: row.supersede_key,
+    priority: row.priority,
     createdAt: row.created_at,
   };
 }
@@ -256,8 +260,11 @@ export type EmailFields = ProviderExtras & {
 /** `text` only where an override changes it for this provider: otherwise it is the message's content. */
 export type SmsFields = ProviderExtras & { to: string; from?: string; text?: string };
 
-/** The title is the message's subject, the body its content. */
-export type PushFields = ProviderExtras & { token: string; data?: JsonObject };
+/**
+ * The title is the message's subject, the body its content. `replaces`: an earlier message that is changed to this one,
+ * where the provider can do that.
+ */
+export type PushFields = ProviderExtras & { token: string; data?: JsonObject; replaces?: string };
 
 /** Where a chat message goes. The access token of a connection is read when it is sent, never stored in a message. */
 export type StoredTarget =
@@ -266,7 +273,6 @@ export type StoredTarget =
   | { kind: "user"; user: string; connectionId?: string }
   | { kind: "phone"; phone: string };
 
-/** `replaces`: an earlier message that is changed to this one, where the provider can do that. */
 export type ChatFields = ProviderExtras & { target: StoredTarget; replaces?: string };
 
 /**

@@ -12,6 +12,7 @@ import type { RowKey } from "../../store/keys.ts";
 import type { Task } from "../../store/queue/queue.ts";
 import { findSubscribersByIds, findSubscribersByKeys, type RecipientRow } from "../../store/subscribers/subscribers.ts";
 import { findWorkflowStates } from "../../store/workflows/workflows.batch.ts";
+import { rankOf } from "../attention/message-class.ts";
 import { openBatch, transactWithRetry } from "../batch.ts";
 import { type Clock, enqueueTimed, type Timed } from "../clock/clock.ts";
 import { keysIn, type WakeTask } from "../tasks.ts";
@@ -42,10 +43,11 @@ export async function runWake(ctx: Ctx, tasks: Task<WakeTask>[]): Promise<void> 
  * is not due yet and needs a new task for the difference: otherwise it would never wake.
  */
 function earlyWakes(runs: Run[], clock: Clock): Timed[] {
-  return runs.flatMap(({ jobs, environmentId, notificationId }) => {
+  return runs.flatMap(({ jobs, environmentId, notificationId, event, rules }) => {
     const job = jobs.find((candidate) => !isFinished(candidate));
     if (!job?.wakeAt || !isSleeping(job) || job.wakeAt <= clock.now(environmentId)) return [];
-    return [{ environmentId, data: { notificationIds: [notificationId] }, at: job.wakeAt }];
+    const data: WakeTask = { notificationIds: [notificationId], ...rankOf(event, rules) };
+    return [{ environmentId, data, at: job.wakeAt }];
   });
 }
 

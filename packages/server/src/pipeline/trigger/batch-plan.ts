@@ -4,14 +4,19 @@
 // has been read.
 import { beginWalks, type EventRow, holdEvents, type NewEvent, takeHeldEvents } from "../../store/events/events.ts";
 import type { StoredRecipient } from "../../store/tables.ts";
+import { rankOf } from "../attention/message-class.ts";
 import type { Batch } from "../batch.ts";
 import { enqueueTimed, type Timed } from "../clock/clock.ts";
+import { loadVersions } from "../run/versions.ts";
 import {
   type FanoutTask,
   membersPerPage,
   type PageTask,
+  type Ranked,
+  rankIn,
   recipientsPerBatch,
   recipientsPerTask,
+  type SliceTask,
   type TriggerTask,
 } from "../tasks.ts";
 import { firstPage, type Member, readPage } from "./audience.ts";
@@ -35,7 +40,7 @@ export async function addTask(batch: Batch, plan: BatchPlan, events: EventRow[],
     const result = await addEvent(batch, plan, event);
     if (result === "no room") {
       plan.room = 0;
-      plan.triggerTasks.push(...tasksOf(event.environment_id, events.slice(index), isOrdered));
+      plan.triggerTasks.push(...tasksOf(event.environment_id, await rank(batch, events.slice(index)), isOrdered));
       return;
     }
     const later = events.slice(index + 1).map(({ id }) => id);
@@ -48,6 +53,7 @@ export async function addTask(batch: Batch, plan: BatchPlan, events: EventRow[],
 /** "walking": the event has started for the first page of its audience. */
 async function addEvent(batch: Batch, plan: BatchPlan, event: EventRow): Promise<"started" | "walking" | "no room"> {
   const { environment_id: environmentId, recipients, audience, id: eventId } = event;
+  const [{ priority } = {}] = await rank(batch, [event]);
   const count = recipients.length;
   if (plan.room === 0 || (count > plan.room && count <= recipientsPerBatch)) return "no room";
   const page = audience ? await readPage(batch, event, firstPage(event)) : { members: [], next: [] };
@@ -56,7 +62,8 @@ async function addEvent(batch: Batch, plan: BatchPlan, event: EventRow): Promise
   const isCut = count > recipientsPerBatch;
   for (let from = 0; isCut && from < count; from += recipientsPerBatch) {
     const to = Math.min(count, from + recipientsPerBatch);
-    plan.fanoutTasks.push({ environmentId, data: { eventId, from, to } });
+    const data: SliceTask = { eventId, from, to, ...(priority && { priority }) };
+    plan.fanoutTasks.push({ environmentId, data });
   }
   const named = isCut ? [] : recipients;
   plan.starts.push({ event, recipients: named, members: page.members });
@@ -73,23 +80,41 @@ export async function followPage(batch: Batch, event: EventRow, next: PageTask[]
   const { environment_id: environmentId, id: eventId } = event;
   if (next.length > 1) await beginWalks(batch.db, environmentId, eventId, next.length);
   const following: FanoutTask[] = next.length > 0 ? next : [{ environmentId, eventId }];
-  return following.map((data) => ({ environmentId, data }));
+  const [ranked] = await rank(batch, [event]);
+  return following.map((data) => ({ environmentId, data: { ...data, ...rankIn(ranked!) } }));
 }
 
-/** Enqueues the events that waited for the walk through the audience of this event. */
-export async function releaseHeldEvents(batch: Batch, environmentId: string, eventId: string): Promise<void> {
-  const eventIds = await takeHeldEvents(batch.db, environmentId, eventId);
+/** Enqueues the events that waited for the walk through the audience of this task's event. */
+export async function releaseHeldEvents(
+  batch: Batch,
+  environmentId: string,
+  task: Ranked & { eventId: string },
+): Promise<void> {
+  const eventIds = await takeHeldEvents(batch.db, environmentId, task.eventId);
   if (eventIds.length === 0) return;
-  const data: TriggerTask = { eventIds, isOrdered: true };
+  const data: TriggerTask = { eventIds, isOrdered: true, ...rankIn(task) };
   await enqueueTimed(batch, "trigger", [{ environmentId, data, cost: recipientsPerBatch }]);
 }
 
-type Waiting = Pick<EventRow, "id" | "recipients" | "audience">;
+type Waiting = Ranked & Pick<EventRow, "id" | "recipients" | "audience">;
+
+/** The events with the priority of what they start. */
+async function rank(batch: Batch, events: NewEvent[]): Promise<Waiting[]> {
+  const versions = await loadVersions(
+    batch,
+    events.map((event) => event.workflow_version_id),
+  );
+  return events.map((event) => {
+    const { id, recipients, audience, workflow_version_id: versionId } = event;
+    return { id, recipients, audience, ...rankOf(event, versions.get(versionId)!.definition) };
+  });
+}
 
 /** The tasks of requests whose events are stored. Events of different requests may share a task. */
-export function tasksOfRequests(environmentId: string, requests: Waiting[][]): Timed[] {
-  const ordered = requests.filter(needsOrder);
-  const others = requests.filter((events) => !ordered.includes(events)).flat();
+export async function tasksOfRequests(batch: Batch, environmentId: string, requests: NewEvent[][]): Promise<Timed[]> {
+  const ranked = await Promise.all(requests.map((events) => rank(batch, events)));
+  const ordered = ranked.filter(needsOrder);
+  const others = ranked.filter((events) => !ordered.includes(events)).flat();
   return [
     ...ordered.flatMap((events) => tasksOf(environmentId, events, true)),
     ...tasksOf(environmentId, others, false),
@@ -108,23 +133,29 @@ function needsOrder(events: Waiting[]): boolean {
 const costOfEvent = ({ recipients, audience }: Waiting): number =>
   Math.max(1, recipients.length) + (audience ? membersPerPage : 0);
 
+/** Events in order go together, when the first of them would go alone. */
+const highestOf = (events: Waiting[]): Ranked =>
+  events.find(({ priority }) => priority === "high") ??
+  events.find(({ priority }) => priority === undefined) ?? { priority: "low" };
+
 /**
- * Tasks of up to `recipientsPerTask` recipients, of which several fill one transaction; events in order are one task.
+ * Tasks of up to `recipientsPerTask` recipients of one priority, of which several fill one transaction; events in order
+ * are one task.
  */
 function tasksOf(environmentId: string, events: Waiting[], isOrdered: boolean): Timed[] {
   if (isOrdered) {
     const cost = events.reduce((sum, event) => sum + costOfEvent(event), 0);
-    const data: TriggerTask = { eventIds: events.map(({ id }) => id), isOrdered };
+    const data: TriggerTask = { eventIds: events.map(({ id }) => id), isOrdered, ...rankIn(highestOf(events)) };
     return [{ environmentId, data, cost: Math.min(cost, recipientsPerBatch) }];
   }
   const tasks: { environmentId: string; data: TriggerTask; cost: number }[] = [];
   for (const event of events) {
     const cost = costOfEvent(event);
-    const last = tasks.at(-1);
+    const last = tasks.findLast(({ data }) => data.priority === event.priority);
     if (last && last.cost + cost <= recipientsPerTask) {
       last.data.eventIds.push(event.id);
       last.cost += cost;
-    } else tasks.push({ environmentId, data: { eventIds: [event.id] }, cost });
+    } else tasks.push({ environmentId, data: { eventIds: [event.id], ...rankIn(event) }, cost });
   }
   return tasks;
 }

@@ -7,5 +7,5 @@ import { releaseHeldEvents } from "./batch-plan.ts";
 export async function closeEvent(batch: Batch, environmentId: string, event: CancelableEvent): Promise<void> {
   if (!event.is_open) return;
   await markEventCanceled(batch.db, environmentId, event.id, batch.clock.now(environmentId));
-  await releaseHeldEvents(batch, environmentId, event.id);
+  await releaseHeldEvents(batch, environmentId, { eventId: event.id });
 }

@@ -1,6 +1,6 @@
 // The outcome of each event of a request: refused with a status and its errors, or accepted and ready to be stored.
 // Checks run in the order of the table in docs/trigger.md. Only reads: the dry run evaluates events in the same way.
-import type { TriggerEvent, TriggerResult } from "@tidings/contract";
+import { type Priority, priorities, type TriggerEvent, type TriggerResult } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
 import { generateTransactionId } from "../../lib/ids.ts";
@@ -11,10 +11,12 @@ import { findUsedTransactionIds, type NewEvent } from "../../store/events/events
 import type { RefusedEntry } from "../../store/events/refused-events.ts";
 import { findTenantIdentifiers, type TenantEntry } from "../../store/subscribers/tenants.ts";
 import type { Audience, StartedBy, TenantFields } from "../../store/tables.ts";
-import { findTriggerTargets, type TriggerTarget } from "../../store/workflows/workflows.ts";
+import { findTriggerTargets, type TriggerTarget, type WorkflowRules } from "../../store/workflows/workflows.ts";
+import { priorityOf } from "../attention/message-class.ts";
 import { eventBridgeFault } from "../bridge/bridge-url.ts";
 import { sealOverrides, sealRecipient } from "../encrypted-parts.ts";
 import { attachmentFaults, type EventAttachment, extractAttachments } from "../rules/attachments.ts";
+import { loadVersions } from "../run/versions.ts";
 import { checkContext, contextKeysOf, type NamedContext } from "./contexts.ts";
 import { fillPayloadDefaults, type PayloadFault, payloadFaults } from "./payload-faults.ts";
 import { readRecipient, readRecipients } from "./recipient-entries.ts";
@@ -46,8 +48,11 @@ type Carried = { startedBy: StartedBy; contextKeys: string[]; tenantFields: Tena
 /** The environment whose workflows are triggered. */
 export type EventPlace = Pick<Caller, "environmentId" | "environmentType">;
 
-/** `trace`: the trace context of a request (lib/trace-context.ts), if it belongs to a trace. */
-export type Traced = { trace?: string };
+/**
+ * What a request has in addition to its events. `trace`: its trace context (lib/trace-context.ts), if it belongs to a
+ * trace. `mayRaisePriority`: its events may have a higher priority than their workflow.
+ */
+export type Traced = { trace?: string; mayRaisePriority?: boolean };
 
 /** `result` is the item of the response. `accepted` is absent when the event was refused, or accepted before. */
 type Verdict = {
@@ -100,6 +105,11 @@ export async function evaluateEvents(
   const used = await findUsedTransactionIds(ctx.db, environmentId, transactionIds);
   const namedTenants = events.flatMap(({ tenant }) => (typeof tenant === "string" ? tenant.trim() : []));
   const tenants = await findTenantIdentifiers(ctx.db, environmentId, [...new Set(namedTenants)]);
+  const ranked = new Set(events.flatMap(({ name, priority }) => (priority === undefined ? [] : name)));
+  const versions = await loadVersions(
+    ctx,
+    targets.flatMap(({ workflow_id, version_id }) => (ranked.has(workflow_id) ? version_id : [])),
+  );
 
   return mapWithPauses(requested, ({ request, event, carried }): Evaluation => {
     const { transactionId } = event;
@@ -107,7 +117,10 @@ export async function evaluateEvents(
       return { request, event, result: processed(transactionId) };
     const target = byName.get(event.name);
     const trace = request.trace ?? null;
-    const around = { ctx, environmentId, isDevelopment, target, tenants, audience, now, trace, carried };
+    const { mayRaisePriority = false } = request;
+    const rules = versions.get(target?.version_id ?? "")?.definition;
+    const asked = { rules, mayRaisePriority };
+    const around = { ctx, environmentId, isDevelopment, target, tenants, audience, now, trace, carried, asked };
     const evaluation = evaluateEvent(event, around);
     // A later event of this request with the same transaction id is a duplicate of this one.
     if (evaluation.accepted && transactionId !== undefined) used.add(transactionId);
@@ -135,6 +148,8 @@ type Surroundings = {
   now: Date;
   trace: string | null;
   carried: Carried | undefined;
+  /** For an event with a priority. */
+  asked: { rules: WorkflowRules | undefined; mayRaisePriority: boolean };
 };
 
 type Refusal = { status: TriggerResult["status"]; error: string[] };
@@ -170,6 +185,8 @@ function evaluateEvent(event: TriggerEvent, surroundings: Surroundings): Verdict
   const bridgeFault =
     event.bridgeUrl === undefined ? null : eventBridgeFault(event.bridgeUrl, surroundings.isDevelopment);
   if (bridgeFault) return refuse({ status: "error", error: [bridgeFault] });
+  const rankFault = priorityFault(event.priority, surroundings.asked);
+  if (rankFault) return refuse({ status: "error", error: [rankFault] });
 
   const id = ctx.newId();
   const transactionId = event.transactionId ?? generateTransactionId(id);
@@ -203,6 +220,7 @@ function evaluateEvent(event: TriggerEvent, surroundings: Surroundings): Verdict
         trace_context: surroundings.trace,
         started_by: carried?.startedBy ?? null,
         supersede_key: event.supersedeKey ?? null,
+        priority: event.priority ?? null,
         created_at: surroundings.now,
       },
       attachments: stored.attachments,
@@ -246,10 +264,22 @@ function toRefused(event: TriggerEvent, target: TriggerTarget, surroundings: Sur
       trace_context: null,
       started_by: carried?.startedBy ?? null,
       supersede_key: event.supersedeKey ?? null,
+      priority: event.priority ?? null,
       created_at: now,
       refusal: "workflow_inactive",
     },
   };
+}
+
+/** Null when the event may have the priority that it asks for. */
+function priorityFault(priority: Priority | undefined, { rules, mayRaisePriority }: Surroundings["asked"]) {
+  if (priority === undefined || mayRaisePriority || !rules) return null;
+  const own = priorityOf(rules);
+  if (priorities.indexOf(priority) >= priorities.indexOf(own)) return null;
+  return (
+    `priority: the workflow has priority ${own}, and this API key may not raise it to ${priority}; allow the key to ` +
+    "raise priorities (environments.updateApiKey), or leave priority out"
+  );
 }
 
 /** Null when the event only names its tenant. */

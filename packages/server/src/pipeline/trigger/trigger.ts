@@ -88,7 +88,7 @@ export async function storeAndStart(batch: Batch, environmentId: string, request
   if (waiting.length === 0) return;
   await runInserts(batch.db, [eventInsert(waiting)]);
   const queued = requests.filter((events) => !isStarted || !startable.has(events));
-  await enqueueTimed(batch, "trigger", tasksOfRequests(environmentId, queued));
+  await enqueueTimed(batch, "trigger", await tasksOfRequests(batch, environmentId, queued));
 }
 
 function isSmall({ config }: Batch, events: NewEvent[]): boolean {
@@ -132,9 +132,10 @@ export async function runFanout(ctx: Ctx, tasks: Task<FanoutTask>[]): Promise<vo
       ...walkEnds.map((end) => end.environmentId),
     ]);
     await batch.queue.finish(batch.db, "fanout", tasks);
-    for (const { environmentId, eventId } of walkEnds) {
+    for (const end of walkEnds) {
+      const { environmentId, eventId } = end;
       const { hasHeldEvents } = await endWalk(batch.db, environmentId, eventId, batch.clock.now(environmentId));
-      if (hasHeldEvents) await releaseHeldEvents(batch, environmentId, eventId);
+      if (hasHeldEvents) await releaseHeldEvents(batch, environmentId, end);
     }
     const starts: Start[] = [];
     // The stage takes one task per batch: a page or slice is as large as a transaction should be.

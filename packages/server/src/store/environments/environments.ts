@@ -12,6 +12,7 @@ export type KeyOwner = {
   environmentIdentifier: string;
   userId: string;
   apiKeyId: string;
+  mayRaisePriority: boolean;
 };
 
 const findOwner = async (db: Db, key: { hash: Buffer } | { id: string }): Promise<KeyOwner | null> => {
@@ -22,7 +23,8 @@ const findOwner = async (db: Db, key: { hash: Buffer } | { id: string }): Promis
     .where(column, "=", value)
     .where("k.revoked_at", "is", null)
     .where("e.deleted_at", "is", null)
-    .select(["k.id", "k.user_id", "e.id as environment_id", "e.organization_id", "e.type", "e.identifier"])
+    .select(["k.id", "k.user_id", "k.may_raise_priority"])
+    .select(["e.id as environment_id", "e.organization_id", "e.type", "e.identifier"])
     .executeTakeFirst();
   return row
     ? {
@@ -32,6 +34,7 @@ const findOwner = async (db: Db, key: { hash: Buffer } | { id: string }): Promis
         environmentIdentifier: row.identifier,
         userId: row.user_id,
         apiKeyId: row.id,
+        mayRaisePriority: row.may_raise_priority,
       }
     : null;
 };
@@ -170,7 +173,7 @@ export const listLiveKeys = (db: Db, environmentId: string) =>
     .where("revoked_at", "is", null)
     .orderBy("created_at")
     .orderBy("id")
-    .select(["id", "secret", "user_id", "created_at", "last_used_at"])
+    .select(["id", "secret", "user_id", "created_at", "last_used_at", "may_raise_priority"])
     .execute();
 
 export async function insertApiKey(db: Db, row: ApiKeyRow): Promise<void> {
@@ -197,12 +200,26 @@ export async function revokeApiKey(db: Db, environmentId: string, id: string, no
     .execute();
 }
 
+export async function allowRaisingPriority(
+  db: Db,
+  environmentId: string,
+  id: string,
+  isAllowed: boolean,
+): Promise<void> {
+  await db
+    .updateTable("api_keys")
+    .set({ may_raise_priority: isAllowed })
+    .where("environment_id", "=", environmentId)
+    .where("id", "=", id)
+    .execute();
+}
+
 /** An environment as a member acts in it. Its oldest live key stands for tokens that end with a key. */
 export async function findEnvironmentForMember(
   db: Db,
   organizationId: string,
   environmentId: string,
-): Promise<Omit<KeyOwner, "userId"> | null> {
+): Promise<Omit<KeyOwner, "userId" | "mayRaisePriority"> | null> {
   if (!isUuid(environmentId)) return null;
   const row = await db
     .selectFrom("environments as e")

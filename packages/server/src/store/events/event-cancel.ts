@@ -1,6 +1,6 @@
-// Canceling the waiting jobs and messages of runs: of one event, or a page of them. Locks are taken in the order that the pipeline uses: event,
-// notifications by id, digest windows by key. A locked window cannot be joined, closed or handed over by another
-// transaction, and its holder sees every event that joined.
+// Canceling the waiting jobs and messages of runs: of one event, or a page of them. Locks are taken in the order that
+// the pipeline uses: event, notifications by id, digest windows by key. A locked window cannot be joined, closed or
+// handed over by another transaction, and its holder sees every event that joined.
 import type { StepType } from "@tidings/contract";
 import { type RawBuilder, sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
@@ -80,12 +80,12 @@ export async function cancelJobsOfRuns(
   return rows;
 }
 
-/** `error_id` of a message that was taken back while its provider was being called (recordOutcomes). */
+/** `error_id` of a message that was retracted while its provider was being called (recordOutcomes). */
 export const retractedErrorId = "retracted";
 
 /**
  * Cancels messages that were not handed to their provider; the rows stay, with the reason. With `hasToSettle`, those
- * whose provider is being called keep what they need to be taken back, and are marked for the transaction that writes
+ * whose provider is being called keep what they need to be retracted, and are marked for the transaction that writes
  * the result of the call; they are returned.
  */
 export async function withdrawMessages(

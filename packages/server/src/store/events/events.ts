@@ -82,7 +82,7 @@ export const eventColumns = {
 
 export type NewEvent = Omit<EventRow, "expanded_at" | "canceled_at" | "open_walks" | "held_events" | "refusal">;
 
-/** Most events belong to no trace, were not started by another, and replace none. */
+/** Most events belong to no trace, were not started by another, replace none, and have the priority of their workflow. */
 export const eventInsert = (rows: NewEvent[]): Insert => ({
   table: "events",
   columns: {
@@ -90,6 +90,7 @@ export const eventInsert = (rows: NewEvent[]): Insert => ({
     ...(rows.some((row) => row.trace_context !== null) && { trace_context: "text" }),
     ...(rows.some((row) => row.started_by !== null) && { started_by: "jsonb" }),
     ...(rows.some((row) => row.supersede_key !== null) && { supersede_key: "text" }),
+    ...(rows.some((row) => row.priority !== null) && { priority: "text" }),
   },
   rows,
 });

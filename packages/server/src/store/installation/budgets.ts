@@ -32,40 +32,52 @@ export async function deleteBudgets(db: Db, prefix: string): Promise<void> {
     delete from budgets b using held where b.name = held.name`.execute(db);
 }
 
-/** `gapMs`: between two calls. */
-export type CallsWanted = { name: string; gapMs: number; wanted: number };
-/** The first call may start in `offsetMs` (negative: it could have started earlier), the others a gap apart. */
-export type CallsGranted = { name: string; granted: number; offsetMs: number };
+/** Calls that may start within the horizon, in the order in which they are reserved. */
+export type CallGroup = { calls: number; horizonMs: number };
+/** `gapMs`: between two calls. `groups`: three at most, that with the longest horizon first. */
+export type CallsWanted = { name: string; gapMs: number; groups: CallGroup[] };
+/**
+ * `granted`: how many calls of each group. The first of all may start in `offsetMs` (negative: it could have started
+ * earlier), the others a gap apart.
+ */
+export type CallsGranted = { name: string; granted: number[]; offsetMs: number };
 
 /**
- * Reserves the next calls of each rate limit that may start within the horizon; calls not used in the last `sliceMs`
+ * Reserves the next calls of each rate limit that may start within their horizons; calls not used in the last `sliceMs`
  * are added. The rows stay locked until the transaction ends, and are locked in order, so that two batches cannot
  * deadlock.
  */
-export async function reserveCalls(
-  tx: Db,
-  wanted: CallsWanted[],
-  { horizonMs, sliceMs }: { horizonMs: number; sliceMs: number },
-): Promise<CallsGranted[]> {
+export async function reserveCalls(tx: Db, wanted: CallsWanted[], sliceMs: number): Promise<CallsGranted[]> {
   if (wanted.length === 0) return [];
   const names = wanted.map(({ name }) => name);
-  const asked = wanted.map(({ gapMs, ...rest }) => ({ ...rest, gap_ms: gapMs }));
+  const asked = wanted.map(({ name, gapMs, groups: [first, second, third] }) => ({
+    name,
+    gap: gapMs,
+    calls: [first?.calls ?? 0, second?.calls ?? 0, third?.calls ?? 0],
+    horizons: [first?.horizonMs ?? 0, second?.horizonMs ?? 0, third?.horizonMs ?? 0],
+  }));
+  const columns = { name: "text", gap: "float8", calls: "integer[]", horizons: "float8[]" };
   await sql`
     insert into budgets (name, next_at) select name, '-infinity' from unnest(${names}::text[]) as name order by name
     on conflict do nothing`.execute(tx);
+  /** How many calls from `start` on may start within a horizon. */
+  const reach = (group: number) => sql`greatest(0, 1 + floor(
+    (extract(epoch from t - start)::float8 * 1000 + horizons[${sql.lit(group)}]) / gap)::bigint)`;
   const { rows } = await sql<CallsGranted>`
     with held as materialized (
       select name, next_at from budgets where name = any(${names}::text[]) order by name for update
     ), begun as materialized (
-      select h.name, r.wanted, r.gap_ms as gap, t, greatest(h.next_at, t - ${sliceMs}::float8 * interval '1 ms') as start
-      from held h join ${rowsOf("r", { name: "text", gap_ms: "float8", wanted: "integer" }, asked)} on r.name = h.name
+      select h.name, r.calls, r.horizons, r.gap, t, greatest(h.next_at, t - ${sliceMs}::float8 * interval '1 ms') as start
+      from held h join ${rowsOf("r", columns, asked)} on r.name = h.name
       cross join lateral (select clock_timestamp() as t where h.name is not null) as clock
     ), granted as (
-      select name, gap, t, start, least(wanted, greatest(0, 1 + floor(
-        (extract(epoch from t - start)::float8 * 1000 + ${horizonMs}::float8) / gap)::bigint))::integer as granted
+      select name, gap, t, start, array[first, second, third]::integer[] as granted, first + second + third as total
       from begun
+      cross join lateral (select least(calls[1], ${reach(1)}) as first) as a
+      cross join lateral (select least(calls[2], greatest(0, ${reach(2)} - first)) as second) as b
+      cross join lateral (select least(calls[3], greatest(0, ${reach(3)} - first - second)) as third) as c
     )
-    update budgets b set next_at = g.start + g.granted * g.gap * interval '1 ms' from granted g where b.name = g.name
+    update budgets b set next_at = g.start + g.total * g.gap * interval '1 ms' from granted g where b.name = g.name
     returning b.name, g.granted, extract(epoch from g.start - g.t)::float8 * 1000 as "offsetMs"`.execute(tx);
   return rows;
 }

@@ -1,5 +1,6 @@
 // Figures of the whole installation, without names of environments.
 import { sql } from "kysely";
+import { highestLow } from "../../lib/load/fair-queue.ts";
 import type { Db } from "../db.ts";
 import { schema } from "../queue/boss.ts";
 import { taskKinds } from "../queue/claims.ts";
@@ -44,6 +45,17 @@ export async function findQueueLags(db: Db, limit: number): Promise<QueueLag[]> 
       select count(*) as count from (select 1 from ${jobs} where name = k.kind and state = 'active'
         and (state <= 'active') is true limit ${limit}) as working) as a
     order by k.kind`.execute(db);
+  return rows;
+}
+
+/** Waiting tasks of low priority by kind, counted up to `limit`; kinds without one are left out. */
+export async function countLowTasks(db: Db, limit: number): Promise<{ kind: string; count: number }[]> {
+  const { rows } = await sql<{ kind: string; count: number }>`
+    select k.kind, w.count from unnest(${[...taskKinds]}::text[]) as k(kind)
+    cross join lateral (
+      select count(*)::int as count from (select 1 from ${sql.table(`${schema}.job_common`)}
+        where name = k.kind and state < 'active' and priority <= ${highestLow} limit ${limit}) as waiting) as w
+    where w.count > 0 order by k.kind`.execute(db);
   return rows;
 }
 

@@ -108,7 +108,7 @@ export type MessageOutcome = RowKey & {
 /**
  * Returns the messages that were updated. A message that was deleted, withdrawn or confirmed meanwhile is final: only
  * the outcome "sent" overwrites it. A failed message keeps its outgoing content, so that it can be replayed; chat and
- * push messages that were sent keep it, so that they can be taken back. `is_retracted`: it was taken back during the
+ * push messages that were sent keep it, so that they can be retracted. `is_retracted`: it was retracted during the
  * call; read from the row itself, because the transaction that did so may have ended a moment ago.
  */
 export async function recordOutcomes(db: Db, outcomes: MessageOutcome[]): Promise<Map<string, WrittenOutcome>> {

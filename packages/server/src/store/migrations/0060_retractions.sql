@@ -1,9 +1,9 @@
--- Events that are taken back, and events that replace earlier ones (docs/decisions/0053-retractions.md).
+-- Events that are retracted, and events that replace earlier ones (docs/decisions/0053-retractions.md).
 
 -- A later event with the same key replaces this one for the same subscriber. Null: nothing is replaced.
 alter table events add column supersede_key text;
 
--- One row for each request. `notification_id`: only this run of the event is taken back. `after_id`: the last
+-- One row for each request. `notification_id`: only this run of the event is retracted. `after_id`: the last
 -- notification that was handled. `results`: counts by channel and end state.
 create table retractions (
   environment_id  uuid not null references environments (id) on delete cascade,
@@ -27,7 +27,7 @@ create table retractions (
   constraint retractions_event unique nulls not distinct (environment_id, event_id, notification_id)
 );
 
--- What became of each message that was taken back or replaced. `id`: the message, or the job of a step that had none
+-- The end state of each message that was retracted or replaced. `id`: the message, or the job of a step that had none
 -- yet. `retraction_id` is null where a later event replaced it.
 create table retracted_messages (
   environment_id  uuid not null references environments (id) on delete cascade,

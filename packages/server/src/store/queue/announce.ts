@@ -13,7 +13,7 @@ export const dueChannel = "tidings_due";
 export type Start = Date | number | undefined;
 
 export type AnnounceOptions = {
-  /** The NOTIFY channel for tasks that can begin at once; the text is their kind. */
+  /** The NOTIFY channel for tasks that can begin at once; the text is their kind, followed by `low` for low ones. */
   taskChannel: string;
   /** How soon a task has to be due to be announced. */
   hintedMs: number;
@@ -23,7 +23,7 @@ export type AnnounceOptions = {
 };
 
 export type Announcer = {
-  /** Announces tasks of this kind when the transaction commits. */
+  /** Announces tasks of this kind (`<kind> low`: of low priority) when the transaction commits. */
   announce(tx: Db, kind: string, starts: Start[]): void;
   close(): void;
 };

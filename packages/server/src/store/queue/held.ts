@@ -4,6 +4,7 @@
 // nothing more.
 import type { Channel } from "@tidings/contract";
 import { sql } from "kysely";
+import type { TaskPriority } from "../../lib/load/fair-queue.ts";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { schema } from "./boss.ts";
@@ -19,7 +20,7 @@ const isHeldBy = (environmentId: string, integrationIds: readonly string[]) => s
 /** `until`: only those held by then (ms). */
 export type HeldSelection = { integrationIds: readonly string[]; until?: number; limit: number };
 
-type HeldTask = { id: string; lane: string; messages: number };
+type HeldTask = { id: string; lane: string; messages: number; priority?: TaskPriority };
 
 /**
  * Tasks that wait, those that are due next first. Locked until the transaction ends; tasks locked by another are left
@@ -31,7 +32,9 @@ export async function lockHeldTasks(
   { integrationIds, until, limit }: HeldSelection,
 ): Promise<HeldTask[]> {
   const { rows } = await sql<HeldTask>`
-    select id, data->>'heldBy' as lane, jsonb_array_length(data->'messageIds') as messages from ${jobs}
+    select id, data->>'heldBy' as lane, jsonb_array_length(data->'messageIds') as messages,
+      coalesce(data->>'priority', 'normal') as priority
+    from ${jobs}
     where name = 'deliver' and ${isHeldBy(environmentId, integrationIds)} and state < 'active'
       and start_after > clock_timestamp() and data->>'isReleased' is null
       and (${until ?? null}::float8 is null or created_on <= to_timestamp(${until ?? null}::float8 / 1000))

@@ -4,7 +4,15 @@ import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
 import { fromKysely, type JobWithMetadata, type PgBoss } from "pg-boss";
 import type { Budgets } from "../../lib/load/budgets.ts";
-import { createFairQueue, type FairQueue, maxLagMs, type VirtualClocks } from "../../lib/load/fair-queue.ts";
+import {
+  type Backlog,
+  createFairQueue,
+  type FairQueue,
+  maxLagMs,
+  type QueueClocks,
+  type TaskPriority,
+  type VirtualClocks,
+} from "../../lib/load/fair-queue.ts";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { isDatabaseUnavailable } from "../faults.ts";
@@ -26,14 +34,14 @@ import { type DueLoop, hintedMs, startDueLoop } from "./due.ts";
 import { bringForward, type HeldSelection, lockHeldTasks } from "./held.ts";
 import { type Listener, type ListenOptions, listen, type Notification } from "./listen.ts";
 import { removeParts, type TaskPart } from "./parts.ts";
-import { startLoops, type Workers, type WorkOptions } from "./workers.ts";
+import { type OrderRange, startLoops, type Workers, type WorkOptions } from "./workers.ts";
 
 export { ClaimLostError, LeftToNewerError, type Task, type TaskKind } from "./claims.ts";
 
 /**
  * `startAfter`: a moment, or seconds from now by the clock of the database. `group`: a name under which tasks are
- * waited for or recalled (pipeline/clock/clock.ts). `environmentId`, `lane` and `cost` decide the order of tasks
- * (lib/load/fair-queue.ts); tasks without an environment go first.
+ * waited for or recalled (pipeline/clock/clock.ts). `environmentId`, `lane`, `cost` and `priority` decide the order of
+ * tasks (lib/load/fair-queue.ts); tasks without an environment go first.
  */
 export type NewTask = {
   data: object;
@@ -42,6 +50,7 @@ export type NewTask = {
   environmentId?: string;
   lane?: string;
   cost?: number;
+  priority?: TaskPriority;
 };
 
 /** A task withdrawn before its time. */
@@ -107,7 +116,8 @@ const countTasks = `
 const stopMs = 35_000;
 
 /** Prefix of the names of a kind's budgets, one for each environment. */
-const turnsPrefix = (kind: TaskKind): string => `turns ${kind} `;
+const turnsPrefix = (kind: TaskKind, backlog: Backlog): string =>
+  backlog === "low" ? `low turns ${kind} ` : `turns ${kind} `;
 
 /** When a task may begin, in ms. */
 const dueAt = (startAfter: Date | number | undefined, now: number): number =>
@@ -151,12 +161,13 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
   const boss = await openBoss(options, taskKinds);
   const taskChannel = await findChannel(boss);
   let listener: Listener | null = null;
-  const wakeWorkers = (kind?: string) => {
-    for (const [name, own] of parts.workers) if (kind === undefined || kind === name) own.wake();
+  const wakeWorkers = (kind?: string, mayBeLow = true) => {
+    for (const [name, own] of parts.workers) if (kind === undefined || kind === name) own.wake(mayBeLow);
   };
   const hear = ({ channel, text }: Partial<Notification>) => {
     if (channel === dueChannel) return parts.due?.hear(text);
-    wakeWorkers(text);
+    const [kind, low] = text?.split(" ") ?? [];
+    wakeWorkers(kind, kind === undefined || low !== undefined);
     parts.due?.lookSoon();
   };
   const parts: Parts = {
@@ -223,11 +234,17 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
   };
 }
 
-const sharedClocks = (kind: TaskKind, budgets: Budgets | undefined): VirtualClocks | undefined =>
-  budgets && {
-    advance: (environmentId, costMs) => budgets.spend(`${turnsPrefix(kind)}${environmentId}`, costMs, maxLagMs),
-    clear: () => budgets.forget(turnsPrefix(kind)),
+function sharedClocks(kind: TaskKind, budgets: Budgets | undefined): QueueClocks | undefined {
+  if (!budgets) return undefined;
+  const clocksOf = (backlog: Backlog): VirtualClocks => {
+    const prefix = turnsPrefix(kind, backlog);
+    return {
+      advance: (name, costMs) => budgets.spend(`${prefix}${name}`, costMs, maxLagMs),
+      clear: () => budgets.forget(prefix),
+    };
   };
+  return { low: clocksOf("low"), others: clocksOf("others") };
+}
 
 type TaskWriter =
   | "enqueue"
@@ -245,7 +262,7 @@ function taskWriters({ boss, turns, announcer }: Parts): Pick<Queue, TaskWriter>
   const enqueue: Queue["enqueue"] = async (tx, kind, tasks) => {
     if (tasks.length === 0) return;
     const now = Date.now();
-    const rows = tasks.map(({ data, startAfter, group, environmentId, lane, cost = 1 }) => ({
+    const rows = tasks.map(({ data, startAfter, group, environmentId, lane, cost = 1, priority }) => ({
       data,
       startAfter,
       ...(group === undefined ? {} : { group: { id: group } }),
@@ -256,15 +273,14 @@ function taskWriters({ boss, turns, announcer }: Parts): Pick<Queue, TaskWriter>
             singletonKey: environmentId,
             priority: turns
               .get(kind)!
-              .assignPriority({ environmentId, lane, cost, dueAt: dueAt(startAfter, now) }, now),
+              .assignPriority({ environmentId, lane, cost, priority, dueAt: dueAt(startAfter, now) }, now),
           }),
     }));
     await boss.insert(kind, rows, { db: fromKysely(tx), returnId: false });
-    announcer.announce(
-      tx,
-      kind,
-      tasks.map(({ startAfter }) => startAfter),
-    );
+    const { low = [], others = [] } = Object.groupBy(tasks, (task) => (task.priority === "low" ? "low" : "others"));
+    const startsOf = (own: NewTask[]) => own.map(({ startAfter }) => startAfter);
+    announcer.announce(tx, kind, startsOf(others));
+    announcer.announce(tx, `${kind} low`, startsOf(low));
   };
   const finish: Queue["finish"] = async (tx, kind, tasks) => {
     if (tasks.length === 0) return;
@@ -322,10 +338,12 @@ function taskWriters({ boss, turns, announcer }: Parts): Pick<Queue, TaskWriter>
       if (held.length === 0) return 0;
       const now = Date.now();
       // Their turn was that of a later time. They get one as if they were new, so that other environments go first.
-      const woken = held.map(({ id, lane, messages }, index) => ({
+      const woken = held.map(({ id, lane, messages, priority }, index) => ({
         id,
         after_ms: (index * spreadMs) / held.length,
-        priority: turns.get("deliver")!.assignPriority({ environmentId, lane, cost: messages * cost, dueAt: now }, now),
+        priority: turns
+          .get("deliver")!
+          .assignPriority({ environmentId, lane, cost: messages * cost, dueAt: now, priority }, now),
       }));
       await bringForward(tx, environmentId, woken);
       announcer.announce(tx, "deliver", [0]);
@@ -364,11 +382,11 @@ function startWorkers<T>(
         parts.due?.look();
       }
     });
-  const fetch = async (batchSize: number, minPriority: number): Promise<Task<T>[]> =>
-    (await boss.fetch<T>(kind, { batchSize, minPriority, includeMetadata: true })).map(toTask);
-  const onEmpty = (hadBacklog: boolean) => {
-    const isKnown = turns.get(kind)!.resetLags();
-    if (hadBacklog || isKnown) forgetShared?.(turnsPrefix(kind)).catch(onError);
+  const fetch = async (batchSize: number, { from, to }: OrderRange): Promise<Task<T>[]> =>
+    (await boss.fetch<T>(kind, { batchSize, minPriority: from, maxPriority: to, includeMetadata: true })).map(toTask);
+  const onEmpty = (backlog: Backlog, hadBacklog: boolean) => {
+    const isKnown = turns.get(kind)!.resetLags(backlog);
+    if (hadBacklog || isKnown) forgetShared?.(turnsPrefix(kind, backlog)).catch(onError);
   };
   workers.set(kind, startLoops(options, { fetch, handle, onEmpty, onError, isPaused: () => parts.isPaused }));
 }

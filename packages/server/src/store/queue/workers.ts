@@ -1,8 +1,10 @@
 // Workers: loops that fetch due tasks, hand them to a stage and fetch again. Most take the next task, whatever its turn
 // (lib/load/fair-queue.ts). One loop of each kind is reserved for tasks whose turn has come: while the others work on
-// the backlog of one environment, a task of another begins at once. A loop that finds nothing sleeps until it is woken:
-// NOTIFY announces new tasks, and due.ts those that have become due.
-import { priorityAt } from "../../lib/load/fair-queue.ts";
+// the backlog of one environment, a task of another begins at once. Low tasks are fetched when no other task waits, and
+// first in every tenth batch. A loop that finds nothing sleeps until it is woken: NOTIFY announces new tasks, and due.ts
+// those that have become due.
+import { type Backlog, lowRange, priorityAt } from "../../lib/load/fair-queue.ts";
+
 export type WorkOptions = {
   batchSize: number;
   /** Loops that take the next task, whatever its turn. */
@@ -13,13 +15,16 @@ export type WorkOptions = {
   hasReserve?: boolean;
 };
 
-/** What the loops of one kind do. `from`: only tasks with this turn or an earlier one. */
+/** Tasks with this order or a higher one, up to `to`. */
+export type OrderRange = { from: number; to?: number };
+
+/** What the loops of one kind do. */
 export type Work<Job> = {
-  fetch(limit: number, from: number): Promise<Job[]>;
+  fetch(limit: number, range: OrderRange): Promise<Job[]>;
   /** Never rejects. */
   handle(jobs: Job[]): Promise<void>;
-  /** No due task is left; `hadBacklog`: before, there were more than fit into a batch. */
-  onEmpty(hadBacklog: boolean): void;
+  /** No due task of these is left; `hadBacklog`: before, there were more than fit into a batch. */
+  onEmpty(backlog: Backlog, hadBacklog: boolean): void;
   onError(error: Error): void;
   /** Whether no more tasks are fetched. */
   isPaused?: () => boolean;
@@ -31,9 +36,18 @@ const latestTurnMs = 20 * 60_000;
 /** When to fetch again after the database refused. */
 const retryFetchMs = 1_000;
 
+/** Of this many batches, one takes low tasks first. */
+const lowEvery = 10;
+
+/**
+ * The part of the loops that may work on low tasks at once: a few keep the processor busy, and what arrives meanwhile
+ * shares it with few.
+ */
+const lowPart = 1 / 4;
+
 export type Workers = {
-  /** Makes the loops fetch now. */
-  wake(): void;
+  /** Makes the loops fetch now. `mayBeLow`: there may be low tasks; only then are they asked for. */
+  wake(mayBeLow: boolean): void;
   stop(): Promise<void>;
 };
 
@@ -41,8 +55,43 @@ export function startLoops<Job>(options: WorkOptions, work: Work<Job>): Workers 
   const { batchSize, concurrency, allowed = () => concurrency, hasReserve = false } = options;
   let isStopping = false;
   let busy = 0;
-  let hadBacklog = false;
+  let busyWithLow = 0;
+  const hadBacklog = { low: false, others: false };
+  let batches = 0;
+  /** Whether low tasks may wait, and how often that was announced. */
+  let mayHaveLow = true;
+  let announced = 0;
   const loops: ReturnType<typeof createLoop>[] = [];
+
+  const fetchBatch = async (backlog: Backlog): Promise<Job[]> => {
+    const latest = Date.now() + latestTurnMs;
+    const announcedBefore = announced;
+    const jobs = await work.fetch(batchSize, backlog === "low" ? lowRange(latest) : { from: priorityAt(latest) });
+    const isFull = jobs.length === batchSize;
+    if (!isFull) work.onEmpty(backlog, hadBacklog[backlog]);
+    hadBacklog[backlog] = isFull;
+    if (backlog === "low" && !isFull && announced === announcedBefore) mayHaveLow = false;
+    return jobs;
+  };
+  const mayTakeLow = () => mayHaveLow && busyWithLow < Math.max(1, Math.floor(allowed() * lowPart));
+  /** Counted from the fetch on, so that loops that fetch at the same time do not all take low tasks. */
+  const fetchLow = async (): Promise<Job[]> => {
+    busyWithLow++;
+    let jobs: Job[] = [];
+    try {
+      jobs = await fetchBatch("low");
+      return jobs;
+    } finally {
+      if (jobs.length === 0) busyWithLow--;
+    }
+  };
+  const fetchNext = async (): Promise<{ jobs: Job[]; isLow: boolean }> => {
+    const isLowFirst = mayHaveLow && ++batches % lowEvery === 0 && mayTakeLow();
+    const first = await (isLowFirst ? fetchLow() : fetchBatch("others"));
+    if (first.length > 0) return { jobs: first, isLow: isLowFirst };
+    if (isLowFirst) return { jobs: await fetchBatch("others"), isLow: false };
+    return { jobs: mayTakeLow() ? await fetchLow() : [], isLow: true };
+  };
 
   function createLoop(index: number, isReserve = false) {
     let isWoken = false;
@@ -51,36 +100,38 @@ export function startLoops<Job>(options: WorkOptions, work: Work<Job>): Workers 
       new Promise<void>((resolve) => {
         endPause = resolve;
       });
-    /** Returns how many tasks it found. */
-    const takeBatch = async (): Promise<number> => {
-      const from = priorityAt(Date.now() + (isReserve ? 0 : latestTurnMs));
-      const jobs = await work.fetch(batchSize, from);
-      if (!isReserve && jobs.length < batchSize) {
-        work.onEmpty(hadBacklog);
-        hadBacklog = false;
+    /** Returns whether there may be more tasks. */
+    const takeReserved = async (): Promise<boolean> => {
+      const jobs = await work.fetch(batchSize, { from: priorityAt(Date.now()) });
+      if (jobs.length > 0) await work.handle(jobs);
+      return jobs.length === batchSize;
+    };
+    /** Returns whether there may be more tasks. */
+    const takeBatch = async (): Promise<boolean> => {
+      const { jobs, isLow } = await fetchNext();
+      if (jobs.length > 0) {
+        busy++;
+        // Tasks of other environments may be left, or have come meanwhile, and all ordinary loops are busy now.
+        if (busy >= allowed() && (jobs.length === batchSize || isLow)) reserve?.wake();
+        await work.handle(jobs);
+        busy--;
+        if (isLow) busyWithLow--;
       }
-      if (!isReserve && jobs.length === batchSize) hadBacklog = true;
-      if (jobs.length === 0) return 0;
-      if (!isReserve) busy++;
-      // Tasks of other environments may be left, and all ordinary loops are busy now.
-      if (!isReserve && busy >= allowed() && jobs.length === batchSize) reserve?.wake();
-      await work.handle(jobs);
-      if (!isReserve) busy--;
-      return jobs.length;
+      return jobs.length === batchSize || mayTakeLow();
     };
     const run = async (): Promise<void> => {
       while (!isStopping) {
         isWoken = false;
-        let found = 0;
+        let hasMore = false;
         // While an ordinary loop is free, it takes new tasks.
         if (!work.isPaused?.() && (isReserve ? busy >= allowed() : index < allowed())) {
-          found = await takeBatch().catch((error: Error) => {
+          hasMore = await (isReserve ? takeReserved() : takeBatch()).catch((error: Error) => {
             work.onError(error);
             setTimeout(wake, retryFetchMs).unref();
-            return 0;
+            return false;
           });
         }
-        if (found < batchSize && !isWoken && !isStopping) await pause();
+        if (!hasMore && !isWoken && !isStopping) await pause();
       }
     };
     function wake() {
@@ -98,7 +149,11 @@ export function startLoops<Job>(options: WorkOptions, work: Work<Job>): Workers 
     for (const loop of loops) loop.wake();
   };
   return {
-    wake: wakeAll,
+    wake(mayBeLow) {
+      if (mayBeLow) announced++;
+      mayHaveLow ||= mayBeLow;
+      wakeAll();
+    },
     async stop() {
       isStopping = true;
       wakeAll();

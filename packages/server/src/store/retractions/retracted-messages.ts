@@ -1,4 +1,4 @@
-// What became of each message that was taken back or replaced.
+// The end state of each message that was retracted or replaced.
 import type { Channel } from "@tidings/contract";
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
@@ -76,7 +76,7 @@ export async function settleRetracted(
   return settled;
 }
 
-/** Of these messages, those whose provider is being called for a retraction. */
+/** The messages among these whose provider is being called for a retraction. */
 export async function findOpenRetracted(db: Db, environmentId: string, ids: string[]): Promise<RetractedRow[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<RetractedRow>`
@@ -85,7 +85,9 @@ export async function findOpenRetracted(db: Db, environmentId: string, ids: stri
   return rows;
 }
 
-/** Locks the in-app messages of the runs. Before their notifications: marking a message as read locks both in this order. */
+/**
+ * Locks the in-app messages of the runs. Before their notifications: marking a message as read locks both in this order.
+ */
 export async function lockInAppMessages(db: Db, environmentId: string, runs: RunRef[]): Promise<void> {
   await sql`
     select count(*) from (
@@ -94,7 +96,7 @@ export async function lockInAppMessages(db: Db, environmentId: string, runs: Run
       order by id for no key update) as locked`.execute(db);
 }
 
-/** Messages of the runs that were not taken back before. */
+/** Messages of the runs that were not retracted before. */
 export async function findMessagesToRetract(db: Db, environmentId: string, runs: RunRef[]): Promise<StoredMessage[]> {
   const { rows } = await sql<StoredMessage>`
     select m.* from messages m where m.environment_id = ${environmentId} and m.id in (${messagesOfRuns(environmentId, runs)})
@@ -103,7 +105,7 @@ export async function findMessagesToRetract(db: Db, environmentId: string, runs:
   return rows;
 }
 
-/** Channel steps of the runs that were merged into a digest of another run, which went on without them. */
+/** Channel steps of the runs that were merged into a digest of another run, which continued without them. */
 export async function findDigestedJobs(
   db: Db,
   environmentId: string,
@@ -143,7 +145,7 @@ export async function findMessagesByIds(db: Db, environmentId: string, ids: stri
   return rows;
 }
 
-/** The mark of a message that was taken back during its call has been read. */
+/** The mark of a message that was retracted during its call has been read. */
 export async function clearRetractedMarks(db: Db, environmentId: string, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   await sql`
@@ -159,7 +161,7 @@ export type PreviewCount = {
   count: number;
 };
 
-/** The messages of an event, or of one of its runs, by channel, status and provider; those already taken back not. */
+/** The messages of an event, or of one of its runs, that were not retracted before, by channel, status and provider. */
 export async function countMessagesToRetract(
   db: Db,
   environmentId: string,
@@ -179,7 +181,7 @@ export async function countMessagesToRetract(
   return rows;
 }
 
-/** Channel steps of an event that wait, and those whose digest went on without them; both have no message. */
+/** Channel steps of an event that wait, and those whose digest continued without them; both have no message. */
 export async function countJobsToRetract(
   db: Db,
   environmentId: string,

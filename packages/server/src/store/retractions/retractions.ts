@@ -10,7 +10,7 @@ import type { Tables } from "../tables.ts";
 export type RetractionRow = Selectable<Tables["retractions"]>;
 export type NewRetraction = Omit<RetractionRow, "handled" | "results" | "after_id" | "finished_at">;
 
-/** False when the same runs are being taken back already, or were. */
+/** False when the same runs are being retracted already, or were. */
 export async function insertRetraction(db: Db, environmentId: string, row: NewRetraction): Promise<boolean> {
   const { rows } = await sql`
     insert into retractions (environment_id, id, event_id, notification_id, transaction_id, supersede_key, recipient,

@@ -10,8 +10,8 @@ export type KeyedRun = { subscriber_id: string; supersede_key: string; event_id:
 const maxEarlier = 20;
 
 /**
- * Makes each of these runs the newest of its key, unless the run of a later event is. The row of the key is locked: of
- * events that come at the same time, the one that was accepted last wins. Returns the rows that changed; a run without
+ * Makes each of these runs the newest of its key, unless the run of a later event is. The row of the key is locked:
+ * if events come at the same time, the one that was accepted last wins. Returns the rows that changed; a run without
  * a row is superseded already. Every key at most once.
  */
 export async function claimSupersedeKeys(

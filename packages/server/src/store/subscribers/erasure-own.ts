@@ -120,6 +120,7 @@ const ownTables = {
   attention_ledgers: "subscriber_id",
   run_waits: "subscriber_id",
   signals: "subscriber_id",
+  supersede_keys: "subscriber_id",
   deleted_subscribers: "id",
 } as const;
 

@@ -19,7 +19,7 @@ test("201 with a key that works beside the old one, and 409 for a third; of many
   const answers = await Promise.all(calls);
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409, 409]);
   const made = answers.find(({ status }) => status === 201)!.body as { _id: string; key: string; _userId: string };
-  assert.deepEqual(Object.keys(made).sort(), ["_id", "_userId", "createdAt", "key", "lastUsedAt"]);
+  assert.deepEqual(Object.keys(made).sort(), ["_id", "_userId", "createdAt", "key", "lastUsedAt", "mayRaisePriority"]);
   const fresh = createClient({ baseUrl: service.url, apiKey: made.key });
   assert.deepEqual(
     (await keysOf(fresh)).map(({ key }) => key),

@@ -1,13 +1,19 @@
 // Channel endpoints: six shapes, which provider takes which, and what they belong to.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { channelEndpointTypes, endpointTypesByProvider, providerIdsByChannel } from "@tidings/contract";
+import {
+  addedProviderIdsByChannel,
+  channelEndpointTypes,
+  endpointTypesByProvider,
+  providerIdsByChannel,
+} from "@tidings/contract";
 import { chatIntegration, connection, endpoint, subscriber } from "../../support/channels.ts";
 import { assertRefused } from "../../support/refusals.ts";
 import { shareService } from "../../support/service.ts";
 
 const { client, production } = await shareService();
-for (const providerId of providerIdsByChannel.chat) await chatIntegration(client, providerId, providerId);
+const chats = [...providerIdsByChannel.chat, ...addedProviderIdsByChannel.chat];
+for (const providerId of chats) await chatIntegration(client, providerId, providerId);
 await chatIntegration(production, "slack");
 await subscriber(client, "ada");
 await subscriber(production, "ada");
@@ -51,7 +57,7 @@ describe("create", () => {
   });
 
   test("takes the types of the provider and refuses the others", async () => {
-    for (const providerId of providerIdsByChannel.chat) {
+    for (const providerId of chats) {
       const fitting = endpointTypesByProvider[providerId];
       for (const type of channelEndpointTypes) {
         const body = { ...base, integrationIdentifier: providerId, type, endpoint: addresses[type] };

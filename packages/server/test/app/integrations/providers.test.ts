@@ -44,6 +44,24 @@ test("every provider with what a form needs, the same in every environment", asy
   const registering = all.filter(({ autoConfigure }) => autoConfigure).map(({ id }) => id);
   assert.deepEqual(registering.sort(), ["mailgun", "postmark", "resend", "sendgrid", "sendinblue"]);
 
+  const undoing = all.filter(({ unsend }) => unsend.delete || unsend.replace || unsend.removal);
+  assert.deepEqual(
+    Object.fromEntries(
+      undoing.map(({ id, unsend }) => [id, Object.entries(unsend).flatMap(([name, can]) => (can ? [name] : []))]),
+    ),
+    {
+      fcm: ["replace", "removal"],
+      apns: ["replace", "removal"],
+      expo: ["removal"],
+      slack: ["delete", "replace"],
+      discord: ["delete", "replace"],
+      msteams: ["delete", "replace"],
+      "rocket-chat": ["delete", "replace"],
+      "web-push": ["replace", "removal"],
+      telegram: ["delete", "replace"],
+    },
+  );
+
   const channels = [...new Set(all.map(({ channel }) => channel))];
   for (const channel of channels) {
     assert.deepEqual(

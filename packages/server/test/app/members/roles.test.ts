@@ -107,7 +107,9 @@ test("an editor does everything but people, API keys, the retention, an erasure 
   const ofOwners = all.filter((operation) => requiredRoleOf(operation) === "owner").map(({ id }) => id);
   assert.ok(
     ofOwners.every((id) =>
-      /^people\.|^environments\.(createApiKey|revokeApiKey|delete)$|^retention\.update$|^subscribers\.erase$/.test(id),
+      /^people\.|^environments\.(createApiKey|updateApiKey|revokeApiKey|delete)$|^retention\.update$|^subscribers\.erase$/.test(
+        id,
+      ),
     ),
     `${ofOwners}`,
   );

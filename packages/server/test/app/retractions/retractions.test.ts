@@ -1,4 +1,4 @@
-// Taking an event back: what waits is canceled, in-app messages disappear from open inboxes, and what cannot be unsent
+// Retracting an event: what waits is canceled, in-app messages disappear from open inboxes, and what cannot be unsent
 // is named.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
@@ -89,11 +89,11 @@ test("an in-app message disappears from an open inbox, with right counts; the em
     ["Hello first"],
   );
   const [run] = await notificationsOf(client, transactionId);
-  assert.ok(detailsOf(run!, "in_app").includes("Taken back: the in-app message was removed"));
+  assert.ok(detailsOf(run!, "in_app").includes("Retracted: the in-app message was removed"));
   assert.ok(detailsOf(run!, "email").includes("Could not be unsent: the message stays"));
   const { body: explained } = await client("explain.retrieve", { query: { transactionId, subscriberId: "ada" } });
   const sentences = explained.steps.map((step) => step.reason);
-  assert.match(sentences[0]!, /In-app message was sent, and then: taken back: the in-app message was removed/);
+  assert.match(sentences[0]!, /In-app message was sent, and then: retracted: the in-app message was removed/);
   assert.match(sentences[1]!, /could not be unsent: .*an email that was sent stays sent/);
   assert.deepEqual(
     (await messagesOf(client, transactionId)).map(({ channel }) => channel),
@@ -117,7 +117,7 @@ test("what waits is canceled for everyone, page by page", async () => {
       ["canceled", "canceled", "canceled"],
     );
   const { body: explained } = await client("explain.retrieve", { query: { transactionId, subscriberId: "p0" } });
-  assert.match(explained.steps[2]!.reason, /was not sent: the event was taken back/);
+  assert.match(explained.steps[2]!.reason, /was not sent: the event was retracted/);
 });
 
 test("an event leaves an open digest; a digest that becomes empty is not sent", async () => {

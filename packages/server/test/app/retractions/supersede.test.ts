@@ -100,7 +100,7 @@ test("in bulk and for everyone; of one request, the last event stays", async () 
   assert.deepEqual(await textsOf("fred"), ["all"]);
 });
 
-test("the newest event of a key is taken back for its subscriber alone", async () => {
+test("the newest event of a key is retracted for its subscriber alone", async () => {
   await send("status", ["gina", "hugo"], "both", "news");
   const body = { supersedeKey: "news", to: "gina", reason: "wrong person" };
   assert.equal((await production.raw("retractions.create", { body })).status, 404);

@@ -205,6 +205,8 @@ const others: Look[] = [
   { name: "layout", path: "/layouts/brand" },
   { name: "categories", path: "/categories" },
   { name: "category-new", path: "/categories", act: (page) => press(page, "New category") },
+  { name: "attention", path: "/attention" },
+  { name: "attention-new", path: "/attention", act: (page) => press(page, "Add budget") },
   { name: "subscriber-preferences", path: "/subscribers/ada?tab=preferences" },
   { name: "hosted", path: ({ hosted }) => hosted },
   { name: "hosted-arabic", path: ({ hostedArabic }) => hostedArabic },
@@ -225,7 +227,7 @@ const seenElsewhere = new Set([
     "step-digest-cron",
   ],
   ...["email", "email-preview", "email-show-if", "email-comments", "test", "texts", "brand", "categories"],
-  ...["category-new", "hosted-arabic", "subscriber-preferences"],
+  ...["category-new", "attention", "attention-new", "hosted-arabic", "subscriber-preferences"],
 ]);
 
 export const looks: Look[] = [...workflows, ...steps, ...decisions, ...emails, ...others].map((look) => ({

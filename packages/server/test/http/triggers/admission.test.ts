@@ -43,7 +43,11 @@ test("an environment whose events wait for five minutes is refused with 429, oth
 });
 
 test("bulk requests are delayed in proportion to the age of the backlog; single events are not", async () => {
-  let ages = new Map([["busy", 2_250]]);
+  let ages = new Map([
+    ["busy", { others: 2_250, low: 0 }],
+    ["campaign", { others: 0, low: 30 * 60_000 }],
+    ["old campaign", { others: 0, low: 2 * 3_600_000 }],
+  ]);
   const admission = createAdmission({
     findAges: async () => ages,
     onError: assert.fail,
@@ -60,6 +64,9 @@ test("bulk requests are delayed in proportion to the age of the backlog; single 
   assert.ok((await timed("busy")) >= 495, "a quarter of the two seconds beyond the free time");
   assert.ok((await timed("busy", true)) < 495);
   assert.ok((await timed("idle")) < 495);
+  assert.ok((await timed("campaign")) < 495, "low events wait by design");
+  await assert.rejects(timed("old campaign"), /have been waiting for 7200 seconds/);
+  assert.ok((await timed("old campaign", true)) < 495, "a single event is accepted");
   ages = new Map();
   await eventually(async () => (await timed("busy")) < 495, "the new age to be noticed");
 });

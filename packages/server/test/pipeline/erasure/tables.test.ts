@@ -28,6 +28,8 @@ test("no column that may hold words of people is forgotten in a table that is sc
     alert_messages: ["key", "target", "alert_ids"],
     // Ids of an event and a notification, and names of workflows and steps.
     events: ["started_by"],
+    retractions: ["created_by", "results"],
+    supersede_keys: ["earlier"],
     // Names of signals, which the customer's code and the authors of workflows choose.
     run_waits: ["signal", "watched_event", "arrived_by"],
     signals: ["name"],

@@ -19,14 +19,18 @@ atEnd(async () => {
   await database.drop();
 });
 
-const limits = { horizonMs: 1_000, sliceMs: 250 };
+const sliceMs = 250;
+const within = (calls: number, horizonMs = 1_000) => [{ calls, horizonMs }];
 
 /** Reserves calls and returns their times, by the clock of this process. */
 async function reserve(name: string, perSecond: number, wanted: number): Promise<number[]> {
   const gapMs = 1_000 / perSecond;
-  const [granted] = await inTransaction(db, (tx) => reserveCalls(tx, [{ name, gapMs, wanted }], limits));
+  const [granted] = await inTransaction(db, (tx) =>
+    reserveCalls(tx, [{ name, gapMs, groups: within(wanted) }], sliceMs),
+  );
   const from = Date.now();
-  return Array.from({ length: granted!.granted }, (_, index) => from + Math.max(0, granted!.offsetMs + index * gapMs));
+  const { offsetMs } = granted!;
+  return Array.from({ length: granted!.granted[0]! }, (_, index) => from + Math.max(0, offsetMs + index * gapMs));
 }
 
 test("calls are reserved for the next second only, a gap apart, for all processes together", async () => {
@@ -50,20 +54,35 @@ test("over several seconds no second sees more than the limit and a slice", asyn
   };
   await Promise.all([one(), one(), one()]);
   for (const first of moments) {
-    const within = moments.filter((moment) => moment >= first && moment < first + 1_000).length;
+    const inSecond = moments.filter((moment) => moment >= first && moment < first + 1_000).length;
     // One more slice for the difference between the clock of the database and ours.
-    assert.ok(within <= perSecond * 1.5 + 1, `${within} calls in a second`);
+    assert.ok(inSecond <= perSecond * 1.5 + 1, `${inSecond} calls in a second`);
   }
   assert.ok(moments.length >= perSecond * 2.5 - 2, "and none is lost");
 });
 
+test("calls with a shorter horizon leave room for those with a longer one, which come right behind them", async () => {
+  const gapMs = 10_000;
+  const horizons = [40, 30, 10].map((gaps) => gaps * gapMs);
+  const reserveAll = async (...calls: number[]) => {
+    const groups = calls.map((count, index) => ({ calls: count, horizonMs: horizons[index]! }));
+    const [granted] = await inTransaction(db, (tx) => reserveCalls(tx, [{ name: "calls e", gapMs, groups }], sliceMs));
+    return { granted: granted!.granted, gaps: Math.round(granted!.offsetMs / gapMs) + 0 };
+  };
+  assert.deepEqual(await reserveAll(0, 0, 100), { granted: [0, 0, 11], gaps: 0 }, "low takes what its horizon has");
+  assert.deepEqual(await reserveAll(1, 0, 5), { granted: [1, 0, 0], gaps: 11 }, "high comes behind it, low no more");
+  assert.deepEqual(await reserveAll(2, 100, 1), { granted: [2, 17, 0], gaps: 12 });
+  assert.deepEqual(await reserveAll(100, 1, 1), { granted: [10, 0, 0], gaps: 31 }, "high has the rest");
+  assert.deepEqual(await reserveAll(1, 1, 1), { granted: [0, 0, 0], gaps: 41 });
+});
+
 test("a batch that fails gives its calls back", async () => {
   const failed = inTransaction(db, async (tx) => {
-    await reserveCalls(tx, [{ name: "calls d", gapMs: 100, wanted: 5 }], limits);
+    await reserveCalls(tx, [{ name: "calls d", gapMs: 100, groups: within(5) }], sliceMs);
     throw new Error("changed my mind");
   });
   await assert.rejects(failed, /changed my mind/);
-  const [granted] = await reserveCalls(db, [{ name: "calls d", gapMs: 100, wanted: 5 }], limits);
+  const [granted] = await reserveCalls(db, [{ name: "calls d", gapMs: 100, groups: within(5) }], sliceMs);
   assert.ok(granted!.offsetMs <= -200);
 });
 

@@ -134,7 +134,7 @@ export const patterns: Pattern[] = [
   {
     name: "take for accept",
     pattern: words(
-      "\\b(?:[Tt]ake|takes|taken|taking|took) (?:it |them |one |a publish )?(?:back|off|away)\\b|\\btakes? (?:no|only|any|both|an?|the) (?:list|object|body|file|URL|id|key|filter|same|values?|parameters?|options?|names?)\\b",
+      "\\b(?:[Tt]ake|takes|taken|taking|took) (?:(?:it |them |one )?(?:off|away)|a publish back)\\b|\\b[Pp]ublish(?:es)? (?:is|are|was|were) taken back\\b|\\btakes? (?:no|only|any|both|an?|the) (?:list|object|body|file|URL|id|key|filter|same|values?|parameters?|options?|names?)\\b",
     ),
     instead: "accepts, supports; undo, roll back; remove",
     found: "It takes a list. A publish is taken back.",

@@ -6,6 +6,8 @@ import { Checkbox, Field, TextArea, TextField } from "../../../kit/inputs/field.
 import { Select } from "../../../kit/inputs/select.tsx";
 import { Card } from "../../../kit/layout/page.tsx";
 import { channelNames, channels } from "../../../outcomes/channel-names.ts";
+import { AttentionFields } from "./attention-fields.tsx";
+import { ChoiceField } from "./choice-field.tsx";
 import css from "./editor.module.css";
 import type { Draft } from "./model.ts";
 import { SearchKeysField } from "./search-keys-field.tsx";
@@ -74,6 +76,7 @@ function RulesCard({ editor, set }: CardProps) {
           isReadOnly={isReadOnly}
           onChange={(severity) => set({ severity })}
         />
+        <AttentionFields draft={draft} isReadOnly={isReadOnly} onChange={set} />
         <ChoiceField
           label={words.outside}
           value={draft.outsideSchedule}
@@ -240,27 +243,3 @@ function TagsField({ draft, isReadOnly, error, onChange }: TagsFieldProps) {
     />
   );
 }
-
-type ChoiceFieldProps<T extends string> = {
-  label: string;
-  value: T;
-  names: Readonly<Record<T, string>>;
-  isReadOnly: boolean;
-  onChange: (value: T) => void;
-};
-
-const ChoiceField = <T extends string>({ label, value, names, isReadOnly, onChange }: ChoiceFieldProps<T>) => (
-  <Field label={label}>
-    {({ id }) => (
-      <Select
-        id={id}
-        name={label}
-        isWide
-        value={value}
-        choices={(Object.entries(names) as [T, string][]).map(([of, name]) => ({ value: of, label: name }))}
-        disabled={isReadOnly}
-        onChange={onChange}
-      />
-    )}
-  </Field>
-);
