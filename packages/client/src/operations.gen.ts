@@ -239,6 +239,7 @@ export const operationPaths: Record<OperationId, readonly [method: string, path:
   "environments.retrieveClock": ["GET", "/v2/environments/{environmentId}/clock"],
   "environments.updateClock": ["PUT", "/v2/environments/{environmentId}/clock"],
   "environments.createApiKey": ["POST", "/v1/environments/{environmentId}/api-keys"],
+  "environments.updateApiKey": ["PATCH", "/v1/environments/{environmentId}/api-keys/{keyId}"],
   "environments.revokeApiKey": ["DELETE", "/v1/environments/{environmentId}/api-keys/{keyId}"],
   "environmentVariables.list": ["GET", "/v1/environment-variables"],
   "environmentVariables.create": ["POST", "/v1/environment-variables"],

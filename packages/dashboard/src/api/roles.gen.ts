@@ -113,6 +113,7 @@ export const operationRoles: Partial<Record<OperationId | ExportId, Role>> = {
   "environments.delete": "owner",
   "environments.updateClock": "editor",
   "environments.createApiKey": "owner",
+  "environments.updateApiKey": "owner",
   "environments.revokeApiKey": "owner",
   "environmentVariables.create": "editor",
   "environmentVariables.update": "editor",

@@ -1,8 +1,9 @@
 // Scheduled upkeep: creates the partitions of the coming months, deletes what is past its retention (retention/),
 // purges expired rows of fixed terms (idempotent responses, budgets, webhook events, alerts, receipts, in-app messages
 // that expire, imports, deleted environments, expired sessions of people, tabs that showed a workflow, the groups of
-// throttles and digests, ledgers of attention budgets, circuit breakers of hosts that nothing calls, images that nothing
-// shows), rewrites rows of older versions (background/), and counts the statistics of the hours that have ended.
+// throttles and digests, ledgers of attention budgets, circuit breakers of hosts that nothing calls, images that
+// nothing shows), rewrites rows of older versions (background/), and counts the statistics of the hours that have
+// ended.
 import { maxWindowDays } from "@tidings/contract";
 import type { Ctx } from "../context.ts";
 import { type Db, inTransaction } from "../store/db.ts";

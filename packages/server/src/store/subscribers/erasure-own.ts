@@ -112,7 +112,10 @@ export async function hasCallsInFlight(db: Db, environmentId: string, shell: str
   return rows.length > 0;
 }
 
-/** Groups of digests and throttles, the ledger of attention budgets, waits and signals, and what remembers a deleted subscriber of the same id. */
+/**
+ * Groups of digests and throttles, the ledger of attention budgets, waits and signals, and what remembers a deleted
+ * subscriber of the same id.
+ */
 const ownTables = {
   digest_windows: "subscriber_id",
   digest_passes: "subscriber_id",
