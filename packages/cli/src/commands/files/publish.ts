@@ -11,7 +11,8 @@ export const publish: Command = {
   usage: "<from> <to> [--prune] [--dry-run]",
   about:
     "Copies workflows, layouts, categories, the brand and the attention budget from one environment to another, all or\n" +
-    "nothing, after showing the plan. Only the key of the second is needed. Integrations, topics and subscribers are never copied.",
+    "nothing, after showing the plan. Only the key of the second is needed. Integrations, topics and\n" +
+    "subscribers are never copied.",
   example: "tidings publish development production",
   options: {
     prune: { type: "boolean", about: "Delete workflows, layouts and categories that only the second has" },

@@ -53,7 +53,7 @@ export const resourceIcons = {
   layout: "layout",
   category: "layers",
   brand: "palette",
-  attention: "bell",
+  attention: "gauge",
 } as const;
 
 /** What happens to the resource in the target. */

@@ -1,6 +1,6 @@
 // Carrying out the plan of a publish: resources are copied into the target, workflows and layouts with their
 // translations, and selected ones deleted there. One transaction and a fixed number of statements.
-import type { PublishedResource } from "@tidings/contract";
+import { type PublishedResource, rollUpWorkflowId } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { type EventData, emit } from "../../pipeline/webhooks/events.ts";
 import { setBrand } from "../../store/environments/brand.ts";
@@ -103,7 +103,9 @@ export async function writeTarget(
   const owners = [...written.map(({ resource_id }) => resource_id), ...removed];
   await replaceTranslations(ctx.db, targetId, { resourceIds: owners, entries: translations, now });
   // After the workflows, among which may be the one that sends roll-ups.
-  if (attention || deleted.some(({ type }) => type === "attention")) await saveBudgets(ctx, caller, attention ?? []);
+  const hasTemplate = workflows.some(({ row }) => row.workflow_id === rollUpWorkflowId);
+  if (attention || deleted.some(({ type }) => type === "attention"))
+    await saveBudgets(ctx, caller, attention ?? [], { hasTemplate });
 }
 
 type Stamp = { environment_id: string; updated_at: Date; updated_by: string };

@@ -34,7 +34,7 @@ test("messages that were held are counted by workflow and channel, with their sh
       return notification && detailsOf(notification, "in_app").at(-1) === detail;
     }, detail);
   }
-  // The roll-up waits for a place as well, and is not a message that was held.
+  // The roll-up waits for a place as well, and does not count.
   await eventually(async () => {
     const { body } = await client("notifications.list", { query: { templates: [await workflowId("roll-up")] } });
     return JSON.stringify(body.data).includes("waits for a place");
