@@ -1,8 +1,8 @@
 // Workers: loops that fetch due tasks, hand them to a stage and fetch again. Most take the next task, whatever its turn
 // (lib/load/fair-queue.ts). One loop of each kind is reserved for tasks whose turn has come: while the others work on
 // the backlog of one environment, a task of another begins at once. Low tasks are fetched when no other task waits, and
-// first in every tenth batch. A loop that finds nothing sleeps until it is woken: NOTIFY announces new tasks, and due.ts
-// those that have become due.
+// first in every tenth batch. A loop that finds nothing sleeps until it is woken: NOTIFY announces new tasks, and
+// due.ts those that have become due.
 import { type Backlog, lowRange, priorityAt } from "../../lib/load/fair-queue.ts";
 
 export type WorkOptions = {
@@ -36,7 +36,7 @@ const latestTurnMs = 20 * 60_000;
 /** When to fetch again after the database refused. */
 const retryFetchMs = 1_000;
 
-/** Of this many batches, one takes low tasks first. */
+/** One in this many batches takes low tasks first. */
 const lowEvery = 10;
 
 /**
