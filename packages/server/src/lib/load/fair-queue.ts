@@ -9,8 +9,8 @@
 // task.
 //
 // Three lanes lie on top of each other. Tasks of high priority have their own clock: within its share they go before
-// everything, beyond it they are ordered by that clock like other tasks. Tasks of low priority go after everything,
-// with separate clocks among each other; workers see to it that they get a tenth (store/queue/workers.ts).
+// everything, beyond it they are ordered by that clock like other tasks. Tasks of low priority go after everything, and
+// take turns by separate clocks; workers see to it that they get a tenth (store/queue/workers.ts).
 import { createBoundedCache } from "../bounded-cache.ts";
 
 /**

@@ -59,7 +59,7 @@ const maxWaitMs = 15 * 60_000;
  * Calls are reserved this far ahead and wait in the process for their time: long enough that a limit is used up. A call
  * of a higher priority starts after those that were reserved before it, so the others leave it room.
  */
-const horizonsMs: Record<TaskPriority, number> = { high: 1_000, normal: 750, low: 400 };
+const horizonsMs: Record<TaskPriority, number> = { high: 1_250, normal: 1_000, low: 500 };
 /** Calls that were not made in the last quarter of a second may be made up for. */
 const sliceMs = 250;
 
@@ -138,8 +138,7 @@ const highestFirst: TaskPriority[] = ["high", "normal", "low"];
 type Line = { name: string; perSecond: number; load: Load; groups: { sends: RateLimitedSend[]; horizonMs: number }[] };
 
 /**
- * High calls first. As many normal and low ones as were passed over for ten others are reserved as far ahead as high
- * ones.
+ * High calls first, together with the normal and low ones that are owed because others had nine calls each.
  */
 function lineUp(name: string, limited: RateLimitedSend[], load: Load): Line {
   const first: RateLimitedSend[] = [];

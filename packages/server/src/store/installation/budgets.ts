@@ -33,7 +33,7 @@ export async function deleteBudgets(db: Db, prefix: string): Promise<void> {
 }
 
 /** Calls that may start within the horizon, in the order in which they are reserved. */
-export type CallGroup = { calls: number; horizonMs: number };
+type CallGroup = { calls: number; horizonMs: number };
 /** `gapMs`: between two calls. `groups`: three at most, that with the longest horizon first. */
 export type CallsWanted = { name: string; gapMs: number; groups: CallGroup[] };
 /**
