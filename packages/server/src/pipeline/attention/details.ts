@@ -16,7 +16,7 @@ export const windowText = ({ amount, unit }: AttentionWindow): string =>
   amount > 1 ? `in ${amount} ${unit}s` : unit === "hour" ? "an hour" : `a ${unit}`;
 
 /** Such as "3 emails a day". */
-export function budgetText(channel: Channel, { limit, window }: Pick<Budget, "limit" | "window">): string {
+function budgetText(channel: Channel, { limit, window }: Pick<Budget, "limit" | "window">): string {
   const [one, many] = messageWords[channel];
   return `${limit} ${limit === 1 ? one : many} ${windowText(window)}`;
 }

@@ -151,7 +151,7 @@ export type WorkflowStart = {
 };
 
 /** `budgets`: those of the channel, in the person's time zone. */
-export type PlaceClaim = { messageClass: BudgetedClass; budgets: readonly Budget[]; zone: Zone };
+type PlaceClaim = { messageClass: BudgetedClass; budgets: readonly Budget[]; zone: Zone };
 
 /** `since`: a signal from then on counts too; null for one that does not look back. */
 export type AwaitedSignal = { name: string; key: string | null; since: Date | null };
