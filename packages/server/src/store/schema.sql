@@ -124,11 +124,12 @@ create table attention_ledgers (
   environment_id uuid not null,
   subscriber_id  uuid not null,
   ledger         jsonb not null,
+  limits         jsonb,
   updated_at     timestamp with time zone not null,
   PRIMARY KEY (environment_id, subscriber_id),
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
 );
-CREATE INDEX attention_ledgers_updated on attention_ledgers USING btree (updated_at);
+CREATE INDEX attention_ledgers_updated on attention_ledgers USING btree (updated_at) WHERE (limits IS NULL);
 
 create table audit_log (
   id              uuid not null,
@@ -1091,7 +1092,6 @@ create table subscribers (
   last_online_at timestamp with time zone,
   created_at     timestamp with time zone not null,
   updated_at     timestamp with time zone not null,
-  attention      jsonb,
   UNIQUE (environment_id, subscriber_id),
   PRIMARY KEY (id),
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE

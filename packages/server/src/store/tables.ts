@@ -139,8 +139,6 @@ type SubscribersTable = {
   timezone: string | null;
   data: NullableJson<JsonObject>;
   channels: Defaulted<StoredChannel[]>;
-  /** Own limits by channel, lower than the attention budget; null: none. */
-  attention: ColumnType<OwnLimits | null, string | null | undefined, string | null>;
   is_online: boolean | null;
   last_online_at: Date | null;
   created_at: Date;
@@ -1274,7 +1272,14 @@ export type Tables = {
   };
   suppressions: SuppressionsTable;
   budgets: { name: string; next_at: Date };
-  attention_ledgers: { environment_id: string; subscriber_id: string; ledger: Json<Ledger>; updated_at: Date };
+  attention_ledgers: {
+    environment_id: string;
+    subscriber_id: string;
+    ledger: Json<Ledger>;
+    /** Own limits by channel, lower than the budgets; null: none. */
+    limits: NullableJson<OwnLimits>;
+    updated_at: Date;
+  };
   captured_messages: {
     id: string;
     environment_id: string;

@@ -13,8 +13,7 @@ import type { SubscriberRow } from "../../store/subscribers/subscribers.ts";
 
 export const readme = `This archive has everything that the notification service stores about one person.
 
-profile.json          the profile; tokens and webhook addresses of channels are masked; attention: the most messages
-                      that the person wants, by channel
+profile.json          the profile; tokens and webhook addresses of channels are masked
 preferences.json      which channels and workflows the person has switched on or off
 topics.json           topics the person subscribes to
 endpoints.json        addresses for chat and push, masked
@@ -23,7 +22,8 @@ contexts.json         contexts that notifications of the person name
 events.json           events that the person was a recipient of, with their payload
 runs.json             one run for each event, with its steps and what decided about them
 messages/             one file per message: .json for what happened to it, .html or .txt for its content
-attention.json        when the person was sent messages that an attention budget counts, and what waits
+attention.json        when the person was sent messages that an attention budget counts, what waits, and the most
+                      messages that the person wants, by channel
 signals.json          what other programs reported about the person, for runs that wait for it
 captured.json         messages of test environments
 dead-letters.json     messages that no provider took
@@ -54,7 +54,7 @@ function maskLeaves(value: unknown): unknown {
 export function toProfile(ctx: Ctx, row: SubscriberRow): JsonObject {
   const { channels = [], _organizationId, ...profile }: Subscriber = toSubscriber(ctx.secrets, row, "");
   const masked = channels.map((entry) => ({ ...entry, credentials: maskLeaves(entry.credentials) }));
-  return { ...profile, channels: masked, ...(row.attention && { attention: row.attention }) };
+  return { ...profile, channels: masked };
 }
 
 /** A row of the database as the files show it. */

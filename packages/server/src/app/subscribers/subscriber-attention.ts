@@ -45,7 +45,7 @@ export async function updateAttention(
 async function saveLimits(ctx: Ctx, subscriber: RecipientRow, changes: OwnLimitsPatch): Promise<void> {
   if (Object.keys(changes).length === 0) return;
   const { id, environment_id: environmentId, subscriber_id: subscriberId } = subscriber;
-  const limits = await mergeOwnLimits(ctx.db, environmentId, { subscriberId: id, changes });
+  const limits = await mergeOwnLimits(ctx.db, environmentId, { subscriberId: id, changes, now: ctx.now() });
   await emit(ctx, { environmentId, type: "preference.updated", at: ctx.now() }, async () => [
     { object: { level: "attention", limits: limits ?? {} }, subscriberId },
   ]);

@@ -1,7 +1,7 @@
 // The attention budget of a step. What a channel step is about to send needs a place in the budgets of its channel; the
 // database gives places (places.ts), so the step returns a claim and continues with its result. A message without a
 // place is rolled up, delayed or dropped, as the budget says. Without a budget, nothing of this happens.
-import { type BudgetedClass, type Channel, isChannel } from "@tidings/contract";
+import { type AttentionBudget, type BudgetedClass, type Channel, isChannel } from "@tidings/contract";
 import type { StoredDetail } from "../../store/tables.ts";
 import { categoryOf } from "../rules/scope.ts";
 import { zoneOf } from "../rules/zones.ts";
@@ -9,7 +9,6 @@ import type { Claim, PlaceResult, StepInput, StepResult } from "../run/run.ts";
 import { checkGate } from "../steps/gate.ts";
 import { stepHandlers } from "../steps/registry.gen.ts";
 import { attentionDetail, overRaw } from "./details.ts";
-import { type Budget, budgetsOf } from "./ledger.ts";
 import { messageClassOf } from "./message-class.ts";
 import { rollUpTransactionId, toItem } from "./roll-up-items.ts";
 import { nextTimeOfDay } from "./windows.ts";
@@ -22,11 +21,10 @@ export function withinAttention(input: StepInput, step: Step): StepResult {
   const { type } = job.step;
   const rollUp = run.event.startedBy?.rollUp;
   if (!isChannel(type) || (!budgets && !rollUp) || run.version.definition.isTest) return step(input);
-  const own = budgetsOf(budgets ?? [], type, run.subscriber?.attention);
-  if (rollUp) return sendRollUp(input, own, rollUp);
+  if (rollUp) return sendRollUp(input, budgets ?? [], rollUp);
   const messageClass = budgetedClassOf(input);
-  if (!messageClass || !own.some(({ classes }) => classes.includes(messageClass))) return step(input);
-  return askForPlace(input, step, { messageClass, budgets: own });
+  if (!messageClass || !budgets?.some(({ channel }) => channel === type)) return step(input);
+  return askForPlace(input, step, { messageClass, budgets });
 }
 
 /** Null for a critical workflow, which never counts. */
@@ -36,7 +34,7 @@ function budgetedClassOf({ run, facts }: StepInput): BudgetedClass | null {
   return found === "critical" ? null : found;
 }
 
-type Asking = { messageClass: BudgetedClass; budgets: readonly Budget[] };
+type Asking = { messageClass: BudgetedClass; budgets: readonly AttentionBudget[] };
 
 /** The content is rendered once: a message that cannot be sent takes no place. */
 function askForPlace(input: StepInput, step: Step, asking: Asking): StepResult {
@@ -101,7 +99,7 @@ const delay = (until: Date, held: StoredDetail): StepResult => ({
 /** The run of a roll-up: its items are known when it has its place, and only then its content is rendered. */
 function sendRollUp(
   input: StepInput,
-  budgets: readonly Budget[],
+  budgets: readonly AttentionBudget[],
   { id, at }: { id: string; at: string | null },
 ): StepResult {
   const { run, job, facts, now } = input;

@@ -5,17 +5,17 @@
 
 import { isDeepStrictEqual } from "node:util";
 import {
+  type FoundLedger,
   findLedgers,
   insertLedgers,
-  type LedgerRow,
   lockLedgers,
   type PersonKey,
   updateLedgers,
 } from "../../store/attention/ledgers.batch.ts";
-import type { Ledger } from "../../store/tables.ts";
+import type { Ledger, OwnLimits } from "../../store/tables.ts";
 import type { Batch } from "../batch.ts";
 import type { PlaceAsk, PlaceResult } from "../run/run.ts";
-import { emptyLedger, judge, leave } from "./ledger.ts";
+import { budgetsOf, emptyLedger, judge, leave } from "./ledger.ts";
 import {
   checkRollUps,
   findRollUpItems,
@@ -47,7 +47,7 @@ export async function givePlaces(batch: Batch, asks: PlaceAsk[]): Promise<Map<st
     const decided = await decideAll(batch, open, locked);
     const toRow = ({ key, ledger }: Decided) => ({ ...key, ledger, now: batch.now() });
     const { known = [], first = [] } = Object.groupBy(
-      decided.filter(({ key, ledger }) => !isDeepStrictEqual(ledger, locked.get(nameOf(key)) ?? {})),
+      decided.filter(({ key, ledger }) => !isDeepStrictEqual(ledger, locked.get(nameOf(key))?.ledger ?? {})),
       ({ key }) => (locked.has(nameOf(key)) ? "known" : "first"),
     );
     await updateLedgers(db, known.map(toRow));
@@ -66,13 +66,13 @@ export async function givePlaces(batch: Batch, asks: PlaceAsk[]): Promise<Map<st
 
 /** For one dry run: what would be decided, after what was decided in it before. */
 export function createPlacesPreview(): typeof givePlaces {
-  const ledgers = new Map<string, Ledger>();
+  const ledgers = new Map<string, Known>();
   return async (batch, asks) => {
     const unread = keysOf(asks).filter((key) => !ledgers.has(nameOf(key)));
     const found = unread.length > 0 ? await findLedgers(batch.db, unread) : [];
-    for (const [name, ledger] of toMap(found)) ledgers.set(name, ledger);
+    for (const [name, known] of toMap(found)) ledgers.set(name, known);
     const decided = await decideAll(batch, asks, ledgers);
-    for (const { key, ledger } of decided) ledgers.set(nameOf(key), ledger);
+    for (const { key, ledger, limits } of decided) ledgers.set(nameOf(key), { ledger, limits });
     return new Map(decided.flatMap(({ results }) => [...results]));
   };
 }
@@ -80,10 +80,11 @@ export function createPlacesPreview(): typeof givePlaces {
 const keysOf = (asks: PlaceAsk[]): PersonKey[] => [
   ...new Map(asks.map((ask) => [nameOf(keyOf(ask)), keyOf(ask)])).values(),
 ];
-const toMap = (rows: LedgerRow[]): Map<string, Ledger> => new Map(rows.map((row) => [nameOf(row), row.ledger]));
+type Known = Pick<FoundLedger, "ledger" | "limits">;
+const toMap = (rows: FoundLedger[]): Map<string, Known> => new Map(rows.map((row) => [nameOf(row), row]));
 
 /** The items of roll-ups are read after their ledgers were locked: nothing joins them from here on. */
-async function decideAll(batch: Batch, asks: PlaceAsk[], ledgers: ReadonlyMap<string, Ledger>): Promise<Decided[]> {
+async function decideAll(batch: Batch, asks: PlaceAsk[], ledgers: ReadonlyMap<string, Known>): Promise<Decided[]> {
   const items = await findRollUpItems(batch, asks);
   const people = Map.groupBy(asks, (ask) => nameOf(keyOf(ask)));
   const decide = (known: KnownRollUps) =>
@@ -99,6 +100,7 @@ async function decideAll(batch: Batch, asks: PlaceAsk[], ledgers: ReadonlyMap<st
 type Decided = {
   key: PersonKey;
   ledger: Ledger;
+  limits: OwnLimits | null;
   results: Map<string, PlaceResult>;
   rollUps: NewRollUp[];
   joined: JoinedRollUp[];
@@ -108,12 +110,13 @@ type Decided = {
  * The asks of one person, in the order of the batch. Roll-ups come first: their items are known, and a message that
  * joined one that closes now would be lost.
  */
-function decideFor(asks: PlaceAsk[], before: Ledger | undefined, items: ItemsOf, known: KnownRollUps): Decided {
-  const ledger: Ledger = structuredClone(before ?? {});
+function decideFor(asks: PlaceAsk[], before: Known | undefined, items: ItemsOf, known: KnownRollUps): Decided {
+  const ledger: Ledger = structuredClone(before?.ledger ?? {});
   for (const own of Object.values(ledger)) {
     if (own.rollUp && known.ended.has(own.rollUp.id)) leave(own, own.rollUp.id);
   }
-  const decided: Decided = { key: keyOf(asks[0]!), ledger, results: new Map(), rollUps: [], joined: [] };
+  const limits = before?.limits ?? null;
+  const decided: Decided = { key: keyOf(asks[0]!), ledger, limits, results: new Map(), rollUps: [], joined: [] };
   const rollUpsFirst = asks.toSorted((a, b) => Number(a.claim.rollUp === null) - Number(b.claim.rollUp === null));
   for (const ask of rollUpsFirst) decided.results.set(ask.claim.jobId, decideOne(ask, decided, items, known));
   return decided;
@@ -131,7 +134,7 @@ function decideOne(ask: PlaceAsk, decided: Decided, items: ItemsOf, known: Known
     messageClass,
     now: askedAt,
     zone,
-    budgets,
+    budgets: budgetsOf(budgets, channel, decided.limits),
     itemCount: own?.length ?? null,
     canRollUp: !known.missing.has(`${run.environmentId} ${channel}`),
   });

@@ -150,8 +150,8 @@ export type WorkflowStart = {
   payload: JsonObject;
 };
 
-/** `budgets`: those of the channel, in the person's time zone. */
-type PlaceClaim = { messageClass: BudgetedClass; budgets: readonly Budget[]; zone: Zone };
+/** `budgets`: those of the environment; the ledger has the limits that the person chose. `zone`: the person's. */
+type PlaceClaim = { messageClass: BudgetedClass; budgets: readonly AttentionBudget[]; zone: Zone };
 
 /** `since`: a signal from then on counts too; null for one that does not look back. */
 export type AwaitedSignal = { name: string; key: string | null; since: Date | null };

@@ -2,27 +2,29 @@
 import { sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
-import type { Ledger } from "../tables.ts";
+import type { Ledger, OwnLimits } from "../tables.ts";
 
 export type PersonKey = { environment_id: string; subscriber_id: string };
 export type LedgerRow = PersonKey & { ledger: Ledger };
+/** `limits`: the lower ones that the person chose. */
+export type FoundLedger = LedgerRow & { limits: OwnLimits | null };
 
 const keyColumns = { environment_id: "uuid", subscriber_id: "uuid" };
 const columns = { ...keyColumns, ledger: "jsonb", now: "timestamptz" };
 
 /** Those that exist, locked in the order of their key, so that two batches cannot deadlock. */
-export async function lockLedgers(db: Db, people: PersonKey[]): Promise<LedgerRow[]> {
-  const { rows } = await sql<LedgerRow>`
-    select l.environment_id, l.subscriber_id, l.ledger from attention_ledgers l
+export async function lockLedgers(db: Db, people: PersonKey[]): Promise<FoundLedger[]> {
+  const { rows } = await sql<FoundLedger>`
+    select l.environment_id, l.subscriber_id, l.ledger, l.limits from attention_ledgers l
     join ${rowsOf("r", keyColumns, people)} using (environment_id, subscriber_id)
     order by l.environment_id, l.subscriber_id for update of l`.execute(db);
   return rows;
 }
 
 /** As `lockLedgers`, for a dry run. */
-export async function findLedgers(db: Db, people: PersonKey[]): Promise<LedgerRow[]> {
-  const { rows } = await sql<LedgerRow>`
-    select l.environment_id, l.subscriber_id, l.ledger from attention_ledgers l
+export async function findLedgers(db: Db, people: PersonKey[]): Promise<FoundLedger[]> {
+  const { rows } = await sql<FoundLedger>`
+    select l.environment_id, l.subscriber_id, l.ledger, l.limits from attention_ledgers l
     join ${rowsOf("r", keyColumns, people)} using (environment_id, subscriber_id)`.execute(db);
   return rows;
 }

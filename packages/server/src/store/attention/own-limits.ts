@@ -1,4 +1,4 @@
-// How many messages a subscriber wants at most, by channel.
+// How many messages a subscriber wants at most, by channel: a part of the ledger of the person.
 import type { OwnLimitsPatch } from "@tidings/contract";
 import { sql } from "kysely";
 import type { Db } from "../db.ts";
@@ -7,23 +7,28 @@ import type { OwnLimits } from "../tables.ts";
 /** `subscriberId`: the internal one. */
 export async function findOwnLimits(db: Db, environmentId: string, subscriberId: string): Promise<OwnLimits | null> {
   const row = await db
-    .selectFrom("subscribers")
+    .selectFrom("attention_ledgers")
     .where("environment_id", "=", environmentId)
-    .where("id", "=", subscriberId)
-    .select("attention")
+    .where("subscriber_id", "=", subscriberId)
+    .select("limits")
     .executeTakeFirst();
-  return row?.attention ?? null;
+  return row?.limits ?? null;
 }
+
+type Change = { subscriberId: string; changes: OwnLimitsPatch; now: Date };
 
 /** Merged by the database, so that simultaneous changes of two channels are both kept. Returns the result. */
 export async function mergeOwnLimits(
   db: Db,
   environmentId: string,
-  { subscriberId, changes }: { subscriberId: string; changes: OwnLimitsPatch },
+  { subscriberId, changes, now }: Change,
 ): Promise<OwnLimits | null> {
-  const { rows } = await sql<{ attention: OwnLimits | null }>`
-    update subscribers
-    set attention = nullif(jsonb_strip_nulls(coalesce(attention, '{}') || ${JSON.stringify(changes)}::jsonb), '{}')
-    where environment_id = ${environmentId} and id = ${subscriberId} returning attention`.execute(db);
-  return rows[0]?.attention ?? null;
+  const given = sql`${JSON.stringify(changes)}::jsonb`;
+  const { rows } = await sql<{ limits: OwnLimits | null }>`
+    insert into attention_ledgers as l (environment_id, subscriber_id, ledger, limits, updated_at)
+    values (${environmentId}, ${subscriberId}, '{}', nullif(jsonb_strip_nulls(${given}), '{}'), ${now})
+    on conflict (environment_id, subscriber_id) do update
+    set limits = nullif(jsonb_strip_nulls(coalesce(l.limits, '{}') || ${given}), '{}'), updated_at = ${now}
+    returning limits`.execute(db);
+  return rows[0]?.limits ?? null;
 }

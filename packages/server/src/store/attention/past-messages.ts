@@ -34,7 +34,7 @@ export async function listPastMessages(
 ): Promise<PastMessageRow[]> {
   const since = (id: string) => (fromId === null ? sql`true` : sql`${sql.ref(id)} >= ${fromId}`);
   const { rows } = await sql<PastMessageRow>`
-    select found.*, s.timezone, s.attention from (
+    select found.*, s.timezone, l.limits as attention from (
       select subscriber_id, channel, workflow_id, min(created_at) as at from messages
       where environment_id = ${environmentId} and ${since("id")} and created_at >= ${from}
         and channel = any(${channels}::text[]) and status <> 'warning' and workflow_id is distinct from ${without}
@@ -45,6 +45,7 @@ export async function listPastMessages(
       where j.environment_id = ${environmentId} and ${since("j.notification_id")} and j.merged_into is not null
         and j.status = 'skipped' and j.type = any(${channels}::text[]) and j.updated_at >= ${from}
     ) as found join subscribers s on s.environment_id = ${environmentId} and s.id = found.subscriber_id
+    left join attention_ledgers l on l.environment_id = ${environmentId} and l.subscriber_id = found.subscriber_id
     order by found.subscriber_id, found.at limit ${limit}`.execute(db);
   return rows;
 }

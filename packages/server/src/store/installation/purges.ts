@@ -69,12 +69,12 @@ export async function purgeThrottles(db: Db, before: Date, limit: number): Promi
   return rows.length;
 }
 
-/** Deletes the ledgers of people who were sent nothing that counts since this time. Returns how many. */
+/** Deletes the ledgers of people without own limits who were sent nothing that counts since then. Returns how many. */
 export async function purgeLedgers(db: Db, before: Date, limit: number): Promise<number> {
   const { rows } = await sql`
     delete from attention_ledgers where ctid in (
       select l.ctid from attention_ledgers l join environments e on e.id = l.environment_id
-      where l.updated_at < ${before} and e.test_clock is null limit ${limit} for update of l skip locked)
+      where l.updated_at < ${before} and l.limits is null and e.test_clock is null limit ${limit} for update of l skip locked)
     returning 1`.execute(db);
   return rows.length;
 }

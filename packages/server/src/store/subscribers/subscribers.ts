@@ -15,7 +15,7 @@ export type RecipientRow = Omit<SubscriberRow, "created_at" | "updated_at">;
 
 const recipientColumns = sql.raw(
   `id, environment_id, subscriber_id, first_name, last_name, email, phone, avatar, locale, timezone, data, channels, is_online,
-    last_online_at, attention`,
+    last_online_at`,
 );
 
 /** Fields given by a caller: absent ones are not changed, null clears. */
@@ -72,7 +72,6 @@ export const newSubscriber = (environmentId: string, id: string, subscriberId: s
   timezone: null,
   data: null,
   channels: [],
-  attention: null,
   is_online: null,
   last_online_at: null,
   created_at: now,

@@ -140,7 +140,7 @@ test("an export has everything that is stored, readable, without secrets and wit
   const files = readZip(Buffer.from(await response.arrayBuffer()));
   const read = (name: string) => JSON.parse(files.get(name)!);
   assert.equal(read("profile.json").email, profile.email);
-  assert.deepEqual(read("profile.json").attention, channels);
+  assert.deepEqual(read("attention.json")[0].limits, channels);
   assert.deepEqual(read("events.json")[0].payload, { name: "Exporta" });
   assert.deepEqual([read("events.json")[0].otherRecipients, read("runs.json").length], [1, 1]);
   const messages = [...files.keys()].filter((name) => name.startsWith("messages/"));

@@ -34,11 +34,7 @@ export function notesOn(happened: Happened): string[] {
   );
   add(
     budgets.length > 0,
-    "The attention budget counts only what the scenario sends: messages from before its events are left out.",
-  );
-  add(
-    happened.subscribers.some(({ attention }) => attention !== null),
-    "Own limits of subscribers are left out.",
+    "The attention budget counts only what the scenario sends: earlier messages and own limits of subscribers are left out.",
   );
   add(isOpen, "Steps still wait: the scenario ends before what they send later.");
   add(
