@@ -73,6 +73,7 @@ const explained: [RegExp, string][] = [
   [/^StepPreview\.data\.template$/, "only with withTemplate; app/workflows/preview.test.ts"],
   [/^InboxSession\.theme$/, "only with a brand; app/brand/branded-places.test.ts"],
   [/^StepPreview\.data\.variables$/, "only with a draft; app/workflows/preview.test.ts"],
+  [/^Explanation\.rollUp$|^RollUpItem\./, "only of roll-ups; pipeline/attention/budget.test.ts"],
   [/\.held$|^StatisticsHeld\./, "no budget is full; app/events/statistics-held.test.ts has it"],
   [/\.latency$|^StatisticsLatency\./, "messages are captured, which is no answer of a provider"],
   [

@@ -150,7 +150,7 @@ browserTest(
   async (context) => {
     const browser = await openBrowser(context, { reducedMotion: "reduce" });
     const page = await openPage(context, browser);
-    await openCustomer(page, element("cleo") + toasts('max="2" duration="1" placement="top-end"'));
+    await openCustomer(page, element("cleo") + toasts('max="2" duration="3" placement="top-end"'));
     await page.locator(".bell").waitFor();
     const toast = (title: string) => page.locator(".toast", { hasText: title });
     await eventually(() => page.evaluate("customElements.get('tidings-toast') !== undefined"), "the element");
@@ -164,7 +164,7 @@ browserTest(
     await page.getByRole("alert").getByText("Fire").waitFor();
     assert.deepEqual(await findBarriers(page), []);
     const since = Date.now();
-    await eventually(() => Date.now() - since > 1_200, "the time of a toast to be over");
+    await eventually(() => Date.now() - since > 3_200, "the time of a toast to be over");
     assert.equal(await page.locator(".toast").count(), 2, "both wait for the pointer, and the third for a place");
     await toast("One").getByRole("button", { name: "Dismiss" }).click();
     await toast("Three").waitFor();
@@ -404,13 +404,19 @@ async function showPush(deliver: Deliver, page: Page): Promise<void> {
   const titles = async () => ((await page.evaluate(shown)) as { title: string }[]).map(({ title }) => title).sort();
   const shows = (...wanted: string[]) =>
     eventually(async () => isDeepStrictEqual(await titles(), wanted), `notifications: ${wanted}`);
-  await deliver(order);
-  await shows("Order");
+  // A push reaches its worker at least once: one that a busy browser dropped is sent again, with the same tag.
+  const push = async (message: object, ...wanted: string[]) => {
+    for (let tries = 1; ; tries++) {
+      await deliver(message);
+      const isShown = async () => isDeepStrictEqual(await titles(), wanted);
+      if (tries === 3) return shows(...wanted);
+      if (await eventually(isShown, `notifications: ${wanted}`, 5_000).catch(() => false)) return;
+    }
+  };
+  await push(order, "Order");
   assert.deepEqual(await page.evaluate(shown), [{ ...order, tag: "m1" }]);
-  await deliver({ ...order, title: "Order, corrected", tag: "m1" });
-  await shows("Order, corrected");
-  await deliver({ title: "Parcel", body: "", data: { tidingsMessageId: "m2" } });
-  await shows("Order, corrected", "Parcel");
+  await push({ ...order, title: "Order, corrected", tag: "m1" }, "Order, corrected");
+  await push({ title: "Parcel", body: "", data: { tidingsMessageId: "m2" } }, "Order, corrected", "Parcel");
   await deliver(removal("m1"));
   await shows("Parcel");
   await deliver(removal("m2"));

@@ -3,13 +3,14 @@ import assert from "node:assert/strict";
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { releaseNotes } from "../../../../scripts/release/changelog.ts";
 import { addRelease, setChartVersion, writeVersion } from "../../../../scripts/release/files.ts";
+import { atEnd } from "../support/at-end.ts";
 
 const root = join(import.meta.dirname, "../../../..");
 const folder = mkdtempSync(join(tmpdir(), "tidings-version-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+atEnd(async () => rmSync(folder, { recursive: true, force: true }));
 
 const packages = ["package.json", ...globSync("packages/*/package.json", { cwd: root })];
 const files = [...packages, "package-lock.json", "CHANGELOG.md", "docs/upgrading.md", "docs/inbox-frameworks.md"];

@@ -30,7 +30,14 @@ describe("create", () => {
     assert.match(_organizationId, uuid);
     assert.match(slug!, /^grosse-1_env_[0-9A-Za-z]{22}$/);
     assert.deepEqual(rest, { name: "Größe 1", identifier: "grosse-1", type: "dev" });
-    assert.deepEqual(Object.keys(apiKeys![0]!).sort(), ["_id", "_userId", "createdAt", "key", "lastUsedAt"]);
+    assert.deepEqual(Object.keys(apiKeys![0]!).sort(), [
+      "_id",
+      "_userId",
+      "createdAt",
+      "key",
+      "lastUsedAt",
+      "mayRaisePriority",
+    ]);
 
     const inside = clientOf(body);
     const integrations = (await inside("integrations.list")).body;

@@ -85,6 +85,7 @@ test("the rule over all operations: people's changes always, keys' changes of th
     ...[
       "alertRules",
       "assets",
+      "attention",
       "brand",
       "bridge",
       "categories",

@@ -1,9 +1,10 @@
 // Retracting an event: what waits is canceled, in-app messages disappear from open inboxes, and what cannot be unsent
 // is named.
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import type { Retraction } from "@tidings/contract";
 import { encryptionKey, type LiveClient, openStream, tokenFor } from "../../live/clients.ts";
+import { atEnd } from "../../support/at-end.ts";
 import { startScriptedMail } from "../../support/mail/scripted-mail.ts";
 import { startTestService } from "../../support/service.ts";
 import {
@@ -50,7 +51,7 @@ const finished = (id: string): Promise<Retraction> =>
 const retractAll = async (body: object) => finished((await retract(body))._id);
 
 const streams: LiveClient[] = [];
-after(() => {
+atEnd(() => {
   for (const one of streams) one.close();
 });
 

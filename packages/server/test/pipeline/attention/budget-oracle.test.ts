@@ -12,7 +12,7 @@ import { type Happening, interpretBudgets } from "./budget-model.ts";
 
 const service = await shareService();
 
-const { ORACLE_RUNS = "3", ORACLE_SEED } = process.env;
+const { ORACLE_RUNS = "2", ORACLE_SEED } = process.env;
 const firstSeed = ORACLE_SEED === undefined ? Math.floor(Date.now() / 1_000) % 1_000_000 : Number(ORACLE_SEED);
 const count = ORACLE_SEED === undefined ? Number(ORACLE_RUNS) : 1;
 
