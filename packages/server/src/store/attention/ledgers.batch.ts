@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
+import { rowsByKey } from "../keys.ts";
 import type { Ledger, OwnLimits } from "../tables.ts";
 
 export type PersonKey = { environment_id: string; subscriber_id: string };
@@ -15,17 +16,16 @@ const columns = { ...keyColumns, ledger: "jsonb", now: "timestamptz" };
 /** Those that exist, locked in the order of their key, so that two batches cannot deadlock. */
 export async function lockLedgers(db: Db, people: PersonKey[]): Promise<FoundLedger[]> {
   const { rows } = await sql<FoundLedger>`
-    select l.environment_id, l.subscriber_id, l.ledger, l.limits from attention_ledgers l
-    join ${rowsOf("r", keyColumns, people)} using (environment_id, subscriber_id)
-    order by l.environment_id, l.subscriber_id for update of l`.execute(db);
+    select l.environment_id, l.subscriber_id, l.ledger, l.limits
+    from ${rowsByKey("attention_ledgers", "l", "subscriber_id", people, { lock: "for update" })}`.execute(db);
   return rows;
 }
 
 /** As `lockLedgers`, for a dry run. */
 export async function findLedgers(db: Db, people: PersonKey[]): Promise<FoundLedger[]> {
   const { rows } = await sql<FoundLedger>`
-    select l.environment_id, l.subscriber_id, l.ledger, l.limits from attention_ledgers l
-    join ${rowsOf("r", keyColumns, people)} using (environment_id, subscriber_id)`.execute(db);
+    select l.environment_id, l.subscriber_id, l.ledger, l.limits
+    from ${rowsByKey("attention_ledgers", "l", "subscriber_id", people)}`.execute(db);
   return rows;
 }
 
