@@ -80,6 +80,11 @@ browserTest("what needs attention is listed, with a way to it", async (context) 
   await service.client("events.trigger", {
     body: { name: "bill", to: { subscriberId: "eve", email: "eve@example.com" } },
   });
+  const { breakers } = await eventually(async () => {
+    const { environment } = (await service.client("system.retrieve")).body;
+    return environment.waiting[0]?.count === 1 ? environment : null;
+  }, "the second message to wait");
+  assert.equal(breakers[0]?.lastError?.summary, "connection refused");
   await page.getByText(/^Broken mail has not responded since .* \(connection refused\)\.$/).waitFor();
   await page.getByText(/^1 email is waiting; next attempt in \d+ s\.$/).waitFor();
   assert.match(await page.title(), /^\(2\) Home/);

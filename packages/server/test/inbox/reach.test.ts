@@ -154,6 +154,7 @@ browserTest(
     await page.locator(".bell").waitFor();
     const toast = (title: string) => page.locator(".toast", { hasText: title });
     await eventually(() => page.evaluate("customElements.get('tidings-toast') !== undefined"), "the element");
+    await live(page, "tidings-inbox");
     await note("cleo", "One");
     await toast("One").waitFor();
     assert.equal(await toast("One").getAttribute("role"), "status");

@@ -2,14 +2,15 @@
 // order of the batch, and writes them back. The row of a person is the lock, whatever the channel: any number of
 // simultaneous messages, in any number of processes, never exceed a budget. A person has no row before the first
 // message; of two transactions that are both the first, one inserts it and the other one decides again.
-
 import { isDeepStrictEqual } from "node:util";
+import { maxBudgetLimit } from "@tidings/contract";
 import {
   type FoundLedger,
   findLedgers,
   insertLedgers,
   lockLedgers,
   type PersonKey,
+  takeQuickPlaces,
   updateLedgers,
 } from "../../store/attention/ledgers.batch.ts";
 import type { Ledger, OwnLimits } from "../../store/tables.ts";
@@ -38,9 +39,9 @@ const maxTries = 3;
 /** By job id. */
 export async function givePlaces(batch: Batch, asks: PlaceAsk[]): Promise<Map<string, PlaceResult>> {
   const { db } = batch;
-  const results = new Map<string, PlaceResult>();
+  const results = await giveQuickPlaces(batch, asks);
   const started: NewRollUp[] = [];
-  let open = asks;
+  let open = asks.filter(({ claim }) => !results.has(claim.jobId));
   for (let tries = 0; open.length > 0; tries++) {
     if (tries >= maxTries) throw new Error("The ledgers of attention budgets could not be written");
     const locked = toMap(await lockLedgers(db, keysOf(open)));
@@ -63,6 +64,32 @@ export async function givePlaces(batch: Batch, asks: PlaceAsk[]): Promise<Map<st
   await startRollUps(batch, started);
   return results;
 }
+
+/**
+ * The places of a batch in which everyone asks for one, in the same channel and with the same limit: most batches. Who
+ * is close to the limit is left to be decided. Other batches are decided whole, as rows have to be locked in one order.
+ */
+async function giveQuickPlaces(batch: Batch, asks: PlaceAsk[]): Promise<Map<string, PlaceResult>> {
+  const byPerson = new Map(asks.map((ask) => [nameOf(keyOf(ask)), ask]));
+  const kinds = new Set(asks.map(({ claim }) => `${claim.channel} ${lowestLimit(claim)} ${claim.rollUp === null}`));
+  const [first] = asks;
+  if (!first || first.claim.rollUp !== null || kinds.size > 1 || byPerson.size < asks.length) return new Map();
+  const placed = await takeQuickPlaces(batch.db, {
+    channel: first.claim.channel,
+    limit: lowestLimit(first.claim),
+    now: batch.now(),
+    people: asks.map((ask) => ({ ...keyOf(ask), send: [ask.now.getTime(), ask.claim.messageClass] })),
+  });
+  return new Map(
+    placed.map((key) => {
+      const { claim, now } = byPerson.get(nameOf(key))!;
+      return [claim.jobId, { kind: "placed", askedAt: now.getTime() }];
+    }),
+  );
+}
+
+const lowestLimit = ({ budgets, channel }: PlaceAsk["claim"]): number =>
+  Math.min(maxBudgetLimit, ...budgetsOf(budgets, channel, null).map(({ limit }) => limit));
 
 /** For one dry run: what would be decided, after what was decided in it before. */
 export function createPlacesPreview(): typeof givePlaces {

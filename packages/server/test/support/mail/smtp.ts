@@ -1,7 +1,7 @@
 // A local mail server that requires a user name and a password.
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
-import { createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import PostalMime, { type Email } from "postal-mime";
 import { SMTPServer } from "smtp-server";
 import { atEnd } from "../at-end.ts";
@@ -54,14 +54,17 @@ export async function startMailServer(): Promise<MailServer> {
   return { port, ...login, received, raw, logins, stop };
 }
 
-/** A port without a listener. */
+/** A port without a listener, below those that systems give to servers on port 0: another test file may start one. */
 export async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
+  for (;;) {
+    const port = randomInt(10_000, 32_000);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once("error", () => resolve(false));
+      server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+    });
+    if (isFree) return port;
+  }
 }
 
 /** A mail server that is away until it is started. It takes every mail, and counts them by recipient. */
