@@ -2514,6 +2514,50 @@ export type Operations = {
     body: WebhookReplayIn;
     output: WebhookReplayed;
   };
+  "sources.list": {
+    params?: never;
+    query?: never;
+    body?: never;
+    output: Source[];
+  };
+  "sources.create": {
+    params?: never;
+    query?: never;
+    body: SourceIn;
+    output: Source;
+  };
+  "sources.retrieve": {
+    params: {
+      sourceId: string;
+    };
+    query?: never;
+    body?: never;
+    output: Source;
+  };
+  "sources.update": {
+    params: {
+      sourceId: string;
+    };
+    query?: never;
+    body: SourcePatch;
+    output: Source;
+  };
+  "sources.delete": {
+    params: {
+      sourceId: string;
+    };
+    query?: never;
+    body?: never;
+    output: undefined;
+  };
+  "sources.check": {
+    params: {
+      sourceId: string;
+    };
+    query?: never;
+    body?: never;
+    output: SourceCheck;
+  };
   "inboundWebhooks.receive": {
     params: {
       environmentId: string;
@@ -3643,6 +3687,20 @@ export type Resources = {
     /** Repeat deliveries. With `ids`, repeats these deliveries, even those that succeeded. With `since`, repeats those that failed permanently since then, up to the oldest 1,000, including what a webhook missed while the service had disabled it. Give one of the two. Events keep their id. Pending deliveries are not affected. `POST /v2/webhooks/{webhookId}/replay` */
     readonly replay: (...input: CallArguments<"webhooks.replay">) => Promise<Output<"webhooks.replay">>;
   };
+  readonly sources: {
+    /** List sources. Databases whose transactions trigger events by SQL, with their lag and health. See docs/sql-trigger.md. `GET /v2/sources` */
+    readonly list: (...input: CallArguments<"sources.list">) => Promise<Output<"sources.list">>;
+    /** Create a source. An outbox in another PostgreSQL, which `tidings outbox install` created there. Its connection and permissions are checked first. An environment can have at most 20. The local source is created by `tidings grant-sql`. `POST /v2/sources` */
+    readonly create: (...input: CallArguments<"sources.create">) => Promise<Output<"sources.create">>;
+    /** Retrieve a source. `GET /v2/sources/{sourceId}` */
+    readonly retrieve: (...input: CallArguments<"sources.retrieve">) => Promise<Output<"sources.retrieve">>;
+    /** Update a source. A new address or schema is checked like that of a new source. `paused: true` takes nothing more from it; rows that were claimed before are still accepted. `PATCH /v2/sources/{sourceId}` */
+    readonly update: (...input: CallArguments<"sources.update">) => Promise<Output<"sources.update">>;
+    /** Delete a source. What waits in its outbox stays there. The local source is deleted by revoking its roles: `tidings grant-sql --revoke`. `DELETE /v2/sources/{sourceId}` */
+    readonly delete: (...input: CallArguments<"sources.delete">) => Promise<Output<"sources.delete">>;
+    /** Check a source. Connects to its database now, and says whether the outbox can be read, emptied and listened to. `POST /v2/sources/{sourceId}/check` */
+    readonly check: (...input: CallArguments<"sources.check">) => Promise<Output<"sources.check">>;
+  };
   readonly inboundWebhooks: {
     /** Receive delivery reports from a provider. The address to enter at the provider. The integration's `configurations.inboundWebhookEnabled` must be true, and the report must be signed with `inboundWebhookSigningKey`: by the provider's own scheme if it has one, otherwise by Standard Webhooks or with the key as the password of HTTP basic authentication. The body is JSON or a form, as the provider sends it. A repeated report has no additional effect. `POST /v2/inbound-webhooks/delivery-providers/{environmentId}/{integrationId}` */
     readonly receive: (...input: CallArguments<"inboundWebhooks.receive">) => Promise<Output<"inboundWebhooks.receive">>;
@@ -3880,6 +3938,7 @@ export type ErrorCode =
   | "ALERT_RULE_NOT_FOUND"
   | "ALERT_NOT_FOUND"
   | "WEBHOOK_NOT_FOUND"
+  | "SOURCE_NOT_FOUND"
   | "WEBHOOK_DELIVERY_NOT_FOUND"
   | "KEY_NOT_FOUND"
   | "METHOD_NOT_ALLOWED"
@@ -3915,6 +3974,8 @@ export type ErrorCode =
   | "ALERT_RULE_LIMIT"
   | "ALERT_RULE_NAME_TAKEN"
   | "WEBHOOK_LIMIT"
+  | "SOURCE_LIMIT"
+  | "SOURCE_LOCAL"
   | "WEBHOOK_INACTIVE"
   | "NOTIFICATION_SNOOZED"
   | "WORKFLOW_ID_TAKEN"
@@ -6165,9 +6226,9 @@ export type ExportedResources = {
 
 export type FailedTask = {
   id: string;
-  /** The stage of the pipeline: `trigger`, `fanout`, `wake`, `bridge`, `deliver`, `webhook` or `unsnooze` */
+  /** The stage of the pipeline: `relay` (a call by SQL that was refused), `trigger`, `fanout`, `wake`, `bridge`, `deliver`, `webhook` or `unsnooze` */
   kind: string;
-  /** The task's data: ids of events, notifications, messages or deliveries */
+  /** The task's data: ids of events, notifications, messages or deliveries, or the refused call */
   data: Record<string, unknown>;
   /** Why the last attempt failed */
   error: string;
@@ -8989,6 +9050,81 @@ export type SkippedResource = {
 export type SnoozeIn = {
   /** At least 3 minutes and at most 90 days ahead (`TIDINGS_MAX_SNOOZE_DAYS`), ISO 8601; a request that arrives up to 60 seconds late is accepted */
   snoozeUntil: string;
+};
+
+export type Source = {
+  id: string;
+  /** `local`: the functions of the schema `tidings` in the service's own database. `postgres`: an outbox in another one */
+  kind: "local" | "postgres";
+  name: string;
+  host?: string;
+  port?: number;
+  database?: string;
+  user?: string;
+  /** The schema of its outbox */
+  schema: string;
+  /** Of a local source: the database roles that may call the functions */
+  roles?: string[];
+  /** Nothing is taken from it; what is committed waits in its outbox */
+  paused: boolean;
+  /** `idle`: nothing came from it yet. `failing`: its database cannot be read; it is tried again and again */
+  state: "healthy" | "failing" | "paused" | "idle";
+  /** Rows accepted so far; after a crash, a few may be missing */
+  accepted: number;
+  /** Rows refused so far, each of which became a failed task */
+  refused: number;
+  /** When rows were accepted last (ISO 8601, UTC) */
+  lastAcceptedAt?: string;
+  /** Rows that wait in the outbox, as last measured, counted up to 10,000 */
+  waiting: number;
+  /** Age of the oldest row that waits; 0 when none does */
+  lagSeconds: number;
+  /** When `waiting` and `lagSeconds` were measured (ISO 8601, UTC) */
+  measuredAt?: string;
+  /** When the first of the current failures happened (ISO 8601, UTC) */
+  failingSince?: string;
+  /** Why its database could not be read */
+  lastError?: string;
+  /** When that was (ISO 8601, UTC) */
+  lastErrorAt?: string;
+  /** When the source was created (ISO 8601, UTC) */
+  createdAt: string;
+  /** Last change of its settings (ISO 8601, UTC) */
+  updatedAt: string;
+};
+
+export type SourceCheck = {
+  /** Events can be taken from it */
+  isReady: boolean;
+  /** What is wrong and how to fix it; empty when it is ready */
+  problems: string[];
+  /** What works less well than it could, such as a missing NOTIFY */
+  notes: string[];
+  serverVersion?: string;
+  /** Rows that wait in the outbox */
+  waiting?: number;
+};
+
+export type SourceIn = {
+  /** How people call it */
+  name: string;
+  /** `postgresql://user:password@host:port/database`. PostgreSQL 13 or later, directly or through a pooler; stored encrypted and never returned. Private and local addresses have to be allowed by TIDINGS_ALLOW_NETWORKS */
+  url: string;
+  /** The schema that `tidings outbox install` created the outbox in */
+  schema?: string;
+  /** Nothing is taken from it; what is committed waits in its outbox */
+  paused?: boolean;
+};
+
+export type SourcePatch = {
+  /** How people call it */
+  name?: string;
+  /** `postgresql://user:password@host:port/database`. PostgreSQL 13 or later, directly or through a pooler; stored encrypted and never returned. Private and local addresses have to be allowed by TIDINGS_ALLOW_NETWORKS */
+  url?: string;
+  /** The schema that `tidings outbox install` created the outbox in */
+  schema?: string;
+  /** Nothing is taken from it; what is committed waits in its outbox */
+  paused?: boolean;
 };
 
 export type Statistics = {

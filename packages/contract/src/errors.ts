@@ -473,6 +473,11 @@ export const errorCatalogue = {
     message: "Webhook with id {webhookId} not found",
     when: "Unknown, deleted, or of another environment.",
   },
+  SOURCE_NOT_FOUND: {
+    status: 404,
+    message: "Source with id {sourceId} not found",
+    when: "Unknown, deleted, or of another environment.",
+  },
   WEBHOOK_DELIVERY_NOT_FOUND: {
     status: 404,
     message: "Deliveries not found: {ids}",
@@ -647,6 +652,16 @@ export const errorCatalogue = {
     status: 409,
     message: "This environment already has {limit} webhooks",
     when: "Delete one first.",
+  },
+  SOURCE_LIMIT: {
+    status: 409,
+    message: "This environment already has {limit} sources",
+    when: "Delete one first.",
+  },
+  SOURCE_LOCAL: {
+    status: 409,
+    message: "The source {name} is this service's own database",
+    when: "It has no address, and lives as long as roles are granted the environment: `tidings grant-sql`.",
   },
   WEBHOOK_INACTIVE: {
     status: 409,

@@ -52,6 +52,7 @@ export * from "./resources/operate/environments.ts";
 export * from "./resources/operate/failed-tasks.ts";
 export * from "./resources/operate/inbound-receipts.ts";
 export * from "./resources/operate/retention.ts";
+export * from "./resources/operate/sources.ts";
 export * from "./resources/operate/system.ts";
 export * from "./resources/operate/timeline.ts";
 export * from "./resources/operate/webhooks.ts";

@@ -37,6 +37,7 @@ import { environmentOperations } from "./resources/operate/environments.ts";
 import { failedTaskOperations } from "./resources/operate/failed-tasks.ts";
 import { inboundReceiptOperations } from "./resources/operate/inbound-receipts.ts";
 import { retentionOperations } from "./resources/operate/retention.ts";
+import { sourceOperations } from "./resources/operate/sources.ts";
 import { systemOperations } from "./resources/operate/system.ts";
 import { timelineOperations } from "./resources/operate/timeline.ts";
 import { webhookOperations } from "./resources/operate/webhooks.ts";
@@ -134,6 +135,7 @@ export const operations = {
   ...publishingOperations,
   ...publishOperations,
   ...webhookOperations,
+  ...sourceOperations,
   ...inboundWebhookOperations,
   ...inboundReceiptOperations,
   ...suppressionOperations,

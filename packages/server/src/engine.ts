@@ -24,6 +24,7 @@ import { readSchemaState, schemaChannel } from "./store/installation/schema-stat
 import { insertCaptured } from "./store/messages/messages.batch.ts";
 import { openQueue, type QueueOptions } from "./store/queue/queue.ts";
 import { openReplica, type ReplicaRead } from "./store/replica.ts";
+import { sourcesChannel } from "./store/sources/sources.ts";
 import { openTracing } from "./telemetry/open.ts";
 
 /** What the parts of a start need. Closers run in reverse order, even when the start fails. */
@@ -162,7 +163,7 @@ function watchSchema(db: Db, log: Logger, pauseQueue: () => void) {
 }
 
 /** What this process does on announcements of the database, in addition to emptying its caches. */
-export type OnChange = { keys(): void; members(): void; hints(text?: string): void };
+export type OnChange = { keys(): void; members(): void; sources(): void; hints(text?: string): void };
 
 const hintChannel = "tidings_inbox_hints";
 export const watchChannel = "tidings_inbox_watch";
@@ -181,7 +182,7 @@ function createCaches(announce: Announce) {
   const keyOwners: Ctx["keyOwners"] = new LRUCache({ max: 10_000, ttl: 30_000 });
   const keyUses: Ctx["keyUses"] = new LRUCache({ max: 10_000, ttl: keyUseMs });
   const webhookTargets: Ctx["webhookTargets"] = { changedAt: 0, byEnvironment: new LRUCache({ max: 10_000 }) };
-  const onChange: OnChange = { keys: () => {}, members: () => {}, hints: () => {} };
+  const onChange: OnChange = { keys: () => {}, members: () => {}, sources: () => {}, hints: () => {} };
   const hints = createHintCollector({
     now: () => performance.now(),
     send: (text) => announce(hintChannel, text),
@@ -192,6 +193,7 @@ function createCaches(announce: Announce) {
       onChange.keys();
     },
     tidings_people: () => onChange.members(),
+    [sourcesChannel]: () => onChange.sources(),
     tidings_webhooks: () => expireWebhookCache(webhookTargets),
     [hintChannel]: (text?: string) => onChange.hints(text),
     // Without a text, announcements may have been missed.

@@ -119,6 +119,12 @@ export function createMetrics() {
       labelNames: ["kind"] as const,
       registers,
     }),
+    sourceRows: new Counter({
+      name: "tidings_source_rows_total",
+      help: "Calls by SQL that were taken from outboxes",
+      labelNames: ["result"] as const,
+      registers,
+    }),
     taskSeconds: new Histogram({
       name: "tidings_task_batch_seconds",
       help: "Time to work one batch of tasks",

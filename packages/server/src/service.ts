@@ -23,6 +23,7 @@ import type { InboxSession } from "./lib/tokens/inbox-token.ts";
 import { runBackgroundMigrations } from "./pipeline/background/run.ts";
 import { startWorkers } from "./pipeline/dispatch.ts";
 import { createHub, type Hub } from "./pipeline/live/hub.ts";
+import { startRelays } from "./pipeline/sources/relays.ts";
 import type { Db } from "./store/db.ts";
 import { migrate, waitForSchema } from "./store/installation/migrate.ts";
 import { ensurePartitions } from "./store/installation/partitions.ts";
@@ -94,6 +95,11 @@ async function start(
   if (hub) warnOfFileLimit(log, config.live.connections);
   if (config.roles.has("worker")) {
     await startWorkers(ctx, { isFirst: true, onBatch: workers.noteWork, countThreads: workers.count });
+  }
+  if (config.roles.has("worker")) {
+    const relays = startRelays(ctx, config.directDatabaseUrl || database.url);
+    onChange.sources = relays.look;
+    closers.push(relays.stop);
   }
   const watchMembers = (recheck: () => void) => {
     onChange.members = recheck;

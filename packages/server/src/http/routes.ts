@@ -61,6 +61,7 @@ import * as messages from "../app/messages/messages.ts";
 import * as retractionPreview from "../app/retractions/preview.ts";
 import * as retractions from "../app/retractions/retractions.ts";
 import * as signals from "../app/signals/signals.ts";
+import * as sources from "../app/sources/sources.ts";
 import * as categories from "../app/subscribers/categories.ts";
 import * as contexts from "../app/subscribers/contexts.ts";
 import * as erasures from "../app/subscribers/erasures.ts";
@@ -352,6 +353,12 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "environments.createApiKey": environments.createApiKey,
   "environments.updateApiKey": environments.updateApiKey,
   "environments.revokeApiKey": environments.revokeApiKey,
+  "sources.list": sources.list,
+  "sources.create": withPrecheck(sources.checkNew, sources.create),
+  "sources.retrieve": sources.retrieve,
+  "sources.update": withPrecheck(sources.checkChange, sources.update),
+  "sources.delete": sources.remove,
+  "sources.check": withPrecheck(sources.callDatabase, sources.check),
   "webhooks.list": webhooks.list,
   "webhooks.create": withPrecheck(webhooks.checkNew, webhooks.create),
   "webhooks.retrieve": webhooks.retrieve,

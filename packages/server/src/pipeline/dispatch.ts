@@ -21,6 +21,7 @@ import { runRetract } from "./retract/stage.ts";
 import { createUnsendStage, unsendBatch } from "./retract/unsend.ts";
 import { runWake } from "./run/wake.ts";
 import { divideOrSetAside, suspectAfter } from "./set-aside.ts";
+import { runRelay } from "./sources/stage.ts";
 import { callCost, costOf, recipientsPerBatch } from "./tasks.ts";
 import { runFanout, runTrigger } from "./trigger/trigger.ts";
 import { createWebhookStage, webhookBatch } from "./webhooks/stage.ts";
@@ -70,6 +71,7 @@ const stagesOf = (ctx: NetworkCtx): Stage<never>[] => [
   { kind: "erase", run: runErase, batchSize: 1 },
   { kind: "retract", run: runRetract, batchSize: 1 },
   { kind: "unsend", run: stateful(createUnsendStage(ctx)), batchSize: unsendBatch, isMixed: true },
+  { kind: "relay", run: runRelay, batchSize: 20 },
   { kind: "housekeeping", run: runHousekeeping, batchSize: 5, isSingle: true },
 ];
 

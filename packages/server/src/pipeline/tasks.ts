@@ -1,4 +1,5 @@
 // The data of tasks in the queue: small, typed, ids only. Everything else is read from the store when the task is run.
+import type { JsonObject } from "../lib/json.ts";
 import type { RowKey } from "../store/keys.ts";
 import type { Task, TaskKind } from "../store/queue/queue.ts";
 
@@ -71,6 +72,9 @@ export type RetractTask = { retractionId: string };
 
 /** Messages to retract where their provider can do it. `tries`: calls that failed so far. */
 export type UnsendTask = { messageIds: string[]; tries?: number };
+
+/** A call by SQL that was refused and is tried again; a type and not an id, as its row has left the outbox. */
+export type RelayTask = { sourceId: string; transactionId: string; kind: string; body: JsonObject };
 
 export type HousekeepingTask = {
   name:

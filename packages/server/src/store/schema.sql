@@ -1001,6 +1001,50 @@ create table signals (
 CREATE INDEX signals_age on signals USING btree (created_at);
 CREATE INDEX signals_subscriber on signals USING btree (environment_id, subscriber_id, name, created_at);
 
+create table sources (
+  environment_id   uuid not null,
+  id               uuid not null,
+  kind             text not null,
+  name             text not null,
+  connection       text,
+  outbox_schema    text not null default 'tidings'::text,
+  paused           boolean not null default false,
+  accepted         bigint not null default 0,
+  refused          bigint not null default 0,
+  last_accepted_at timestamp with time zone,
+  waiting          integer not null default 0,
+  oldest_at        timestamp with time zone,
+  measured_at      timestamp with time zone,
+  failing_since    timestamp with time zone,
+  last_error       text,
+  last_error_at    timestamp with time zone,
+  created_at       timestamp with time zone not null,
+  updated_at       timestamp with time zone not null,
+  PRIMARY KEY (environment_id, id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX sources_local on sources USING btree (environment_id) WHERE (kind = 'local'::text);
+
+create table sql_grants (
+  role_name      text not null,
+  environment_id uuid not null,
+  created_at     timestamp with time zone not null,
+  PRIMARY KEY (role_name),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+
+create table sql_outbox (
+  environment_id uuid not null,
+  id             bigint not null,
+  transaction_id text not null,
+  kind           text not null,
+  key            text,
+  body           jsonb not null,
+  created_at     timestamp with time zone not null default clock_timestamp(),
+  PRIMARY KEY (environment_id, id)
+);
+CREATE INDEX sql_outbox_key on sql_outbox USING btree (environment_id, key, id) WHERE (key IS NOT NULL);
+
 create table statistics_hours (
   environment_id  uuid not null,
   hour            timestamp with time zone not null,

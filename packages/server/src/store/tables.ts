@@ -43,6 +43,7 @@ import type {
   Schedule,
   SentEventType,
   Severity,
+  SourceKind,
   StepFilter,
   StepType,
   SuppressedChannel,
@@ -722,6 +723,38 @@ type WebhooksTable = {
   deleted_at: Date | null;
 };
 
+/** A call by SQL that was committed: `key` orders it among others, `body` is what it was called with. */
+export type OutboxRow = {
+  id: number;
+  transaction_id: string;
+  kind: string;
+  key: string | null;
+  body: Json<JsonObject>;
+  created_at: Date;
+};
+
+type SourcesTable = {
+  environment_id: string;
+  id: string;
+  kind: SourceKind;
+  name: string;
+  /** Encrypted; null for the local source. */
+  connection: string | null;
+  outbox_schema: string;
+  paused: boolean;
+  accepted: number;
+  refused: number;
+  last_accepted_at: Date | null;
+  waiting: number;
+  oldest_at: Date | null;
+  measured_at: Date | null;
+  failing_since: Date | null;
+  last_error: string | null;
+  last_error_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
 type WebhookDeliveriesTable = {
   id: string;
   environment_id: string;
@@ -1223,6 +1256,9 @@ export type Tables = {
   alerts: AlertsTable;
   alert_messages: AlertMessagesTable;
   webhooks: WebhooksTable;
+  sources: SourcesTable;
+  sql_grants: { role_name: string; environment_id: string; created_at: Date };
+  sql_outbox: OutboxRow & { environment_id: string };
   webhook_events: {
     id: string;
     environment_id: string;

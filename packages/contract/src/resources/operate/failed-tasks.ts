@@ -9,9 +9,13 @@ export const failedTaskStatuses = ["open", "replayed"] as const;
 export const FailedTask = named("FailedTask", {
   id: Type.String(),
   kind: Type.String({
-    description: "The stage of the pipeline: `trigger`, `fanout`, `wake`, `bridge`, `deliver`, `webhook` or `unsnooze`",
+    description:
+      "The stage of the pipeline: `relay` (a call by SQL that was refused), `trigger`, `fanout`, `wake`, `bridge`, " +
+      "`deliver`, `webhook` or `unsnooze`",
   }),
-  data: openObject({ description: "The task's data: ids of events, notifications, messages or deliveries" }),
+  data: openObject({
+    description: "The task's data: ids of events, notifications, messages or deliveries, or the refused call",
+  }),
   error: Type.String({ description: "Why the last attempt failed" }),
   attempts: Type.Integer({ description: "Number of attempts" }),
   status: oneOf(failedTaskStatuses),

@@ -4,6 +4,7 @@ import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { firstIdAt } from "../../lib/ids.ts";
 import { peekClock } from "../../pipeline/clock/clock.ts";
+import { cancelReason } from "../../pipeline/run/cancel-event.ts";
 import { loadVersions } from "../../pipeline/run/versions.ts";
 import { findBudgets } from "../../store/attention/budgets.ts";
 import { inReadOnlyTransaction } from "../../store/db.ts";
@@ -23,7 +24,6 @@ import {
 import { findSubscribersByIds, findSubscribersByKeys } from "../../store/subscribers/subscribers.ts";
 import { findTenants } from "../../store/subscribers/tenants.ts";
 import { maxId, minId } from "./activity.ts";
-import { cancelReason } from "./event-cancel.ts";
 import { buildScenario } from "./scenario-view.ts";
 import { findAwaitedSignals } from "./scenarios/awaited-signals.ts";
 import type { Happened } from "./scenarios/happened.ts";

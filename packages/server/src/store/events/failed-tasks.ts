@@ -1,6 +1,7 @@
 // Tasks that were removed from the queue after failing repeatedly. See pipeline/set-aside.ts.
 import { type Selectable, sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";
+import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { cappedCount } from "../paging.ts";
 import type { TaskKind } from "../queue/queue.ts";
@@ -8,12 +9,26 @@ import type { Tables } from "../tables.ts";
 export type FailedTaskRow = Selectable<Tables["failed_tasks"]> & { kind: TaskKind };
 export type NewFailedTask = Omit<FailedTaskRow, "status" | "replayed_at">;
 
-export async function insertFailedTask(db: Db, environmentId: string, task: NewFailedTask): Promise<void> {
-  const { id, kind, data, error, attempts, created_at } = task;
+const columns = {
+  id: "uuid",
+  environment_id: "uuid",
+  kind: "text",
+  data: "jsonb",
+  error: "text",
+  attempts: "int",
+  created_at: "timestamptz",
+};
+
+export const insertFailedTask = (db: Db, environmentId: string, task: NewFailedTask): Promise<void> =>
+  insertFailedTasks(db, [{ ...task, environment_id: environmentId }]);
+
+/** One that is there already stays as it is. */
+export async function insertFailedTasks(db: Db, tasks: NewFailedTask[]): Promise<void> {
+  if (tasks.length === 0) return;
   await sql`
     insert into failed_tasks (id, environment_id, kind, data, error, attempts, status, created_at)
-    values (${id}, ${environmentId}, ${kind}, ${JSON.stringify(data)}::jsonb, ${error}, ${attempts}, 'open',
-      ${created_at})`.execute(db);
+    select id, environment_id, kind, data, error, attempts, 'open', created_at from ${rowsOf("r", columns, tasks)}
+    on conflict do nothing`.execute(db);
 }
 
 /** Newest first. One row more than asked comes back, so that the caller knows whether there are more. */

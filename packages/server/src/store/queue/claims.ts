@@ -19,6 +19,7 @@ export const taskKinds = [
   "erase",
   "retract",
   "unsend",
+  "relay",
   "housekeeping",
 ] as const;
 export type TaskKind = (typeof taskKinds)[number];

@@ -30,6 +30,8 @@ export type ListenOptions = {
   onError: (error: Error) => void;
   /** The name of the connection, unless it is the one by which processes are counted. */
   name?: string;
+  /** The socket, where the host may not be looked up again (store/sources/connection.ts). */
+  stream?: pg.ClientConfig["stream"];
 };
 
 const firstRetryMs = 250;
@@ -58,6 +60,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       connectionTimeoutMillis: 5_000,
       keepAlive: true,
       query_timeout: queryLimitMs,
+      stream: options.stream,
     });
     let isLost = false;
     const reconnect = (error?: Error) => {

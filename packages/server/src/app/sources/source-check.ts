@@ -1,0 +1,56 @@
+// Whether the outbox of a source can be emptied: connects to its database, and says what is wrong and how to fix it.
+import type { SourceCheck } from "@tidings/contract";
+import type { NetworkCtx } from "../../context.ts";
+import { AddressRefusedError, HostUnresolvedError } from "../../lib/url-guard.ts";
+import {
+  inspectOutbox,
+  type OutboxFindings,
+  openSource,
+  pinnedStream,
+  readAddress,
+} from "../../store/sources/connection.ts";
+import { measureOutbox, remoteOutbox } from "../../store/sources/outbox.ts";
+
+const countedRows = 10_000;
+const oldestVersion = 130_000;
+
+export async function checkOutbox(ctx: NetworkCtx, url: string, schema: string): Promise<SourceCheck> {
+  const refuse = (problem: string): SourceCheck => ({ isReady: false, problems: [problem], notes: [] });
+  const address = readAddress(url);
+  if (!address) return refuse("url must be an address such as postgresql://user:password@host:5432/database");
+  let stream: ReturnType<typeof pinnedStream>;
+  try {
+    stream = pinnedStream((await ctx.resolveHost(address.host)).address);
+  } catch (error) {
+    if (error instanceof AddressRefusedError || error instanceof HostUnresolvedError) return refuse(error.message);
+    throw error;
+  }
+  const db = openSource({ url, stream }, () => {});
+  try {
+    const found = await inspectOutbox(db, schema);
+    const problems = problemsOf(found, schema, address.user);
+    const isReady = problems.length === 0;
+    const waiting = isReady ? (await measureOutbox(db, remoteOutbox(schema), countedRows)).waiting : undefined;
+    return { isReady, problems, notes: [], serverVersion: found.version, waiting };
+  } catch (error) {
+    // Never with the password: the driver names host, user and database only.
+    return refuse(`The database could not be read: ${error instanceof Error ? error.message : String(error)}`);
+  } finally {
+    await db.destroy().catch(() => {});
+  }
+}
+
+function problemsOf(found: OutboxFindings, schema: string, user: string): string[] {
+  const { versionNumber, version, isReadOnly, hasTable, missing, lacks } = found;
+  if (versionNumber < oldestVersion) return [`PostgreSQL ${version} is too old: 13 or later is needed`];
+  if (isReadOnly) return ["The database is read-only: use the address of the primary"];
+  if (!hasTable) return [`There is no table ${schema}.outbox: run \`tidings outbox install\` on this database`];
+  if (missing.length > 0)
+    return [`${schema}.outbox lacks the columns ${missing.join(", ")}: run \`tidings outbox install\` again`];
+  if (lacks.length > 0)
+    return [
+      `The role ${user} lacks ${lacks.join(", ")} on ${schema}.outbox: ` +
+        `grant usage on schema ${schema} to ${user}; grant select, update, delete on ${schema}.outbox to ${user}`,
+    ];
+  return [];
+}

@@ -1,0 +1,46 @@
+// What a loop writes about its source: counts, what waits, and errors. At most once a second, and nothing while nothing
+// happens.
+import { countedOutboxRows } from "@tidings/contract";
+import type { Ctx } from "../../context.ts";
+import { measureOutbox } from "../../store/sources/outbox.ts";
+import { type ActiveSource, recordSourceNews, type SourceNews } from "../../store/sources/sources.ts";
+import type { DrainedSource } from "./drain.ts";
+
+const gapMs = 1_000;
+
+export type News = {
+  /** Counts of a batch. */
+  add(counts: Pick<SourceNews, "accepted" | "refused">): void;
+  fail(reason: string): void;
+  /** Writes what is new, if it is time. `source`: measured, where its database can be reached. */
+  write(source: DrainedSource | null, options?: { isLast?: boolean }): Promise<void>;
+};
+
+export function createNews(ctx: Ctx, row: ActiveSource): News {
+  let unwritten: SourceNews = { accepted: 0, refused: 0 };
+  let isFailing = row.failing_since !== null;
+  let hasNews = true;
+  let writtenAt = Number.NEGATIVE_INFINITY;
+  return {
+    add({ accepted, refused }) {
+      unwritten = { accepted: unwritten.accepted + accepted, refused: unwritten.refused + refused };
+      if (accepted + refused > 0 || isFailing) hasNews = true;
+    },
+    fail(reason) {
+      unwritten = { ...unwritten, error: reason };
+      hasNews = true;
+    },
+    async write(source, { isLast = false } = {}) {
+      if (!hasNews || (!isLast && performance.now() - writtenAt < gapMs)) return;
+      const measured = source && (await measureOutbox(source.remote ?? ctx.db, source.outbox, countedOutboxRows));
+      const news = unwritten;
+      const error = news.error ?? (isFailing && source ? null : undefined);
+      await recordSourceNews(ctx.db, row, { ...news, error, ...(measured && { measured }) }, ctx.now());
+      isFailing = news.error !== undefined || (isFailing && !source);
+      unwritten = { accepted: 0, refused: 0 };
+      // What waits is measured until nothing does.
+      hasNews = (measured?.waiting ?? 0) > 0;
+      writtenAt = performance.now();
+    },
+  };
+}
