@@ -11,6 +11,7 @@ export * from "./openapi.ts";
 export * from "./openapi-types.ts";
 export * from "./operation.ts";
 export * from "./operations.ts";
+export * from "./outbox-sql.ts";
 export * from "./permissions.ts";
 export * from "./provider-ids.ts";
 export * from "./resources/activity/activity.ts";
