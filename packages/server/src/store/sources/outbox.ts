@@ -19,6 +19,9 @@ export const outboxChannel = "tidings_outbox";
 const own = ({ environmentId }: OutboxPlace, alias: string): RawBuilder<unknown> =>
   environmentId === undefined ? sql`true` : sql`${sql.ref(`${alias}.environment_id`)} = ${environmentId}`;
 
+/** Bodies in one batch, as they are stored: large ones are compressed there. */
+const batchBytes = 4 * 1_024 * 1_024;
+
 /** A claimed row; `created_at` is null where the outbox of a source was altered by hand. */
 export type ClaimedRow = Pick<OutboxRow, "id" | "transaction_id" | "kind" | "key" | "created_at"> & { body: unknown };
 
@@ -28,8 +31,13 @@ export type ClaimedRow = Pick<OutboxRow, "id" | "transaction_id" | "kind" | "key
  */
 export async function claimRows(db: Db, place: OutboxPlace, limit: number): Promise<ClaimedRow[]> {
   const { rows } = await sql<ClaimedRow>`
-    select o.id, o.transaction_id, o.kind, o.key, o.body, o.created_at from ${place.table} as o
-    where ${own(place, "o")} order by o.id limit ${limit} for update skip locked`.execute(db);
+    with locked as materialized (
+      select o.id, pg_column_size(o.body) as bytes from ${place.table} as o
+      where ${own(place, "o")} order by o.id limit ${limit} for update skip locked),
+    sized as (select id, sum(bytes) over (order by id) - bytes as before from locked)
+    select o.id, o.transaction_id, o.kind, o.key, o.body, o.created_at
+    from sized s join ${place.table} as o on o.id = s.id and ${own(place, "o")}
+    where s.before < ${batchBytes} order by o.id`.execute(db);
   const keys = [...new Set(rows.flatMap(({ key }) => key ?? []))];
   if (keys.length === 0) return rows;
   const ids = rows.map(({ id }) => id);
