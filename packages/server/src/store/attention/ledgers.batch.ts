@@ -7,7 +7,7 @@ import { rowsByKey } from "../keys.ts";
 import type { ChannelLedger, Ledger, OwnLimits } from "../tables.ts";
 
 export type PersonKey = { environment_id: string; subscriber_id: string };
-export type LedgerRow = PersonKey & { ledger: Ledger };
+type LedgerRow = PersonKey & { ledger: Ledger };
 /** `limits`: the lower ones that the person chose. */
 export type FoundLedger = LedgerRow & { limits: OwnLimits | null };
 

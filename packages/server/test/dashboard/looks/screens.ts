@@ -98,7 +98,12 @@ const decision = (step: string): Look => ({
 
 const decisions: Look[] = [
   ...["subject-line", "reply", "by-plan", "account", "welcome", "remember"].map(decision),
-  { name: "canvas-arms", path: "/workflows/decisions?view=canvas&step=account" },
+  {
+    name: "canvas-arms",
+    path: "/workflows/decisions?view=canvas&step=account",
+    // Steps are hidden until their places are known.
+    act: (page) => page.locator(".react-flow__node button").first().waitFor(),
+  },
 ];
 
 const emails: Look[] = [
