@@ -19,7 +19,6 @@ create table if not exists ${schema}.outbox (
   body           jsonb not null,
   created_at     timestamptz not null default clock_timestamp()
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
-create index if not exists outbox_key on ${schema}.outbox (key, id) where key is not null;
 
 -- NOTIFY wakes the relay. Transactions that notify commit one after the other, and cannot be prepared for a two-phase
 -- commit: \`set tidings.notify = 'off'\`, for a session, role or database, leaves it out, and the relay looks for itself.
@@ -39,6 +38,7 @@ returns text language plpgsql security definer set search_path = pg_catalog, pg_
 declare
   transaction_id text;
   ordering_key text;
+  body jsonb;
   unknown_options text;
 begin
   if trigger.workflow is null then raise exception 'tidings.trigger: workflow is null' using errcode = '22004'; end if;
@@ -51,11 +51,6 @@ begin
   if coalesce(jsonb_typeof(trigger.options), 'null') <> 'object' then
     raise exception 'tidings.trigger: options must be a JSON object' using errcode = '22023';
   end if;
-  -- A text is at most six times as long as what is stored.
-  if pg_column_size(trigger.payload) > 87381 and octet_length(trigger.payload::text) > 524288 then
-    raise exception 'tidings.trigger: payload has % bytes, the limit is 524288', octet_length(trigger.payload::text)
-      using errcode = '54000';
-  end if;
   select string_agg(name, ', ') into unknown_options from jsonb_object_keys(trigger.options) as name
   where name not in ('transactionId', 'key', 'actor', 'context', 'tenant', 'overrides', 'priority', 'supersedeKey', 'bridgeUrl');
   if unknown_options is not null then
@@ -64,13 +59,23 @@ begin
   if jsonb_typeof(trigger.options->'transactionId') <> 'string' or length(trigger.options->>'transactionId') not between 1 and 255 then
     raise exception 'tidings.trigger: transactionId must be a text of 1 to 255 characters' using errcode = '22023';
   end if;
+  body := (trigger.options - '{transactionId,key}'::text[])
+    || jsonb_build_object('name', trigger.workflow, 'to', trigger.recipient, 'payload', trigger.payload);
+  -- Of the text: what is stored may be much shorter.
+  if octet_length(body::text) > 524288 then
+    if octet_length(trigger.payload::text) > 524288 then
+      raise exception 'tidings.trigger: payload has % bytes, the limit is 524288', octet_length(trigger.payload::text)
+        using errcode = '54000';
+    elsif octet_length(body::text) > 1048576 then
+      raise exception 'tidings.trigger: the call has % bytes, the limit is 1048576', octet_length(body::text)
+        using errcode = '54000';
+    end if;
+  end if;
   transaction_id := coalesce(trigger.options->>'transactionId', 'sql_' || replace(gen_random_uuid()::text, '-', ''));
   ordering_key := coalesce(trigger.options->>'key', case jsonb_typeof(trigger.recipient)
     when 'string' then trigger.recipient #>> '{}'
     when 'object' then coalesce(trigger.recipient->>'subscriberId', 'topic:' || (trigger.recipient->>'topicKey')) end);
-  perform ${schema}.add_to_outbox('trigger', transaction_id, ordering_key,
-    (trigger.options - '{transactionId,key}'::text[])
-      || jsonb_build_object('name', trigger.workflow, 'to', trigger.recipient, 'payload', trigger.payload));
+  perform ${schema}.add_to_outbox('trigger', transaction_id, ordering_key, body);
   return transaction_id;
 end $$;
 
@@ -102,7 +107,7 @@ begin
   if coalesce(jsonb_typeof(attributes), 'null') <> 'object' then
     raise exception 'tidings.upsert_subscriber: attributes must be a JSON object' using errcode = '22023';
   end if;
-  if pg_column_size(attributes) > 87381 and octet_length(attributes::text) > 524288 then
+  if octet_length(attributes::text) > 524288 then
     raise exception 'tidings.upsert_subscriber: attributes have % bytes, the limit is 524288', octet_length(attributes::text)
       using errcode = '54000';
   end if;
@@ -110,7 +115,9 @@ begin
     upsert_subscriber.subscriber_id, attributes || jsonb_build_object('subscriberId', upsert_subscriber.subscriber_id));
 end $$;
 
-revoke all on all functions in schema ${schema} from public;
+revoke all on function ${schema}.add_to_outbox(text, text, text, jsonb), ${schema}.trigger(text, jsonb, jsonb, jsonb),
+  ${schema}.trigger(text, text, jsonb, jsonb), ${schema}.cancel(text), ${schema}.upsert_subscriber(text, jsonb)
+  from public;
 
 commit;
 `;

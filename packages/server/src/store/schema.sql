@@ -1043,7 +1043,6 @@ create table sql_outbox (
   created_at     timestamp with time zone not null default clock_timestamp(),
   PRIMARY KEY (environment_id, id)
 );
-CREATE INDEX sql_outbox_key on sql_outbox USING btree (environment_id, key, id) WHERE (key IS NOT NULL);
 
 create table statistics_hours (
   environment_id  uuid not null,

@@ -3,11 +3,12 @@ import type { SourceCheck } from "@tidings/contract";
 import type { NetworkCtx } from "../../context.ts";
 import { AddressRefusedError, HostUnresolvedError } from "../../lib/url-guard.ts";
 import {
+  connectionOf,
   inspectOutbox,
   type OutboxFindings,
   openSource,
-  pinnedStream,
   readAddress,
+  type SourceConnection,
 } from "../../store/sources/connection.ts";
 import { measureOutbox, remoteOutbox } from "../../store/sources/outbox.ts";
 
@@ -18,14 +19,14 @@ export async function checkOutbox(ctx: NetworkCtx, url: string, schema: string):
   const refuse = (problem: string): SourceCheck => ({ isReady: false, problems: [problem], notes: [] });
   const address = readAddress(url);
   if (!address) return refuse("url must be an address such as postgresql://user:password@host:5432/database");
-  let stream: ReturnType<typeof pinnedStream>;
+  let connection: SourceConnection;
   try {
-    stream = pinnedStream((await ctx.resolveHost(address.host)).address);
+    connection = connectionOf(url, (await ctx.resolveHost(address.host)).address);
   } catch (error) {
     if (error instanceof AddressRefusedError || error instanceof HostUnresolvedError) return refuse(error.message);
     throw error;
   }
-  const db = openSource({ url, stream }, () => {});
+  const db = openSource(connection, () => {});
   try {
     const found = await inspectOutbox(db, schema);
     const problems = problemsOf(found, schema, address.user);

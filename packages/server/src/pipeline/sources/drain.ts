@@ -5,13 +5,7 @@ import type { Ctx } from "../../context.ts";
 import type { Db } from "../../store/db.ts";
 import { isDatabaseUnavailable } from "../../store/faults.ts";
 import { limitTransaction } from "../../store/sources/connection.ts";
-import {
-  type ClaimedRow,
-  claimRows,
-  deleteRows,
-  findEarlierCalls,
-  type OutboxPlace,
-} from "../../store/sources/outbox.ts";
+import { claimRows, deleteRows, type OutboxPlace } from "../../store/sources/outbox.ts";
 import { transactWithRetry } from "../batch.ts";
 import { acceptRows, type SourcePlace } from "./accept-rows.ts";
 import { setAsideRows } from "./refused.ts";
@@ -23,10 +17,17 @@ export type DrainedSource = { place: SourcePlace; outbox: OutboxPlace; remote: D
 export type Drained = { claimed: number; accepted: number; refused: number };
 
 /** This service cannot accept a row among these, for a reason that has nothing to do with its database. */
-export class RowError extends Error {}
+export class RowError extends Error {
+  readonly ids: number[];
 
-/** `refuseAll`: sets all rows aside for this reason, where accepting them failed. */
-export type DrainOptions = { limit: number; refuseAll?: string };
+  constructor(ids: number[], cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.ids = ids;
+  }
+}
+
+/** `doomed`: a row that cannot be accepted, and is set aside when it is claimed alone. */
+export type DrainOptions = { limit: number; doomed?: { id: number; reason: string } | null };
 
 export function drainBatch(ctx: Ctx, source: DrainedSource, options: DrainOptions): Promise<Drained> {
   const { remote } = source;
@@ -40,21 +41,22 @@ export function drainBatch(ctx: Ctx, source: DrainedSource, options: DrainOption
 async function drainIn(
   db: Db,
   { place, outbox }: DrainedSource,
-  { limit, refuseAll }: DrainOptions,
+  { limit, doomed }: DrainOptions,
   inOwn: <T>(work: (tx: Ctx) => Promise<T>) => Promise<T>,
 ): Promise<Drained> {
-  const rows = await withoutEarlyCancels(db, outbox, await claimRows(db, outbox, limit));
-  if (rows.length === 0) return { claimed: 0, accepted: 0, refused: 0 };
+  const rows = await claimRows(db, outbox, limit);
+  const [first] = rows;
+  if (!first) return { claimed: 0, accepted: 0, refused: 0 };
   const { done, refused } = await inOwn(async (tx) => {
-    if (refuseAll === undefined) return acceptRows(tx, place, rows);
-    await setAsideRows(
-      tx,
-      place,
-      rows.map((row) => ({ row, reason: refuseAll })),
-    );
-    return { done: rows, refused: rows.length };
+    if (!doomed || rows.length > 1 || first.id !== doomed.id) return acceptRows(tx, place, rows);
+    await setAsideRows(tx, place, [{ row: first, reason: doomed.reason }]);
+    return { done: rows, refused: 1 };
   }).catch((error: unknown) => {
-    throw isDatabaseUnavailable(error) ? error : new RowError(messageOf(error), { cause: error });
+    if (isDatabaseUnavailable(error)) throw error;
+    throw new RowError(
+      rows.map(({ id }) => id),
+      error,
+    );
   });
   await deleteRows(
     db,
@@ -62,15 +64,4 @@ async function drainIn(
     done.map(({ id }) => id),
   );
   return { claimed: rows.length, accepted: done.length - refused, refused };
-}
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-/** A cancellation is handled after its event: it waits while the event is in the outbox and not in this batch. */
-async function withoutEarlyCancels(db: Db, outbox: OutboxPlace, rows: ClaimedRow[]): Promise<ClaimedRow[]> {
-  const cancels = rows.filter(({ kind }) => kind === "cancel");
-  const ids = new Set(rows.map(({ id }) => id));
-  const earlier = await findEarlierCalls(db, outbox, [...new Set(cancels.map((row) => row.transaction_id))]);
-  const awaited = new Set(earlier.filter(({ id }) => !ids.has(id)).map((row) => row.transaction_id));
-  return awaited.size === 0 ? rows : rows.filter((row) => row.kind !== "cancel" || !awaited.has(row.transaction_id));
 }

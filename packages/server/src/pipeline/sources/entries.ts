@@ -1,6 +1,6 @@
 // What a row of an outbox asks for, or why it cannot be read: pure.
 import { isJsonObject, type JsonObject, operations, SubscriberIn, type TriggerEvent } from "@tidings/contract";
-import type { ClaimedRow } from "../../store/sources/outbox.ts";
+import { type ClaimedRow, marksOf, maxBodyBytes } from "../../store/sources/outbox.ts";
 import { checkShape } from "../../validation.ts";
 
 export type SourceEntry =
@@ -14,9 +14,10 @@ const subscriberFaults = checkShape(SubscriberIn);
 
 export function readRow(row: ClaimedRow): SourceEntry {
   const refuse = (faults: string[]): SourceEntry => ({ kind: "refused", row, reason: faults.join("; ") });
-  const { kind, transaction_id: transactionId, body } = row;
+  const { kind, transaction_id: transactionId, body, bytes } = row;
   if (typeof transactionId !== "string" || transactionId === "") return refuse(["transaction_id must not be empty"]);
   if (kind === "cancel") return { kind, row, transactionId };
+  if (bytes > maxBodyBytes) return refuse([`body has ${bytes} bytes, the limit is ${maxBodyBytes}`]);
   if (!isJsonObject(body)) return refuse(["body must be a JSON object"]);
   if (kind === "trigger") {
     const event = { ...body, transactionId };
@@ -35,16 +36,16 @@ export function readRow(row: ClaimedRow): SourceEntry {
 const phases: Record<SourceEntry["kind"], number> = { refused: 0, subscriber: 0, trigger: 1, cancel: 2 };
 
 /**
- * The first entries, as many as may be handled by phases without changing the order of those with the same key: a
- * change of a subscriber that follows an event for the same key ends the batch.
+ * The first entries, as many as may be handled by phases without changing the order of those with the same key or
+ * transaction id: a change of a subscriber that follows an event for the same key ends the batch.
  */
 export function takeBatch(entries: SourceEntry[]): SourceEntry[] {
   const reached = new Map<string, number>();
   const end = entries.findIndex(({ kind, row }) => {
-    const phase = phases[kind];
-    if (row.key === null || kind === "refused") return false;
-    if (phase < (reached.get(row.key) ?? 0)) return true;
-    reached.set(row.key, phase);
+    if (kind === "refused") return false;
+    const marks = marksOf(row);
+    if (marks.some((mark) => phases[kind] < (reached.get(mark) ?? 0))) return true;
+    for (const mark of marks) reached.set(mark, phases[kind]);
     return false;
   });
   return end < 0 ? entries : entries.slice(0, end);

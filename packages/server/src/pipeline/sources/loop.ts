@@ -3,8 +3,11 @@
 // away is tried again with growing pauses, and delays only itself.
 import { setTimeout as delay } from "node:timers/promises";
 import type { NetworkCtx } from "../../context.ts";
+import { storableText } from "../../lib/text/storable-text.ts";
+import { findDatabaseFault } from "../../store/faults.ts";
+import { hasRows } from "../../store/sources/outbox.ts";
 import type { ActiveSource } from "../../store/sources/sources.ts";
-import { type Drained, drainBatch, RowError } from "./drain.ts";
+import { type Drained, type DrainOptions, drainBatch, RowError } from "./drain.ts";
 import { createNews } from "./news.ts";
 import { type OpenedSource, openForLoop } from "./open-source.ts";
 
@@ -12,9 +15,17 @@ import { type OpenedSource, openForLoop } from "./open-source.ts";
 const batchSize = 500;
 const pollMs = { first: 20, most: 1_000 };
 const stopMs = 10_000;
+const closeMs = 5_000;
 const retryMs = { first: 500, most: 30_000 };
+/** Of what a database says, which may be anyone's. */
+const maxReason = 1_000;
+const nothing: Drained = { claimed: 0, accepted: 0, refused: 0 };
 
-export type SourceLoop = { stop(): Promise<void> };
+export type SourceLoop = {
+  /** The source as it was read again. */
+  note(row: ActiveSource): void;
+  stop(): Promise<void>;
+};
 
 export function startLoop(ctx: NetworkCtx, row: ActiveSource, localUrl: string): SourceLoop {
   const log = ctx.log.child({ source: row.id });
@@ -27,40 +38,52 @@ export function startLoop(ctx: NetworkCtx, row: ActiveSource, localUrl: string):
   const empty = async (source: OpenedSource): Promise<void> => {
     const drain = createDrain(ctx, source);
     let pollPause = pollMs.first;
+    let isExpected = true;
     while (!isStopped) {
       sleeper.reset();
-      const { claimed, accepted, refused } = await drain();
+      const hasWork: boolean = isExpected || (await hasRows(source.remote ?? ctx.db, source.outbox));
+      const { claimed, accepted, refused }: Drained = hasWork ? await drain() : nothing;
       retryPause = retryMs.first;
       news.add({ accepted, refused });
       await news.write(source);
       if (accepted > 0) ctx.metrics.sourceRows.inc({ result: "accepted" }, accepted);
       if (refused > 0) ctx.metrics.sourceRows.inc({ result: "refused" }, refused);
       pollPause = claimed > 0 ? pollMs.first : Math.min(pollMs.most, 2 * pollPause);
-      if (claimed === 0) await sleeper.sleep(pollPause);
+      isExpected = claimed > 0 || (await sleeper.sleep(pollPause));
     }
     await news.write(source, { isLast: true });
   };
 
+  /** Opens the source and empties it. Returns why that ended, null when the loop was stopped. */
+  const work = async (): Promise<string | null> => {
+    let source: OpenedSource | null = null;
+    try {
+      source = await openForLoop(ctx, row, { localUrl, wake: sleeper.wake });
+      await empty(source);
+      return null;
+    } catch (error) {
+      return storableText(error instanceof Error ? error.message : String(error), maxReason);
+    } finally {
+      // A server that does not respond does not confirm the end of a connection either.
+      await Promise.race([source?.close().catch(() => {}), delay(closeMs, undefined, { ref: false })]);
+    }
+  };
+
   const run = async (): Promise<void> => {
     while (!isStopped) {
-      let source: OpenedSource | null = null;
-      try {
-        source = await openForLoop(ctx, row, { localUrl, wake: sleeper.wake });
-        await empty(source);
-      } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
-        log.warn({ reason }, "a source cannot be read, and is tried again");
-        news.fail(reason);
-        await news.write(null, { isLast: true }).catch(() => {});
-        sleeper.reset();
-        await sleeper.sleep(retryPause);
-        retryPause = Math.min(retryMs.most, 2 * retryPause);
-      }
-      await source?.close().catch(() => {});
+      const reason = await work();
+      if (reason === null || isStopped) continue;
+      sleeper.reset();
+      log.warn({ reason }, "a source cannot be read, and is tried again");
+      news.fail(reason);
+      await news.write(null, { isLast: true }).catch(() => {});
+      await sleeper.sleep(retryPause);
+      retryPause = Math.min(retryMs.most, 2 * retryPause);
     }
   };
   const running = run();
   return {
+    note: ({ failing_since }) => news.note(failing_since !== null),
     async stop() {
       isStopped = true;
       sleeper.wake();
@@ -82,34 +105,45 @@ function createSleeper() {
       isWoken = true;
       end();
     },
-    sleep: (ms: number): Promise<void> =>
+    /** Whether it was cut short. */
+    sleep: (ms: number): Promise<boolean> =>
       new Promise((resolve) => {
-        if (isWoken) return resolve();
-        const timer = setTimeout(resolve, ms);
+        if (isWoken) return resolve(true);
+        const timer = setTimeout(() => resolve(false), ms);
         end = () => {
           clearTimeout(timer);
-          resolve();
+          resolve(true);
         };
       }),
   };
 }
 
 /**
- * Drains a batch with each call. When one of its rows cannot be accepted, the rows of a batch follow one by one, and the
- * one that fails alone is set aside.
+ * Drains a batch with each call. When one of its rows cannot be accepted, rows follow one by one, until the one that
+ * fails alone is found and set aside.
  */
 function createDrain(ctx: NetworkCtx, source: OpenedSource): () => Promise<Drained> {
   let alone = 0;
+  let doomed: DrainOptions["doomed"] = null;
   return async () => {
     const limit = alone > 0 ? 1 : batchSize;
     alone = Math.max(0, alone - 1);
     try {
-      return await drainBatch(ctx, source, { limit });
+      const drained = await drainBatch(ctx, source, { limit, doomed });
+      if (doomed && drained.refused > 0) {
+        doomed = null;
+        alone = 0;
+      }
+      return drained;
     } catch (error) {
       if (!(error instanceof RowError)) throw error;
-      if (limit === 1) return drainBatch(ctx, source, { limit, refuseAll: error.message });
-      ctx.log.warn({ err: error.cause, source: source.place.sourceId }, "rows of a source are tried one by one");
-      alone = batchSize;
+      const [id, ...others] = error.ids;
+      // Others hold what it needs, or it cannot even be set aside: it is tried again later.
+      if (others.length === 0 && (findDatabaseFault(error.cause) === "conflict" || id === doomed?.id))
+        throw error.cause;
+      ctx.log.warn({ err: error.cause, source: source.place.sourceId }, "rows of a source cannot be accepted together");
+      doomed = others.length === 0 ? { id: id!, reason: error.message } : null;
+      alone = doomed ? alone + 1 : batchSize;
       return { claimed: 1, accepted: 0, refused: 0 };
     }
   };

@@ -12,34 +12,37 @@ export type News = {
   /** Counts of a batch. */
   add(counts: Pick<SourceNews, "accepted" | "refused">): void;
   fail(reason: string): void;
+  /** What is stored, perhaps by another process: a failure there is over when this one can read the source. */
+  note(isFailing: boolean): void;
   /** Writes what is new, if it is time. `source`: measured, where its database can be reached. */
   write(source: DrainedSource | null, options?: { isLast?: boolean }): Promise<void>;
 };
 
 export function createNews(ctx: Ctx, row: ActiveSource): News {
   let unwritten: SourceNews = { accepted: 0, refused: 0 };
-  let isFailing = row.failing_since !== null;
   let hasNews = true;
   let writtenAt = Number.NEGATIVE_INFINITY;
   return {
     add({ accepted, refused }) {
       unwritten = { accepted: unwritten.accepted + accepted, refused: unwritten.refused + refused };
-      if (accepted + refused > 0 || isFailing) hasNews = true;
+      if (accepted + refused > 0) hasNews = true;
     },
     fail(reason) {
       unwritten = { ...unwritten, error: reason };
       hasNews = true;
     },
+    note(isFailing) {
+      hasNews ||= isFailing;
+    },
     async write(source, { isLast = false } = {}) {
       if (!hasNews || (!isLast && performance.now() - writtenAt < gapMs)) return;
       const measured = source && (await measureOutbox(source.remote ?? ctx.db, source.outbox, countedOutboxRows));
       const news = unwritten;
-      const error = news.error ?? (isFailing && source ? null : undefined);
+      const error = news.error ?? (source ? null : undefined);
       await recordSourceNews(ctx.db, row, { ...news, error, ...(measured && { measured }) }, ctx.now());
-      isFailing = news.error !== undefined || (isFailing && !source);
       unwritten = { accepted: 0, refused: 0 };
-      // What waits is measured until nothing does.
-      hasNews = (measured?.waiting ?? 0) > 0;
+      // What waits is measured until nothing does, and a failure is stored until it is over.
+      hasNews = (measured?.waiting ?? 0) > 0 || news.error !== undefined;
       writtenAt = performance.now();
     },
   };

@@ -1,7 +1,7 @@
 // What a loop needs of its source: the outbox, the connection to its database, and its announcements.
 import type { NetworkCtx } from "../../context.ts";
 import { type Listener, listen } from "../../store/queue/listen.ts";
-import { openSource, pinnedStream, readAddress } from "../../store/sources/connection.ts";
+import { connectionOf, openSource, readAddress, type SourceConnection } from "../../store/sources/connection.ts";
 import { localOutbox, outboxChannel, remoteOutbox } from "../../store/sources/outbox.ts";
 import type { ActiveSource } from "../../store/sources/sources.ts";
 import type { DrainedSource } from "./drain.ts";
@@ -20,17 +20,17 @@ export async function openForLoop(
   const hear = (text?: string) => {
     if (!text || text === environmentId) wake();
   };
-  const listenTo = (url: string, stream?: ReturnType<typeof pinnedStream>): Promise<Listener> =>
-    listen({ url, stream, onNotify: { [outboxChannel]: hear }, onError, name: "tidings-relay-listen" });
+  const listenTo = (connection: { url: string; stream?: SourceConnection["stream"] }): Promise<Listener> =>
+    listen({ ...connection, onNotify: { [outboxChannel]: hear }, onError, name: "tidings-relay-listen" });
   if (source.connection === null) {
-    const listener = await listenTo(localUrl);
+    const listener = await listenTo({ url: localUrl });
     return { place, outbox: localOutbox(environmentId), remote: null, close: () => listener.close() };
   }
   const url = ctx.secrets.decrypt(source.connection);
   const { address } = await ctx.resolveHost(readAddress(url)!.host);
-  const stream = pinnedStream(address);
-  const remote = openSource({ url, stream }, onError);
-  const listener = await listenTo(url, stream);
+  const connection = connectionOf(url, address);
+  const remote = openSource(connection, onError);
+  const listener = await listenTo(connection);
   const close = () => Promise.all([remote.destroy(), listener.close()]).then(() => {});
   return { place, outbox: remoteOutbox(source.outbox_schema), remote, close };
 }

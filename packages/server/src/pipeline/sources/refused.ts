@@ -46,6 +46,7 @@ const toTask = (secrets: Secrets, sourceId: string, row: ClaimedRow): RelayTask 
   sourceId,
   transactionId: String(row.transaction_id),
   kind: String(row.kind),
+  // What is too long to be read is not kept either.
   body: isJsonObject(row.body)
     ? mapSecrets(row.body, {
         recipient: (given) => sealRecipient(secrets, given as never),
@@ -65,6 +66,7 @@ export const fromTask = (secrets: Secrets, { transactionId, kind, body }: RelayT
     overrides: (given) => openOverrides(secrets, given as never),
   }),
   created_at: now,
+  bytes: 0,
 });
 
 type SecretParts = { recipient(given: JsonObject): object; overrides(given: unknown): unknown };

@@ -33,7 +33,9 @@ export function startRelays(ctx: NetworkCtx, localUrl: string): Relays {
     await Promise.all(ended.map(([, { loop }]) => loop.stop()));
     if (isStopped) return;
     for (const [id, row] of sources) {
-      if (!loops.has(id)) loops.set(id, { loop: startLoop(ctx, row, localUrl), settings: settingsOf(row) });
+      const running = loops.get(id);
+      if (running) running.loop.note(row);
+      else loops.set(id, { loop: startLoop(ctx, row, localUrl), settings: settingsOf(row) });
     }
   };
   const look = () => {

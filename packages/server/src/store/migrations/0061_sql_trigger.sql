@@ -44,7 +44,6 @@ create table sql_outbox (
   created_at     timestamptz not null default clock_timestamp(),
   primary key (environment_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_insert_threshold = -1);
-create index sql_outbox_key on sql_outbox (environment_id, key, id) where key is not null;
 
 -- A role that has the name of the schema would find and create its tables there from now on.
 do $$
@@ -105,6 +104,7 @@ declare
   environment uuid := @own@.find_sql_environment();
   transaction_id text;
   ordering_key text;
+  body jsonb;
   unknown_options text;
 begin
   if trigger.workflow is null then raise exception 'tidings.trigger: workflow is null' using errcode = '22004'; end if;
@@ -116,11 +116,6 @@ begin
   end if;
   if coalesce(jsonb_typeof(trigger.options), 'null') <> 'object' then
     raise exception 'tidings.trigger: options must be a JSON object' using errcode = '22023';
-  end if;
-  -- A text is at most six times as long as what is stored.
-  if pg_column_size(trigger.payload) > 87381 and octet_length(trigger.payload::text) > 524288 then
-    raise exception 'tidings.trigger: payload has % bytes, the limit is 524288', octet_length(trigger.payload::text)
-      using errcode = '54000';
   end if;
   select string_agg(name, ', ') into unknown_options from jsonb_object_keys(trigger.options) as name
   where name not in ('transactionId', 'key', 'actor', 'context', 'tenant', 'overrides', 'priority', 'supersedeKey', 'bridgeUrl');
@@ -135,13 +130,23 @@ begin
   if not found then
     raise exception 'tidings.trigger: workflow "%" not found', left(trigger.workflow, 200) using errcode = '22023';
   end if;
+  body := (trigger.options - '{transactionId,key}'::text[])
+    || jsonb_build_object('name', trigger.workflow, 'to', trigger.recipient, 'payload', trigger.payload);
+  -- Of the text: what is stored may be much shorter.
+  if octet_length(body::text) > 524288 then
+    if octet_length(trigger.payload::text) > 524288 then
+      raise exception 'tidings.trigger: payload has % bytes, the limit is 524288', octet_length(trigger.payload::text)
+        using errcode = '54000';
+    elsif octet_length(body::text) > 1048576 then
+      raise exception 'tidings.trigger: the call has % bytes, the limit is 1048576', octet_length(body::text)
+        using errcode = '54000';
+    end if;
+  end if;
   transaction_id := coalesce(trigger.options->>'transactionId', 'sql_' || replace(gen_random_uuid()::text, '-', ''));
   ordering_key := coalesce(trigger.options->>'key', case jsonb_typeof(trigger.recipient)
     when 'string' then trigger.recipient #>> '{}'
     when 'object' then coalesce(trigger.recipient->>'subscriberId', 'topic:' || (trigger.recipient->>'topicKey')) end);
-  perform @own@.add_to_sql_outbox(environment, 'trigger', transaction_id, ordering_key,
-    (trigger.options - '{transactionId,key}'::text[])
-      || jsonb_build_object('name', trigger.workflow, 'to', trigger.recipient, 'payload', trigger.payload));
+  perform @own@.add_to_sql_outbox(environment, 'trigger', transaction_id, ordering_key, body);
   return transaction_id;
 end $$
 $sql$,
@@ -178,7 +183,7 @@ begin
   if coalesce(jsonb_typeof(attributes), 'null') <> 'object' then
     raise exception 'tidings.upsert_subscriber: attributes must be a JSON object' using errcode = '22023';
   end if;
-  if pg_column_size(attributes) > 87381 and octet_length(attributes::text) > 524288 then
+  if octet_length(attributes::text) > 524288 then
     raise exception 'tidings.upsert_subscriber: attributes have % bytes, the limit is 524288', octet_length(attributes::text)
       using errcode = '54000';
   end if;
@@ -188,6 +193,7 @@ end $$
 $sql$,
     'revoke all on function @own@.find_sql_environment() from public',
     'revoke all on function @own@.add_to_sql_outbox(uuid, text, text, text, jsonb) from public',
+    'revoke all on function @own@.add_to_list_counts(uuid[], uuid[], bigint[]) from public',
     'revoke all on all functions in schema tidings from public'
   ] loop
     execute replace(statement, '@own@', own);

@@ -2,7 +2,7 @@
 import { Socket } from "node:net";
 import { Kysely, PostgresDialect, sql } from "kysely";
 import pg from "pg";
-import { DatabaseClient } from "../client.ts";
+import { type ClientOptions, DatabaseClient } from "../client.ts";
 import type { Db } from "../db.ts";
 
 /** The parts of an address that people may see. */
@@ -12,33 +12,49 @@ export type SourceAddress = { host: string; port: number; database: string; user
 export function readAddress(text: string): SourceAddress | null {
   const url = URL.parse(text);
   if (!url || !/^postgres(?:ql)?:$/.test(url.protocol) || url.hostname === "") return null;
-  const database = decodeURIComponent(url.pathname.slice(1));
-  const user = decodeURIComponent(url.username);
-  if (database === "" || user === "") return null;
+  const [database, user, password] = [url.pathname.slice(1), url.username, url.password].map(decodePart);
+  // In the first message of a connection, texts end with a zero byte.
+  if (!database || !user || password === null || (database + user + password).includes("\0")) return null;
   return { host: url.hostname.replace(/^\[(.*)\]$/, "$1"), port: Number(url.port) || 5_432, database, user };
 }
 
+/** Null when its percent signs encode nothing. */
+function decodePart(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
+
+/** How the database of a source is reached: `connectionOf`. */
+export type SourceConnection = { url: string; stream: () => Socket };
+
+/** The driver would take another host, a socket or files of this machine from other parameters. */
+const usedParameters = new Set(["sslmode", "uselibpqcompat", "options"]);
+
 /**
- * A socket to an address of the host that was checked, whatever the driver asks for: a second lookup could return
+ * A connection to an address of the host that was checked, whatever the driver asks for: a second lookup could return
  * another one. Certificates are still compared with the name.
  */
-export function pinnedStream(address: string): () => Socket {
-  return () => {
+export function connectionOf(text: string, address: string): SourceConnection {
+  const url = new URL(text);
+  for (const name of [...url.searchParams.keys()]) if (!usedParameters.has(name)) url.searchParams.delete(name);
+  const stream = () => {
     const socket = new Socket();
     const connect = socket.connect.bind(socket) as (port: number, host: string) => Socket;
-    return Object.assign(socket, { connect: (port: number) => connect(port, address) });
+    // A number: a text would be the path of a socket.
+    return Object.assign(socket, { connect: (port: unknown) => connect(Number(port), address) });
   };
+  return { url: url.href, stream };
 }
 
 const connectMs = 10_000;
 /** A batch is accepted while its rows are locked. */
 const statementMs = 60_000;
 
-/** `stream`: see `pinnedStream`. */
-export type SourceConnection = { url: string; stream: () => Socket };
-
 export function openSource({ url, stream }: SourceConnection, onError: (error: Error) => void): Db {
-  const pool = new pg.Pool({
+  const options: pg.PoolConfig & ClientOptions = {
     connectionString: url,
     stream,
     Client: DatabaseClient as typeof pg.Client,
@@ -46,9 +62,11 @@ export function openSource({ url, stream }: SourceConnection, onError: (error: E
     idleTimeoutMillis: 30_000,
     connectionTimeoutMillis: connectMs,
     query_timeout: statementMs + connectMs,
+    silenceMs: statementMs + connectMs,
     keepAlive: true,
     application_name: "tidings-relay",
-  });
+  };
+  const pool = new pg.Pool(options);
   pool.on("error", onError);
   return new Kysely({ dialect: new PostgresDialect({ pool }) });
 }
