@@ -3,7 +3,7 @@
 // away is tried again with growing pauses, and delays only itself.
 import { setTimeout as delay } from "node:timers/promises";
 import type { NetworkCtx } from "../../context.ts";
-import type { ActiveSource } from "../../store/sources/sources.ts";
+import type { ActiveSource } from "../../store/sources/sources.batch.ts";
 import { type Drained, drainBatch, RowError } from "./drain.ts";
 import { createNews } from "./news.ts";
 import { type OpenedSource, openForLoop } from "./open-source.ts";
@@ -95,8 +95,8 @@ function createSleeper() {
 }
 
 /**
- * Drains a batch with each call. When one of its rows cannot be accepted, the rows of a batch follow one by one, and the
- * one that fails alone is set aside.
+ * Drains a batch with each call. When one of its rows cannot be accepted, the rows of a batch follow one by one, and
+ * the one that fails alone is set aside.
  */
 function createDrain(ctx: NetworkCtx, source: OpenedSource): () => Promise<Drained> {
   let alone = 0;
