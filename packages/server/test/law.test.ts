@@ -8,6 +8,8 @@ import { functionsIn } from "./support/law/types.ts";
 
 const transaction = "opens a transaction; the functions called in it are told the environment";
 const builder = "runs a statement that its caller in store/ has bound to an environment";
+const ofSource = "the outbox of a source, or its whole database; a shared outbox is bound by its place";
+const ofRole = "roles of the database, each of which is granted one environment";
 const sameShape = "one file each, all of one shape: the file name is the index";
 
 const law: Law = {
@@ -38,6 +40,15 @@ const law: Law = {
     findKeyOwner: "finds the environment of an API key",
     findSession: "finds the person and the organisation of a session",
     findPublicEnvironment: "finds the environment of an inbox session",
+    claimRows: ofSource,
+    findEarlierCalls: ofSource,
+    deleteRows: ofSource,
+    measureOutbox: ofSource,
+    inspectOutbox: ofSource,
+    limitTransaction: ofSource,
+    findRole: ofRole,
+    grantRole: ofRole,
+    revokeRole: ofRole,
   },
   installationUsers: {
     "packages/server/src/app/environments/installation.ts": "creates the installation",

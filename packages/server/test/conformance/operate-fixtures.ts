@@ -1,5 +1,5 @@
-// Good inputs of the operations for operators: alerts, dead letters and their replays, failed tasks, webhooks, reports
-// of providers.
+// Good inputs of the operations for operators: alerts, dead letters and their replays, failed tasks, sources, webhooks,
+// reports of providers.
 import type { OperationId } from "@tidings/contract";
 import { type Fixture, listOf, ofReport, ofReportByGet, ofWebhook, threeDeliveries, withBody } from "./inputs.ts";
 import type { World } from "./world.ts";
@@ -20,6 +20,8 @@ async function makeReport(w: World): Promise<void> {
   const { params, body, headers } = await ofReport(w);
   await w.client("inboundWebhooks.receive", { params, body, headers } as never);
 }
+
+const ofSource: Fixture = async (w) => ({ params: { sourceId: (await w.once(w.source)).id } });
 
 const ofVariable: Fixture = async (w) => ({ params: { variableKey: (await w.variable()).key } });
 
@@ -73,6 +75,14 @@ export const operateFixtures: Partial<Record<OperationId, Fixture>> = {
   "environmentVariables.update": withBody(ofVariable, { isSecret: true }),
   "environmentVariables.delete": ofVariable,
   "environmentVariables.usage": ofUsedVariable,
+  "sources.list": listOf((w) => w.source()),
+  "sources.create": async (w) => ({
+    body: { name: w.unique("source"), url: await w.once(w.outbox), schema: "tidings", paused: true },
+  }),
+  "sources.retrieve": ofSource,
+  "sources.update": withBody(ofSource, { name: "Orders", paused: true }),
+  "sources.delete": async (w) => ({ params: { sourceId: (await w.source()).id } }),
+  "sources.check": ofSource,
   "webhooks.list": listOf((w) => w.webhook()),
   "webhooks.create": (w) => ({ body: { url: w.webhookUrl, eventTypes: ["message.sent"] } }),
   "webhooks.retrieve": ofWebhook,

@@ -79,6 +79,7 @@ export const planted: Record<string, SecretMark["role"]> = {
   "canary-provider-secret": "none",
   "canary-receiver-query": "editor",
   "canary-passthrough": "none",
+  "canary-source-address": "none",
 };
 
 /** Bodies of requests that fit what was planted. */
@@ -98,6 +99,7 @@ export function createPlantingClient(client: Client): Client {
       endpoint: { url: "https://hooks.example.com/canary-endpoint-webhook" },
     }),
     "integrations.create": (body) => ({ ...body, credentials: plantCredentials(body) }),
+    "sources.create": (body) => ({ ...body, url: `${body.url}?application_name=canary-source-address` }),
     "webhooks.create": (body) => ({ ...body, url: `${body.url}?key=canary-receiver-query` }),
     "subscribers.replaceCredentials": (body) => ({ ...body, credentials: { deviceTokens: ["canary-device-token"] } }),
     "events.triggerBulk": (body) => ({

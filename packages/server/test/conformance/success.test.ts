@@ -53,6 +53,10 @@ const explained: [RegExp, string][] = [
     /^(ResourceIssue|PublishCheck)\.|^ResourceDiff\.checks$|^FileDriftSince\.at$/,
     "the resources have no errors; app/files and app/environments test both",
   ],
+  [
+    /^Source\.(roles|lastAcceptedAt|measuredAt|failingSince|lastError|lastErrorAt)$/,
+    "a new source, which is paused; pipeline/sources has the others",
+  ],
   [/^(Credentials|ChannelCredentials|ChannelEndpoint\w+|IntegrationConfigurations)\./, "each provider uses a subset"],
   [/^ErasureRemainder\.rows$/, "only where a workflow or layout mentions the person"],
   [/^Integration\.(configurations|deletedAt|deletedBy)$/, "unset; deleted integrations are not shown"],

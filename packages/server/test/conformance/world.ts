@@ -1,11 +1,14 @@
 // A builder per resource: each call makes a new record in one environment, with a name that no other world uses.
-import type { Output, StepIn } from "@tidings/contract";
+import { type Output, outboxSql, type StepIn } from "@tidings/contract";
 import { newId } from "../../src/lib/ids.ts";
 import { saveSeenAlerts } from "../../src/store/alerts/alerts.batch.ts";
 import type { Db } from "../../src/store/db.ts";
 import { insertFailedTask } from "../../src/store/events/failed-tasks.ts";
 import { invite, signInOwner } from "../app/members/browsers.ts";
+import { withClient } from "../pipeline/sources/shop.ts";
+import { atEnd } from "../support/at-end.ts";
 import type { Client } from "../support/client.ts";
+import { createTestDatabase } from "../support/database.ts";
 import type { TestService } from "../support/service.ts";
 import { email, inApp, messagesOf, settled, trigger } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";
@@ -278,6 +281,22 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
   const webhook = async () =>
     (await client("webhooks.create", { body: { url: `${webhookUrl}/${unique("hook")}` } })).body;
 
+  /** The address of a customer's database with an outbox. It is dropped at the end of the file, after the service. */
+  const outbox = async () => {
+    const { url, drop } = await createTestDatabase({ isEmpty: true });
+    atEnd(drop);
+    await withClient(url, (customer) => customer.query(outboxSql()));
+    return url;
+  };
+
+  /** Paused, so that nothing about it changes. An environment can have few: those of earlier calls make room. */
+  const source = async () => {
+    const { body: others } = await client("sources.list");
+    for (const { id } of others.slice(5)) await client("sources.delete", { params: { sourceId: id } });
+    const body = { name: unique("source"), url: await once(outbox), paused: true };
+    return (await client("sources.create", { body })).body;
+  };
+
   const alertRule = async () => {
     const targets = [
       { type: "webhook" as const, url: `${webhookUrl}/${unique("alerts")}` },
@@ -378,7 +397,7 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
       variable,
     },
     ...{ integration, connection, endpoint, environment, own, publish, deadLetter, unwantedLetter, replay, failedTask },
-    ...{ alertRule, alert },
+    ...{ alertRule, alert, outbox, source },
     ...{ webhookUrl, webhook, suppression, reported, owner, invitation, person, resetLink },
   };
 }

@@ -160,6 +160,13 @@ test("what was due is sent once, or canceled with a reason; what is due later co
     await sql`update digest_windows set due_at = ${past}`.execute(db);
     await sql`update queue.job set start_after = ${past}, priority = 0
       where name = 'wake' and not data->'notificationIds' ? ${late}::text`.execute(db);
+    // As the functions for calls by SQL write it, in an environment whose source takes it.
+    const environment = sql`(select environment_id from workflows where workflow_id = 'letter')`;
+    const call = JSON.stringify({ name: "letter", to: person("flo"), payload: {} });
+    await sql`insert into sql_outbox (environment_id, transaction_id, kind, key, body)
+      values (${environment}, 'sql_1', 'trigger', 'flo', ${call}::jsonb)`.execute(db);
+    await sql`insert into sources (environment_id, id, kind, name, created_at, updated_at)
+      values (${environment}, gen_random_uuid(), 'local', 'This database', now(), now())`.execute(db);
   });
   const result = await backup({ to: file, withKey: false, ...operation(settingsFor(source)) });
   assert.equal(result.key, "TIDINGS_ENCRYPTION_KEY");
@@ -168,19 +175,26 @@ test("what was due is sent once, or canceled with a reason; what is due later co
 
   const sent = await newDatabase({ isEmpty: true });
   await assert.rejects(restore({ file, due: undefined, ...operation(settingsFor(sent)) }), (error: Error) => {
-    assert.match(error.message, /1 event, 3 runs and 1 message waited, due from [-\d]+ .* UTC to .* UTC\. /);
+    assert.match(error.message, /2 events, 3 runs and 1 message waited, due from [-\d]+ .* UTC to .* UTC\. /);
     assert.match(error.message, /--skip-due cancels it.*--send-due sends it now.*Nothing was changed\.$/);
     return true;
   });
   const { due } = await restore({ file, due: "send", ...operation(settingsFor(sent)) });
   assert.deepEqual(
     due.map(({ noun, count }) => `${count} ${noun}`),
-    ["1 event", "2 run", "1 message"],
+    ["2 event", "2 run", "1 message"],
   );
   const goingOn = await startOn(sent);
   for (const name of ["ada", "bob", "dee"] as const) await settled(goingOn.client, events[name]);
   await eventually(async () => (await notificationsOf(goingOn.client, events.many)).length === 30, "the waiting event");
+  await eventually(() => mailsTo("flo") === 1, "the event triggered by SQL");
   assert.deepEqual(["ada", "bob", "cy", "dee"].map(mailsTo), [1, 1, 0, 1], "each once, with the stored credentials");
+  // Rows of the outbox continue with the next number.
+  const lastId = await withDb(sent, (db) =>
+    sql<{ id: number }>`insert into sql_outbox (environment_id, transaction_id, kind, body)
+      values (gen_random_uuid(), 'sql_2', 'trigger', '{}') returning id`.execute(db),
+  );
+  assert.equal(Number(lastId.rows[0]!.id), 2);
   const feed = await feedOf(goingOn.client, "ada");
   await goingOn.stop();
 
@@ -206,7 +220,7 @@ test("what was due is sent once, or canceled with a reason; what is due later co
     return tasks.rows.length === 0;
   }, "the end of canceled tasks");
   assert.equal((await notificationsOf(client, events.many)).length, 0);
-  assert.deepEqual(["ada", "bob", "cy", "dee"].map(mailsTo), [1, 1, 0, 1], "nothing more was sent");
+  assert.deepEqual(["ada", "bob", "cy", "dee", "flo"].map(mailsTo), [1, 1, 0, 1, 1], "nothing more was sent");
   await settled(client, await trigger(client, "letter", person("eve")));
   assert.equal(mailsTo("eve"), 1);
   await stop();

@@ -43,7 +43,9 @@ export const Source = named("Source", {
   user: Type.Optional(Type.String()),
   schema: Type.String({ description: "The schema of its outbox" }),
   roles: Type.Optional(
-    Type.Array(Type.String(), { description: "Of a local source: the database roles that may call the functions" }),
+    Type.Array(Type.String(), {
+      description: "The database roles that may call the functions; only for a local source",
+    }),
   ),
   paused,
   state: oneOf(sourceStates, {

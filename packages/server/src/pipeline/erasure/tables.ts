@@ -14,6 +14,7 @@ import {
   rewriteWebhookEvents,
   rewriteWithContexts,
 } from "./rewrites.ts";
+import { callTables } from "./sql-calls.ts";
 import { type UntouchedRule, untouchedTables } from "./untouched-tables.ts";
 
 /**
@@ -254,11 +255,7 @@ const erasureTables = {
       rewrite: rewriteStoredResponses,
     },
   },
-  failed_tasks: {
-    does: "rewritten",
-    what: "error texts",
-    scan: { key: byId, columns: { error: "text", data: "jsonb" } },
-  },
+  ...callTables,
   contexts: {
     does: "rewritten",
     what: "ids, data and brands",

@@ -22,6 +22,7 @@ export const untouchedTables = {
   publishes: { does: "remains", why: "written by members", mentions: ["resources"] },
   integrations: { does: "remains", why: "accounts of the customer", mentions: ["name", "identifier", "conditions"] },
   webhooks: { does: "remains", why: "addresses of the customer", mentions: ["url"] },
+  sources: { does: "remains", why: "databases of the customer", mentions: ["name", "last_error"] },
   alert_rules: { does: "remains", why: "written by members, who name the receivers", mentions: ["name"] },
   bridges: { does: "remains", why: "addresses of the customer", mentions: ["url"] },
   request_hosts: {
@@ -47,6 +48,7 @@ export const untouchedTables = {
   retention_runs: { does: "nothing", why: "counts and names of partitions" },
   schema_migrations: { does: "nothing", why: "versions of the schema" },
   schema_versions: { does: "nothing", why: "versions of the schema" },
+  sql_grants: { does: "nothing", why: "roles of the database" },
   statistics_hours: { does: "nothing", why: "counts by hour" },
   statistics_progress: { does: "nothing", why: "hours" },
   used_oidc_states: { does: "nothing", why: "hashes" },

@@ -6,7 +6,7 @@ import type { NetworkCtx } from "../../context.ts";
 import { storableText } from "../../lib/text/storable-text.ts";
 import { findDatabaseFault } from "../../store/faults.ts";
 import { hasRows } from "../../store/sources/outbox.ts";
-import type { ActiveSource } from "../../store/sources/sources.ts";
+import type { ActiveSource } from "../../store/sources/sources.batch.ts";
 import { type Drained, type DrainOptions, drainBatch, RowError } from "./drain.ts";
 import { createNews } from "./news.ts";
 import { type OpenedSource, openForLoop } from "./open-source.ts";

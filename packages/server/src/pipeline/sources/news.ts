@@ -3,7 +3,8 @@
 import { countedOutboxRows } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { measureOutbox } from "../../store/sources/outbox.ts";
-import { type ActiveSource, recordSourceNews, type SourceNews } from "../../store/sources/sources.ts";
+import type { ActiveSource } from "../../store/sources/sources.batch.ts";
+import { recordSourceNews, type SourceNews } from "../../store/sources/sources.ts";
 import type { DrainedSource } from "./drain.ts";
 
 const gapMs = 1_000;

@@ -3,7 +3,7 @@ import type { NetworkCtx } from "../../context.ts";
 import { type Listener, listen } from "../../store/queue/listen.ts";
 import { connectionOf, openSource, readAddress, type SourceConnection } from "../../store/sources/connection.ts";
 import { localOutbox, outboxChannel, remoteOutbox } from "../../store/sources/outbox.ts";
-import type { ActiveSource } from "../../store/sources/sources.ts";
+import type { ActiveSource } from "../../store/sources/sources.batch.ts";
 import type { DrainedSource } from "./drain.ts";
 
 export type OpenedSource = DrainedSource & { close(): Promise<void> };

@@ -35,7 +35,7 @@ export async function setAsideRows(
   tx.metrics.failedTasks.inc({ kind: "relay" }, refusals.length);
 }
 
-/** A UUIDv7 of the time at which the row was written, with bits of a hash in place of random ones. */
+/** A UUIDv7 of the time at which the row was written, with bits of a hash instead of random ones. */
 function taskIdOf(sourceId: string, { id, transaction_id, created_at }: ClaimedRow, now: Date): string {
   const isPast = created_at instanceof Date && created_at < now && created_at.getTime() > 0;
   const hash = createHash("sha256").update(`${sourceId} ${transaction_id} ${id}`).digest("hex");

@@ -1,6 +1,6 @@
 // The loops of this process, one for each active source: started, stopped and restarted as sources change.
 import type { NetworkCtx } from "../../context.ts";
-import { type ActiveSource, listActiveSources } from "../../store/sources/sources.ts";
+import { type ActiveSource, listActiveSources } from "../../store/sources/sources.batch.ts";
 import { type SourceLoop, startLoop } from "./loop.ts";
 
 /** For changes whose announcement was missed. */

@@ -35,14 +35,23 @@ const caseOf = (member: "noun" | "count") =>
 
 const isOpen = `state <= 'active' and name = any(array[${kinds.map((kind) => `'${kind}'`).join(", ")}])`;
 
+/** Events that were triggered by SQL and wait to be accepted. Backups of older versions have no such table. */
+const outbox = "sql_outbox where kind = 'trigger'";
+
+async function hasOutbox(client: BackupSession): Promise<boolean> {
+  const [row] = await findRows<{ has: boolean }>(client, "select to_regclass('sql_outbox') is not null as has");
+  return row!.has;
+}
+
 /** `jobs`: the table of tasks, or a part of it. */
 export async function countOpenWork(client: BackupSession, jobs: string): Promise<OpenWork[]> {
+  const calls = (await hasOutbox(client)) ? `union all select 'event', 1, created_at from ${outbox}` : "";
   const rows = await findRows<OpenWork>(
     client,
     `select noun, sum(count)::int as count, min(at) as first, max(at) as last from (
        select ${caseOf("noun")} as noun, ${caseOf("count")} as count,
          case when state = 'active' then least(start_after, now()) else start_after end as at
-       from ${jobs} where ${isOpen}) as t
+       from ${jobs} where ${isOpen} ${calls}) as t
      group by noun having sum(count) > 0`,
   );
   return rows.toSorted((a, b) => nouns.indexOf(a.noun) - nouns.indexOf(b.noun));
@@ -167,4 +176,6 @@ export async function cancelDueWork(
     );
   }
   await client.query(cancelEvents, [now]);
+  // They have no event yet that could be canceled.
+  if (await hasOutbox(client)) await client.query(`delete from ${outbox}`);
 }

@@ -2,6 +2,7 @@
 import { type Selectable, sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";
 import type { Db } from "../db.ts";
+import { forgetSources } from "../sources/sources.ts";
 import type { Tables } from "../tables.ts";
 export type EnvironmentRow = Selectable<Tables["environments"]>;
 
@@ -119,7 +120,8 @@ export function updateEnvironment(db: Db, row: EnvironmentRow): Promise<Environm
 }
 
 /**
- * Revokes its keys, removes its secrets and deletes its workflows, which cancels what still waits. The other rows are
+ * Revokes its keys and the grants of its roles, removes its secrets and sources, and deletes its workflows, which
+ * cancels what still waits. The other rows are
  * deleted by `purgeDeletedEnvironments`.
  */
 export async function markEnvironmentDeleted(db: Db, environmentId: string, by: string, now: Date): Promise<void> {
@@ -134,6 +136,7 @@ export async function markEnvironmentDeleted(db: Db, environmentId: string, by: 
     where environment_id = ${environmentId} and deleted_at is null`.execute(db);
   await sql`update workflows set deleted_at = ${now}, active = false, updated_at = ${now}
     where environment_id = ${environmentId} and deleted_at is null`.execute(db);
+  await forgetSources(db, environmentId);
   await sql`delete from environment_variables where environment_id = ${environmentId}`.execute(db);
   await sql`delete from alert_rules where environment_id = ${environmentId}`.execute(db);
   await sql`delete from alert_messages where environment_id = ${environmentId}`.execute(db);

@@ -22,7 +22,7 @@ const columns = {
 export const insertFailedTask = (db: Db, environmentId: string, task: NewFailedTask): Promise<void> =>
   insertFailedTasks(db, [{ ...task, environment_id: environmentId }]);
 
-/** One that is there already stays as it is. */
+/** One that exists stays unchanged. */
 export async function insertFailedTasks(db: Db, tasks: NewFailedTask[]): Promise<void> {
   if (tasks.length === 0) return;
   await sql`

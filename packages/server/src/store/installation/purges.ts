@@ -21,9 +21,9 @@ export async function purgeBudgets(db: Db, before: Date, limit: number): Promise
 }
 
 /**
- * Deletes up to `limit` subscribers, as many webhook events, event attachments and search values of environments
- * deleted before this time; when none are left, the environments with all other rows. Returns whether there may be
- * more.
+ * Deletes up to `limit` subscribers, as many webhook events, event attachments, search values and calls by SQL of
+ * environments deleted before this time; when none are left, the environments with all other rows. Returns whether
+ * there may be more.
  */
 export async function purgeDeletedEnvironments(db: Db, before: Date, limit: number): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
@@ -42,7 +42,11 @@ export async function purgeDeletedEnvironments(db: Db, before: Date, limit: numb
     delete from event_search_values where (environment_id, value, id) in (
       select v.environment_id, v.value, v.id from event_search_values v join environments e on e.id = v.environment_id
       where e.deleted_at < ${before} limit ${limit})`.execute(db);
-  if (numAffectedRows > 0n || events > 0n || files > 0n || values > 0n) return true;
+  const { numAffectedRows: calls = 0n } = await sql`
+    delete from sql_outbox where (environment_id, id) in (
+      select o.environment_id, o.id from sql_outbox o join environments e on e.id = o.environment_id
+      where e.deleted_at < ${before} limit ${limit})`.execute(db);
+  if (numAffectedRows > 0n || events > 0n || files > 0n || values > 0n || calls > 0n) return true;
   await sql`update audit_log a set before = null, after = null, target_name = null from environments e
     where e.deleted_at < ${before} and a.environment_id = e.id and a.subscriber_id is not null`.execute(db);
   await sql`delete from environments where deleted_at < ${before}`.execute(db);

@@ -2,7 +2,7 @@
 import { type Selectable, sql } from "kysely";
 import type { Db } from "../db.ts";
 import type { Tables } from "../tables.ts";
-import { sourcesChannel } from "./sources.ts";
+import { announceSources } from "./sources.ts";
 
 export type GrantRow = Selectable<Tables["sql_grants"]>;
 
@@ -44,7 +44,7 @@ export async function grantRole(
     insert into sources (environment_id, id, kind, name, created_at, updated_at)
     values (${environmentId}, ${sourceId}, 'local', 'This database', ${now}, ${now})
     on conflict (environment_id) where kind = 'local' do nothing`.execute(db);
-  await sql`select pg_notify(${sourcesChannel}, '')`.execute(db);
+  await announceSources(db);
 }
 
 /** Returns false when the role was granted nothing. What it called before is still accepted. */

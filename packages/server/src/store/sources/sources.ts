@@ -1,12 +1,10 @@
-// Sources: databases whose transactions trigger events by SQL. Addresses are encrypted by the caller of these functions.
-import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
+// Sources: databases whose transactions trigger events by SQL. Callers of these functions encrypt the addresses.
+import { type Selectable, sql, type Updateable } from "kysely";
 import { isUuid } from "../../lib/ids.ts";
 import type { Db } from "../db.ts";
 import type { Tables } from "../tables.ts";
 
 export type SourceRow = Selectable<Tables["sources"]>;
-/** A source, and what a worker has to know about its environment. */
-export type ActiveSource = SourceRow & { environment_type: "dev" | "prod" };
 
 /** The NOTIFY channel for changes of sources: every process reads them again. */
 export const sourcesChannel = "tidings_sources";
@@ -28,15 +26,7 @@ export async function findSource(
   return (lock ? query.forUpdate() : query).executeTakeFirst();
 }
 
-/** The sources of all environments that are not paused. */
-export async function listActiveSources(db: Db): Promise<ActiveSource[]> {
-  const { rows } = await sql<ActiveSource>`
-    select s.*, e.type as environment_type from sources s join environments e on e.id = s.environment_id
-    where not s.paused and e.deleted_at is null order by s.id`.execute(db);
-  return rows;
-}
-
-export async function insertSource(db: Db, row: Insertable<Tables["sources"]>): Promise<SourceRow> {
+export async function insertSource(db: Db, row: SourceRow): Promise<SourceRow> {
   const stored = await db.insertInto("sources").values(row).returningAll().executeTakeFirstOrThrow();
   await announceSources(db);
   return stored;
@@ -64,8 +54,16 @@ export async function deleteSource(db: Db, environmentId: string, id: string): P
   await announceSources(db);
 }
 
+/** All of an environment, with their addresses, and the roles that may call for it. */
+export async function forgetSources(db: Db, environmentId: string): Promise<void> {
+  await sql`delete from sql_grants where environment_id = ${environmentId}`.execute(db);
+  await sql`delete from sources where environment_id = ${environmentId}`.execute(db);
+  await announceSources(db);
+}
+
 /** With the commit: sources change rarely. */
-const announceSources = (db: Db) => sql`select pg_notify(${sourcesChannel}, '')`.execute(db);
+export const announceSources = async (db: Db): Promise<void> =>
+  void (await sql`select pg_notify(${sourcesChannel}, '')`.execute(db));
 
 /** What a worker has seen of a source since it last wrote it. `error`: null clears it, undefined leaves it. */
 export type SourceNews = {

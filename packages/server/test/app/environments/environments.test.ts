@@ -4,6 +4,7 @@ import { describe, test } from "node:test";
 import type { Environment } from "@tidings/contract";
 import { sql } from "kysely";
 import { openQueue } from "../../../src/store/queue/queue.ts";
+import { openShop } from "../../pipeline/sources/shop.ts";
 import { createClient } from "../../support/client.ts";
 import { assertRefused } from "../../support/refusals.ts";
 import { startTestService } from "../../support/service.ts";
@@ -335,6 +336,7 @@ describe("delete", () => {
     ]);
     await trigger(inside, "hello", "ada");
     await eventually(async () => (await inside("notifications.list")).body.data.length === 1, "the notification");
+    const shop = await openShop(service, inside);
     for (const sibling of [client, production]) {
       const input = { params: { environmentId: "doomed" } };
       await assertRefused(sibling, "environments.delete", input, { code: "FORBIDDEN" });
@@ -348,6 +350,7 @@ describe("delete", () => {
     );
     assert.equal((await byIdentifier(child.identifier))._parentId, undefined);
     await eventually(async () => (await inside.raw("workflows.list")).status === 401, "the key to stop working");
+    await assert.rejects(shop.query("select tidings.upsert_subscriber('ada')"), /may not trigger events/);
     await assertRefused(
       client,
       "environments.delete",

@@ -96,6 +96,7 @@ test("the rule over all operations: people's changes always, keys' changes of th
       "integrations",
       "layouts",
       "retention",
+      "sources",
       "stepTemplates",
       "translations",
       "webhooks",

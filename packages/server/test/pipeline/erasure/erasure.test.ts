@@ -304,6 +304,19 @@ test("nothing of the person is left in the database, and the receipt says what w
     await sql<{ payload: object }>`select payload from events where transaction_id = ${marked}`.execute(db)
   ).rows;
   assert.deepEqual(event!.payload, { order: "A-1" });
+  // Calls by SQL that reach others continue without the person.
+  const calls = await sql<{ table: string; to: unknown; actor: unknown }>`
+    select * from (
+      select 'outbox' as table, id::text, body->'to' as to, body->'actor' as actor from sql_outbox
+      union all select 'refused', id::text, data->'body'->'to', data->'body'->'actor' from failed_tasks where kind = 'relay'
+    ) as calls order by 1, jsonb_typeof("to")`.execute(db);
+  assert.deepEqual(
+    calls.rows.map(({ table, to, actor }) => [table, to, actor]),
+    ["outbox", "refused"].flatMap((table) => [
+      [table, ["bob"], null],
+      [table, "bob", null],
+    ]),
+  );
   // The run that waited has ended, with the reason.
   const [run] = await notificationsOf(client, delayed);
   assert.deepEqual(

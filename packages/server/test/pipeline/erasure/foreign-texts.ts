@@ -1,5 +1,5 @@
-// Texts that come from providers, receivers and failed tasks, not from callers of the API. They may name a person, so
-// an erasure has to find the person in them.
+// Texts that come from providers, receivers, failed tasks and calls by SQL, not from callers of the API. They may name
+// a person, so an erasure has to find the person in them.
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import type { Db } from "../../../src/store/db.ts";
@@ -15,6 +15,7 @@ export const foreignTables = [
   "integration_health",
   "jobs",
   "receipts",
+  "sql_outbox",
 ];
 
 /** Needs an attempt, an open job and the health of an integration in the environment. */
@@ -38,6 +39,25 @@ export async function writeForeignTexts(db: Db, person: { subscriberId: string; 
   await sql`
     insert into failed_tasks (id, environment_id, kind, data, error, attempts, status, created_at)
     values (${randomUUID()}, ${environment_id}, 'run', ${json}::jsonb, ${text}, 20, 'open', now())`.execute(db);
+  const calls = [
+    { kind: "trigger", to: person.subscriberId, payload: { text } },
+    { kind: "trigger", to: [{ subscriberId: person.subscriberId, email: person.email }, "bob"], payload: { text } },
+    { kind: "trigger", to: "bob", actor: person.subscriberId, payload: { text } },
+    { kind: "subscriber", subscriberId: person.subscriberId, email: person.email },
+  ];
+  for (const { kind, ...call } of calls) {
+    const body = JSON.stringify(call);
+    // Nothing is taken from the outbox: the environment has no source.
+    await sql`
+      insert into sql_outbox (environment_id, transaction_id, kind, key, body)
+      values (${environment_id}, ${`call-${person.email}`}, ${kind}, ${person.subscriberId}, ${body}::jsonb)`.execute(
+      db,
+    );
+    const data = JSON.stringify({ sourceId: randomUUID(), transactionId: "t", kind, body: call });
+    await sql`
+      insert into failed_tasks (id, environment_id, kind, data, error, attempts, status, created_at)
+      values (${randomUUID()}, ${environment_id}, 'relay', ${data}::jsonb, ${text}, 1, 'open', now())`.execute(db);
+  }
   await sql`
     insert into dead_letter_replays
       (id, environment_id, status, filter, per_second, total, done, turn, created_at, updated_at, finished_at)

@@ -163,16 +163,22 @@ test("a transaction id that comes again stores nothing again", async () => {
   assert.equal(await count(), before);
 });
 
-test("the files of a deleted environment go with its other rows", async () => {
+test("the files and calls by SQL of a deleted environment go with its other rows", async () => {
   const doomed = (await client("environments.create", { body: { name: "Doomed", color: "#112233" } })).body._id;
   for (let n = 0; n < 3; n++) {
     await sql`insert into event_attachments values (${newId()}, ${doomed}, '[]')`.execute(db);
+    await sql`insert into sql_outbox (environment_id, transaction_id, kind, body)
+      values (${doomed}, ${newId()}, 'trigger', '{}')`.execute(db);
   }
   await sql`update environments set deleted_at = now() - interval '2 days' where id = ${doomed}`.execute(db);
-  const left = async () =>
-    (await sql`select 1 from event_attachments where environment_id = ${doomed}`.execute(db)).rows.length;
+  const left = async () => {
+    const { rows } = await sql<{ files: number; calls: number }>`
+      select (select count(*)::int from event_attachments where environment_id = ${doomed}) as files,
+        (select count(*)::int from sql_outbox where environment_id = ${doomed}) as calls`.execute(db);
+    return rows[0];
+  };
   assert.equal(await purgeDeletedEnvironments(db, new Date(), 2), true);
-  assert.equal(await left(), 1, "a page");
+  assert.deepEqual(await left(), { files: 1, calls: 1 }, "a page");
   while (await purgeDeletedEnvironments(db, new Date(), 2));
-  assert.equal(await left(), 0);
+  assert.deepEqual(await left(), { files: 0, calls: 0 });
 });

@@ -118,12 +118,15 @@ function importFaults(file: SourceFile): string[] {
 /**
  * NOTIFY takes a lock at commit that all notifying transactions share: it has its own connection, in the first file.
  * The second one announces tasks for a later time, which the transactions of in-app messages do not have; the third
- * migrations, which are few.
+ * migrations and the fourth changes of sources, which are few. The last one is for databases of customers, who can turn
+ * it off.
  */
 const notifiers = [
   "packages/server/src/store/queue/listen.ts",
   "packages/server/src/store/queue/queue.ts",
   "packages/server/src/store/installation/migrate.ts",
+  "packages/server/src/store/sources/sources.ts",
+  "packages/contract/src/outbox-sql.ts",
 ];
 
 /** The entry of the command line hands the environment on. */
