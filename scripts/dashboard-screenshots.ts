@@ -173,6 +173,12 @@ const pictures: Picture[] = [
     act: (page) => page.getByRole("button", { name: /webhook\.test/ }).click(),
   },
   { name: "webhooks-receipts", path: () => "/webhooks?tab=receipts" },
+  { name: "sources", path: () => "/sources" },
+  {
+    name: "sources-add",
+    path: () => "/sources",
+    act: (page) => page.getByRole("button", { name: "Add source" }).click(),
+  },
   { name: "statistics", path: () => "/statistics" },
   {
     name: "statistics-providers",

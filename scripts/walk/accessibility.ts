@@ -35,6 +35,7 @@ const screens = [
   "/integrations",
   "/integrations/new",
   "/webhooks",
+  "/sources",
   "/dead-letters",
   "/mailbox",
   "/clock",

@@ -35,6 +35,7 @@ export const navigationGroups: readonly NavigationGroup[] = [
     items: [
       { to: "/integrations", label: "Integrations", icon: "plug" },
       { to: "/webhooks", label: "Webhooks", icon: "webhook" },
+      { to: "/sources", label: "Sources", icon: "database" },
       { to: "/dead-letters", label: "Dead letters", icon: "mailX" },
       { to: "/alerts", label: "Alerts", icon: "bell" },
     ],

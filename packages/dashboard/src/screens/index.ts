@@ -14,6 +14,7 @@ import { integrationRoutes } from "./integrations/routes.ts";
 import { layoutRoutes } from "./layouts/routes.ts";
 import { mailboxRoutes } from "./mailbox/routes.ts";
 import { settingsRoutes } from "./settings/routes.ts";
+import { sourceRoutes } from "./sources/routes.ts";
 import { statisticsRoutes } from "./statistics/routes.ts";
 import { subscribersRoutes } from "./subscribers/routes.ts";
 import { importRoutes } from "./topics/imports/routes.ts";
@@ -37,6 +38,7 @@ export const screenRoutes = [
   ...importRoutes,
   ...integrationRoutes,
   ...webhookRoutes,
+  ...sourceRoutes,
   ...deadLetterRoutes,
   ...alertRoutes,
   ...statisticsRoutes,

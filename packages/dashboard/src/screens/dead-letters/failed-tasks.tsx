@@ -13,11 +13,13 @@ import { Disclosure, DisclosureList } from "../../kit/layout/disclosure.tsx";
 import { Muted, Stack } from "../../kit/layout/layout.tsx";
 import { useConfirm } from "../../kit/overlays/confirm.tsx";
 import { showError, showToast } from "../../kit/overlays/toast.tsx";
+import { RefusedCall, readCall } from "./refused-call.tsx";
 import { words } from "./words.ts";
 
 const deadLettersRoute = getRouteApi("/shell/dead-letters");
 
 const text = words.tasks;
+const awaitedMs = 20_000;
 
 export function FailedTasks() {
   const { page = 0 } = deadLettersRoute.useSearch();
@@ -27,6 +29,9 @@ export function FailedTasks() {
     { query: { limit: 20, page } },
     { keep: true, every: 10_000 },
   );
+  // A task that fails again appears as a new one.
+  const isAwaited = data?.data.some(({ replayedAt }) => replayedAt && Date.now() - Date.parse(replayedAt) < awaitedMs);
+  useOperation("failedTasks.list", { query: { limit: 20, page } }, { every: 2_000, enabled: isAwaited ?? false });
   if (error && !data) return <ErrorPanel error={error} onRetry={refetch} />;
   if (!data) return <Skeleton />;
   if (data.data.length === 0) return <EmptyState icon="check" title={text.none} text={text.noneText} />;
@@ -56,11 +61,17 @@ function Failed({ task }: { task: FailedTask }) {
   const replay = useChange("failedTasks.replay", ["failedTasks.list", "system.retrieve"]);
   const { id, kind, error, attempts, status, createdAt, data } = task;
   const isOpen = status === "open";
+  const call = readCall(task);
   const send = () =>
     replay.mutate({ params: { id } }, { onError: showError, onSuccess: () => showToast({ title: text.replayed }) });
   return (
     <Disclosure
-      title={<strong>{text.kinds[kind] ?? kind}</strong>}
+      title={
+        <>
+          <strong>{text.kinds[kind] ?? kind}</strong>
+          {call?.workflow && ` · ${call.workflow}`}
+        </>
+      }
       note={error.length > 160 ? `${error.slice(0, 160)} …` : error}
       end={
         <>
@@ -72,9 +83,9 @@ function Failed({ task }: { task: FailedTask }) {
       {() => (
         <>
           {dialog}
-          <Muted>{text.attempts(attempts)}</Muted>
+          {call ? <RefusedCall call={call} /> : <Muted>{text.attempts(attempts)}</Muted>}
           <Code text={error} label={words.group.errorText} />
-          <Json value={data} label={text.data} />
+          <Json value={data} label={call ? text.call.data : text.data} />
           {isOpen && may("failedTasks.replay") && (
             <div>
               <Button

@@ -131,11 +131,12 @@ export const words = {
     eta: (duration: string) => `about ${duration} left`,
   },
   tasks: {
-    text: "Internal tasks that failed on every attempt because of an error in the service or its database. They were set aside so that the rest of the queue continues.",
+    text: "Internal tasks that failed on every attempt because of an error in the service or its database, and calls by SQL that were refused. They were set aside so that the rest of the queue continues.",
     list: "Failed tasks",
     none: "No failed tasks",
     noneText: "All internal tasks have completed.",
     kinds: {
+      relay: "Call by SQL refused",
       trigger: "Start an event",
       fanout: "Find the recipients of an event",
       wake: "Resume after a wait",
@@ -148,5 +149,19 @@ export const words = {
     replayed: "Back in the queue",
     data: "Task data",
     done: "Retried",
+    call: {
+      kinds: { trigger: "Trigger", cancel: "Cancel", subscriber: "Create or change a subscriber" } as Record<
+        string,
+        string
+      >,
+      what: "Call",
+      workflow: "Workflow",
+      subscriber: "Subscriber",
+      transaction: "Transaction id",
+      source: "Source",
+      deleted: "Deleted source",
+      data: "The call",
+      fix: "Fix what the reason names, such as the workflow, then try again. A call that is refused again is set aside again.",
+    },
   },
 } as const;

@@ -1,7 +1,7 @@
 // What needs attention: each line says what is wrong, what it means, and where to go.
 
 import type { LinkProps } from "@tanstack/react-router";
-import type { Alert, AlertKindName, Channel, Integration, Provider, SystemState } from "@tidings/contract";
+import type { Alert, AlertKindName, Channel, Integration, Provider, Source, SystemState } from "@tidings/contract";
 import { useOperation } from "../../api/hooks.ts";
 import { useMay } from "../../api/permissions.ts";
 import { useEnvironment } from "../../api/session.tsx";
@@ -42,7 +42,15 @@ export function useAttention() {
   const providers = useOperation("providers.list", { query: {} }, { enabled: type === "prod", staleTime: 3_600_000 });
   const captured = type === "prod" ? capturedChannels(integrations.data, providers.data) : [];
   const alerts = useOperation("alerts.list", { query: { status: "open", limit: 20 } }, { every: 30_000 });
-  const items = data ? [...itemsOf(data, now), ...alertItems(alerts.data?.data ?? []), ...capturedItems(captured)] : [];
+  const sources = useOperation("sources.list", {}, { every: 10_000 });
+  const items = data
+    ? [
+        ...itemsOf(data, now),
+        ...sourceItems(sources.data ?? []),
+        ...alertItems(alerts.data?.data ?? []),
+        ...capturedItems(captured),
+      ]
+    : [];
   return { data, error, refetch, items };
 }
 
@@ -199,6 +207,18 @@ function itemsOf({ environment, queue }: SystemState, now: number): Item[] {
   ];
   return items.filter((item): item is Item => item !== false);
 }
+
+/** Databases that cannot be read: what they trigger by SQL waits there. */
+const sourceItems = (sources: readonly Source[]): Item[] =>
+  sources
+    .filter(({ state }) => state === "failing")
+    .map(({ id, name, lastError = "" }) => ({
+      key: id,
+      tone: "bad",
+      title: words.attention.failingSource(name),
+      text: words.attention.failingSourceText(lastError),
+      link: { to: "/sources/$sourceId", params: { sourceId: id }, label: words.attention.openSource },
+    }));
 
 /** Alerts about what the state of the system does not show; the others are lines of the list already. */
 const ownLines: readonly AlertKindName[] = ["workflow_objective", "workflow_runaway", "storage"];

@@ -48,13 +48,17 @@ export const words = {
     failingWebhookText: (error: string | undefined) =>
       `${error ? `Last response: ${error}. ` : ""}Events are queued and retried for a day.`,
     openWebhook: "Open webhook",
+    failingSource: (name: string) => `The source ${name} cannot be read`,
+    failingSourceText: (error: string) => `Last error: ${error}. What is committed there waits until it can be read.`,
+    openSource: "Open source",
     deadLetters: (count: string) => `${count} messages could not be delivered`,
     deadLetter: "1 message could not be delivered",
     deadLettersText: "Every attempt failed. Fix the cause, then send them again.",
     openDeadLetters: "View by cause",
     failedTasks: (count: string) => `${count} tasks failed`,
     failedTask: "1 task failed",
-    failedTasksText: "The service or its database had an error. Retry them once the cause is fixed.",
+    failedTasksText:
+      "The service or its database had an error, or a call by SQL was refused. Retry them once the cause is fixed.",
     openFailedTasks: "View failed tasks",
     webhooks: (count: string) => `${count} webhook deliveries failed`,
     webhook: "1 webhook delivery failed",

@@ -1,5 +1,5 @@
 // Whether the outbox of a source can be emptied: connects to its database, and says what is wrong and how to fix it.
-import type { SourceCheck } from "@tidings/contract";
+import { countedOutboxRows, type SourceCheck } from "@tidings/contract";
 import type { NetworkCtx } from "../../context.ts";
 import { AddressRefusedError, HostUnresolvedError } from "../../lib/url-guard.ts";
 import {
@@ -12,10 +12,12 @@ import {
 } from "../../store/sources/connection.ts";
 import { measureOutbox, remoteOutbox } from "../../store/sources/outbox.ts";
 
-const countedRows = 10_000;
 const oldestVersion = 130_000;
 
-export async function checkOutbox(ctx: NetworkCtx, url: string, schema: string): Promise<SourceCheck> {
+/** `oldestAt`: of the rows that wait. */
+export type CheckedOutbox = SourceCheck & { oldestAt?: Date | null };
+
+export async function checkOutbox(ctx: NetworkCtx, url: string, schema: string): Promise<CheckedOutbox> {
   const refuse = (problem: string): SourceCheck => ({ isReady: false, problems: [problem], notes: [] });
   const address = readAddress(url);
   if (!address) return refuse("url must be an address such as postgresql://user:password@host:5432/database");
@@ -31,8 +33,8 @@ export async function checkOutbox(ctx: NetworkCtx, url: string, schema: string):
     const found = await inspectOutbox(db, schema);
     const problems = problemsOf(found, schema, address.user);
     const isReady = problems.length === 0;
-    const waiting = isReady ? (await measureOutbox(db, remoteOutbox(schema), countedRows)).waiting : undefined;
-    return { isReady, problems, notes: [], serverVersion: found.version, waiting };
+    const measured = isReady ? await measureOutbox(db, remoteOutbox(schema), countedOutboxRows) : {};
+    return { isReady, problems, notes: [], serverVersion: found.version, ...measured };
   } catch (error) {
     // Never with the password: the driver names host, user and database only.
     return refuse(`The database could not be read: ${error instanceof Error ? error.message : String(error)}`);

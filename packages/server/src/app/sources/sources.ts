@@ -1,20 +1,22 @@
 // The sources of an environment: databases whose transactions trigger events by SQL. How they are emptied is
 // pipeline/sources/; which roles use the local one is decided by `tidings grant-sql` (store/sources/grants.ts).
-import { type Input, type Output, type Source, type SourceCheck, sourcesPerEnvironment } from "@tidings/contract";
+import { countedOutboxRows, type Input, type Output, type Source, sourcesPerEnvironment } from "@tidings/contract";
 import type { Caller, Ctx, NetworkCtx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { lockEnvironment } from "../../store/environments/environments.ts";
 import { readAddress } from "../../store/sources/connection.ts";
 import { listGrants } from "../../store/sources/grants.ts";
+import { localOutbox, measureOutbox } from "../../store/sources/outbox.ts";
 import {
   deleteSource,
   findSource,
   insertSource,
   listSources,
+  recordSourceNews,
   type SourceRow,
   updateSource,
 } from "../../store/sources/sources.ts";
-import { checkOutbox } from "./source-check.ts";
+import { type CheckedOutbox, checkOutbox } from "./source-check.ts";
 
 const defaultSchema = "tidings";
 
@@ -165,15 +167,25 @@ export async function callDatabase(
   ctx: NetworkCtx,
   caller: Caller,
   { params }: Input<"sources.check">,
-): Promise<SourceCheck> {
+): Promise<CheckedOutbox> {
   const row = await requireSource(ctx, caller, params.sourceId);
-  if (row.connection === null) return { isReady: true, problems: [], notes: [], waiting: row.waiting };
+  if (row.connection === null) {
+    const measured = await measureOutbox(ctx.db, localOutbox(caller.environmentId), countedOutboxRows);
+    return { isReady: true, problems: [], notes: [], ...measured };
+  }
   return checkOutbox(ctx, ctx.secrets.decrypt(row.connection), row.outbox_schema);
 }
 
-export const check = async (
-  _ctx: Ctx,
-  _caller: Caller,
-  _input: Input<"sources.check">,
-  found: SourceCheck,
-): Promise<Output<"sources.check">> => found;
+/** What was measured is stored: no worker counts what waits in a source that is paused. */
+export async function check(
+  ctx: Ctx,
+  caller: Caller,
+  { params }: Input<"sources.check">,
+  { oldestAt = null, ...found }: CheckedOutbox,
+): Promise<Output<"sources.check">> {
+  const { waiting } = found;
+  if (waiting === undefined) return found;
+  const row = await requireSource(ctx, caller, params.sourceId);
+  await recordSourceNews(ctx.db, row, { accepted: 0, refused: 0, measured: { waiting, oldestAt } }, ctx.now());
+  return found;
+}
