@@ -134,7 +134,7 @@ test("every option of the functions is in the page", () => {
 
 test("the examples of the page are those of the programs", () => {
   const unindented = (text: string) => text.replaceAll(/^\s+/gm, "").trim();
-  const programs = globSync("**/*.{sql,mjs,rb,py}", { cwd: join(root, "examples/sql-trigger") }).map((name) =>
+  const programs = globSync("**/*.{sql,mjs,ts,rb,py}", { cwd: join(root, "examples/sql-trigger") }).map((name) =>
     unindented(readFileSync(join(root, "examples/sql-trigger", name), "utf8")),
   );
   const shown = blocks.filter(({ language }) => ["js", "ruby", "python"].includes(language));

@@ -1,10 +1,11 @@
 // Inserts an order and triggers its notification in one transaction, with Prisma.
-import { PrismaClient } from "@prisma/client";
+import { PrismaPg } from "@prisma/adapter-pg";
+import { PrismaClient } from "./generated/client.ts";
 
-export function openShop(url) {
-  const db = new PrismaClient({ datasourceUrl: url });
+export function openShop(url: string) {
+  const db = new PrismaClient({ adapter: new PrismaPg({ connectionString: url }) });
 
-  const placeOrder = (customer, total) =>
+  const placeOrder = (customer: string, total: number) =>
     db.$transaction(async (tx) => {
       const order = await tx.order.create({ data: { customerId: customer, total } });
       const payload = JSON.stringify({ order: order.id });
