@@ -204,6 +204,8 @@ const packages = {
         format: "esm",
         platform: "node",
         target: "node20",
+        // An option of pg that is not installed.
+        external: ["pg-native"],
         // Packages in CommonJS call `require`, which a module does not have.
         banner: { js: 'import { createRequire } from "node:module";const require = createRequire(import.meta.url);' },
         sourcemap: false,

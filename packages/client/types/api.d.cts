@@ -3696,7 +3696,7 @@ export type Resources = {
     readonly retrieve: (...input: CallArguments<"sources.retrieve">) => Promise<Output<"sources.retrieve">>;
     /** Update a source. A new address or schema is checked like that of a new source. `paused: true` takes nothing more from it; rows that were claimed before are still accepted. `PATCH /v2/sources/{sourceId}` */
     readonly update: (...input: CallArguments<"sources.update">) => Promise<Output<"sources.update">>;
-    /** Delete a source. What waits in its outbox stays there. The local source is deleted by revoking its roles: `tidings grant-sql --revoke`. `DELETE /v2/sources/{sourceId}` */
+    /** Delete a source. What waits in its outbox stays there. The local source cannot be deleted: `tidings grant-sql --revoke` ends the calls of its roles. `DELETE /v2/sources/{sourceId}` */
     readonly delete: (...input: CallArguments<"sources.delete">) => Promise<Output<"sources.delete">>;
     /** Check a source. Connects to its database now, and says whether the outbox can be read, emptied and listened to. `POST /v2/sources/{sourceId}/check` */
     readonly check: (...input: CallArguments<"sources.check">) => Promise<Output<"sources.check">>;

@@ -661,7 +661,7 @@ export const errorCatalogue = {
   SOURCE_LOCAL: {
     status: 409,
     message: "The source {name} is this service's own database",
-    when: "It has no address, and lives as long as roles are granted the environment: `tidings grant-sql`.",
+    when: "It has no address and cannot be deleted. Which roles use it is decided by `tidings grant-sql`.",
   },
   WEBHOOK_INACTIVE: {
     status: 409,

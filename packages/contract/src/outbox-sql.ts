@@ -1,12 +1,108 @@
 // The outbox that `tidings outbox install` creates in a customer's own database: a table and functions, no triggers, no
 // extensions. It is one transaction and may be applied again: rows that wait stay.
 
+export const defaultOutboxSchema = "tidings";
+
+/** Columns and their types, as PostgreSQL writes them. */
+export const outboxColumns = {
+  id: "bigint",
+  transaction_id: "text",
+  kind: "text",
+  key: "text",
+  body: "jsonb",
+  created_at: "timestamp with time zone",
+};
+
+/** `app`: roles that trigger events. `relay`: the role that the service connects as. */
+export type OutboxRoles = { app?: readonly string[]; relay?: string };
+
+/** An identifier in SQL, whatever the name is. */
+export const quoteSqlName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+/** The default is no word of SQL: without quotes, the file is easier to read. */
+const schemaName = (schema: string): string => (schema === defaultOutboxSchema ? schema : quoteSqlName(schema));
+
+/** What an application calls. */
+const calledFunctions = [
+  "trigger(text, jsonb, jsonb, jsonb)",
+  "trigger(text, text, jsonb, jsonb)",
+  "cancel(text)",
+  "upsert_subscriber(text, jsonb)",
+];
+/** All functions of the outbox with their arguments, as `grant` and `drop` name them. */
+export const outboxFunctions = (schema: string): string[] =>
+  [...calledFunctions, "add_to_outbox(text, text, text, jsonb)"].map((one) => `${schemaName(schema)}.${one}`);
+
+const grantToApp = (schema: string, roles: string): string => `-- Roles that trigger events.
+grant usage on schema ${schemaName(schema)} to ${roles};
+grant execute on function
+  ${calledFunctions.map((one) => `${schemaName(schema)}.${one}`).join(",\n  ")}
+  to ${roles};
+`;
+
+const grantToRelay = (schema: string, role: string): string => `-- The role that the service connects as.
+grant usage on schema ${schemaName(schema)} to ${role};
+grant select, update, delete on ${schemaName(schema)}.outbox to ${role};
+`;
+
+const asExample = (text: string): string => text.replaceAll(/^(?!--)/gm, "-- ").replaceAll(/^-- $/gm, "");
+
+/** What roles need: for those named; without any, as an example. */
+export function outboxGrants(schema: string, { app = [], relay }: OutboxRoles): string {
+  if (app.length === 0 && relay === undefined)
+    return asExample(`${grantToApp(schema, "your_app")}\n${grantToRelay(schema, "your_relay")}`);
+  return [
+    ...(app.length > 0 ? [grantToApp(schema, app.map(quoteSqlName).join(", "))] : []),
+    ...(relay === undefined ? [] : [grantToRelay(schema, quoteSqlName(relay))]),
+  ].join("\n");
+}
+
 /** PostgreSQL 13 is the oldest that has `gen_random_uuid()`. */
 export const outboxSql = (
-  schema = "tidings",
+  schema = defaultOutboxSchema,
+  roles: OutboxRoles = {},
 ): string => `-- The outbox of Tidings: events are written in your transactions, and taken from here when these have committed.
 -- Apply it as the role that is to own it, to PostgreSQL 13 or later. It may be applied again.
 begin;
+
+${outboxObjects(schema)}
+${outboxGrants(schema, roles)}
+commit;
+`;
+
+/** The outbox without its transaction and grants. */
+export function outboxObjects(given: string): string {
+  const schema = schemaName(given);
+  return `-- Stops where the schema has something else with these names. The service's own database is such a place: it has
+-- functions for its own roles, and needs no outbox.
+do $$
+declare
+  outbox oid := to_regclass(${quoteText(`${schema}.outbox`)});
+  missing text;
+begin
+  if outbox is null and exists (
+    select from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+    where n.nspname = ${quoteText(given)} and p.proname in ('trigger', 'cancel', 'upsert_subscriber', 'add_to_outbox')
+  ) then
+    raise exception 'The schema % has functions with the names of the outbox, and no outbox', ${quoteText(given)}
+      using errcode = '42723', hint = 'If this is the database of the service, it needs no outbox: run \`tidings grant-sql\`. '
+        'Otherwise, choose another schema.';
+  end if;
+  select string_agg(c.name || ' (' || c.type || ')', ', ' order by c.name) into missing
+  from (values ${Object.entries(outboxColumns)
+    .map((column) => `(${column.map(quoteText).join(", ")})`)
+    .join(", ")}) as c(name, type)
+  where outbox is not null and not exists (
+    select from pg_attribute a where a.attrelid = outbox and a.attname = c.name and not a.attisdropped
+      and format_type(a.atttypid, null) = c.type
+  );
+  if missing is not null or (select relkind from pg_class where oid = outbox) not in ('r', 'p') then
+    raise exception 'The table %.outbox is not an outbox of Tidings, or was altered', ${quoteText(given)}
+      using errcode = '42P07', detail = 'It lacks ' || coalesce(missing, 'the form of a table') || '.',
+        hint = 'Correct it, drop it, or choose another schema.';
+  end if;
+end $$;
 
 create schema if not exists ${schema};
 
@@ -110,7 +206,8 @@ begin
     upsert_subscriber.subscriber_id, attributes || jsonb_build_object('subscriberId', upsert_subscriber.subscriber_id));
 end $$;
 
-revoke all on all functions in schema ${schema} from public;
-
-commit;
+revoke all on function
+  ${outboxFunctions(given).join(",\n  ")}
+  from public;
 `;
+}

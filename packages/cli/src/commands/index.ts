@@ -155,6 +155,16 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: "List integrations, or check their credentials",
     load: async () => (await import("./operate/integrations.ts")).integrations,
   },
+  "grant-sql": {
+    group: "Operate",
+    summary: "Let a role of the service's database trigger events",
+    load: async () => (await import("./operate/grant-sql.ts")).grantSql,
+  },
+  outbox: {
+    group: "Operate",
+    summary: "Let transactions of your own database trigger events",
+    load: async () => (await import("./operate/outbox.ts")).outbox,
+  },
   backup: {
     group: "Operate",
     summary: "Back up the installation to a file",

@@ -29,7 +29,7 @@ export type BackupResult = {
 export async function backup({ to, withKey, ...operation }: BackupOptions): Promise<BackupResult> {
   const { say, signal } = operation;
   const config = readConfig(operation.env);
-  const database = await openSource(config, say);
+  const database = await openInstallation(config, say);
   try {
     const keys = readKeys(config);
     return await inSession({ url: database.url, name: "tidings backup", signal }, async (client) => {
@@ -105,8 +105,8 @@ function explainFault(error: Error): Error {
 
 type Source = { url: string; name: string; stop(): Promise<void> };
 
-/** The database of a running service, or that of the data folder, started for the backup. */
-async function openSource(config: Config, say: Operation["say"]): Promise<Source> {
+/** The database of a running service, or that of the data folder, started for the command. */
+export async function openInstallation(config: Config, say: Operation["say"]): Promise<Source> {
   const { dataDir } = config;
   if (config.databaseUrl) return openExternal(config, say);
   const url = await findEmbeddedUrl(dataDir);

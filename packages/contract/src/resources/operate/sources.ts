@@ -144,7 +144,7 @@ export const sourceOperations = {
     path: "/v2/sources/{sourceId}",
     summary: "Delete a source",
     description:
-      "What waits in its outbox stays there. The local source is deleted by revoking its roles: `tidings grant-sql --revoke`.",
+      "What waits in its outbox stays there. The local source cannot be deleted: `tidings grant-sql --revoke` ends the calls of its roles.",
     category: "configuration",
     audit: "everyone",
     params: sourcePath,

@@ -46,7 +46,9 @@ function problemsOf(found: OutboxFindings, schema: string, user: string): string
   if (isReadOnly) return ["The database is read-only: use the address of the primary"];
   if (!hasTable) return [`There is no table ${schema}.outbox: run \`tidings outbox install\` on this database`];
   if (missing.length > 0)
-    return [`${schema}.outbox lacks the columns ${missing.join(", ")}: run \`tidings outbox install\` again`];
+    return [
+      `${schema}.outbox lacks the columns ${missing.join(", ")}: correct it, or drop it and run \`tidings outbox install\``,
+    ];
   if (lacks.length > 0)
     return [
       `The role ${user} lacks ${lacks.join(", ")} on ${schema}.outbox: ` +

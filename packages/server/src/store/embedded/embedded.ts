@@ -84,6 +84,13 @@ export async function findEmbeddedUrl(dataDir: string): Promise<string | null> {
   return postmaster?.ready ? urlOf(postmaster.port, found!.password) : null;
 }
 
+/** The same as the superuser, who may create roles. */
+export async function findEmbeddedAdminUrl(dataDir: string): Promise<string | null> {
+  const found = await files.readFolder(dataDir);
+  const postmaster = found && (await findPostmaster(found.pgdata));
+  return postmaster?.ready ? `postgres://tidings:${found!.password}@127.0.0.1:${postmaster.port}/tidings` : null;
+}
+
 const urlOf = (port: number, password: string): string =>
   `postgres://${serviceRole}:${servicePassword(password)}@127.0.0.1:${port}/tidings`;
 

@@ -1,5 +1,6 @@
 // The connection to the database of a source: two connections at most, and a timeout for every wait.
 import { Socket } from "node:net";
+import { outboxColumns } from "@tidings/contract";
 import { Kysely, PostgresDialect, sql } from "kysely";
 import pg from "pg";
 import { DatabaseClient } from "../client.ts";
@@ -68,8 +69,6 @@ export type OutboxFindings = {
   lacks: string[];
 };
 
-const outboxColumns = ["id", "transaction_id", "kind", "key", "body", "created_at"];
-
 export async function inspectOutbox(db: Db, schema: string): Promise<OutboxFindings> {
   const { rows } = await sql<{ version: string; number: number; read_only: string; table: string | null }>`
     select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
@@ -90,7 +89,7 @@ export async function inspectOutbox(db: Db, schema: string): Promise<OutboxFindi
   const names = new Set(columns.map(({ name }) => name));
   return {
     ...found,
-    missing: outboxColumns.filter((column) => !names.has(column)),
+    missing: Object.keys(outboxColumns).filter((column) => !names.has(column)),
     lacks: privileges.map(({ name }) => name),
   };
 }

@@ -22,11 +22,15 @@ const functions = [
   "tidings.upsert_subscriber(text, jsonb)",
 ].join(", ");
 
-/** What a role is, before it is granted anything. `reads`: a role that sees the service's tables anyway. */
-export async function findRole(db: Db, role: string): Promise<{ reads: boolean } | undefined> {
-  const { rows } = await sql<{ reads: boolean }>`
-    select rolsuper or has_table_privilege(oid, 'subscribers', 'select') as reads from pg_roles
-    where rolname = ${role}`.execute(db);
+/** `reads`: it sees the service's tables without being granted anything here. */
+type SqlRole = { reads: boolean; mayConnect: boolean; mayLogIn: boolean };
+
+/** What a role is, before it is granted anything. */
+export async function findRole(db: Db, role: string): Promise<SqlRole | undefined> {
+  const { rows } = await sql<SqlRole>`
+    select rolsuper or has_table_privilege(oid, 'subscribers', 'select') as reads, rolcanlogin as "mayLogIn",
+      has_database_privilege(oid, current_database(), 'connect') as "mayConnect"
+    from pg_roles where rolname = ${role}`.execute(db);
   return rows[0];
 }
 

@@ -79,10 +79,11 @@ const packagesOf: Record<string, string[]> = {
   // The widget's script has limits: the schemas of the contract and the table of operations are too large for it.
   inbox: ["@tidings/contract", "@tidings/client/exchange"],
   // `checks`: what the service checks when a workflow is saved, for files that are checked without a service.
-  // `operate`: types alone, the bundle next to the command line has the code.
+  // `operate`: types alone, the bundle next to the command line has the code. `outbox`: the outbox in a customer's
+  // database, where no service is installed.
   cli: [
     ...["@tidings/contract", "@tidings/contract/gallery", "@tidings/client/source"],
-    ...["@tidings/server/checks", "@tidings/server/operate"],
+    ...["@tidings/server/checks", "@tidings/server/operate", "@tidings/server/outbox"],
   ],
 };
 
