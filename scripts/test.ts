@@ -35,6 +35,7 @@ function chooseFiles(): string[] {
 // The databases of tests need not survive a crash; tests of durability start a server with its default settings.
 const settings = {
   max_connections: "400",
+  max_prepared_transactions: "10",
   fsync: "off",
   synchronous_commit: "off",
   full_page_writes: "off",

@@ -95,9 +95,13 @@ export async function deleteRows(db: Db, place: OutboxPlace, ids: number[]): Pro
   await sql`delete from ${place.table} as o where ${own(place, "o")} and o.id = any(${ids}::bigint[])`.execute(db);
 }
 
-/** One statement, which is all that an idle source costs. */
+/** One statement, which is all that an idle source costs. It names the columns, so that a missing one is noticed. */
 export async function hasRows(db: Db, place: OutboxPlace): Promise<boolean> {
-  const { rows } = await sql`select 1 from ${place.table} as o where ${own(place, "o")} limit 1`.execute(db);
+  const { rows } = await sql`
+    select 1 from (
+      select o.id, o.transaction_id, o.kind, o.key, o.created_at, o.body from ${place.table} as o
+      where ${own(place, "o")} limit 1
+    ) as first`.execute(db);
   return rows.length > 0;
 }
 

@@ -1,9 +1,12 @@
-// A customer in the service's own database: a role that was granted one environment, and nothing else.
+// Customers: a role in the service's own database that was granted one environment, and a database with an outbox.
 import { randomBytes } from "node:crypto";
+import { outboxSql, type Source } from "@tidings/contract";
 import pg from "pg";
 import { newId } from "../../../src/lib/ids.ts";
 import { grantRole } from "../../../src/store/sources/grants.ts";
+import { atEnd } from "../../support/at-end.ts";
 import type { Client } from "../../support/client.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import type { TestService } from "../../support/service.ts";
 
 /** The id of the environment that a client's key belongs to. */
@@ -54,6 +57,43 @@ export async function openShop(service: TestService, client = service.client): P
     .execute((tx) => grantRole(tx, { role, environmentId, sourceId: newId(), now: new Date() }));
   const run = <T>(work: (client: pg.Client) => Promise<T>) => withClient(url, work);
   return { role, url, run, query: (text, values) => run((shop) => shop.query(text, values)) };
+}
+
+export type Customer = {
+  database: TestDatabase;
+  url: string;
+  params: { sourceId: string };
+  /** One statement of the owner, which is its own transaction. */
+  query(text: string, values?: unknown[]): Promise<pg.QueryResult>;
+  source(): Promise<Source>;
+  /** Rows in the outbox. */
+  waiting(): Promise<number>;
+};
+
+/** A database with an outbox, and its source in the environment of `client`; both end with the file. */
+export async function openCustomer(service: TestService, client = service.client): Promise<Customer> {
+  const database = await createTestDatabase({ isEmpty: true });
+  // The service is stopped before.
+  atEnd(() => database.drop());
+  const { url } = database;
+  const query = (text: string, values?: unknown[]) => withClient(url, (owner) => owner.query(text, values));
+  await query(outboxSql());
+  const { body } = await client("sources.create", { body: { name: "Orders", url } });
+  const params = { sourceId: body.id };
+  return {
+    database,
+    url,
+    params,
+    query,
+    source: async () => (await client("sources.retrieve", { params })).body,
+    waiting: async () => Number((await query("select count(*) as n from tidings.outbox")).rows[0].n),
+  };
+}
+
+/** What was refused and is not replayed yet, by transaction id: why. */
+export async function refusalsOf(client: Client): Promise<Map<string, string>> {
+  const { data } = (await client("failedTasks.list", { query: { status: "open", limit: 100 } })).body;
+  return new Map(data.map((task) => [String(task.data.transactionId), task.error]));
 }
 
 /** The in-app messages of a subscriber, oldest first; none when the subscriber does not exist. */
