@@ -1,6 +1,6 @@
-// Events by SQL, beside the same events over HTTP in the same run: what a call adds to the transaction of a customer,
-// the time until the message is visible in the feed, how fast an outbox is emptied, and what an idle source costs. Once
-// in the service's own database, and once in another PostgreSQL server.
+// Events by SQL, compared with the same events over HTTP in the same run: what a call adds to the transaction of a
+// customer, the time until the message is visible in the feed, how fast an outbox is emptied, and what an idle source
+// costs. Once in the service's own database, and once in another PostgreSQL server.
 import { rmSync } from "node:fs";
 import { outboxSql } from "@tidings/contract";
 import { sql } from "kysely";
