@@ -22,6 +22,7 @@ import { benchPlan } from "./plan.ts";
 import { benchScale } from "./scale.ts";
 import { benchSimulation } from "./simulation.ts";
 import { benchSingles } from "./singles.ts";
+import { benchSqlTrigger } from "./sql-trigger.ts";
 import { progress, withService } from "./support.ts";
 import { describeMachine, formatRows, type Row, recordRun } from "./table.ts";
 import { benchTraces } from "./traces.ts";
@@ -54,6 +55,8 @@ const sizes = {
   workflows: [500, 500],
   /** For the live benchmark. */
   connections: [5_000, 1_000],
+  /** Transactions with and without a call by SQL. */
+  calls: [3_000, 500],
   /** Runs that wait for a signal. */
   waiting: [1_000_000, 100_000],
 } satisfies Record<string, [number, number]>;
@@ -112,6 +115,11 @@ const named: typeof defaults = {
   live: () => benchLive(size.connections, size.seconds),
   plan: () => withService((service) => benchPlan(service, size.workflows, size.rounds)),
   scale: () => benchScale(size.events),
+  "sql-trigger": () =>
+    withService((service) => {
+      const { calls, triggers, events, rounds, idle: idleSeconds } = size;
+      return benchSqlTrigger(service, { calls, triggers, events, rounds, idleSeconds });
+    }),
   traces: () => benchTraces(size.events, size.rounds),
   waits: () =>
     withService((service) =>

@@ -29,6 +29,17 @@ function createGauges(registry: Registry) {
     setAsideTasks: gauge("tidings_set_aside_tasks", "Tasks set aside that wait for a decision, counted up to 10,000"),
     failingWebhooks: gauge("tidings_failing_webhooks", "Active webhooks whose last five calls or more have failed"),
     disabledWebhooks: gauge("tidings_disabled_webhooks", "Webhooks switched off because they kept failing"),
+    sourceWaiting: gauge(
+      "tidings_source_waiting",
+      "Rows that wait in the outbox of a source, as last measured, counted up to 10,000",
+      ["source"],
+    ),
+    sourceLag: gauge("tidings_source_lag_seconds", "Age of the oldest row in the outbox of a source; 0 without rows", [
+      "source",
+    ]),
+    sourceFailing: gauge("tidings_source_failing", "1 when the database of a source cannot be read, otherwise 0", [
+      "source",
+    ]),
     databaseBytes: gauge("tidings_database_bytes", "Size of the database"),
     partitionsAhead: gauge("tidings_partitions_ahead_months", "Coming months for which every table has its partition"),
     choreSuccess: gauge(

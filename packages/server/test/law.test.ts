@@ -40,6 +40,7 @@ const law: Law = {
     findKeyOwner: "finds the environment of an API key",
     findSession: "finds the person and the organisation of a session",
     findPublicEnvironment: "finds the environment of an inbox session",
+    announceSources: "announces to every process that sources have changed",
     claimRows: ofSource,
     findEarlierCalls: ofSource,
     deleteRows: ofSource,

@@ -14,6 +14,7 @@ const links: Record<AlertKindName, (subjectId: string) => Target> = {
   dead_letters: () => ({ to: "/dead-letters" }),
   queue_age: () => ({ to: "/" }),
   webhook_failing: (webhookId) => ({ to: "/webhooks/$webhookId", params: { webhookId } }),
+  source_failing: (sourceId) => ({ to: "/sources/$sourceId", params: { sourceId } }),
   workflow_objective: workflow,
   workflow_runaway: workflow,
   storage: () => ({ to: "/settings", search: { tab: "data" } }),

@@ -11,6 +11,8 @@ import {
   countOpenFaults,
   findChoreSuccesses,
   readDatabaseBytes,
+  readSources,
+  type SourceFigures,
 } from "../store/installation/metrics.ts";
 import { findLastComplete } from "../store/installation/retention-runs.ts";
 import { countLowTasks, findQueueLags } from "../store/installation/system.ts";
@@ -18,6 +20,7 @@ import type { Readiness } from "./readiness.ts";
 
 const countLimit = 10_000;
 const lowLimit = 100_000;
+const sourceLimit = 100;
 /** One failed call is normal, and is repeated. */
 const failingFrom = 5;
 /** For all readings. Prometheus waits for ten seconds unless its configuration has another number. */
@@ -121,6 +124,19 @@ function listReadings(ctx: Ctx, readiness: () => Promise<Readiness>): Reading[] 
         const found = await countOpenFaults(db, { limit: countLimit, failures: failingFrom });
         const { dead_letters, failed_tasks, failing_webhooks, disabled_webhooks } = found;
         return [dead_letters, failed_tasks, failing_webhooks, disabled_webhooks].map((value) => [{ value }]);
+      },
+    },
+    {
+      gauges: [all.sourceWaiting, all.sourceLag, all.sourceFailing],
+      async read() {
+        const found = await readSources(db, ctx.now(), sourceLimit);
+        const valuesOf = (value: (source: SourceFigures) => number) =>
+          found.map((source) => ({ labels: { source: source.id }, value: value(source) }));
+        return [
+          valuesOf(({ waiting }) => waiting),
+          valuesOf(({ lag_seconds }) => lag_seconds),
+          valuesOf(({ is_failing }) => (is_failing ? 1 : 0)),
+        ];
       },
     },
     one(all.databaseBytes, () => readDatabaseBytes(db)),

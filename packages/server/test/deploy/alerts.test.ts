@@ -4,11 +4,14 @@
 import assert from "node:assert/strict";
 import { statfs } from "node:fs/promises";
 import { test } from "node:test";
+import { outboxSql } from "@tidings/contract";
 import { sql } from "kysely";
 import { inTransaction } from "../../src/store/db.ts";
 import { monthsAround } from "../../src/store/installation/partitions.ts";
 import { schemaChannel } from "../../src/store/installation/schema-state.ts";
 import { encryptionKey, openStream, tokenFor } from "../live/clients.ts";
+import { withClient } from "../pipeline/sources/shop.ts";
+import { createTestDatabase } from "../support/database.ts";
 import { startReceiver } from "../support/servers/receiver.ts";
 import { mailer, person, step } from "../support/servers/webhook-providers.ts";
 import { startTestService } from "../support/service.ts";
@@ -129,6 +132,20 @@ test("a webhook whose receiver fails", { skip }, async () => {
     for (let index = 0; index < 5; index++) await trigger(client, "hello", `heard-${index}`);
     await eventually(async () => (await read()).samples.get("tidings_failing_webhooks") === 1, "five failures");
   });
+});
+
+test("a source whose database is away", { skip }, async () => {
+  const customer = await createTestDatabase({ isEmpty: true });
+  await withClient(customer.url, (one) => one.query(outboxSql()));
+  const { body } = await client("sources.create", { body: { name: "Orders", url: customer.url } });
+  const failing = async () => (await read()).samples.get(`tidings_source_failing{source="${body.id}"}`);
+  await eventually(async () => (await failing()) === 0, "the source");
+  await enter(["TidingsSourceBehind"], async () => {
+    await customer.allowConnections(false);
+    await eventually(async () => (await failing()) === 1, "its failure");
+  });
+  await client("sources.delete", { params: { sourceId: body.id } });
+  await customer.drop();
 });
 
 test("a database that refuses: its disk is full, or its statements are too slow", { skip }, async () => {

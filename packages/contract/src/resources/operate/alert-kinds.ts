@@ -55,6 +55,17 @@ export const alertParameters = {
     },
     closed,
   ),
+  source_failing: named(
+    "SourceFailingAlert",
+    {
+      forMinutes: Type.Integer({
+        minimum: 1,
+        maximum: 7_200,
+        description: "How long the database of a source must have been unreadable; paused sources do not count",
+      }),
+    },
+    closed,
+  ),
   storage: named(
     "StorageAlert",
     {
@@ -163,6 +174,7 @@ export const alertSubjectTypes = [
   "integration",
   "workflow",
   "webhook",
+  "source",
   "queue",
   "environment",
   "installation",

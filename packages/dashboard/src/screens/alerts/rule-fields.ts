@@ -19,6 +19,7 @@ export const parameterSpecs: Record<AlertKindName, readonly ParameterSpec[]> = {
   ],
   queue_age: [{ name: "seconds", start: "120" }],
   webhook_failing: [{ name: "forMinutes", start: "15" }],
+  source_failing: [{ name: "forMinutes", start: "5" }],
   workflow_objective: [
     whichWorkflows,
     { name: "fastBurn", start: "14.4", isOptional: true },

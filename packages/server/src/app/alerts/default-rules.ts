@@ -14,6 +14,7 @@ export const defaultRules: readonly DefaultRule[] = [
   { name: "Dead letters", kind: "dead_letters", parameters: { moreThan: 10, withinMinutes: 60 } },
   { name: "Tasks wait", kind: "queue_age", parameters: { seconds: 300 } },
   { name: "A webhook fails", kind: "webhook_failing", parameters: { forMinutes: 15 } },
+  { name: "A source fails", kind: "source_failing", parameters: { forMinutes: 5 } },
   { name: "An objective is missed", kind: "workflow_objective", parameters: {} },
   // It turns nothing off, and does not take the first newsletter of a new workflow for a loop.
   {

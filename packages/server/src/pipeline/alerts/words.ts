@@ -83,6 +83,18 @@ const webhookFailing: Write = ({ code, subject, facts }) => ({
   path: `/webhooks/${subject.id}`,
 });
 
+const sourceFailing: Write = ({ subject, facts }) => ({
+  title: `The source ${subject.name} cannot be read`,
+  text: withError(
+    `Its database could not be read for ${lasted(facts.minutes)}. Events that are committed there wait in its outbox.`,
+    facts.error,
+  ),
+  advice:
+    "Check the source: the response names what is wrong. When its database can be read again, the events are accepted " +
+    "in their order.",
+  path: `/sources/${subject.id}`,
+});
+
 const storageTexts: Record<string, (facts: AlertFigures["facts"]) => AlertWords> = {
   disk_low: (facts) => ({
     title: "Little disk space is left",
@@ -150,6 +162,7 @@ const writers: Record<AlertKindName, Write> = {
   integration_failing: integrationFailing,
   queue_age: queueAge,
   webhook_failing: webhookFailing,
+  source_failing: sourceFailing,
   storage,
   workflow_objective: workflowObjective,
   workflow_runaway: workflowRunaway,

@@ -116,6 +116,25 @@ export async function findFailingWebhooks(
   return rows;
 }
 
+export type FailingSourceOfRule = {
+  rule_id: string;
+  id: string;
+  name: string;
+  failing_since: Date;
+  last_error: string | null;
+};
+
+/** Sources in use that could not be read since a rule's `before`. */
+export async function findFailingSources(db: Db, rules: RuleSince[]): Promise<FailingSourceOfRule[]> {
+  const { rows } = await sql<FailingSourceOfRule>`
+    select r.rule_id, s.id, s.name, s.failing_since, s.last_error
+    from ${rowsOf("r", { rule_id: "uuid", environment_id: "uuid", before: "timestamptz" }, rules)}
+    join sources s on s.environment_id = r.environment_id
+    where not s.paused and s.failing_since <= r.before
+    order by r.rule_id, s.id limit ${maxFindings}`.execute(db);
+  return rows;
+}
+
 export type ChoreState = { name: string; tries: number; due_at: Date };
 
 /** The chores of housekeeping that failed so often in a row, or have been due since `before`. */

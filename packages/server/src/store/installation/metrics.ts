@@ -22,6 +22,19 @@ export async function countOpenFaults(db: Db, { limit, failures }: { limit: numb
   return rows[0]!;
 }
 
+export type SourceFigures = { id: string; waiting: number; lag_seconds: number; is_failing: boolean };
+
+/** Sources that are not paused, at most `limit`: first those that fail, then those with the oldest rows. */
+export async function readSources(db: Db, now: Date, limit: number): Promise<SourceFigures[]> {
+  const { rows } = await sql<SourceFigures>`
+    select s.id, s.waiting, s.failing_since is not null as is_failing,
+      greatest(0, extract(epoch from ${now}::timestamptz - coalesce(s.oldest_at, ${now})))::float8 as lag_seconds
+    from sources s join environments e on e.id = s.environment_id
+    where not s.paused and e.deleted_at is null
+    order by is_failing desc, lag_seconds desc, s.id limit ${limit}`.execute(db);
+  return rows;
+}
+
 export async function readDatabaseBytes(db: Db): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     select pg_database_size(current_database()) as bytes`.execute(db);

@@ -26,7 +26,7 @@ test("a new environment has rules; in production the owners hear of them", async
   const [development, live] = [await client("alertRules.list"), await production("alertRules.list")];
   const kindsOf = ({ body }: typeof live) => body.map(({ kind }) => kind).sort();
   assert.deepEqual(kindsOf(development), [
-    ...["dead_letters", "integration_failing", "queue_age", "webhook_failing", "workflow_objective"],
+    ...["dead_letters", "integration_failing", "queue_age", "source_failing", "webhook_failing", "workflow_objective"],
   ]);
   assert.deepEqual(kindsOf(live), [...kindsOf(development), "storage", "workflow_runaway"].sort());
   assert.ok(development.body.every(({ targets, active }) => targets.length === 0 && active));
