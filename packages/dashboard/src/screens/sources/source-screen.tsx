@@ -113,7 +113,9 @@ function OneSource({ source, readAt }: { source: Source; readAt: number }) {
       <Stack>
         {!mayChange && <Notice icon="key">{kitWords.needsRole(requiredRole("sources.update"))}</Notice>}
         <Trouble source={source} onEdit={mayChange && kind !== "local" ? edit : undefined} />
-        {check.data && <CheckCard found={check.data} onClose={check.reset} />}
+        <div role="status" className={css.status}>
+          {check.data && <CheckCard found={check.data} onClose={check.reset} />}
+        </div>
         <Figures source={source} samples={samples} />
         <Settings source={source} />
         <Tools>

@@ -76,7 +76,7 @@ export const words = {
   revokeCommand: (role = "ROLE") => `tidings grant-sql ${role} --revoke`,
   installCommand: [
     "tidings outbox install \\",
-    "  --database postgresql://owner:password@db.example.com/shop \\",
+    "  --database postgresql://owner:password@host/shop \\",
     "  --app-role shop --relay-role tidings_relay",
   ].join("\n"),
   callExample: [
