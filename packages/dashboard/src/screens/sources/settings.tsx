@@ -15,7 +15,7 @@ export function Settings({ source }: { source: Source }) {
   return (
     <>
       {kind === "local" && <Roles roles={source.roles ?? []} />}
-      <Card title={text.settings}>
+      <Card title={kind === "local" ? text.details : text.settings}>
         <Facts
           of={[
             [words.form.host, host && `${host}:${port}`],

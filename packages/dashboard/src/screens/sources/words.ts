@@ -147,6 +147,7 @@ export const words = {
     lastTry: "Last try at",
     pausedText: "Paused. What your transactions trigger waits in the outbox until you resume.",
     settings: "Connection",
+    details: "Details",
     lastError: "Last error",
     created: "Created",
     changed: "Changed",
