@@ -26,6 +26,12 @@ const figure = (page: Page, name: string) =>
 const heading = (page: Page) => page.getByRole("heading", { level: 1 });
 const confirm = (page: Page, name: string) => page.getByRole("dialog").getByRole("button", { name }).click();
 
+/** The types of a browser are not part of the server's. */
+const fitsItsBox = (box: unknown): boolean => {
+  const { scrollWidth, clientWidth } = box as { scrollWidth: number; clientWidth: number };
+  return scrollWidth <= clientWidth;
+};
+
 browserTest("a source is added, emptied, paused, locked out, repaired and deleted", async (context) => {
   const customer = await createTestDatabase({ isEmpty: true });
   context.after(() => customer.drop());
@@ -38,11 +44,11 @@ browserTest("a source is added, emptied, paused, locked out, repaired and delete
     return Object.assign(url, { username: role, password: encodeURIComponent(password) }).href;
   };
 
-  // What a refused address is answered with is an error in the console of a browser.
+  // The browser logs the 422 for a refused address.
   const page = await openDashboard(context, service, "/sources", { allow: /422/ });
   await page.getByText("No sources yet").waitFor();
   await page.getByText("tidings grant-sql shop --environment development").waitFor();
-  await page.getByText("npx tidings outbox install").waitFor();
+  await page.getByText("tidings outbox install").waitFor();
   await expectAccessible(page);
   await page.getByRole("button", { name: "Add source" }).click();
   const dialog = page.getByRole("dialog");
@@ -123,11 +129,11 @@ browserTest("a source is added, emptied, paused, locked out, repaired and delete
 
   await page.getByRole("button", { name: "Actions for Orders" }).click();
   await page.getByRole("menuitem", { name: "Edit" }).click();
-  await dialog.getByText(/Leave empty to keep it with its password/).waitFor();
+  await dialog.getByText(/Leave empty to keep .* and its password/).waitFor();
   assert.equal(await address.inputValue(), "");
   await dialog.getByLabel("Name").fill("Shop orders");
   await address.fill(addressWith("second"));
-  await expectNoOverflow(page);
+  assert.ok(await dialog.evaluate(fitsItsBox), "the dialog scrolls sideways");
   await dialog.getByRole("button", { name: "Save" }).click();
   await heading(page).getByText("Shop orders").waitFor();
   await heading(page).getByText("Healthy").waitFor();
@@ -158,7 +164,7 @@ browserTest("roles of the local source are shown, and a refused call is replayed
   await expectAccessible(page);
   await eventually(async () => /^1/.test((await figure(page, "Refused").textContent())!), "the refused call");
 
-  await page.getByRole("link", { name: "View failed tasks" }).first().click();
+  await page.getByRole("link", { name: "View failed tasks" }).click();
   const calls = page.getByRole("button", { name: /^Call by SQL refused · shipped/ });
   await calls.click();
   await page.getByRole("link", { name: "This database" }).waitFor();

@@ -161,7 +161,7 @@ export const words = {
       source: "Source",
       deleted: "Deleted source",
       data: "The call",
-      fix: "Fix what the reason names, such as the workflow, then try again. A call that is refused again is set aside again.",
+      fix: "If a workflow or a setting was the reason, fix it and try again. If the call itself was wrong, correct your code: trying again would not help.",
     },
   },
 } as const;

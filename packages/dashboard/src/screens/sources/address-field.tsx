@@ -1,4 +1,4 @@
-// The address of a database: hidden, since it has a password, with the parts of it that are no secret shown below.
+// The address of a database: hidden, since it has a password, with its other parts shown below.
 import { useState } from "react";
 import { Checkbox, TextField } from "../../kit/inputs/field.tsx";
 import { readAddress } from "./address.ts";

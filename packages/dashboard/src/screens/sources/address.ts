@@ -3,7 +3,7 @@ import type { Source } from "@tidings/contract";
 
 type Address = { host: string; port: number; database: string; user: string };
 
-/** Undefined while the text is no complete address. */
+/** Undefined while the address is incomplete. */
 export function readAddress(text: string): Address | undefined {
   const url = URL.parse(text.trim());
   if (!url || !/^postgres(?:ql)?:$/.test(url.protocol) || url.hostname === "") return undefined;

@@ -13,28 +13,26 @@ const text = words.one.check;
 export const CheckCard = ({ found, onClose }: { found: SourceCheck; onClose: () => void }) => {
   const { isReady, problems, notes, serverVersion, waiting } = found;
   return (
-    <div role="status">
-      <Card title={text.title} actions={<IconButton label={kitWords.close} icon="x" size="small" onClick={onClose} />}>
-        <ul className={css.findings}>
-          {isReady && (
-            <Finding tone="good">
-              {text.ready} {waiting !== undefined && text.waiting(waiting)}
-              {serverVersion && <span className={css.muted}> PostgreSQL {serverVersion}</span>}
-            </Finding>
-          )}
-          {problems.map((problem) => (
-            <Finding key={problem} tone="bad">
-              {problem}
-            </Finding>
-          ))}
-          {notes.map((note) => (
-            <Finding key={note} tone="warn">
-              {note}
-            </Finding>
-          ))}
-        </ul>
-      </Card>
-    </div>
+    <Card title={text.title} actions={<IconButton label={kitWords.close} icon="x" size="small" onClick={onClose} />}>
+      <ul className={css.findings}>
+        {isReady && (
+          <Finding tone="good">
+            {text.ready} {waiting !== undefined && text.waiting(waiting)}
+            {serverVersion && <span className={css.muted}> PostgreSQL {serverVersion}</span>}
+          </Finding>
+        )}
+        {problems.map((problem) => (
+          <Finding key={problem} tone="bad">
+            {problem}
+          </Finding>
+        ))}
+        {notes.map((note) => (
+          <Finding key={note} tone="warn">
+            {note}
+          </Finding>
+        ))}
+      </ul>
+    </Card>
   );
 };
 

@@ -19,7 +19,7 @@ export function Figures({ source, samples }: { source: Source; samples: readonly
   const rate = samples.at(-1)?.rate;
   const isOld = state === "paused" || state === "failing";
   return (
-    <Card title={text.figures}>
+    <Card title={text.figures} actions={<span className={css.muted}>{text.course}</span>}>
       <Stack>
         <dl className={css.figures}>
           <Figure name={words.waiting} values={samples.map((sample) => sample.waiting)}>
@@ -50,7 +50,7 @@ export function Figures({ source, samples }: { source: Source; samples: readonly
           <Muted>
             {measuredAt ? (
               <>
-                {text.measured} <Time at={measuredAt} isRelative />.{" "}
+                {text.measured} <Time at={measuredAt} />.{" "}
               </>
             ) : null}
             {text.old[state]}

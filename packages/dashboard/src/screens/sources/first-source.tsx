@@ -4,6 +4,7 @@ import { useEnvironment } from "../../api/session.tsx";
 import { Code } from "../../kit/data/code.tsx";
 import { EmptyState } from "../../kit/feedback/states.tsx";
 import { Card } from "../../kit/layout/page.tsx";
+import { ReferenceLink } from "./reference-link.tsx";
 import css from "./sources.module.css";
 import { words } from "./words.ts";
 
@@ -40,9 +41,13 @@ export function FirstSource({ add }: { add: ReactNode }) {
             </li>
             <li>
               <p>{text.other.call}</p>
+              <Code text={words.callExample} label={text.other.callLabel} />
             </li>
           </ol>
         </Card>
+      </div>
+      <div className={css.reference}>
+        <ReferenceLink />
       </div>
     </>
   );

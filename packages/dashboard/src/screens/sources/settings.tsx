@@ -15,7 +15,7 @@ export function Settings({ source }: { source: Source }) {
   return (
     <>
       {kind === "local" && <Roles roles={source.roles ?? []} />}
-      <Card title={text.settings}>
+      <Card title={kind === "local" ? text.details : text.settings}>
         <Facts
           of={[
             [words.form.host, host && `${host}:${port}`],
@@ -24,11 +24,11 @@ export function Settings({ source }: { source: Source }) {
             [words.form.schema, <InlineCode key="schema">{schema}</InlineCode>],
             [
               text.lastError,
-              lastErrorAt && state !== "failing" && (
+              lastErrorAt && state !== "failing" ? (
                 <span key="error">
                   <Time at={lastErrorAt} /> · {lastError}
                 </span>
-              ),
+              ) : undefined,
             ],
             [text.created, <Time key="created" at={source.createdAt} />],
             [text.changed, <Time key="changed" at={source.updatedAt} />],

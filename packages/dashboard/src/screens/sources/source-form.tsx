@@ -13,6 +13,7 @@ import { showToast } from "../../kit/overlays/toast.tsx";
 import { words as kitWords } from "../../words.ts";
 import { placeOf } from "./address.ts";
 import { AddressField } from "./address-field.tsx";
+import css from "./sources.module.css";
 import { staleAfterChange } from "./use-source-changes.ts";
 import { words } from "./words.ts";
 
@@ -105,7 +106,10 @@ export function SourceForm({ source, onClose }: SourceFormProps) {
           />
         </>
       )}
-      <div role="status">{change.isPending && isChecked && <Muted>{text.checkingText}</Muted>}</div>
+      {/* It is there before the text: otherwise screen readers would not announce it. */}
+      <div role="status" className={css.status}>
+        {change.isPending && isChecked && <Muted>{text.checkingText}</Muted>}
+      </div>
       {environment.type === "prod" && <Notice tone="warn">{kitWords.confirm.production(environment.name)}</Notice>}
     </FormDialog>
   );

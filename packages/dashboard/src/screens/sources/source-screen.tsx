@@ -2,13 +2,12 @@
 import { getRouteApi } from "@tanstack/react-router";
 import type { Source } from "@tidings/contract";
 import { useMemo, useState } from "react";
-import { baseUrl } from "../../api/client.ts";
 import { useChange, useOperation } from "../../api/hooks.ts";
 import { requiredRole, useMay } from "../../api/permissions.ts";
 import { Time } from "../../kit/data/time.tsx";
 import { Notice } from "../../kit/feedback/notice.tsx";
 import { ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
-import { AnchorButton, Button, IconButton, LinkButton } from "../../kit/inputs/button.tsx";
+import { Button, IconButton } from "../../kit/inputs/button.tsx";
 import { Stack, Tools } from "../../kit/layout/layout.tsx";
 import { Page } from "../../kit/layout/page.tsx";
 import { Menu, type MenuEntry } from "../../kit/overlays/menu.tsx";
@@ -17,6 +16,7 @@ import { words as kitWords } from "../../words.ts";
 import { placeOf } from "./address.ts";
 import { CheckCard } from "./check-card.tsx";
 import { Figures } from "./figures.tsx";
+import { ReferenceLink } from "./reference-link.tsx";
 import { pollMs, useSamples } from "./samples.ts";
 import { Settings } from "./settings.tsx";
 import { SourceForm } from "./source-form.tsx";
@@ -56,8 +56,17 @@ function OneSource({ source, readAt }: { source: Source; readAt: number }) {
   const check = useChange("sources.check", staleAfterChange);
   const [isEditing, setEditing] = useState(false);
   const mayChange = may("sources.update");
+  // What a check found is old after a change.
+  const turn = () => {
+    check.reset();
+    changes.turn(source);
+  };
+  const edit = () => {
+    check.reset();
+    setEditing(true);
+  };
   const entries: MenuEntry[] = [
-    { label: text.edit, icon: "pencil", onChoose: () => setEditing(true) },
+    { label: text.edit, icon: "pencil", onChoose: edit },
     ...(kind === "local"
       ? []
       : [
@@ -91,7 +100,7 @@ function OneSource({ source, readAt }: { source: Source; readAt: number }) {
             >
               {check.isPending ? text.check.busy : text.check.label}
             </Button>
-            <Button icon={paused ? "play" : "pause"} disabled={changes.isBusy} onClick={() => changes.turn(source)}>
+            <Button icon={paused ? "play" : "pause"} disabled={changes.isBusy} onClick={turn}>
               {paused ? text.resume.label : text.pause.label}
             </Button>
             <Menu align="end" entries={entries} trigger={<IconButton label={text.menu(name)} icon="more" />} />
@@ -103,17 +112,14 @@ function OneSource({ source, readAt }: { source: Source; readAt: number }) {
       {isEditing && <SourceForm source={source} onClose={() => setEditing(false)} />}
       <Stack>
         {!mayChange && <Notice icon="key">{kitWords.needsRole(requiredRole("sources.update"))}</Notice>}
-        <Trouble source={source} onEdit={mayChange && kind !== "local" ? () => setEditing(true) : undefined} />
-        {check.data && <CheckCard found={check.data} onClose={check.reset} />}
+        <Trouble source={source} onEdit={mayChange && kind !== "local" ? edit : undefined} />
+        <div role="status" className={css.status}>
+          {check.data && <CheckCard found={check.data} onClose={check.reset} />}
+        </div>
         <Figures source={source} samples={samples} />
         <Settings source={source} />
         <Tools>
-          <LinkButton size="small" icon="mailX" to="/dead-letters" search={{ tab: "tasks" }}>
-            {text.failedTasks}
-          </LinkButton>
-          <AnchorButton size="small" icon="book" href={new URL("docs#tag-Sources", baseUrl()).href}>
-            {text.reference}
-          </AnchorButton>
+          <ReferenceLink />
         </Tools>
       </Stack>
     </Page>
@@ -126,16 +132,7 @@ function Trouble({ source, onEdit }: { source: Source; onEdit?: () => void }) {
   if (state === "paused") return <Notice tone="warn">{text.pausedText}</Notice>;
   if (state !== "failing") return null;
   return (
-    <Notice
-      tone="bad"
-      action={
-        onEdit && (
-          <Button size="small" onClick={onEdit}>
-            {text.edit}
-          </Button>
-        )
-      }
-    >
+    <Notice tone="bad">
       <strong>{text.failing(lastError)}</strong>
       <p>{adviceFor(lastError)}</p>
       <p>
@@ -146,10 +143,17 @@ function Trouble({ source, onEdit }: { source: Source; onEdit?: () => void }) {
         )}
         {lastErrorAt && (
           <>
-            {text.lastTry} <Time at={lastErrorAt} isRelative />.
+            {text.lastTry} <Time at={lastErrorAt} />.
           </>
         )}
       </p>
+      {onEdit && (
+        <span className={css.noticeAction}>
+          <Button size="small" icon="pencil" onClick={onEdit}>
+            {text.edit}
+          </Button>
+        </span>
+      )}
     </Notice>
   );
 }

@@ -39,10 +39,10 @@ export function SourcesScreen() {
 }
 
 const columnsOf = (samples: Samples): Column<Source>[] => [
-  { title: words.source, cell: (source) => <NameCell source={source} /> },
+  { title: words.source, cell: (source) => <NameCell source={source} rate={samples.get(source.id)?.at(-1)?.rate} /> },
   { title: words.state, cell: (source) => <StateBadge source={source} /> },
-  { title: words.waiting, cell: ({ waiting }) => formatCount(waiting), isNumber: true },
-  { title: words.lag, cell: ({ lagSeconds }) => formatLag(lagSeconds), isNumber: true },
+  { title: words.waiting, cell: ({ waiting }) => formatCount(waiting), isNumber: true, isWideOnly: true },
+  { title: words.lag, cell: ({ lagSeconds }) => formatLag(lagSeconds), isNumber: true, isWideOnly: true },
   { title: words.rate, cell: ({ id }) => formatRate(samples.get(id)?.at(-1)?.rate), isNumber: true, isWideOnly: true },
   { title: words.accepted, cell: ({ accepted }) => accepted.toLocaleString(), isNumber: true, isWideOnly: true },
   { title: words.refused, cell: ({ refused }) => refused.toLocaleString(), isNumber: true, isWideOnly: true },
@@ -53,12 +53,16 @@ const columnsOf = (samples: Samples): Column<Source>[] => [
   },
 ];
 
-const NameCell = ({ source }: { source: Source }) => {
-  const { id, name, kind, roles = [], state, lastError } = source;
+/** `rate`: on a narrow screen the figures are part of the cell. */
+const NameCell = ({ source, rate }: { source: Source; rate: number | undefined }) => {
+  const { id, name, kind, roles = [], state, lastError, waiting, lagSeconds } = source;
   const note = kind === "local" ? words.localNote(name, roles) : placeOf(source);
   return (
     <>
       <NameLink to="/sources/$sourceId" params={{ sourceId: id }} name={name} id={note} />
+      <p className={css.short}>
+        {words.short(formatCount(waiting), formatLag(lagSeconds), rate === undefined ? undefined : formatRate(rate))}
+      </p>
       {state === "failing" && lastError && <p className={css.fault}>{lastError}</p>}
     </>
   );

@@ -49,7 +49,7 @@ export const adviceFor = (error: string): string =>
 
 export const words = {
   title: "Sources",
-  lead: "Databases that trigger events by SQL, in the transaction of your own change.",
+  lead: "Databases that trigger events by SQL, inside your own transactions.",
   states,
   source: "Source",
   state: "State",
@@ -60,7 +60,10 @@ export const words = {
   refused: "Refused",
   lastAccepted: "Last accepted",
   never: "Never",
+  short: (waiting: string, lag: string, rate: string | undefined) =>
+    [`${waiting} waiting`, `${lag} lag`, rate].filter(Boolean).join(" · "),
   add: "Add source",
+  reference: "API reference",
   /** Who may call the functions in the service's own database. */
   localNote: (name: string, roles: readonly string[]) =>
     [
@@ -71,11 +74,15 @@ export const words = {
       .join(" · "),
   grantCommand: (environment: string) => `tidings grant-sql shop --environment ${environment}`,
   revokeCommand: (role = "ROLE") => `tidings grant-sql ${role} --revoke`,
-  installCommand: "npx tidings outbox install",
+  installCommand: [
+    "tidings outbox install \\",
+    "  --database postgresql://owner:password@host/shop \\",
+    "  --app-role shop --relay-role tidings_relay",
+  ].join("\n"),
   callExample: [
     "begin;",
     "insert into orders (customer) values ('ada');",
-    "select tidings.trigger('order-shipped', 'ada', '{\"order\": 42}');",
+    "select tidings.trigger('shipped', 'ada', '{\"id\": 42}');",
     "commit;",
   ].join("\n"),
   first: {
@@ -90,10 +97,12 @@ export const words = {
     },
     other: {
       title: "Another PostgreSQL",
-      install: "Install the outbox in your own database, PostgreSQL 13 or later:",
+      install:
+        "Install the outbox in your own database, PostgreSQL 13 or later. Your application connects as shop, this service as tidings_relay:",
       installLabel: "Command that installs the outbox",
       add: "Add the address of that database here. It is checked and stored encrypted.",
-      call: "Call tidings.trigger in your transaction, as on the left.",
+      call: "Call the function in your transaction. The event is accepted once it commits:",
+      callLabel: "SQL that triggers an event from there",
     },
   },
   form: {
@@ -105,7 +114,7 @@ export const words = {
     url: "Address",
     urlHint:
       "postgresql://user:password@host:5432/database. Encode special characters of the password, such as %23 for #.",
-    urlStored: (place: string) => `Stored: ${place}. Leave empty to keep it with its password.`,
+    urlStored: (place: string) => `Leave empty to keep ${place} and its password.`,
     incomplete: "Not a complete address yet",
     parts: "Parts of the address",
     host: "Host",
@@ -126,18 +135,19 @@ export const words = {
     menu: (name: string) => `Actions for ${name}`,
     edit: "Edit",
     figures: "Now",
+    course: "Lines: since this page was opened",
     failedTasks: "View failed tasks",
-    reference: "API reference",
-    measured: "Counted",
+    measured: "Last counted at",
     old: {
       paused: "While it is paused, Check now counts what waits.",
       failing: "What came since then is counted when the database can be read again.",
     },
     failing: (error: string) => `The database cannot be read: ${error}`,
     failingSince: "Failing since",
-    lastTry: "Last try",
+    lastTry: "Last try at",
     pausedText: "Paused. What your transactions trigger waits in the outbox until you resume.",
     settings: "Connection",
+    details: "Details",
     lastError: "Last error",
     created: "Created",
     changed: "Changed",
@@ -174,7 +184,7 @@ export const words = {
       none: "No role may call the functions.",
       grant: "Let another role trigger events here:",
       grantLabel: "Command that grants a role",
-      revoke: "This source is not deleted here. It ends when its roles are revoked:",
+      revoke: "It cannot be deleted here. Revoke its roles, and nothing more comes from it:",
       revokeLabel: "Command that revokes a role",
     },
   },

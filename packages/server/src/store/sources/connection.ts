@@ -69,6 +69,8 @@ export function openSource({ url, stream }: SourceConnection, onError: (error: E
   };
   const pool = new pg.Pool(options);
   pool.on("error", onError);
+  // A connection that ends between two statements of a transaction would otherwise end the process.
+  pool.on("connect", (client) => client.on("error", onError));
   return new Kysely({ dialect: new PostgresDialect({ pool }) });
 }
 
