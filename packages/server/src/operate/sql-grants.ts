@@ -18,9 +18,9 @@ import { openInstallation } from "./backup.ts";
 import { OperateError, type Operation } from "./words.ts";
 
 /** `isMove`: even if the role was granted another environment. `isNew`: the role is created, with a password. */
-export type SqlGrantOptions = Operation & { role: string; environment: string; isMove: boolean; isNew: boolean };
+type SqlGrantOptions = Operation & { role: string; environment: string; isMove: boolean; isNew: boolean };
 
-export type SqlGrantResult = {
+type SqlGrantResult = {
   role: string;
   environment: string;
   /** The environment that the role triggered events for until now. */
