@@ -99,6 +99,15 @@ test("roles that exist, do not, can do too much or too little", async () => {
   assert.match(grouped.stderr, /cannot log in\. Roles that are its members trigger events/);
 });
 
+test("grants at the same time follow one another", async () => {
+  const roles = await Promise.all([1, 2, 3, 4].map(() => createRole(service)));
+  const both = roles.flatMap(({ role }) =>
+    ["development", "production"].map((name) => run(role, "--environment", name)),
+  );
+  const codes = (await Promise.all(both)).map(({ code }) => code);
+  assert.deepEqual(codes.toSorted(), [0, 0, 0, 0, 1, 1, 1, 1], "one environment for each role");
+});
+
 test("a user without permission, and a database without an installation", async () => {
   const { role, url } = await createRole(service);
   await withClient(service.database.url, (one) =>

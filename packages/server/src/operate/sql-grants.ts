@@ -5,7 +5,7 @@ import { readConfig } from "../config.ts";
 import { newId } from "../lib/ids.ts";
 import { type Db, inTransaction, openDb } from "../store/db.ts";
 import { findEmbeddedAdminUrl } from "../store/embedded/embedded.ts";
-import { listIdentifiers } from "../store/installation/installation.ts";
+import { listIdentifiers, lockInstallation } from "../store/installation/installation.ts";
 import {
   createLoginRole,
   findEnvironmentsNamed,
@@ -45,6 +45,8 @@ export const grantSql = ({
     const found = await requireEnvironment(db, environment);
     const password = isNew ? randomBytes(24).toString("base64url") : null;
     return inTransaction(db, async (tx) => {
+      // PostgreSQL refuses two grants of one function at the same time.
+      await lockInstallation(tx);
       const before = await findGrantOf(tx, role);
       if (before && before.id !== found.id && !isMove)
         throw refuse(
@@ -74,6 +76,7 @@ export const revokeSql = ({
   withInstallation(operation, {}, async (db) => {
     const named = environment === undefined ? undefined : await requireEnvironment(db, environment);
     return inTransaction(db, async (tx) => {
+      await lockInstallation(tx);
       const granted = await findGrantOf(tx, role);
       if (!granted) throw refuse(`The role ${quoted(role)} was not granted an environment.`);
       if (named && named.id !== granted.id)
