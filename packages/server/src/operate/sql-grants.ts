@@ -1,6 +1,7 @@
 // `tidings grant-sql`: roles of the service's own database that may trigger events by SQL, each for one environment. It
 // works while the service runs, and while it does not.
 import { randomBytes } from "node:crypto";
+import { quoteSqlName } from "@tidings/contract";
 import { readConfig } from "../config.ts";
 import { newId } from "../lib/ids.ts";
 import { type Db, inTransaction, openDb } from "../store/db.ts";
@@ -32,8 +33,6 @@ type SqlGrantResult = {
 
 const refuse = (text: string): OperateError => new OperateError(`${text} Nothing was changed.`);
 
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-
 export const grantSql = ({
   role,
   environment,
@@ -50,7 +49,7 @@ export const grantSql = ({
       const before = await findGrantOf(tx, role);
       if (before && before.id !== found.id && !isMove)
         throw refuse(
-          `The role ${quoted(role)} triggers events for ${before.identifier} already, and a role has one environment. ` +
+          `The role ${quoteSqlName(role)} triggers events for ${before.identifier} already, and a role has one environment. ` +
             `Add --move to give it ${found.identifier} instead, or use another role.`,
         );
       if (password !== null) await createRole(tx, role, password);
@@ -78,10 +77,10 @@ export const revokeSql = ({
     return inTransaction(db, async (tx) => {
       await lockInstallation(tx);
       const granted = await findGrantOf(tx, role);
-      if (!granted) throw refuse(`The role ${quoted(role)} was not granted an environment.`);
+      if (!granted) throw refuse(`The role ${quoteSqlName(role)} was not granted an environment.`);
       if (named && named.id !== granted.id)
         throw refuse(
-          `The role ${quoted(role)} triggers events for ${granted.identifier}, not for ${named.identifier}.`,
+          `The role ${quoteSqlName(role)} triggers events for ${granted.identifier}, not for ${named.identifier}.`,
         );
       await revokeRole(tx, role);
       return { role, environment: granted.identifier };
@@ -135,10 +134,13 @@ function explain(error: Error & { code?: string }): Error {
 
 async function requireEnvironment(db: Db, text: string): Promise<{ id: string; identifier: string }> {
   const found = await findEnvironmentsNamed(db, text);
-  if (found.length === 1) return found[0]!;
+  // An environment may be called what is the identifier of another.
+  const exact = found.filter(({ id, identifier }) => id === text || identifier === text);
+  const [only, another] = exact.length > 0 ? exact : found;
+  if (only && !another) return only;
   const known = (await listIdentifiers(db)).join(", ");
   throw refuse(
-    found.length > 1
+    only
       ? `Several environments are called "${text}": name it by its identifier or id (${known}).`
       : `There is no environment "${text}": ${known}.`,
   );
@@ -146,7 +148,7 @@ async function requireEnvironment(db: Db, text: string): Promise<{ id: string; i
 
 async function createRole(tx: Db, role: string, password: string): Promise<void> {
   if (await findRole(tx, role))
-    throw refuse(`The role ${quoted(role)} exists already: run the command without --create-role.`);
+    throw refuse(`The role ${quoteSqlName(role)} exists already: run the command without --create-role.`);
   try {
     await createLoginRole(tx, role, password);
   } catch (error) {
@@ -154,15 +156,15 @@ async function createRole(tx: Db, role: string, password: string): Promise<void>
     if (code !== "42501") throw refuse(`PostgreSQL did not create the role: ${message}.`);
     throw refuse(
       "The user of DATABASE_URL may not create roles. Create it as an administrator of the database, and run the command " +
-        `without --create-role: create role ${quoted(role)} login password '…';`,
+        `without --create-role: create role ${quoteSqlName(role)} login password '…';`,
     );
   }
 }
 
 const unknownRole = (role: string, isEmbedded: boolean): string =>
   isEmbedded
-    ? `The embedded PostgreSQL has no role ${quoted(role)}: add --create-role.`
-    : `The database has no role ${quoted(role)}. Create it first, for example: create role ${quoted(role)} login password ` +
+    ? `The embedded PostgreSQL has no role ${quoteSqlName(role)}: add --create-role.`
+    : `The database has no role ${quoteSqlName(role)}. Create it first, for example: create role ${quoteSqlName(role)} login password ` +
       "'…'; or add --create-role.";
 
 type Known = NonNullable<Awaited<ReturnType<typeof findRole>>>;
@@ -171,13 +173,15 @@ function warningsOf(role: string, { reads, mayConnect, mayLogIn }: Known): strin
   return [
     ...(reads
       ? [
-          `${quoted(role)} can read the service's own tables, as a superuser or by other grants: use a role that cannot.`,
+          `${quoteSqlName(role)} can read the service's own tables, as a superuser or by other grants: use a role that cannot.`,
         ]
       : []),
-    ...(mayConnect ? [] : [`${quoted(role)} may not connect to this database: grant connect on database … to it.`]),
+    ...(mayConnect
+      ? []
+      : [`${quoteSqlName(role)} may not connect to this database: grant connect on database … to it.`]),
     ...(mayLogIn
       ? []
-      : [`${quoted(role)} cannot log in. Roles that are its members trigger events for the environment.`]),
+      : [`${quoteSqlName(role)} cannot log in. Roles that are its members trigger events for the environment.`]),
   ];
 }
 

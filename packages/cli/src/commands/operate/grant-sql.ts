@@ -26,6 +26,8 @@ export const grantSql: Command = {
     if (values.list && values.revoke) throw wrongUsage("--list and --revoke exclude each other.", help);
     for (const name of ["move", "create-role"])
       if (values[name] && (values.list || values.revoke)) throw wrongUsage(`--${name} is for a new grant.`, help);
+    if (values["create-role"] && values.quiet && !values.json)
+      throw wrongUsage("--quiet would hide the password of the new role.", help);
     if (values.list) return list(call);
     const role = readRole(call);
     return values.revoke ? revoke(call, role) : grant(call, role);
