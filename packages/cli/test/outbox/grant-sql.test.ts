@@ -79,6 +79,10 @@ test("roles that exist, do not, can do too much or too little", async () => {
     /There is no environment "staging": development, production\./,
   );
   assert.match(await refused(role, "--environment", "development", "--create-role"), /exists already/);
+  const { body: twin } = await client("environments.create", { body: { name: "Development", color: "#00ff00" } });
+  assert.notEqual(twin.identifier, "development");
+  assert.match(await refused(role, "--environment", "DEVELOPMENT"), /Several environments are called "DEVELOPMENT"/);
+  assert.match((await run(role, "--environment", "development")).stdout, /events for development\.\n$/);
   const admin = await run(new URL(service.database.url).username, "--environment", "development");
   assert.match(admin.stderr, /^warning "\w+" can read the service's own tables/);
 
@@ -97,6 +101,15 @@ test("roles that exist, do not, can do too much or too little", async () => {
   await withClient(service.database.url, (one) => one.query(`create role ${group}`));
   const grouped = await run(group, "--environment", "development");
   assert.match(grouped.stderr, /cannot log in\. Roles that are its members trigger events/);
+});
+
+test("grants at the same time follow one another", async () => {
+  const roles = await Promise.all([1, 2, 3, 4].map(() => createRole(service)));
+  const both = roles.flatMap(({ role }) =>
+    ["development", "production"].map((name) => run(role, "--environment", name)),
+  );
+  const codes = (await Promise.all(both)).map(({ code }) => code);
+  assert.deepEqual(codes.toSorted(), [0, 0, 0, 0, 1, 1, 1, 1], "one environment for each role");
 });
 
 test("a user without permission, and a database without an installation", async () => {
@@ -125,6 +138,7 @@ test("wrong usage", async () => {
     ["shop", "--list"],
     ["--list", "--revoke"],
     ["shop", "--revoke", "--move"],
+    ["shop", "--environment", "development", "--create-role", "--quiet"],
     ["x".repeat(64), "--environment", "development"],
     ["a\nb", "--environment", "development"],
   ];

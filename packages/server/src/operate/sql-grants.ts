@@ -1,11 +1,12 @@
-// `tidings grant-sql`: the roles of the service's own database that may trigger events by SQL, each for one environment.
-// While the service runs, and while it does not.
+// `tidings grant-sql`: roles of the service's own database that may trigger events by SQL, each for one environment. It
+// works while the service runs, and while it does not.
 import { randomBytes } from "node:crypto";
+import { quoteSqlName } from "@tidings/contract";
 import { readConfig } from "../config.ts";
 import { newId } from "../lib/ids.ts";
 import { type Db, inTransaction, openDb } from "../store/db.ts";
 import { findEmbeddedAdminUrl } from "../store/embedded/embedded.ts";
-import { listIdentifiers } from "../store/installation/installation.ts";
+import { listIdentifiers, lockInstallation } from "../store/installation/installation.ts";
 import {
   createLoginRole,
   findEnvironmentsNamed,
@@ -17,10 +18,10 @@ import { findRole, grantRole, revokeRole } from "../store/sources/grants.ts";
 import { openInstallation } from "./backup.ts";
 import { OperateError, type Operation } from "./words.ts";
 
-/** `isMove`: also when the role was granted another environment. `isNew`: the role is created, with a password. */
-export type SqlGrantOptions = Operation & { role: string; environment: string; isMove: boolean; isNew: boolean };
+/** `isMove`: even if the role was granted another environment. `isNew`: the role is created, with a password. */
+type SqlGrantOptions = Operation & { role: string; environment: string; isMove: boolean; isNew: boolean };
 
-export type SqlGrantResult = {
+type SqlGrantResult = {
   role: string;
   environment: string;
   /** The environment that the role triggered events for until now. */
@@ -31,8 +32,6 @@ export type SqlGrantResult = {
 };
 
 const refuse = (text: string): OperateError => new OperateError(`${text} Nothing was changed.`);
-
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 export const grantSql = ({
   role,
@@ -45,10 +44,12 @@ export const grantSql = ({
     const found = await requireEnvironment(db, environment);
     const password = isNew ? randomBytes(24).toString("base64url") : null;
     return inTransaction(db, async (tx) => {
+      // PostgreSQL refuses two grants of one function at the same time.
+      await lockInstallation(tx);
       const before = await findGrantOf(tx, role);
       if (before && before.id !== found.id && !isMove)
         throw refuse(
-          `The role ${quoted(role)} triggers events for ${before.identifier} already, and a role has one environment. ` +
+          `The role ${quoteSqlName(role)} triggers events for ${before.identifier} already, and a role has one environment. ` +
             `Add --move to give it ${found.identifier} instead, or use another role.`,
         );
       if (password !== null) await createRole(tx, role, password);
@@ -74,11 +75,12 @@ export const revokeSql = ({
   withInstallation(operation, {}, async (db) => {
     const named = environment === undefined ? undefined : await requireEnvironment(db, environment);
     return inTransaction(db, async (tx) => {
+      await lockInstallation(tx);
       const granted = await findGrantOf(tx, role);
-      if (!granted) throw refuse(`The role ${quoted(role)} was not granted an environment.`);
+      if (!granted) throw refuse(`The role ${quoteSqlName(role)} was not granted an environment.`);
       if (named && named.id !== granted.id)
         throw refuse(
-          `The role ${quoted(role)} triggers events for ${granted.identifier}, not for ${named.identifier}.`,
+          `The role ${quoteSqlName(role)} triggers events for ${granted.identifier}, not for ${named.identifier}.`,
         );
       await revokeRole(tx, role);
       return { role, environment: granted.identifier };
@@ -132,10 +134,13 @@ function explain(error: Error & { code?: string }): Error {
 
 async function requireEnvironment(db: Db, text: string): Promise<{ id: string; identifier: string }> {
   const found = await findEnvironmentsNamed(db, text);
-  if (found.length === 1) return found[0]!;
+  // An environment may be called what is the identifier of another.
+  const exact = found.filter(({ id, identifier }) => id === text || identifier === text);
+  const [only, another] = exact.length > 0 ? exact : found;
+  if (only && !another) return only;
   const known = (await listIdentifiers(db)).join(", ");
   throw refuse(
-    found.length > 1
+    only
       ? `Several environments are called "${text}": name it by its identifier or id (${known}).`
       : `There is no environment "${text}": ${known}.`,
   );
@@ -143,7 +148,7 @@ async function requireEnvironment(db: Db, text: string): Promise<{ id: string; i
 
 async function createRole(tx: Db, role: string, password: string): Promise<void> {
   if (await findRole(tx, role))
-    throw refuse(`The role ${quoted(role)} exists already: run the command without --create-role.`);
+    throw refuse(`The role ${quoteSqlName(role)} exists already: run the command without --create-role.`);
   try {
     await createLoginRole(tx, role, password);
   } catch (error) {
@@ -151,15 +156,15 @@ async function createRole(tx: Db, role: string, password: string): Promise<void>
     if (code !== "42501") throw refuse(`PostgreSQL did not create the role: ${message}.`);
     throw refuse(
       "The user of DATABASE_URL may not create roles. Create it as an administrator of the database, and run the command " +
-        `without --create-role: create role ${quoted(role)} login password '…';`,
+        `without --create-role: create role ${quoteSqlName(role)} login password '…';`,
     );
   }
 }
 
 const unknownRole = (role: string, isEmbedded: boolean): string =>
   isEmbedded
-    ? `The embedded PostgreSQL has no role ${quoted(role)}: add --create-role.`
-    : `The database has no role ${quoted(role)}. Create it first, for example: create role ${quoted(role)} login password ` +
+    ? `The embedded PostgreSQL has no role ${quoteSqlName(role)}: add --create-role.`
+    : `The database has no role ${quoteSqlName(role)}. Create it first, for example: create role ${quoteSqlName(role)} login password ` +
       "'…'; or add --create-role.";
 
 type Known = NonNullable<Awaited<ReturnType<typeof findRole>>>;
@@ -168,13 +173,15 @@ function warningsOf(role: string, { reads, mayConnect, mayLogIn }: Known): strin
   return [
     ...(reads
       ? [
-          `${quoted(role)} can read the service's own tables, as a superuser or by other grants: use a role that cannot.`,
+          `${quoteSqlName(role)} can read the service's own tables, as a superuser or by other grants: use a role that cannot.`,
         ]
       : []),
-    ...(mayConnect ? [] : [`${quoted(role)} may not connect to this database: grant connect on database … to it.`]),
+    ...(mayConnect
+      ? []
+      : [`${quoteSqlName(role)} may not connect to this database: grant connect on database … to it.`]),
     ...(mayLogIn
       ? []
-      : [`${quoted(role)} cannot log in. Roles that are its members trigger events for the environment.`]),
+      : [`${quoteSqlName(role)} cannot log in. Roles that are its members trigger events for the environment.`]),
   ];
 }
 

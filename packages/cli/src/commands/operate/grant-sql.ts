@@ -16,7 +16,7 @@ export const grantSql: Command = {
   example: "tidings grant-sql shop --environment production\ntidings grant-sql shop --revoke\ntidings grant-sql --list",
   options: {
     environment: { type: "string", value: "name", about: "The environment, by its identifier, name or id" },
-    move: { type: "boolean", about: "Also when the role was granted another environment" },
+    move: { type: "boolean", about: "Even if the role was granted another environment" },
     "create-role": { type: "boolean", about: "Create the role, and print its password once" },
     revoke: { type: "boolean", about: "The role may no longer trigger events" },
     list: { type: "boolean", about: "List the roles that may trigger events" },
@@ -26,6 +26,8 @@ export const grantSql: Command = {
     if (values.list && values.revoke) throw wrongUsage("--list and --revoke exclude each other.", help);
     for (const name of ["move", "create-role"])
       if (values[name] && (values.list || values.revoke)) throw wrongUsage(`--${name} is for a new grant.`, help);
+    if (values["create-role"] && values.quiet && !values.json)
+      throw wrongUsage("--quiet would hide the password of the new role.", help);
     if (values.list) return list(call);
     const role = readRole(call);
     return values.revoke ? revoke(call, role) : grant(call, role);

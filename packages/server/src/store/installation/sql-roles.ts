@@ -34,7 +34,7 @@ export async function findGrantOf(db: Db, role: string): Promise<{ id: string; i
   return rows[0];
 }
 
-/** By id, identifier or name; two at most, where the name is not that of one alone. */
+/** By id, identifier or name; two at most, those with the identifier first. */
 export const findEnvironmentsNamed = (db: Db, text: string) =>
   db
     .selectFrom("environments")
@@ -46,11 +46,12 @@ export const findEnvironmentsNamed = (db: Db, text: string) =>
         ...(isUuid(text) ? [eb("id", "=", text)] : []),
       ]),
     )
+    .orderBy(sql`identifier = ${text}`, "desc")
     .select(["id", "identifier"])
     .limit(2)
     .execute();
 
-/** A role that may log in and nothing else. PostgreSQL takes no parameters here. */
+/** A role that may log in and nothing else. The statement cannot have parameters. */
 export async function createLoginRole(db: Db, role: string, password: string): Promise<void> {
   await sql`create role ${sql.id(role)} login password ${sql.raw(pg.escapeLiteral(password))}`.execute(db);
 }

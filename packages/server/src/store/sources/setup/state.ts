@@ -3,7 +3,7 @@ import { countedOutboxRows, outboxColumns, outboxObjects, quoteSqlName } from "@
 import type { DatabaseClient } from "../../client.ts";
 import { inCustomersDatabase, type OutboxTarget } from "./session.ts";
 
-export type FunctionsState = "missing" | "other" | "current";
+type FunctionsState = "missing" | "other" | "current";
 type OutboxState = { hasTable: boolean; missingColumns: string[]; owner: string | null; functions: FunctionsState };
 
 /** Name and text of each function as this version has it, read from what it would apply. */
