@@ -20,7 +20,7 @@ export type OutboxRoles = { app?: readonly string[]; relay?: string };
 export const quoteSqlName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** The default is no word of SQL: without quotes, the file is easier to read. */
+/** The default needs no quotes, and without them the file is easier to read. */
 const schemaName = (schema: string): string => (schema === defaultOutboxSchema ? schema : quoteSqlName(schema));
 
 /** What an application calls. */

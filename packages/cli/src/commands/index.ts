@@ -162,7 +162,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   },
   outbox: {
     group: "Operate",
-    summary: "Let transactions of your own database trigger events",
+    summary: "Let transactions in your database trigger events",
     load: async () => (await import("./operate/outbox.ts")).outbox,
   },
   backup: {

@@ -1,7 +1,11 @@
 // `tidings outbox`: in an empty database of a customer whose owner, application and relay are three roles.
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { cpSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
+import { promisify } from "node:util";
 import { outboxSql } from "@tidings/contract";
 import { subjectsOf, withClient } from "../../../server/test/pipeline/sources/shop.ts";
 import { atEnd } from "../../../server/test/support/at-end.ts";
@@ -218,6 +222,17 @@ test("two installs at the same time, and an address from the environment", async
     "status",
   );
   assert.match(away.stderr, /Check OUTBOX_DATABASE_URL/);
+});
+
+test("the built program installs it with nothing next to it", async () => {
+  const alone = join(terminal.folder, "alone");
+  for (const name of ["bin/tidings.mjs", "dist/tidings.mjs"])
+    cpSync(join(import.meta.dirname, "../..", name), join(alone, name));
+  const argv = [join(alone, "bin/tidings.mjs"), "outbox", "install", "--schema", "alone"];
+  const env = { PATH: process.env.PATH, HOME: alone, OUTBOX_DATABASE_URL: customer.owner };
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, argv, { env });
+  assert.match(stdout, /^Created alone\.outbox and its functions in PostgreSQL at /);
+  assert.equal(stderr, "");
 });
 
 test("wrong usage changes nothing", async () => {

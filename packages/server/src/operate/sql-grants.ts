@@ -1,5 +1,5 @@
-// `tidings grant-sql`: the roles of the service's own database that may trigger events by SQL, each for one environment.
-// While the service runs, and while it does not.
+// `tidings grant-sql`: roles of the service's own database that may trigger events by SQL, each for one environment. It
+// works while the service runs, and while it does not.
 import { randomBytes } from "node:crypto";
 import { readConfig } from "../config.ts";
 import { newId } from "../lib/ids.ts";
@@ -17,7 +17,7 @@ import { findRole, grantRole, revokeRole } from "../store/sources/grants.ts";
 import { openInstallation } from "./backup.ts";
 import { OperateError, type Operation } from "./words.ts";
 
-/** `isMove`: also when the role was granted another environment. `isNew`: the role is created, with a password. */
+/** `isMove`: even if the role was granted another environment. `isNew`: the role is created, with a password. */
 export type SqlGrantOptions = Operation & { role: string; environment: string; isMove: boolean; isNew: boolean };
 
 export type SqlGrantResult = {

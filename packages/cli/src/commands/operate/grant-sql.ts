@@ -16,7 +16,7 @@ export const grantSql: Command = {
   example: "tidings grant-sql shop --environment production\ntidings grant-sql shop --revoke\ntidings grant-sql --list",
   options: {
     environment: { type: "string", value: "name", about: "The environment, by its identifier, name or id" },
-    move: { type: "boolean", about: "Also when the role was granted another environment" },
+    move: { type: "boolean", about: "Even if the role was granted another environment" },
     "create-role": { type: "boolean", about: "Create the role, and print its password once" },
     revoke: { type: "boolean", about: "The role may no longer trigger events" },
     list: { type: "boolean", about: "List the roles that may trigger events" },

@@ -21,8 +21,8 @@ export const outbox: Command = {
   usage: "sql | install | status | uninstall",
   about:
     "An outbox in your own PostgreSQL, 13 or later: your transactions trigger events with `select tidings.trigger(…)`, and\n" +
-    "the service takes them from there when these have committed. `sql` prints what `install` applies, for a migration of\n" +
-    "your own. `install` may be repeated, and rows that wait stay; `status` shows what waits; `uninstall` removes it all.\n" +
+    "the service takes them from there when these have committed. `sql` prints what `install` applies, for your own\n" +
+    "migrations. `install` may be repeated, and rows that wait stay; `status` shows what waits; `uninstall` removes it all.\n" +
     "The address of the database is that of --database or OUTBOX_DATABASE_URL.",
   example:
     "tidings outbox sql --app-role shop --relay-role tidings_relay > outbox.sql\n" +
@@ -39,7 +39,7 @@ export const outbox: Command = {
     },
     "relay-role": { type: "string", value: "role", about: "The role that the service connects as" },
     "dry-run": { type: "boolean", about: "install: check everything, and change nothing" },
-    force: { type: "boolean", about: "uninstall: also when events wait, which are lost" },
+    force: { type: "boolean", about: "uninstall: even if events wait, which are lost" },
   },
   run: async (call) => {
     const action = readAction(call, actions, help);

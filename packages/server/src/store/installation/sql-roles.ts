@@ -50,7 +50,7 @@ export const findEnvironmentsNamed = (db: Db, text: string) =>
     .limit(2)
     .execute();
 
-/** A role that may log in and nothing else. PostgreSQL takes no parameters here. */
+/** A role that may log in and nothing else. The statement cannot have parameters. */
 export async function createLoginRole(db: Db, role: string, password: string): Promise<void> {
   await sql`create role ${sql.id(role)} login password ${sql.raw(pg.escapeLiteral(password))}`.execute(db);
 }

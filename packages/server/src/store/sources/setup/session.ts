@@ -1,4 +1,4 @@
-// One transaction in a customer's database, for the commands `tidings outbox …`: whatever is wrong, nothing was changed.
+// One transaction in a customer's database, for the commands `tidings outbox …`: on an error, nothing was changed.
 import { parseDatabaseUrl } from "../../../lib/settings/database-url.ts";
 import { DatabaseClient } from "../../client.ts";
 import { findDatabaseFault } from "../../faults.ts";
