@@ -53,7 +53,8 @@ function addressOf(block: Block): string {
   const who = /^-- as (.+)$/m.exec(block.text)?.[1];
   const url = new URL(elsewhere.includes(block.section) ? customer.url : service.database.url);
   if (who === "shop") Object.assign(url, { username: roleOf(block), password: "secret" });
-  else assert.ok(["an administrator", "an administrator of your database"].includes(who ?? ""), `who runs: ${block.text}`);
+  else
+    assert.ok(["an administrator", "an administrator of your database"].includes(who ?? ""), `who runs: ${block.text}`);
   return url.href;
 }
 
@@ -116,9 +117,13 @@ test("the functions raise the errors of the page's table", async () => {
   await withClient(addressOf(shop), async (own) => {
     for (const [call, code] of calls) await assert.rejects(own.query(`select ${call}`), { code }, call);
   });
-  // The administrator of the test's database was granted nothing.
-  const asAdmin = withClient(service.database.url, (own) => own.query("select tidings.cancel('a')"));
-  await assert.rejects(asAdmin, { code: "42501" });
+  // The role of the other database was granted nothing in this one.
+  const stranger = new URL(service.database.url);
+  Object.assign(stranger, { username: `shop_b${suffix}`, password: "secret" });
+  await assert.rejects(
+    withClient(stranger.href, (own) => own.query("select tidings.cancel('a')")),
+    { code: "42501" },
+  );
   const documented = [...page.matchAll(/^\| `(\d{5})` \|/gm)].map((match) => match[1]);
   assert.deepEqual(documented.toSorted(), [...new Set([...calls.map(([, code]) => code), "42501"])].toSorted());
 });
