@@ -2862,9 +2862,9 @@ export type Operations = {
       page?: number;
       limit?: number;
       status?: AlertStatus;
-      kind?: "dead_letters" | "integration_failing" | "queue_age" | "webhook_failing" | "storage" | "workflow_objective" | "workflow_runaway";
+      kind?: "dead_letters" | "integration_failing" | "queue_age" | "webhook_failing" | "source_failing" | "storage" | "workflow_objective" | "workflow_runaway";
       ruleId?: string;
-      subjectType?: "integration" | "workflow" | "webhook" | "queue" | "environment" | "installation";
+      subjectType?: "integration" | "workflow" | "webhook" | "source" | "queue" | "environment" | "installation";
       subjectId?: string;
     };
     body?: never;
@@ -4079,7 +4079,7 @@ export type Alert = {
   _id: string;
   ruleId: string;
   ruleName: string;
-  kind: "dead_letters" | "integration_failing" | "queue_age" | "webhook_failing" | "storage" | "workflow_objective" | "workflow_runaway";
+  kind: "dead_letters" | "integration_failing" | "queue_age" | "webhook_failing" | "source_failing" | "storage" | "workflow_objective" | "workflow_runaway";
   /** What was found, as a word for programs, such as `breaker_open` */
   code: string;
   status: AlertStatus;
@@ -4110,7 +4110,7 @@ export type Alert = {
   messages: AlertMessage[];
 };
 
-export type AlertKind = "dead_letters" | "integration_failing" | "queue_age" | "webhook_failing" | "storage" | "workflow_objective" | "workflow_runaway";
+export type AlertKind = "dead_letters" | "integration_failing" | "queue_age" | "webhook_failing" | "source_failing" | "storage" | "workflow_objective" | "workflow_runaway";
 
 export type AlertMessage = {
   target: AlertTarget;
@@ -4182,7 +4182,7 @@ export type AlertRule = {
 export type AlertRuleIn = {
   /** Unique in the environment */
   name: string;
-  kind: "dead_letters" | "integration_failing" | "queue_age" | "webhook_failing" | "storage" | "workflow_objective" | "workflow_runaway";
+  kind: "dead_letters" | "integration_failing" | "queue_age" | "webhook_failing" | "source_failing" | "storage" | "workflow_objective" | "workflow_runaway";
   /** The parameters that belong to `kind` */
   parameters: Record<string, unknown>;
   /** In addition to the dashboard. A webhook that is kept without its `secret` keeps the stored one */
@@ -4211,7 +4211,7 @@ export type AlertRulePatch = {
 export type AlertStatus = "open" | "resolved";
 
 export type AlertSubject = {
-  type: "integration" | "workflow" | "webhook" | "queue" | "environment" | "installation";
+  type: "integration" | "workflow" | "webhook" | "source" | "queue" | "environment" | "installation";
   id: string;
   name: string;
 };
@@ -9063,7 +9063,7 @@ export type Source = {
   user?: string;
   /** The schema of its outbox */
   schema: string;
-  /** Of a local source: the database roles that may call the functions */
+  /** The database roles that may call the functions; only for a local source */
   roles?: string[];
   /** Nothing is taken from it; what is committed waits in its outbox */
   paused: boolean;
