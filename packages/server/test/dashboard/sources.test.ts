@@ -73,7 +73,18 @@ browserTest("a source is added, emptied, paused, locked out, repaired and delete
   await dialog.getByText(/There is no table tidings\.outbox: run `tidings outbox install`/).waitFor();
   await asOwner(outboxSql());
   await asOwner(`grant usage on schema tidings to ${role}; grant select, update, delete on tidings.outbox to ${role}`);
+  const seen = Promise.withResolvers<void>();
+  await page.route("**/v2/sources", async (route) => {
+    if (route.request().method() === "POST") await seen.promise;
+    await route.continue();
+  });
   await dialog.getByRole("button", { name: "Add source" }).click();
+  await dialog
+    .getByRole("status")
+    .getByText(/can take 10 seconds/)
+    .waitFor();
+  assert.ok(await dialog.getByRole("button", { name: "Checking the connection …" }).isDisabled());
+  seen.resolve();
   await heading(page).getByText("No events yet").waitFor();
 
   const trigger = (order: number) => asOwner("select tidings.trigger('shipped', 'ada', $1)", [{ order }]);

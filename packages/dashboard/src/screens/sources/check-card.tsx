@@ -18,7 +18,7 @@ export const CheckCard = ({ found, onClose }: { found: SourceCheck; onClose: () 
         {isReady && (
           <Finding tone="good">
             {text.ready} {waiting !== undefined && text.waiting(waiting)}
-            {serverVersion && <span className={css.muted}> PostgreSQL {serverVersion}</span>}
+            {serverVersion && <span className={css.muted}> {text.version(serverVersion)}</span>}
           </Finding>
         )}
         {problems.map((problem) => (

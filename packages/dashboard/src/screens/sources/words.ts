@@ -177,6 +177,7 @@ export const words = {
       busy: "Checking …",
       title: "Check",
       ready: "The outbox can be read and emptied.",
+      version: (version: string) => `PostgreSQL ${version}`,
       waiting: (count: number) => `${rows(count)} ${count === 1 ? "waits" : "wait"} in it.`,
     },
     roles: {

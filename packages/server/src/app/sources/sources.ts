@@ -176,7 +176,7 @@ export async function callDatabase(
   return checkOutbox(ctx, ctx.secrets.decrypt(row.connection), row.outbox_schema);
 }
 
-/** What was measured is stored: no worker counts what waits in a source that is paused. */
+/** What was measured is stored for a source that is paused; otherwise a worker does so, and knows better. */
 export async function check(
   ctx: Ctx,
   caller: Caller,
@@ -184,8 +184,9 @@ export async function check(
   { oldestAt = null, ...found }: CheckedOutbox,
 ): Promise<Output<"sources.check">> {
   const { waiting } = found;
-  if (waiting === undefined) return found;
-  const row = await requireSource(ctx, caller, params.sourceId);
-  await recordSourceNews(ctx.db, row, { accepted: 0, refused: 0, measured: { waiting, oldestAt } }, ctx.now());
+  // Locked: it is not resumed before this is stored.
+  const row = await requireSource(ctx, caller, params.sourceId, { lock: true });
+  if (row.paused && waiting !== undefined)
+    await recordSourceNews(ctx.db, row, { accepted: 0, refused: 0, measured: { waiting, oldestAt } }, ctx.now());
   return found;
 }
