@@ -115,9 +115,7 @@ begin
     upsert_subscriber.subscriber_id, attributes || jsonb_build_object('subscriberId', upsert_subscriber.subscriber_id));
 end $$;
 
-revoke all on function ${schema}.add_to_outbox(text, text, text, jsonb), ${schema}.trigger(text, jsonb, jsonb, jsonb),
-  ${schema}.trigger(text, text, jsonb, jsonb), ${schema}.cancel(text), ${schema}.upsert_subscriber(text, jsonb)
-  from public;
+revoke all on all functions in schema ${schema} from public;
 
 commit;
 `;

@@ -8,7 +8,7 @@ import type { Db } from "../db.ts";
 /** The parts of an address that people may see. */
 export type SourceAddress = { host: string; port: number; database: string; user: string };
 
-/** Null when the text is no address of a PostgreSQL. */
+/** Null when the text is not the address of a PostgreSQL. */
 export function readAddress(text: string): SourceAddress | null {
   const url = URL.parse(text);
   if (!url || !/^postgres(?:ql)?:$/.test(url.protocol) || url.hostname === "") return null;
@@ -68,6 +68,8 @@ export function openSource({ url, stream }: SourceConnection, onError: (error: E
   };
   const pool = new pg.Pool(options);
   pool.on("error", onError);
+  // A connection that ends between two statements of a transaction would otherwise end the process.
+  pool.on("connect", (client) => client.on("error", onError));
   return new Kysely({ dialect: new PostgresDialect({ pool }) });
 }
 

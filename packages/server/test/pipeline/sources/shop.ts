@@ -28,7 +28,7 @@ export async function createRole(service: TestService): Promise<{ role: string; 
   return { role, url: url.href };
 }
 
-/** Runs `work` with a connection of its own: none is left when the file ends. */
+/** Runs `work` with a new connection, and closes it: none is left when the file ends. */
 export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
