@@ -42,7 +42,7 @@ const law: Law = {
     findPublicEnvironment: "finds the environment of an inbox session",
     announceSources: "announces to every process that sources have changed",
     claimRows: ofSource,
-    findEarlierCalls: ofSource,
+    hasRows: ofSource,
     deleteRows: ofSource,
     measureOutbox: ofSource,
     inspectOutbox: ofSource,

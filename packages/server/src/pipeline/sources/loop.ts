@@ -17,12 +17,12 @@ const pollMs = { first: 20, most: 1_000 };
 const stopMs = 10_000;
 const closeMs = 5_000;
 const retryMs = { first: 500, most: 30_000 };
-/** Of what a database says, which may be anyone's. */
+/** Characters of an error: the server may be anyone's. */
 const maxReason = 1_000;
 const nothing: Drained = { claimed: 0, accepted: 0, refused: 0 };
 
 export type SourceLoop = {
-  /** The source as it was read again. */
+  /** Called with the source whenever it was read again. */
   note(row: ActiveSource): void;
   stop(): Promise<void>;
 };

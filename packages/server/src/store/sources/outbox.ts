@@ -25,8 +25,8 @@ const own = ({ environmentId }: OutboxPlace, alias: string): RawBuilder<unknown>
   environmentId === undefined ? sql`true` : sql`${sql.ref(`${alias}.environment_id`)} = ${environmentId}`;
 
 /**
- * A claimed row. `bytes`: the length of its body, which is null when it is too long. The outbox of a source may have been
- * altered by hand, and have any values.
+ * A claimed row. `bytes`: the length of its body, which is null when it is too long. The outbox of a source may have
+ * been altered by hand, and have any values.
  */
 export type ClaimedRow = Pick<OutboxRow, "id" | "transaction_id" | "kind" | "key" | "created_at"> & {
   body: unknown;

@@ -1,7 +1,7 @@
 // PostgreSQL servers that are killed and started again on the same port, of the PostgreSQL that the repository brings.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, mkdtempSync, rmSync } from "node:fs";
+import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
@@ -9,7 +9,7 @@ import { chooseUser, findFreePort, findPrograms, launcherFor, run } from "../../
 import { eventually } from "../../support/wait.ts";
 
 export type KillableServer = {
-  /** A role that owns its database and is no superuser. */
+  /** A role that owns its database, and nothing else. */
   url: string;
   /** The same database as another role; none needs a password. */
   urlOf(role: string): string;
@@ -30,8 +30,7 @@ export async function startKillable(name: string): Promise<KillableServer> {
   await run(initdb.file, initdb.args, { ...initdb.as, cwd: folder, env });
   const port = await findFreePort();
   const urlOf = (role: string, database = "app") => `postgres://${role}@127.0.0.1:${port}/${database}`;
-  // What a killed process has written is in the memory of the system, and fsync would not change that.
-  const settings = [`port=${port}`, "listen_addresses=127.0.0.1", "unix_socket_directories=", "fsync=off"];
+  const settings = [`port=${port}`, "listen_addresses=127.0.0.1", "unix_socket_directories="];
   let child: ChildProcess;
   const start = () =>
     // The memory of a killed server is in use until its last process has noticed.
@@ -49,7 +48,10 @@ export async function startKillable(name: string): Promise<KillableServer> {
     );
   const end = async (signal: NodeJS.Signals) => {
     const ended = once(child, "exit");
+    const sessions = signal === "SIGKILL" ? childrenOf(child.pid!) : [];
     child.kill(signal);
+    // They would end what they do first.
+    for (const pid of sessions) killIfAlive(pid);
     await ended;
   };
   await start();
@@ -71,6 +73,20 @@ export async function startKillable(name: string): Promise<KillableServer> {
       rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
     },
   };
+}
+
+/** Linux says; elsewhere they end by themselves. */
+function childrenOf(pid: number): number[] {
+  const file = `/proc/${pid}/task/${pid}/children`;
+  return existsSync(file) ? readFileSync(file, "utf8").split(" ").filter(Boolean).map(Number) : [];
+}
+
+function killIfAlive(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
 }
 
 async function isUp(url: string): Promise<boolean> {

@@ -42,7 +42,7 @@ async function write(
       await client.connect();
       while (!isOver()) confirmed.push(...(await writeOnce(client, random)));
     } catch {
-      // What became of a commit whose response was lost, the table says.
+      // The table has a commit whose response was lost, or does not.
       lost++;
       await sleep(50);
     } finally {
@@ -123,7 +123,7 @@ test(`${kills} kills lose nothing and repeat nothing`, async (context) => {
   const killService = async () => {
     const { program } = await running.shift()!;
     await sleep(random.below(300));
-    await program.end("SIGKILL");
+    assert.equal(await program.end("SIGKILL"), null, `it had ended before:\n${program.output()}`);
     running.push(startService());
   };
   const targets = { service: killService, own: () => own.restart(), customer: () => customer.restart() };

@@ -148,7 +148,7 @@ test("a member of a granted role uses its environment, a member of two has to ch
 test("what a role creates under the names of ours is not run as the owner", async () => {
   const own = `own_${randomBytes(4).toString("hex")}`;
   await sql`create schema ${sql.id(own)} authorization ${sql.id(shop.role)}`.execute(db);
-  // A function that tells whom it runs as, by a table of the role.
+  // A function that writes down whom it runs as.
   const spy = `create table ${own}.seen (who text);
     grant insert on ${own}.seen to public; grant usage on schema ${own} to public;
     create function ${own}.tell(text) returns text language plpgsql as
@@ -194,8 +194,6 @@ test("in a customer's database, programs need the functions, and the relay three
     await customer.drop();
   });
   const run = (text: string) => withClient(customer.url, (owner) => owner.query(text));
-  await run(outboxSql());
-  await run("create function public.theirs() returns int language sql as 'select 1'");
   await run(outboxSql());
   await run(`grant usage on schema tidings to ${app.role}, ${relay.role};
     grant execute on all functions in schema tidings to ${app.role}`);

@@ -1,5 +1,5 @@
-// Calls by SQL in every kind of transaction, in the service's own database and in a customer's: what commits is accepted
-// once, what does not leaves nothing.
+// Calls by SQL in every kind of transaction, in the service's own database and in a customer's: what commits is
+// accepted once, what does not leaves nothing.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type pg from "pg";

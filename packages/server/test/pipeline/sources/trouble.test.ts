@@ -24,7 +24,7 @@ const arrives = (subscriber: string, count = 1) =>
 const reaches = (customer: Pick<Customer, "source">, state: Source["state"]) =>
   eventually(async () => {
     const source = await customer.source();
-    return source.state === state && source;
+    return source.state === state ? source : null;
   }, `the state ${state}`);
 
 test("a table that was altered by hand: what is missing is named, and extra columns are harmless", async () => {
@@ -37,7 +37,7 @@ test("a table that was altered by hand: what is missing is named, and extra colu
   assert.match(failing.lastError!, /column o\.kind does not exist/);
   assert.ok(failing.failingSince && failing.lastErrorAt);
   const { body: check } = await client("sources.check", { params: customer.params });
-  assert.deepEqual(check.problems, ["tidings.outbox lacks the columns kind: run `tidings outbox install` again"]);
+  assert.match(check.problems.join(), /^tidings\.outbox lacks the columns kind: .*`tidings outbox install`/);
   await trigger(healthy, "meanwhile");
   await arrives("meanwhile");
   await customer.query("alter table tidings.outbox rename column sort to kind");
