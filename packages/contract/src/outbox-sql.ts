@@ -177,7 +177,9 @@ end $$;
 
 create or replace function ${schema}.trigger(workflow text, recipient text, payload jsonb default '{}', options jsonb default '{}')
 returns text language sql as $$
-  select ${schema}.trigger(workflow, to_jsonb(recipient), payload, options)
+  -- A literal without a cast is a text, whatever it looks like. Subscriber ids have no brackets.
+  select ${schema}.trigger(workflow,
+    case when recipient ~ '^\\s*[\\[{]' then recipient::jsonb else to_jsonb(recipient) end, payload, options)
 $$;
 
 -- Cancels an event when this transaction commits: what waits of it is not sent.

@@ -153,7 +153,9 @@ $sql$,
 $sql$
 create function tidings.trigger(workflow text, recipient text, payload jsonb default '{}', options jsonb default '{}')
 returns text language sql as $$
-  select tidings.trigger(workflow, to_jsonb(recipient), payload, options)
+  -- A literal without a cast is a text, whatever it looks like. Subscriber ids have no brackets.
+  select tidings.trigger(workflow,
+    case when recipient ~ '^\s*[\[{]' then recipient::jsonb else to_jsonb(recipient) end, payload, options)
 $$
 $sql$,
 $sql$

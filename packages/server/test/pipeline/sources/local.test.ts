@@ -67,3 +67,11 @@ test("a refused call is a failed task, which can be replayed, and holds up nothi
   }, "the task that was refused again");
   assert.notEqual(again.id, data[0]!.id);
 });
+
+test("a recipient in JSON needs no cast", async () => {
+  await shop.query(`select tidings.trigger('shipped', ' {"subscriberId": "dee", "firstName": "Dee"}', '{"order": 7}')`);
+  await shop.query(`select tidings.trigger('shipped', '["dee", "eve"]', '{"order": 8}')`);
+  await eventually(async () => (await subjectsOf(client, "eve")).length === 1, "the second event");
+  await eventually(async () => (await subjectsOf(client, "dee")).length === 2, "both events");
+  await assert.rejects(shop.query(`select tidings.trigger('shipped', '{dee')`), { code: "22P02" });
+});
