@@ -75,7 +75,7 @@ export async function startKillable(name: string): Promise<KillableServer> {
   };
 }
 
-/** Linux says; elsewhere they end by themselves. */
+/** Linux says; elsewhere they end when they notice. */
 function childrenOf(pid: number): number[] {
   const file = `/proc/${pid}/task/${pid}/children`;
   return existsSync(file) ? readFileSync(file, "utf8").split(" ").filter(Boolean).map(Number) : [];
