@@ -64,7 +64,7 @@ async function view(ctx: Ctx, caller: Caller, rows: SourceRow[]): Promise<Source
   );
 }
 
-export async function requireSource(ctx: Ctx, caller: Caller, sourceId: string, options: { lock?: boolean } = {}) {
+async function requireSource(ctx: Ctx, caller: Caller, sourceId: string, options: { lock?: boolean } = {}) {
   const row = await findSource(ctx.db, caller.environmentId, sourceId, options);
   if (!row) throw failure("SOURCE_NOT_FOUND", { sourceId });
   return row;

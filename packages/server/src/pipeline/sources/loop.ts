@@ -8,6 +8,7 @@ import { findDatabaseFault } from "../../store/faults.ts";
 import { hasRows } from "../../store/sources/outbox.ts";
 import type { ActiveSource } from "../../store/sources/sources.batch.ts";
 import { type Drained, type DrainOptions, drainBatch, RowError } from "./drain.ts";
+import type { LocalEar } from "./local-ear.ts";
 import { createNews } from "./news.ts";
 import { type OpenedSource, openForLoop } from "./open-source.ts";
 
@@ -27,7 +28,7 @@ export type SourceLoop = {
   stop(): Promise<void>;
 };
 
-export function startLoop(ctx: NetworkCtx, row: ActiveSource, localUrl: string): SourceLoop {
+export function startLoop(ctx: NetworkCtx, row: ActiveSource, ear: LocalEar): SourceLoop {
   const log = ctx.log.child({ source: row.id });
   const sleeper = createSleeper();
   const news = createNews(ctx, row);
@@ -58,7 +59,7 @@ export function startLoop(ctx: NetworkCtx, row: ActiveSource, localUrl: string):
   const work = async (): Promise<string | null> => {
     let source: OpenedSource | null = null;
     try {
-      source = await openForLoop(ctx, row, { localUrl, wake: sleeper.wake });
+      source = await openForLoop(ctx, row, { ear, wake: sleeper.wake });
       await empty(source);
       return null;
     } catch (error) {

@@ -1,6 +1,7 @@
 // The loops of this process, one for each active source: started, stopped and restarted as sources change.
 import type { NetworkCtx } from "../../context.ts";
 import { type ActiveSource, listActiveSources } from "../../store/sources/sources.batch.ts";
+import { createLocalEar } from "./local-ear.ts";
 import { type SourceLoop, startLoop } from "./loop.ts";
 
 /** For changes whose announcement was missed. */
@@ -16,8 +17,10 @@ export type Relays = {
 const settingsOf = ({ connection, outbox_schema, environment_type }: ActiveSource): string =>
   JSON.stringify([connection, outbox_schema, environment_type]);
 
+/** `localUrl`: the service's own database, past a pooler. */
 export function startRelays(ctx: NetworkCtx, localUrl: string): Relays {
   const loops = new Map<string, { loop: SourceLoop; settings: string }>();
+  const ear = createLocalEar(ctx, localUrl);
   let isStopped = false;
   let looking: Promise<void> = Promise.resolve();
 
@@ -35,7 +38,7 @@ export function startRelays(ctx: NetworkCtx, localUrl: string): Relays {
     for (const [id, row] of sources) {
       const running = loops.get(id);
       if (running) running.loop.note(row);
-      else loops.set(id, { loop: startLoop(ctx, row, localUrl), settings: settingsOf(row) });
+      else loops.set(id, { loop: startLoop(ctx, row, ear), settings: settingsOf(row) });
     }
   };
   const look = () => {
@@ -52,6 +55,7 @@ export function startRelays(ctx: NetworkCtx, localUrl: string): Relays {
       clearInterval(timer);
       await looking;
       await Promise.all([...loops.values()].map(({ loop }) => loop.stop()));
+      await ear.close();
     },
   };
 }

@@ -2,6 +2,7 @@
 // the set of committed calls, each once. `TEST_LONG=1 KILLS=100` kills as often.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import type { Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { outboxSql } from "@tidings/contract";
@@ -75,8 +76,17 @@ async function writeOnce(client: pg.Client, random: Random): Promise<string[]> {
   }
   await sleep(random.below(20));
   const isKept = random.chance(0.75);
+  if (isKept && random.chance(0.03)) await loseCommit(client);
   await client.query(isKept ? "commit" : "rollback");
   return isKept ? kept : [];
+}
+
+/** Sends the commit, and does not wait for the response. */
+async function loseCommit(client: pg.Client): Promise<never> {
+  client.query("commit").catch(() => {});
+  await sleep(1);
+  (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
+  throw new Error("the outcome is not known");
 }
 
 test(`${kills} kills lose nothing and repeat nothing`, async (context) => {

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { startTestService } from "../../support/service.ts";
 import { createWorkflow, inApp } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
-import { openShop, subjectsOf } from "./shop.ts";
+import { openShop, subjectsOf, withClient } from "./shop.ts";
 
 const service = await startTestService();
 const { client } = service;
@@ -74,4 +74,16 @@ test("a recipient in JSON needs no cast", async () => {
   await eventually(async () => (await subjectsOf(client, "eve")).length === 1, "the second event");
   await eventually(async () => (await subjectsOf(client, "dee")).length === 2, "both events");
   await assert.rejects(shop.query(`select tidings.trigger('shipped', '{dee')`), { code: "22P02" });
+});
+
+test("environments share a connection that hears of their calls", async () => {
+  const { production } = service;
+  await createWorkflow(production, "live", [inApp({ subject: "Live", body: "Live" })]);
+  const live = await openShop(service, production);
+  await live.query("select tidings.trigger('live', 'ada')");
+  await eventually(async () => (await subjectsOf(production, "ada")).length === 1, "the message in Production");
+  assert.deepEqual((await subjectsOf(client, "ada")).includes("Live"), false);
+  const text =
+    "select 1 from pg_stat_activity where application_name = 'tidings-relay-listen' and datname = current_database()";
+  assert.equal((await withClient(service.database.url, (own) => own.query(text))).rowCount, 1);
 });
