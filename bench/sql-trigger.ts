@@ -16,7 +16,7 @@ import { buyers, fireInApp, fireOne, prepareInApp } from "./load.ts";
 import { clear, visible } from "./raw.ts";
 import { type BenchService, makeDataDir, median, percentile, progress, readDatabasePid, sleep } from "./support.ts";
 import { formatNumber, type Row, valueAtMost } from "./table.ts";
-import { readCpuMs } from "./usage.ts";
+import { readCpuMs, readUsage, usagePer } from "./usage.ts";
 
 export type SqlSizes = { calls: number; triggers: number; events: number; rounds: number; idleSeconds: number };
 
@@ -42,9 +42,10 @@ export async function benchSqlTrigger(service: BenchService, sizes: SqlSizes): P
     const rows: Row[] = [];
     for (const place of places) rows.push(...(await costRows(tools, place, sizes.calls)));
     rows.push(...(await latencyRows(tools, places, sizes.triggers)));
-    for (const place of places) rows.push(await drainRow(tools, place, sizes));
+    for (const place of places) rows.push(...(await drainRows(tools, place, sizes)));
     return [...rows, ...idle];
   } finally {
+    for (const place of places) await pause(tools, place, true);
     for (const { loud, quiet } of places) await Promise.all([loud.end(), quiet.end()]);
     await db.destroy();
     await customer.stop();
@@ -165,15 +166,23 @@ async function latencyRows({ service, db }: Tools, places: Place[], triggers: nu
   );
 }
 
+type Drained = { rate: number; cpuMs: number };
+
 /** Rows that were committed while the source was paused, from the moment it is resumed until all are in the feed. */
-async function drainRow(tools: Tools, place: Place, { events, rounds }: SqlSizes): Promise<Row> {
+async function drainRows(tools: Tools, place: Place, { events, rounds }: SqlSizes): Promise<Row[]> {
   const { service, db } = tools;
+  const measure = async (fire: () => Promise<unknown>): Promise<Drained> => {
+    const before = await readUsage(db, service);
+    const started = performance.now();
+    await fire();
+    await visible(db, events);
+    const seconds = (performance.now() - started) / 1000;
+    const { serviceMs, postgresMs } = usagePer(before, await readUsage(db, service), events);
+    return { rate: events / seconds, cpuMs: serviceMs + postgresMs };
+  };
   const overHttp = async () => {
     await clear(db);
-    const started = performance.now();
-    await fireInApp(service, events);
-    await visible(db, events);
-    return events / ((performance.now() - started) / 1000);
+    return measure(() => fireInApp(service, events));
   };
   const bySql = async () => {
     await clear(db);
@@ -186,27 +195,29 @@ async function drainRow(tools: Tools, place: Place, { events, rounds }: SqlSizes
       [payloadOf(0)],
     );
     await place.loud.query(`analyze ${place.outbox}`);
-    const started = performance.now();
-    await pause(tools, place, false);
-    await visible(db, events);
-    return events / ((performance.now() - started) / 1000);
+    return measure(() => pause(tools, place, false));
   };
-  const found: { http: number; sql: number }[] = [];
+  const found: { http: Drained; sql: Drained }[] = [];
   for (let round = 0; round <= rounds; round++) {
-    const rates =
-      round % 2 === 0 ? { http: await overHttp(), sql: await bySql() } : { sql: await bySql(), http: await overHttp() };
+    const isFirst = round % 2 === 1;
+    const first = isFirst ? await bySql() : await overHttp();
+    const second = isFirst ? await overHttp() : await bySql();
+    const both = isFirst ? { sql: first, http: second } : { http: first, sql: second };
     const name = round === 0 ? "a warm-up" : `round ${round} of ${rounds}`;
-    progress(`${place.name}, ${name}: ${formatNumber(rates.sql)}/s by SQL, ${formatNumber(rates.http)}/s over HTTP`);
-    if (round > 0) found.push(rates);
+    const shown = ({ rate, cpuMs }: Drained) => `${formatNumber(rate)}/s (${formatNumber(cpuMs)} ms CPU an event)`;
+    progress(`${place.name}, ${name}: ${shown(both.sql)} by SQL, ${shown(both.http)} over HTTP`);
+    if (round > 0) found.push(both);
   }
-  return {
-    what: `SQL, ${place.name}: outbox of ${formatNumber(events)} rows → feed`,
-    value: median(found.map((rates) => rates.sql)),
-    unit: "/s",
-    beside: { what: "HTTP bulk trigger → feed", value: median(found.map((rates) => rates.http)) },
-    ratio: median(found.map((rates) => rates.sql / rates.http)),
-    aim: valueAtLeast(5_000),
-  };
+  const compare = (name: keyof Drained) => ({
+    value: median(found.map((both) => both.sql[name])),
+    beside: { what: "HTTP bulk trigger → feed", value: median(found.map((both) => both.http[name])) },
+    ratio: median(found.map((both) => both.sql[name] / both.http[name])),
+  });
+  const what = `SQL, ${place.name}: outbox of ${formatNumber(events)} rows → feed`;
+  return [
+    { what, unit: "/s", ...compare("rate"), aim: valueAtLeast(5_000) },
+    { what: `${what}, CPU of service + PostgreSQL an event`, unit: "ms", ...compare("cpuMs") },
+  ];
 }
 
 type Shares = Awaited<ReturnType<typeof measureIdle>>;
