@@ -27,7 +27,7 @@ import { startRelays } from "./pipeline/sources/relays.ts";
 import type { Db } from "./store/db.ts";
 import { migrate, waitForSchema } from "./store/installation/migrate.ts";
 import { ensurePartitions } from "./store/installation/partitions.ts";
-import { leaveFunctionSchema } from "./store/installation/search-path.ts";
+import { fixSearchPath } from "./store/installation/search-path.ts";
 import { openMetricExport } from "./telemetry/open.ts";
 import { createWorkerPool } from "./threads/pool.ts";
 import { version } from "./version.ts";
@@ -82,7 +82,7 @@ async function start(
   closeAll: () => Promise<void>,
 ): Promise<Service> {
   const { log, closers, state } = starting;
-  await leaveFunctionSchema(database.url);
+  await fixSearchPath(database.url);
   const pools = openPools(given, database.url, starting);
   const { db } = pools;
   const { config, secrets, isFirstStart } = await prepareDatabase(given, db, log);

@@ -9,6 +9,7 @@ import { applyWithRetries, type LockOptions, lockOptions } from "./migrate-locks
 import { type Migration, readMigrations } from "./migration-files.ts";
 import { compatibleFrom, findSkipped, type Release, releases } from "./releases.ts";
 import { schemaChannel } from "./schema-state.ts";
+import { fixSessionPath } from "./search-path.ts";
 
 class SchemaTooNewError extends Error {}
 class SchemaTooOldError extends Error {}
@@ -48,6 +49,7 @@ export async function migrate(db: Db, options: MigrateOptions = {}): Promise<str
     try {
       await waitForTurn(connection, plan.say);
       try {
+        await fixSessionPath(connection);
         return await applyMissing(connection, plan);
       } finally {
         await sql`select pg_advisory_unlock(${migrationLock})`.execute(connection).catch(() => {});

@@ -48,7 +48,7 @@ create table sql_outbox (
 -- A role that has the name of the schema would find and create its tables there from now on.
 do $$
 begin
-  if current_user = 'tidings' then
+  if current_user = 'tidings' and current_schema() <> 'tidings' then
     execute format('alter role %I in database %I set search_path = %I', current_user, current_database(), current_schema());
     execute format('set search_path = %I', current_schema());
   end if;

@@ -54,6 +54,34 @@ test("several processes may migrate at once: each migration is applied by one of
   assert.equal(rows[0]!.count, names.length);
 });
 
+/** The schemas that have this table. */
+const schemasOf = async (db: Db, table: string): Promise<string[]> =>
+  (
+    await sql<{ name: string }>`select n.nspname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where c.relname = ${table} order by 1`.execute(db)
+  ).rows.map((row) => row.name);
+
+test("the tables of a role called tidings are not searched in the schema of the functions", async (context) => {
+  const [db, restored] = await open(context, 2);
+  assert.equal((await sql<{ role: string }>`select current_user as role`.execute(db)).rows[0]!.role, "tidings");
+  await migrate(db);
+  // What a copy of the database has lost.
+  await sql`select format('alter role tidings in database %I reset search_path', current_database()) as text`
+    .execute(db)
+    .then(({ rows }) => sql.raw((rows[0] as { text: string }).text).execute(db));
+  assert.deepEqual(await migrate(restored), []);
+  assert.deepEqual(await schemasOf(db, "schema_versions"), ["public"]);
+});
+
+test("an installation in the schema tidings stays there", async (context) => {
+  const [db] = await open(context);
+  await sql`create schema tidings`.execute(db);
+  assert.deepEqual(await migrate(db), names);
+  assert.deepEqual(await migrate(db), []);
+  for (const table of ["events", "sql_outbox", "schema_versions"])
+    assert.deepEqual(await schemasOf(db, table), ["tidings"], table);
+});
+
 test("the statement time-out is lifted for migrations only", async (context) => {
   const [db] = await open(context);
   await migrate(db);
