@@ -69,7 +69,7 @@ test("the tables of a role called tidings are not searched in the schema of the 
   await sql`select format('alter role tidings in database %I reset search_path', current_database()) as text`
     .execute(db)
     .then(({ rows }) => sql.raw((rows[0] as { text: string }).text).execute(db));
-  assert.deepEqual(await migrate(restored), []);
+  assert.deepEqual(await migrate(restored!), []);
   assert.deepEqual(await schemasOf(db, "schema_versions"), ["public"]);
 });
 
