@@ -1,7 +1,7 @@
-// The schema `tidings` has functions for other roles (migrations/0061_sql_trigger.sql). PostgreSQL looks into the schema
-// named like the role first: a role called `tidings` would find and create the service's own tables there. So such a role
-// gets a fixed search path before the schema is created, and again where a restored or copied database has lost it. An
-// installation whose tables are in the schema `tidings` stays there.
+// The schema `tidings` has functions for other roles (migrations/0061_sql_trigger.sql). PostgreSQL looks first into the
+// schema named like the role: a role called `tidings` would find and create the service's own tables there. So such a
+// role gets a fixed search path before the schema is created, and again where a restored or copied database has lost
+// it. An installation whose tables are in the schema `tidings` stays there.
 import { sql } from "kysely";
 import pg from "pg";
 import { DatabaseClient } from "../client.ts";
