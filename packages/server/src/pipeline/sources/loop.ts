@@ -14,6 +14,8 @@ import { type OpenedSource, openForLoop } from "./open-source.ts";
 
 /** Rows in one transaction. */
 const batchSize = 500;
+/** Transactions at once while full batches wait: one waits for PostgreSQL while the other one is evaluated. */
+const batchesAtOnce = 2;
 const pollMs = { first: 20, most: 1_000 };
 const stopMs = 10_000;
 const closeMs = 5_000;
@@ -40,15 +42,17 @@ export function startLoop(ctx: NetworkCtx, row: ActiveSource, ear: LocalEar): So
     const drain = createDrain(ctx, source);
     let pollPause = pollMs.first;
     let isExpected = true;
+    let batches = 1;
     while (!isStopped) {
       sleeper.reset();
       const hasWork: boolean = isExpected || (await hasRows(source.remote ?? ctx.db, source.outbox));
-      const { claimed, accepted, refused }: Drained = hasWork ? await drain() : nothing;
+      const { claimed, accepted, refused }: Drained = hasWork ? await drainAtOnce(drain, batches) : nothing;
       retryPause = retryMs.first;
       news.add({ accepted, refused });
       await news.write(source);
       if (accepted > 0) ctx.metrics.sourceRows.inc({ result: "accepted" }, accepted);
       if (refused > 0) ctx.metrics.sourceRows.inc({ result: "refused" }, refused);
+      batches = claimed >= batches * batchSize ? batchesAtOnce : 1;
       pollPause = claimed > 0 ? pollMs.first : Math.min(pollMs.most, 2 * pollPause);
       isExpected = claimed > 0 || (await sleeper.sleep(pollPause));
     }
@@ -117,6 +121,16 @@ function createSleeper() {
         };
       }),
   };
+}
+
+/** The sum of several batches. All of them have ended when one of them fails. */
+async function drainAtOnce(drain: () => Promise<Drained>, batches: number): Promise<Drained> {
+  const results = await Promise.allSettled(Array.from({ length: batches }, drain));
+  return results.reduce((sum, result) => {
+    if (result.status === "rejected") throw result.reason;
+    const { claimed, accepted, refused } = result.value;
+    return { claimed: sum.claimed + claimed, accepted: sum.accepted + accepted, refused: sum.refused + refused };
+  }, nothing);
 }
 
 /**
