@@ -9098,8 +9098,6 @@ export type SourceCheck = {
   isReady: boolean;
   /** What is wrong and how to fix it; empty when it is ready */
   problems: string[];
-  /** What works less well than it could, such as a missing NOTIFY */
-  notes: string[];
   serverVersion?: string;
   /** Rows that wait in the outbox */
   waiting?: number;

@@ -71,7 +71,6 @@ export type Source = Static<typeof Source>;
 export const SourceCheck = named("SourceCheck", {
   isReady: Type.Boolean({ description: "Events can be taken from it" }),
   problems: Type.Array(Type.String(), { description: "What is wrong and how to fix it; empty when it is ready" }),
-  notes: Type.Array(Type.String(), { description: "What works less well than it could, such as a missing NOTIFY" }),
   serverVersion: Type.Optional(Type.String()),
   waiting: Type.Optional(Type.Integer({ description: "Rows that wait in the outbox" })),
 });

@@ -11,7 +11,7 @@ import { words } from "./words.ts";
 const text = words.one.check;
 
 export const CheckCard = ({ found, onClose }: { found: SourceCheck; onClose: () => void }) => {
-  const { isReady, problems, notes, serverVersion, waiting } = found;
+  const { isReady, problems, serverVersion, waiting } = found;
   return (
     <Card title={text.title} actions={<IconButton label={kitWords.close} icon="x" size="small" onClick={onClose} />}>
       <ul className={css.findings}>
@@ -26,17 +26,12 @@ export const CheckCard = ({ found, onClose }: { found: SourceCheck; onClose: () 
             {problem}
           </Finding>
         ))}
-        {notes.map((note) => (
-          <Finding key={note} tone="warn">
-            {note}
-          </Finding>
-        ))}
       </ul>
     </Card>
   );
 };
 
-const Finding = ({ tone, children }: { tone: "good" | "bad" | "warn"; children: ReactNode }) => (
+const Finding = ({ tone, children }: { tone: "good" | "bad"; children: ReactNode }) => (
   <li>
     <Verdict tone={tone} />
     <span>{children}</span>

@@ -18,7 +18,7 @@ const oldestVersion = 130_000;
 export type CheckedOutbox = SourceCheck & { oldestAt?: Date | null };
 
 export async function checkOutbox(ctx: NetworkCtx, url: string, schema: string): Promise<CheckedOutbox> {
-  const refuse = (problem: string): SourceCheck => ({ isReady: false, problems: [problem], notes: [] });
+  const refuse = (problem: string): SourceCheck => ({ isReady: false, problems: [problem] });
   const address = readAddress(url);
   if (!address) return refuse("url must be an address such as postgresql://user:password@host:5432/database");
   let connection: SourceConnection;
@@ -34,7 +34,7 @@ export async function checkOutbox(ctx: NetworkCtx, url: string, schema: string):
     const problems = problemsOf(found, schema, address.user);
     const isReady = problems.length === 0;
     const measured = isReady ? await measureOutbox(db, remoteOutbox(schema), countedOutboxRows) : {};
-    return { isReady, problems, notes: [], serverVersion: found.version, ...measured };
+    return { isReady, problems, serverVersion: found.version, ...measured };
   } catch (error) {
     // Never with the password: the driver names host, user and database only.
     return refuse(`The database could not be read: ${error instanceof Error ? error.message : String(error)}`);

@@ -171,7 +171,7 @@ export async function callDatabase(
   const row = await requireSource(ctx, caller, params.sourceId);
   if (row.connection === null) {
     const measured = await measureOutbox(ctx.db, localOutbox(caller.environmentId), countedOutboxRows);
-    return { isReady: true, problems: [], notes: [], ...measured };
+    return { isReady: true, problems: [], ...measured };
   }
   return checkOutbox(ctx, ctx.secrets.decrypt(row.connection), row.outbox_schema);
 }
