@@ -12,15 +12,18 @@ type CallOptions = {
   timeout?: number;
 };
 
-// A part without required members may be left out; a body may not, since the service cannot distinguish no body from an
-// empty one.
+// A part without required members may be left out; a body only where the operation reads none as an empty one.
 type Part<Name extends string, S> = S extends TSchema
   ? Record<never, never> extends Static<S>
     ? { [N in Name]?: Static<S> }
     : { [N in Name]: Static<S> }
   : { [N in Name]?: never };
-type BodyPart<S> = S extends TSchema ? { body: Static<S> } : { body?: never };
-type PartsOf<O extends Operation> = Part<"params", O["params"]> & Part<"query", O["query"]> & BodyPart<O["body"]>;
+type BodyPart<O extends Operation> = O["body"] extends infer S extends TSchema
+  ? O extends { isBodyOptional: true }
+    ? { body?: Static<S> }
+    : { body: Static<S> }
+  : { body?: never };
+type PartsOf<O extends Operation> = Part<"params", O["params"]> & Part<"query", O["query"]> & BodyPart<O>;
 
 export type CallInput<Id extends OperationId> = PartsOf<Operations[Id]> & CallOptions;
 

@@ -100,6 +100,11 @@ export const errorCatalogue = {
   },
   UNAUTHORIZED: { status: 401, message: "Unauthorized", when: "The `Authorization` header has a scheme and no key." },
   API_KEY_NOT_FOUND: { status: 401, message: "API Key not found", when: "The key is unknown or revoked." },
+  API_KEY_EXPIRED: {
+    status: 401,
+    message: "This API key expired at {expiresAt}: use another one, or ask an owner to set a later time",
+    when: "The expiry of the key has passed (docs/api-keys.md).",
+  },
   LIVE_CONNECTION_LIMIT: {
     status: 429,
     message: "The subscriber has {limit} live connections, the maximum: close one of them",
@@ -144,6 +149,21 @@ export const errorCatalogue = {
     status: 403,
     message: "This API key may not act on another environment",
     when: "The key is valid, but the operation concerns another environment.",
+  },
+  API_KEY_SCOPE: {
+    status: 403,
+    message: "This API key may only {may}. {operation} needs {needed}",
+    when: "The operation is not in the scope of the key, or the request has a field that the key may not send (docs/api-keys.md).",
+  },
+  API_KEY_NETWORK: {
+    status: 403,
+    message: "This API key may not be used from the address {address}: it is in none of the key's allowed networks",
+    when: "The key has allowed networks, and the request comes from elsewhere. Behind a proxy, `TIDINGS_TRUSTED_PROXIES` must name it (docs/api-keys.md).",
+  },
+  API_KEY_RIGHTS: {
+    status: 403,
+    message: "This API key may not {what}: {reason}",
+    when: "A key creates, changes or revokes a key that has more rights than itself.",
   },
   ROLE_NOT_ALLOWED: {
     status: 403,
@@ -342,6 +362,26 @@ export const errorCatalogue = {
     status: 404,
     message: "Event with transaction id {transactionId} not found",
     when: "Never accepted, no longer stored, or of another environment.",
+  },
+  AUDIENCE_NOT_FOUND: {
+    status: 404,
+    message: "Audience with id {audienceId} not found",
+    when: "Unknown, deleted, or of another environment.",
+  },
+  BROADCAST_NOT_FOUND: {
+    status: 404,
+    message: "Broadcast with id {broadcastId} not found",
+    when: "Unknown, deleted, or of another environment.",
+  },
+  BACKTEST_NOT_FOUND: {
+    status: 404,
+    message: "Backtest {backtestId} not found",
+    when: "No such backtest in this environment. A canceled one is deleted at once, others after 14 days.",
+  },
+  BROADCAST_NOT_CHECKED: {
+    status: 404,
+    message: "Broadcast {broadcastId} has not been checked yet",
+    when: "Start a check with broadcasts.check first.",
   },
   RETRACTION_NOT_FOUND: {
     status: 404,
@@ -560,13 +600,14 @@ export const errorCatalogue = {
   },
   API_KEY_LIMIT: {
     status: 409,
-    message: "Environment {environmentId} already has two live API keys",
-    when: "A third key is created; revoke one first.",
+    message: "Environment {environmentId} already has {limit} live API keys: revoke one first",
+    when: "A key is created in an environment that has the maximum number.",
   },
   LAST_API_KEY: {
     status: 409,
-    message: "The last live API key of an environment cannot be revoked",
-    when: "Create another key first.",
+    message:
+      "The last live API key with the scope full cannot be revoked, narrowed or expire: create another one first",
+    when: "Without a full key that has not expired, no program could manage the environment.",
   },
   CATEGORY_ID_TAKEN: {
     status: 409,
@@ -608,6 +649,11 @@ export const errorCatalogue = {
     message: "Workflow {workflowId} uses layout {layoutId}, which the target environment does not have",
     when: "Publish the layout first, or both with environments.publish.",
   },
+  AUDIENCE_MISSING_IN_TARGET: {
+    status: 409,
+    message: "Workflow {workflowId} uses audience {audienceId}, which the target environment does not have",
+    when: "Publish the audience first, or both with environments.publish. A fixed audience is created in the target.",
+  },
   IDEMPOTENCY_IN_PROGRESS: {
     status: 409,
     message: "A request with this idempotency-key is still being processed",
@@ -637,6 +683,76 @@ export const errorCatalogue = {
     status: 409,
     message: "Topic {topicKey} already exists",
     when: "`failIfExists=true` and the topic exists. The body also carries the fields of the existing record.",
+  },
+  AUDIENCE_EXISTS: {
+    status: 409,
+    message: "Audience {audienceId} already exists",
+    when: "Choose another id, or change the existing audience.",
+  },
+  AUDIENCE_LIMIT: {
+    status: 409,
+    message: "This environment already has {limit} audiences",
+    when: "Delete one first.",
+  },
+  AUDIENCE_IN_USE: {
+    status: 409,
+    message: "Audience {audienceId} is used by {users}",
+    when: "Another audience, a workflow or a broadcast that is not finished uses it. Change that first.",
+  },
+  AUDIENCE_KIND: {
+    status: 409,
+    message: "Audience {audienceId} is {kind}",
+    when: "People are added to fixed audiences only, and only audiences with a rule have their rule changed.",
+  },
+  AUDIENCE_MATCHES_EVERYONE: {
+    status: 409,
+    message: "The rule matches all {people} subscribers. Send allowEveryone: true if that is meant",
+    when: "A rule that matches every subscriber is saved without `allowEveryone`.",
+  },
+  AUDIENCE_TOO_SLOW: {
+    status: 422,
+    message: "The rule takes too long: {part}",
+    when: "PostgreSQL did not finish in the time that an audience may take. `part` says what to change.",
+  },
+  BROADCAST_LIMIT: {
+    status: 409,
+    message: "This environment already has {limit} drafts of broadcasts",
+    when: "Send or delete one first.",
+  },
+  BROADCAST_STATE: {
+    status: 409,
+    message: "Broadcast {broadcastId} is {status}: {fix}",
+    when: "The broadcast is not in a state that allows it, such as changing one that runs.",
+  },
+  BROADCAST_INCOMPLETE: {
+    status: 409,
+    message: "Broadcast {broadcastId} cannot be sent yet: {reason}",
+    when: "Content, audience or time are missing or not valid. `broadcasts.check` lists everything.",
+  },
+  BROADCAST_OWN_APPROVAL: {
+    status: 403,
+    message: "Broadcast {broadcastId} must be approved by another person than {member}",
+    when: "The person who sent a broadcast for approval cannot approve it.",
+  },
+  BACKTEST_RUNNING: {
+    status: 409,
+    message: "Backtest {backtestId} is running: wait for its end, or cancel it first",
+    when: "One backtest of an environment runs at a time.",
+  },
+  BACKTEST_TEST_CLOCK: {
+    status: 409,
+    message: "Environment {environmentId} uses a test clock: remove the clock before a backtest",
+    when: "The times of past events are not those of a clock that was moved.",
+  },
+  BACKTEST_EMPTY: {
+    status: 422,
+    message: "This environment has no notification between {from} and {to}: choose another period",
+    when: "A backtest needs events of the past. Older ones may have been deleted by their age.",
+  },
+  BACKTEST_ENDED: {
+    status: 409,
+    message: "Backtest {backtestId} is {status}: there is nothing to cancel",
+    when: "Only a backtest that waits or runs can be canceled. Delete it instead.",
   },
   ALERT_RULE_LIMIT: {
     status: 409,
@@ -806,6 +922,9 @@ export const commonErrors = [
   "INVALID_AUTH_SCHEME",
   "UNAUTHORIZED",
   "API_KEY_NOT_FOUND",
+  "API_KEY_EXPIRED",
+  "API_KEY_SCOPE",
+  "API_KEY_NETWORK",
   "SIGN_IN_REQUIRED",
   "ENVIRONMENT_HEADER_MISSING",
   "ROLE_NOT_ALLOWED",

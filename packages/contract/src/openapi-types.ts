@@ -34,6 +34,8 @@ export type OpenApiOperation = {
   "x-rate-limit-category": string;
   /** The minimum role of a member who may call it; absent where members do not. */
   "x-tidings-role"?: string;
+  /** The scopes of API keys that contain it, in addition to a list with it; absent where keys do not call it. */
+  "x-tidings-key-scopes"?: string[];
   /** Members of the body that need a higher role than the operation itself. */
   "x-tidings-member-roles"?: Record<string, string>;
 };

@@ -1,6 +1,7 @@
 // The OpenAPI 3.1 document, derived from the operations: docs/openapi.json, the /docs page and code generators read it.
 // A TypeBox value already is JSON Schema, so this only names, orders and cleans.
 import { commonErrors, type ErrorCode, errorCatalogue } from "./errors.ts";
+import { scopesOf } from "./key-scopes.ts";
 import {
   errorSchema,
   headers,
@@ -154,7 +155,8 @@ const commonResponses = (): Record<string, OpenApiResponse> =>
   );
 
 /** Operations without an API key: errors about keys cannot occur, and idempotency keys are ignored. */
-const needsKey = (code: ErrorCode): boolean => errorCatalogue[code].status === 401 || code.startsWith("IDEMPOTENCY_");
+const needsKey = (code: ErrorCode): boolean =>
+  errorCatalogue[code].status === 401 || code.startsWith("API_KEY_") || code.startsWith("IDEMPOTENCY_");
 const sessionErrors: readonly ErrorCode[] = ["SIGN_IN_REQUIRED", "ROLE_NOT_ALLOWED", "CSRF_TOKEN_WRONG"];
 const memberErrors: readonly ErrorCode[] = [...sessionErrors, "ENVIRONMENT_HEADER_MISSING"];
 
@@ -220,6 +222,7 @@ function describeOperation(operation: Operation, visit: Visit): OpenApiOperation
     responses: { ...successResponses(operation, visit), ...errorResponses(operation) },
     "x-rate-limit-category": operation.category,
     ...(role && { "x-tidings-role": role }),
+    ...(!operation.access && { "x-tidings-key-scopes": scopesOf(operation) }),
     ...(operation.fieldRoles && { "x-tidings-member-roles": operation.fieldRoles }),
   };
 }

@@ -27,6 +27,8 @@ export type Operation = {
   limits?: readonly ExtraLimit[];
   /** The operation accepts events, so it waits for its turn: requests with a single event, or with many. */
   admission?: "single" | "bulk";
+  /** The operation is in the scope `send` of API keys (key-scopes.ts). */
+  isForSending?: true;
   /** Not served where this part of the service is switched off. */
   feature?: "dashboard";
   /** The minimum role of members. Unless given: `viewer` for operations that only read, `editor` for all others. */

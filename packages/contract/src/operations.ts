@@ -2,6 +2,12 @@
 import type { InputOf, OutputOf } from "./operation.ts";
 import { activityOperations } from "./resources/activity/activity.ts";
 import { statisticsOperations } from "./resources/activity/statistics.ts";
+import { audienceOperations } from "./resources/audiences/audiences.ts";
+import { audienceMemberOperations } from "./resources/audiences/members.ts";
+import { backtestOperations } from "./resources/backtests/backtests.ts";
+import { broadcastCheckOperations } from "./resources/broadcasts/broadcast-checks.ts";
+import { broadcastResultOperations } from "./resources/broadcasts/broadcast-results.ts";
+import { broadcastOperations } from "./resources/broadcasts/broadcasts.ts";
 import { channelConnectionOperations } from "./resources/channels/channel-connections.ts";
 import { channelEndpointOperations } from "./resources/channels/channel-endpoints.ts";
 import { inboundWebhookOperations } from "./resources/channels/inbound-webhooks.ts";
@@ -29,6 +35,7 @@ import { authOperations } from "./resources/members/auth.ts";
 import { memberOperations } from "./resources/members/members.ts";
 import { alertRuleOperations } from "./resources/operate/alert-rules.ts";
 import { alertOperations } from "./resources/operate/alerts.ts";
+import { apiKeyOperations } from "./resources/operate/api-keys.ts";
 import { attentionOperations } from "./resources/operate/attention.ts";
 import { deadLetterReplayOperations } from "./resources/operate/dead-letter-replays.ts";
 import { deadLetterOperations } from "./resources/operate/dead-letters.ts";
@@ -79,6 +86,12 @@ export const operations = {
   ...eventOperations,
   ...explainOperations,
   ...retractionOperations,
+  ...audienceOperations,
+  ...audienceMemberOperations,
+  ...broadcastOperations,
+  ...broadcastCheckOperations,
+  ...broadcastResultOperations,
+  ...backtestOperations,
   ...signalOperations,
   ...scenarioOperations,
   ...notificationOperations,
@@ -129,6 +142,7 @@ export const operations = {
   ...channelConnectionOperations,
   ...channelEndpointOperations,
   ...environmentOperations,
+  ...apiKeyOperations,
   ...environmentVariableOperations,
   ...timelineOperations,
   ...retentionOperations,

@@ -1,5 +1,5 @@
-// What the attributes of an operation mean: which role it needs, and whether the audit log records it. API keys have no
-// role: a key may call every operation of its environment.
+// What the attributes of an operation mean: which role it needs, and whether the audit log records it. API keys have
+// no role, but a scope (key-scopes.ts).
 import { type Operation, readsOnly } from "./operation.ts";
 import { isRoleEnough, type Role } from "./roles.ts";
 import { isJsonObject } from "./schema.ts";

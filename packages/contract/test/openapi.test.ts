@@ -48,7 +48,8 @@ describe("complete", () => {
     for (const { path, method, errors, id, access } of all) {
       const responses = document.paths[path]?.[method.toLowerCase()]?.responses ?? {};
       // Without an API key nothing can be wrong with it, nor with an idempotency key of its environment.
-      const isAboutKeys = (code: ErrorCode) => errorCatalogue[code].status === 401 || code.startsWith("IDEMPOTENCY_");
+      const isAboutKeys = (code: ErrorCode) =>
+        errorCatalogue[code].status === 401 || /^(API_KEY|IDEMPOTENCY)_/.test(code);
       const isAboutPeople = (code: ErrorCode) => /^(SIGN_IN|ROLE|CSRF|ENVIRONMENT_HEADER)_/.test(code);
       const common = access ? commonErrors.filter((code) => !isAboutKeys(code) && !isAboutPeople(code)) : commonErrors;
       const ofSession: ErrorCode[] = ["SIGN_IN_REQUIRED", "ROLE_NOT_ALLOWED", "CSRF_TOKEN_WRONG"];

@@ -1,5 +1,6 @@
 // JSON Logic as English: `{ ">": [{ "var": "payload.total" }, 10] }` is "payload.total is more than 10". What has no
 // words is shown as JSON. Pure; accepts any value, and never throws.
+import { testedAudience } from "./audience-tests.ts";
 import {
   comparisons,
   dateComparisons,
@@ -36,6 +37,8 @@ function clause(part: unknown, isNot: boolean, depth: number): string {
   if (!operation) return isTrue(part) !== isNot ? "always" : "never";
   if (depth > maxDepth) return isNot ? `not ${json(part)}` : json(part);
   const { operator, args } = operation;
+  const audience = testedAudience(part);
+  if (audience !== undefined) return isAudience(audience, operator.startsWith("not") !== isNot);
   const write = Object.hasOwn(clauses, operator) ? clauses[operator] : undefined;
   if (write) return write(args, isNot, depth + 1);
   if (Object.hasOwn(comparisons, operator)) return comparison(operator, args, isNot, depth + 1);
@@ -130,6 +133,9 @@ function isIn(part: unknown, whole: unknown, isNot: boolean, depth: number): str
     return `${operand(part, depth)} ${isNot ? "is not" : "is"} part of ${valueText(whole)}`;
   return `${operand(whole, depth)} ${choose(comparisons.contains!, isNot)} ${operand(part, depth)}`;
 }
+
+const isAudience = (id: string, isNot: boolean): string =>
+  `the subscriber ${isNot ? "is not" : "is"} in the audience ${valueText(id)}`;
 
 function between([value, ...bounds]: readonly unknown[], isNot: boolean, depth: number): string {
   const [low, high] = Array.isArray(bounds[0]) ? bounds[0] : bounds;

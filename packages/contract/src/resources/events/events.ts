@@ -4,6 +4,7 @@ import { identifiers } from "../../common.ts";
 import { countItems, operation } from "../../operation.ts";
 import { named, oneOf, openObject, type Static, Type } from "../../schema.ts";
 import { secret } from "../../secrets.ts";
+import { audienceIdRule } from "../audiences/audiences.ts";
 import { topicKeyRule } from "../topics/topics.ts";
 import { supersedeKeyRule } from "./retractions.ts";
 
@@ -49,17 +50,32 @@ export const RecipientTopic = named("RecipientTopic", {
 });
 export type RecipientTopic = Static<typeof RecipientTopic>;
 
-const Recipient = Type.Union([Type.String(), RecipientSubscriber, RecipientTopic]);
+export const RecipientAudience = named("RecipientAudience", {
+  type: oneOf(["Audience"]),
+  audienceId: Type.String({ ...audienceIdRule, description: "Everyone who is in this audience when the event starts" }),
+  exclude: Type.Optional(
+    Type.Array(Type.String(), { description: "Ids of subscribers that the event's audiences do not add" }),
+  ),
+});
+export type RecipientAudience = Static<typeof RecipientAudience>;
+
+const Recipient = Type.Union([Type.String(), RecipientSubscriber, RecipientTopic, RecipientAudience]);
 export type Recipient = Static<typeof Recipient>;
 
 export const TriggerEvent = named("TriggerEvent", {
   name: Type.String({ minLength: 1, description: "Identifier of the workflow" }),
   // The maximum number is a setting of the service (TIDINGS_MAX_RECIPIENTS).
   to: Type.Union(
-    [Type.String(), RecipientSubscriber, RecipientTopic, Type.Array(Recipient, { limitedBy: "maxRecipients" })],
+    [
+      Type.String(),
+      RecipientSubscriber,
+      RecipientTopic,
+      RecipientAudience,
+      Type.Array(Recipient, { limitedBy: "maxRecipients" }),
+    ],
     {
       description:
-        "A subscriber id, a subscriber, a topic, or a list of these. A subscriber that does not exist yet is " +
+        "A subscriber id, a subscriber, a topic, an audience, or a list of these. A subscriber that does not exist yet is " +
         "created. Everyone receives the event once: topics add subscribers who are not named directly, not excluded " +
         "and not the actor, and whose subscription has exactly the event's contexts and rules that match it.",
     },
@@ -155,6 +171,7 @@ export const eventOperations = {
     path: "/v1/events/trigger",
     summary: "Trigger an event",
     category: "trigger",
+    isForSending: true,
     admission: "single",
     body: TriggerEvent,
     success: { status: 201, schema: TriggerResult },
@@ -167,6 +184,7 @@ export const eventOperations = {
     summary: "Trigger up to 100 events",
     description: "Returns one item per event, in request order. `processed` means stored: nothing is lost after it.",
     category: "trigger",
+    isForSending: true,
     admission: "bulk",
     cost: (body) => countItems(body, "events"),
     bodyLimit: "bulk",
@@ -182,6 +200,7 @@ export const eventOperations = {
     description:
       "Notifies everyone who is a subscriber of the environment when the event is processed, in the background.",
     category: "trigger",
+    isForSending: true,
     admission: "bulk",
     body: BroadcastEvent,
     success: { status: 201, schema: TriggerResult },
@@ -194,6 +213,7 @@ export const eventOperations = {
     summary: "Cancel the waiting steps of an event",
     description: "Returns `true` if something was canceled, `false` if nothing was waiting.",
     category: "trigger",
+    isForSending: true,
     role: "support",
     params: Type.Object({ transactionId: Type.String() }),
     success: { status: 200, schema: Type.Boolean() },

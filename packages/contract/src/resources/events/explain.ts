@@ -15,6 +15,7 @@ export const reachWords = [
   "direct",
   "topic",
   "everyone",
+  "audience",
   "excluded",
   "actor",
   "topic_rule",

@@ -48,6 +48,7 @@ export const signalOperations = {
       "Every run of these subscribers that waits for a signal of this name, and of this key where it names one, continues. " +
       "A signal that no run waits for is stored for waits that look back.",
     category: "trigger",
+    isForSending: true,
     body: SignalIn,
     success: { status: 201, schema: SignalResult },
     errors: [],
@@ -59,6 +60,7 @@ export const signalOperations = {
     summary: "Send up to 100 signals",
     description: "Returns one item per signal, in request order.",
     category: "trigger",
+    isForSending: true,
     cost: (body) => countItems(body, "signals"),
     bodyLimit: "bulk",
     body: named("SignalBulkIn", { signals: Type.Array(SignalIn, { minItems: 1, maxItems: 100 }) }),

@@ -49,7 +49,9 @@ export const auditLogOperations = {
     path: "/v1/audit-log",
     isFromReplica: true,
     summary: "List changes, newest first",
-    description: "Changes by members, and configuration changes by API keys. Kept for `TIDINGS_AUDIT_DAYS`.",
+    description:
+      "Changes by members, configuration changes by API keys, and calls of the tools for assistants. Kept for " +
+      "`TIDINGS_AUDIT_DAYS`.",
     category: "global",
     feature: "dashboard",
     role: "editor",

@@ -1,25 +1,10 @@
-// Environments: isolated parts of one organisation, and their API keys.
+// Environments: isolated parts of one organisation. Their API keys are in api-keys.ts.
 import { identifiers } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { isoTime, named, nullableString, oneOf, type Static, Type } from "../../schema.ts";
 import { secret } from "../../secrets.ts";
 import { timeUnits } from "../../steps/kit.ts";
-
-export const ApiKey = named("ApiKey", {
-  _id: Type.Optional(Type.String({ description: "The id for environments.revokeApiKey" })),
-  key: Type.String(secret("owner")),
-  _userId: Type.String({ description: "Who created the key" }),
-  hash: Type.Optional(Type.String()),
-  createdAt: Type.Optional(isoTime("When it was created")),
-  lastUsedAt: Type.Optional(
-    nullableString({ description: "Time of its last request, to the minute; null if it was never used" }),
-  ),
-  mayRaisePriority: Type.Optional(
-    Type.Boolean({ description: "Whether its events may have a higher priority than their workflow" }),
-  ),
-});
-
-export type ApiKey = Static<typeof ApiKey>;
+import { ApiKey } from "./api-keys.ts";
 
 export const Environment = named("Environment", {
   _id: Type.String(),
@@ -33,6 +18,9 @@ export const Environment = named("Environment", {
       ...secret("owner", "removed"),
     }),
   ),
+  isCurrent: Type.Optional(
+    Type.Boolean({ description: "true: the environment that the calling key belongs to, in environments.list" }),
+  ),
   _parentId: Type.Optional(Type.String()),
   slug: Type.Optional(Type.String()),
   linkSchemes: Type.Optional(
@@ -44,6 +32,9 @@ export const Environment = named("Environment", {
     Type.String({
       description: "Domain of the hosted pages in links of mails; absent if they use that of the service",
     }),
+  ),
+  broadcastApproval: Type.Optional(
+    Type.Boolean({ description: "true: an owner other than the sender approves broadcasts; absent otherwise" }),
   ),
 });
 export type Environment = Static<typeof Environment>;
@@ -127,7 +118,11 @@ export const environmentOperations = {
       color: Type.Optional(color),
       linkSchemes,
       pagesUrl,
+      broadcastApproval: Type.Optional(
+        Type.Boolean({ description: "true: another person, an owner, approves a broadcast before it starts" }),
+      ),
     }),
+    fieldRoles: { broadcastApproval: "owner" },
     success: { status: 200, schema: Environment },
     errors: ["ENVIRONMENT_NOT_FOUND", "FORBIDDEN", "ENVIRONMENT_IDENTIFIER_TAKEN"],
   }),
@@ -197,52 +192,5 @@ export const environmentOperations = {
     }),
     success: { status: 200, also: 202, schema: EnvironmentClock },
     errors: ["ENVIRONMENT_NOT_FOUND", "FORBIDDEN", "TEST_CLOCK_REFUSED", "TEST_CLOCK_BACKWARDS"],
-  }),
-  "environments.createApiKey": operation({
-    id: "environments.createApiKey",
-    method: "POST",
-    path: "/v1/environments/{environmentId}/api-keys",
-    summary: "Create a second API key",
-    description:
-      "To rotate: create a key, deploy it, then revoke the old one. An environment has one or two live keys.",
-    category: "global",
-    role: "owner",
-    audit: "everyone",
-    params: environmentPath,
-    success: { status: 201, schema: ApiKey },
-    errors: ["ENVIRONMENT_NOT_FOUND", "FORBIDDEN", "API_KEY_LIMIT"],
-  }),
-  "environments.updateApiKey": operation({
-    id: "environments.updateApiKey",
-    method: "PATCH",
-    path: "/v1/environments/{environmentId}/api-keys/{keyId}",
-    summary: "Change what an API key may do",
-    description: "Whether events that come with the key may have a higher `priority` than their workflow.",
-    category: "global",
-    role: "owner",
-    audit: "everyone",
-    params: Type.Object({
-      environmentId: Type.String({ description: "Id or identifier" }),
-      keyId: Type.String({ description: "`_id` of the key in environments.list" }),
-    }),
-    body: named("UpdateApiKeyIn", { mayRaisePriority: Type.Boolean() }),
-    success: { status: 200, schema: ApiKey },
-    errors: ["ENVIRONMENT_NOT_FOUND", "FORBIDDEN", "KEY_NOT_FOUND"],
-  }),
-  "environments.revokeApiKey": operation({
-    id: "environments.revokeApiKey",
-    method: "DELETE",
-    path: "/v1/environments/{environmentId}/api-keys/{keyId}",
-    summary: "Revoke an API key",
-    description: "An environment's last live key cannot be revoked.",
-    category: "global",
-    role: "owner",
-    audit: "everyone",
-    params: Type.Object({
-      environmentId: Type.String({ description: "Id or identifier" }),
-      keyId: Type.String({ description: "`_id` of the key in environments.list" }),
-    }),
-    success: { status: 204 },
-    errors: ["ENVIRONMENT_NOT_FOUND", "FORBIDDEN", "KEY_NOT_FOUND", "LAST_API_KEY"],
   }),
 };

@@ -28,6 +28,9 @@ export const webhookEventTypes = [
   "workflow.updated",
   "workflow.deleted",
   "workflow.published",
+  "broadcast.started",
+  "broadcast.paused",
+  "broadcast.completed",
 ] as const;
 export type WebhookEventType = (typeof webhookEventTypes)[number];
 
@@ -49,7 +52,7 @@ const record = (description?: string) =>
 export const WebhookEvent = named("WebhookEvent", {
   id: Type.String({ description: "The same in every attempt, and equal to the header `webhook-id`" }),
   type: SentEventTypeWord,
-  object: oneOf(["message", "workflow", "preference", "webhook"]),
+  object: oneOf(["message", "workflow", "preference", "broadcast", "webhook"]),
   data: Type.Object({
     object: record("The record as the API shows it"),
     previousObject: Type.Optional(record()),

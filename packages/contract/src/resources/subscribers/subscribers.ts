@@ -143,9 +143,10 @@ export const subscriberOperations = {
           description: "Beginning of the subscriberId or of the email address, or part of 'first last', ignoring case",
         }),
       ),
+      audienceId: Type.Optional(Type.String({ description: "Only people of this audience" })),
     }),
     success: { status: 200, schema: cursorList("SubscriberList", Subscriber) },
-    errors: [],
+    errors: ["AUDIENCE_NOT_FOUND"],
   }),
   "subscribers.retrieve": operation({
     id: "subscribers.retrieve",

@@ -17,6 +17,7 @@ import {
   Type,
 } from "../../schema.ts";
 import { maxSteps } from "../../steps/kit.ts";
+import { audienceIdRule, audiencesPerEnvironment } from "../audiences/audiences.ts";
 import { IntegrationConfigurations } from "../channels/integrations.ts";
 import { AttentionBudget, AttentionWindow, maxBudgets } from "../operate/attention.ts";
 import { InFlightStep } from "../operate/system.ts";
@@ -45,6 +46,7 @@ export const maxFiles = {
   integrations: 200,
   topics: 1_000,
   categories: maxCategories,
+  audiences: audiencesPerEnvironment,
 } as const;
 
 /** A misspelt member would be a setting that silently has no effect: it is refused. */
@@ -153,12 +155,22 @@ export type AttentionFile = Static<typeof AttentionFile>;
 export const CategoryFile = strict("CategoryFile", CategoryIn.properties);
 export type CategoryFile = Static<typeof CategoryFile>;
 
+/** An audience that follows a rule. The people of a fixed audience are in no file. */
+export const AudienceFile = strict("AudienceFile", {
+  audienceId: Type.String(audienceIdRule),
+  name: Type.String({ minLength: 1, maxLength: 128 }),
+  description: Type.Optional(Type.String({ maxLength: 1_000 })),
+  rule: openObject({ description: "JSON Logic over subscribers, as in audiences.create" }),
+});
+export type AudienceFile = Static<typeof AudienceFile>;
+
 const resourceLists = {
   workflows: Type.Optional(Type.Array(WorkflowFile, { maxItems: maxFiles.workflows })),
   layouts: Type.Optional(Type.Array(LayoutFile, { maxItems: maxFiles.layouts })),
   integrations: Type.Optional(Type.Array(IntegrationFile, { maxItems: maxFiles.integrations })),
   topics: Type.Optional(Type.Array(TopicFile, { maxItems: maxFiles.topics })),
   categories: Type.Optional(Type.Array(CategoryFile, { maxItems: maxFiles.categories })),
+  audiences: Type.Optional(Type.Array(AudienceFile, { maxItems: maxFiles.audiences })),
   brand: Type.Optional(BrandFile),
   attention: Type.Optional(AttentionFile),
 };
@@ -179,14 +191,23 @@ const ExportedResources = Type.Unsafe<FileResources>({
   title: "ExportedResources",
 });
 
-export const fileTypes = ["workflow", "layout", "integration", "topic", "category", "brand", "attention"] as const;
+export const fileTypes = [
+  "workflow",
+  "layout",
+  "integration",
+  "topic",
+  "category",
+  "audience",
+  "brand",
+  "attention",
+] as const;
 export type FileType = (typeof fileTypes)[number];
 const FileTypeWord = oneOf(fileTypes, { title: "FileType" });
 
 const fingerprints = Type.Unsafe<Record<string, string>>({
   type: "object",
   additionalProperties: { type: "string", maxLength: 64 },
-  maxProperties: 3_000,
+  maxProperties: 3_500,
   description: "By `<type>/<identifier>`, such as `workflow/welcome`. Equal content has the same fingerprint",
 });
 const stateFingerprint = Type.String({ description: "Over all resources together" });
@@ -221,7 +242,7 @@ export const FileDrift = named("FileDrift", {
 });
 export type FileDrift = Static<typeof FileDrift>;
 
-/** Why a workflow, layout or category is kept that `prune` would delete. */
+/** Why a workflow, layout, category or audience is kept that `prune` would delete. */
 export const unlistedReason = "it is not in the files; prune deletes it";
 
 const FileKept = named("FileKept", {
@@ -283,8 +304,9 @@ const wanted = {
     Type.Boolean({
       default: false,
       description:
-        "Delete workflows, layouts and categories that are missing from the given lists. Integrations and topics, which " +
-        "hold secrets and subscriptions, are never deleted; nor are resources of a type whose list is not given",
+        "Delete workflows, layouts, categories and audiences with a rule that are missing from the given lists. " +
+        "Integrations, topics and fixed audiences, which hold secrets and people, are never deleted; nor are resources " +
+        "of a type whose list is not given",
     }),
   ),
   pulled: Type.Optional(
@@ -303,9 +325,9 @@ export const fileOperations = {
     path: "/v1/files",
     summary: "Export the configuration of an environment",
     description:
-      "Workflows and layouts with their texts, integrations without secrets, topics that have a name, categories, and " +
-      "the brand and the attention budget where they are set, each with a fingerprint by which a later plan shows what " +
-      "has changed since. Topics are omitted if more than 1,000 have a name.",
+      "Workflows and layouts with their texts, integrations without secrets, topics that have a name, categories, " +
+      "audiences that follow a rule, and the brand and the attention budget where they are set, each with a fingerprint " +
+      "by which a later plan shows what has changed since. Topics are omitted if more than 1,000 have a name.",
     category: "configuration",
     query: Type.Object({
       environmentId: Type.Optional(
@@ -336,7 +358,7 @@ export const fileOperations = {
     isReadOnly: true,
     body: named("FilesPlanIn", wanted),
     success: { status: 200, schema: FilesPlan },
-    errors: ["TOO_MANY_FILES", "CATEGORY_LIMIT"],
+    errors: ["TOO_MANY_FILES", "CATEGORY_LIMIT", "AUDIENCE_LIMIT"],
     bodyLimit: "bulk",
   }),
   "files.apply": operation({
@@ -366,6 +388,8 @@ export const fileOperations = {
       "WORKFLOW_ID_TAKEN",
       "LAYOUT_ID_TAKEN",
       "CATEGORY_LIMIT",
+      "AUDIENCE_LIMIT",
+      "AUDIENCE_EXISTS",
     ],
     bodyLimit: "bulk",
   }),

@@ -1,10 +1,10 @@
-// Comparing two environments and copying workflows, layouts, categories, the brand and the attention budget, by
-// identifier, from one to the other.
+// Comparing two environments and copying workflows, layouts, categories, audiences, the brand and the attention budget,
+// by identifier, from one to the other.
 import { operation } from "../../operation.ts";
 import { named, nullableOpenObject, nullableString, oneOf, type Static, Type } from "../../schema.ts";
 import { ResourceIssue } from "./issues.ts";
 
-export const publishedResources = ["workflow", "layout", "category", "brand", "attention"] as const;
+export const publishedResources = ["workflow", "layout", "category", "audience", "brand", "attention"] as const;
 export type PublishedResource = (typeof publishedResources)[number];
 
 const ResourceTypeWord = oneOf([...publishedResources, "step"], { title: "ResourceType" });
@@ -42,7 +42,12 @@ const ResourceDependency = named("ResourceDependency", {
   resourceId: Type.String(),
   resourceName: Type.String(),
   isBlocking: Type.Boolean({ description: "It must be published before, or together with it" }),
-  reason: oneOf(["LAYOUT_REQUIRED_FOR_WORKFLOW", "LAYOUT_EXISTS_IN_TARGET"]),
+  reason: oneOf([
+    "LAYOUT_REQUIRED_FOR_WORKFLOW",
+    "LAYOUT_EXISTS_IN_TARGET",
+    "AUDIENCE_REQUIRED",
+    "AUDIENCE_EXISTS_IN_TARGET",
+  ]),
 });
 export type ResourceDependency = Static<typeof ResourceDependency>;
 
@@ -126,9 +131,9 @@ export const publishingOperations = {
     path: "/v2/environments/{targetEnvironmentId}/diff",
     summary: "Compare two environments",
     description:
-      "Requires a key of the target. Compares workflows and layouts, with their translations, categories, the brand " +
-      "and the attention budget by identifier, and lists those that differ. The identifier of the brand is `brand`, " +
-      "that of the attention budget `attention`.",
+      "Requires a key of the target. Compares workflows and layouts, with their translations, categories, audiences " +
+      "with a rule, the brand and the attention budget by identifier, and lists those that differ. The identifier of " +
+      "the brand is `brand`, that of the attention budget `attention`.",
     category: "global",
     params: targetPath,
     isReadOnly: true,
@@ -152,12 +157,12 @@ export const publishingOperations = {
     id: "environments.publish",
     method: "POST",
     path: "/v2/environments/{targetEnvironmentId}/publish",
-    summary: "Copy workflows, layouts, categories, brand and attention budget to another environment",
+    summary: "Copy workflows, layouts, categories, audiences, brand and attention budget to another environment",
     description:
       "Requires a key of the target. Copies all of them, or those named in `resources`, in one transaction, with the " +
       "categories of workflows that the target lacks, and with the workflow that an attention budget sends roll-ups " +
       "through. What exists only in the target is deleted there if `resources` names it, and kept otherwise. `results` " +
-      "has an entry for workflows and for layouts, and for others where there are any. Integrations, keys, subscribers and topics are never copied. A resource that has " +
+      "has an entry for workflows and for layouts, and for others where there are any. Integrations, keys, subscribers, topics and fixed audiences are never copied. A resource that has " +
       "issues of severity `error` in the target is copied, and the response lists them.",
     category: "global",
     audit: "everyone",

@@ -88,7 +88,7 @@ const WorkflowPreference = named("WorkflowPreference", {
 });
 export type WorkflowPreference = Static<typeof WorkflowPreference>;
 
-const nullablePreference = Type.Union([WorkflowPreference, Type.Null()]);
+export const nullablePreference = Type.Union([WorkflowPreference, Type.Null()]);
 
 export const User = named("User", {
   _id: Type.String(),
@@ -392,6 +392,7 @@ export const workflowOperations = {
       "WORKFLOW_NOT_FOUND",
       "ENVIRONMENT_NOT_FOUND",
       "LAYOUT_MISSING_IN_TARGET",
+      "AUDIENCE_MISSING_IN_TARGET",
       "SAME_ENVIRONMENT",
     ],
   }),
