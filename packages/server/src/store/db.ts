@@ -176,6 +176,18 @@ export async function inSavepoint<T>(tx: Db, lockMs: number, work: () => Promise
 export const inReadOnlyTransaction = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
   db.transaction().setIsolationLevel("repeatable read").setAccessMode("read only").execute(work);
 
+/** Each statement of the work may take this long. PostgreSQL refuses every write. */
+export const inTimedTransaction = <T>(db: Db, ms: number, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  db
+    .transaction()
+    .setAccessMode("read only")
+    .execute(async (tx) => {
+      // Compiling a long condition takes longer than most of these queries.
+      const limits = sql`select set_config('statement_timeout', ${String(ms)}, true), set_config('jit', 'off', true)`;
+      await limits.execute(tx);
+      return work(tx);
+    });
+
 /** Deadlock and serialisation failures: the transaction was rolled back and may be retried. */
 const isTransient = (error: unknown): boolean => ["40P01", "40001"].includes((error as { code?: string })?.code ?? "");
 

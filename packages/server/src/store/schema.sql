@@ -79,6 +79,12 @@ create table api_keys (
   revoked_at         timestamp with time zone,
   last_used_at       timestamp with time zone,
   may_raise_priority boolean not null default false,
+  name               text,
+  owner              text,
+  scope              text not null default 'full'::text,
+  operations         text[],
+  expires_at         timestamp with time zone,
+  allowed_networks   text[],
   UNIQUE (hash),
   PRIMARY KEY (id),
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
@@ -131,6 +137,30 @@ create table attention_ledgers (
 );
 CREATE INDEX attention_ledgers_updated on attention_ledgers USING btree (updated_at) WHERE (limits IS NULL);
 
+create table audience_members (
+  environment_id uuid not null,
+  audience_id    uuid not null,
+  subscriber_id  uuid not null,
+  PRIMARY KEY (environment_id, audience_id, subscriber_id),
+  FOREIGN KEY (environment_id, audience_id) REFERENCES audiences(environment_id, id) ON DELETE CASCADE,
+  FOREIGN KEY (subscriber_id) REFERENCES subscribers(id) ON DELETE CASCADE
+);
+CREATE INDEX audience_members_subscriber on audience_members USING btree (subscriber_id);
+
+create table audiences (
+  environment_id uuid not null,
+  id             uuid not null,
+  audience_id    text not null,
+  name           text not null,
+  description    text,
+  rule           jsonb,
+  created_at     timestamp with time zone not null,
+  updated_at     timestamp with time zone not null,
+  UNIQUE (environment_id, audience_id),
+  PRIMARY KEY (environment_id, id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+
 create table audit_log (
   id              uuid not null,
   organization_id uuid not null,
@@ -165,6 +195,47 @@ create table background_migrations (
   PRIMARY KEY (name)
 );
 
+create table backtest_differences (
+  environment_id  uuid not null,
+  backtest_id     uuid not null,
+  subscriber_id   uuid not null,
+  notification_id uuid not null,
+  step_id         text not null,
+  workflow_id     text not null,
+  effect          text not null,
+  was_sent        boolean not null,
+  is_sent         boolean not null,
+  PRIMARY KEY (environment_id, backtest_id, subscriber_id, notification_id, step_id),
+  FOREIGN KEY (environment_id, backtest_id) REFERENCES backtests(environment_id, id) ON DELETE CASCADE,
+  FOREIGN KEY (subscriber_id) REFERENCES subscribers(id) ON DELETE CASCADE
+);
+CREATE INDEX backtest_differences_person on backtest_differences USING btree (subscriber_id);
+
+create table backtests (
+  environment_id uuid not null,
+  id             uuid not null,
+  name           text,
+  status         text not null,
+  failure        text,
+  period_from    timestamp with time zone not null,
+  period_to      timestamp with time zone not null,
+  permyriad      integer,
+  notifications  integer not null,
+  change         jsonb not null,
+  page           integer not null default 0,
+  after_id       uuid,
+  tally          jsonb,
+  report         jsonb,
+  differences    integer not null default 0,
+  created_by     text not null,
+  created_at     timestamp with time zone not null,
+  started_at     timestamp with time zone,
+  finished_at    timestamp with time zone,
+  PRIMARY KEY (environment_id, id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX backtests_running on backtests USING btree (environment_id) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
+
 create table bridges (
   environment_id uuid not null,
   url            text not null,
@@ -180,6 +251,37 @@ create table bridges (
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
   CHECK ((state = ANY (ARRAY['closed'::text, 'open'::text, 'half_open'::text])))
 );
+
+create table broadcasts (
+  environment_id   uuid not null,
+  id               uuid not null,
+  name             text not null,
+  status           text not null,
+  content          jsonb not null,
+  audience         jsonb not null,
+  time             jsonb not null,
+  pace             jsonb not null,
+  expires_at       timestamp with time zone,
+  approval         jsonb,
+  event_id         uuid,
+  transaction_id   text,
+  channels         text[] not null default '{}'::text[],
+  turn             integer not null default 0,
+  people           integer,
+  failure          text,
+  resend_of        uuid,
+  revision         integer not null default 0,
+  checked          jsonb,
+  checked_revision integer,
+  created_by       text not null,
+  created_at       timestamp with time zone not null,
+  updated_at       timestamp with time zone not null,
+  started_at       timestamp with time zone,
+  finished_at      timestamp with time zone,
+  PRIMARY KEY (environment_id, id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX broadcasts_event on broadcasts USING btree (environment_id, event_id) WHERE (event_id IS NOT NULL);
 
 create table budgets (
   name    text not null,
@@ -432,6 +534,7 @@ create table environments (
   pages_url          text,
   variables_version  integer not null default 0,
   attention          jsonb,
+  broadcast_approval boolean not null default false,
   PRIMARY KEY (id),
   FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE,
   FOREIGN KEY (parent_id) REFERENCES environments(id),
@@ -466,6 +569,22 @@ create table event_attachments (
   attachments    jsonb not null,
   PRIMARY KEY (environment_id, id)
 ) partition by RANGE (id);
+
+create table event_pages (
+  environment_id uuid not null,
+  event_id       uuid not null,
+  page           integer not null,
+  subscriber_ids uuid[] not null,
+  people         integer not null,
+  due_at         timestamp with time zone not null,
+  state          text not null default 'waiting'::text,
+  gone           integer not null default 0,
+  done_at        timestamp with time zone,
+  PRIMARY KEY (environment_id, event_id, page),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+CREATE INDEX event_pages_age on event_pages USING btree (event_id);
+CREATE INDEX event_pages_waiting on event_pages USING btree (environment_id, event_id, due_at, page) WHERE (state = 'waiting'::text);
 
 create table event_search_values (
   environment_id uuid not null,
@@ -1102,6 +1221,17 @@ create table step_templates (
 );
 CREATE UNIQUE INDEX step_templates_name on step_templates USING btree (environment_id, lower(name));
 
+create table subscriber_activity (
+  subscriber_id  uuid not null,
+  environment_id uuid not null,
+  last_read_at   timestamp with time zone,
+  last_opened_at timestamp with time zone,
+  PRIMARY KEY (subscriber_id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
+  FOREIGN KEY (subscriber_id) REFERENCES subscribers(id) ON DELETE CASCADE
+);
+CREATE INDEX subscriber_activity_environment on subscriber_activity USING btree (environment_id);
+
 create table subscriber_preferences (
   environment_id   uuid not null,
   subscriber_id    uuid not null,
@@ -1140,10 +1270,13 @@ create table subscribers (
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
 );
 CREATE INDEX subscribers_created on subscribers USING btree (environment_id, created_at, id);
+CREATE INDEX subscribers_data on subscribers USING gin (data jsonb_path_ops) WHERE (data IS NOT NULL);
 CREATE INDEX subscribers_email on subscribers USING btree (environment_id, lower(email));
 CREATE INDEX subscribers_environment on subscribers USING btree (environment_id, id);
 CREATE INDEX subscribers_integrations on subscribers USING gin (jsonb_path_query_array(channels, '$[*]."_integrationId"'::jsonpath)) WHERE (channels <> '[]'::jsonb);
 CREATE INDEX subscribers_key on subscribers USING btree (environment_id, lower(subscriber_id));
+CREATE INDEX subscribers_locale on subscribers USING btree (environment_id, locale COLLATE "C") WHERE (locale IS NOT NULL);
+CREATE INDEX subscribers_online on subscribers USING btree (environment_id, last_online_at) WHERE (last_online_at IS NOT NULL);
 CREATE INDEX subscribers_phone on subscribers USING btree (environment_id, phone);
 CREATE INDEX subscribers_search on subscribers USING gin (subscriber_id gin_trgm_ops, email gin_trgm_ops);
 CREATE INDEX subscribers_updated on subscribers USING btree (environment_id, updated_at, id);

@@ -9,7 +9,16 @@ import type {
   AlertSubjectType,
   AssetContentType,
   AttentionBudget,
+  BacktestEffect,
+  BacktestReport,
+  BacktestStatus,
   BrandIn,
+  Broadcast,
+  BroadcastAudience,
+  BroadcastContent,
+  BroadcastPace,
+  BroadcastStatus,
+  BroadcastTime,
   BudgetedClass,
   Channel,
   ChannelEndpointAddress,
@@ -24,6 +33,7 @@ import type {
   InboundReason,
   InboundResult,
   JobStatus,
+  KeyScope,
   LayoutControlValues,
   LinkKind,
   MessageClass,
@@ -91,6 +101,8 @@ type EnvironmentsTable = {
   link_schemes: Defaulted<string[]>;
   /** Origin of the hosted pages in links of mails; null: the public URL of the service. */
   pages_url: Defaulted<string | null>;
+  /** A broadcast starts when an owner other than its sender has approved it. */
+  broadcast_approval: Defaulted<boolean>;
   /** Grows with every change of a variable; 0: the environment never had one. */
   variables_version: Defaulted<number>;
   /** Days by class, where they differ from the settings. */
@@ -114,6 +126,12 @@ type ApiKeysTable = {
   revoked_at: Date | null;
   last_used_at: Date | null;
   may_raise_priority: Defaulted<boolean>;
+  name: string | null;
+  owner: string | null;
+  scope: Defaulted<KeyScope>;
+  operations: string[] | null;
+  expires_at: Date | null;
+  allowed_networks: string[] | null;
 };
 
 /** How a subscriber is reached through one integration; who has the credentials may write to them. */
@@ -272,6 +290,8 @@ export type WorkflowDefinition = {
   priority?: Priority;
   /** The content of the steps comes from the bridge of the workflow. */
   isBridged?: true;
+  /** The content of a broadcast, which is promotional. */
+  isBroadcast?: true;
   /** A draft that was sent as a test: its waits end at once, and it shares no digest or throttle with real events. */
   isTest?: true;
 };
@@ -411,7 +431,23 @@ type SubscriberPreferencesTable = {
 };
 
 /** Recipients that are read from the database page by page, in order of the subscriber's id. */
-export type Audience = { kind: "everyone" } | { kind: "topics"; topicKeys: string[]; exclude: string[] };
+export type Audience =
+  | { kind: "everyone" }
+  | { kind: "topics"; topicKeys: string[]; exclude: string[] }
+  | AudiencesOfEvent;
+
+/**
+ * People in at least one of the audiences (all subscribers where there is none), minus those of `minus` and the
+ * subscriber ids of `exclude`. They are fixed as rows of `event_pages` when the event starts.
+ */
+export type AudiencesOfEvent = {
+  kind: "audiences";
+  audienceIds: string[];
+  minus: string[];
+  exclude: string[];
+  /** The broadcast that the event belongs to; its row has the time, the pace and the state. */
+  broadcastId?: string;
+};
 
 /** A recipient as the event named it. */
 export type StoredRecipient = Omit<RecipientSubscriber, "channels"> & {
@@ -469,6 +505,95 @@ type EventsTable = {
   /** Why nothing is sent; null for an accepted event. */
   refusal: "workflow_inactive" | null;
 };
+
+type BroadcastApproval = NonNullable<Broadcast["approval"]>;
+
+type BroadcastsTable = {
+  environment_id: string;
+  id: string;
+  name: string;
+  status: BroadcastStatus;
+  content: Json<BroadcastContent>;
+  audience: Json<BroadcastAudience>;
+  time: Json<BroadcastTime>;
+  pace: Json<BroadcastPace>;
+  expires_at: Date | null;
+  approval: NullableJson<BroadcastApproval>;
+  event_id: string | null;
+  transaction_id: string | null;
+  /** Those with an active integration when it was sent. */
+  channels: Defaulted<string[]>;
+  /** Counts the times it was resumed; tasks of earlier turns do nothing. */
+  turn: Defaulted<number>;
+  people: number | null;
+  failure: string | null;
+  resend_of: string | null;
+  /** Counts the changes of the draft. */
+  revision: Defaulted<number>;
+  /** The last check, and the revision that it is of. */
+  checked: NullableJson<JsonObject>;
+  checked_revision: number | null;
+  created_by: string;
+  created_at: Date;
+  updated_at: Date;
+  started_at: Date | null;
+  finished_at: Date | null;
+};
+
+type BacktestsTable = {
+  environment_id: string;
+  id: string;
+  name: string | null;
+  status: BacktestStatus;
+  failure: string | null;
+  period_from: Date;
+  period_to: Date;
+  /** The share of the people that is replayed; null: everyone. */
+  permyriad: number | null;
+  /** In the period, before a sample is taken. */
+  notifications: number;
+  change: Json<StoredChange>;
+  page: Defaulted<number>;
+  after_id: string | null;
+  tally: NullableJson<JsonObject>;
+  report: NullableJson<BacktestReport>;
+  /** Rows of `backtest_differences`. */
+  differences: Defaulted<number>;
+  created_by: string;
+  created_at: Date;
+  started_at: Date | null;
+  finished_at: Date | null;
+};
+
+type BacktestDifferencesTable = {
+  environment_id: string;
+  backtest_id: string;
+  subscriber_id: string;
+  notification_id: string;
+  step_id: string;
+  workflow_id: string;
+  effect: BacktestEffect;
+  was_sent: boolean;
+  is_sent: boolean;
+};
+
+/** What a backtest changes, read when it was created. */
+export type StoredChange = {
+  workflows: ChangedWorkflow[];
+  /** Null: those of the environment. */
+  budgets: AttentionBudget[] | null;
+  /** By internal id of the workflow; they replace the preferences of the workflow in the dashboard. */
+  preferences: Record<string, WorkflowPreference | null>;
+  /** Identifiers of integrations by channel. */
+  order: Record<string, string[]>;
+  /** By id of the stored layout. */
+  layouts: Record<string, LayoutControlValues>;
+  /** Members of the change that a replay does not take into account, in sentences. */
+  ignored: string[];
+};
+
+/** `id`: the internal one of the stored workflow. */
+export type ChangedWorkflow = { id: string; workflowId: string; active: boolean; definition: WorkflowDefinition };
 
 /** A topic subscription that let an event through. */
 export type PassedSubscription = { id: string; identifier: string; topicId: string; topicKey: string };
@@ -916,7 +1041,7 @@ export type PublishedChange = {
   versionAfter: string | null;
   layoutBefore: StoredLayout | null;
   layoutAfter: StoredLayout | null;
-  /** The members of a category, a brand or an attention budget, as they are compared. */
+  /** The members of a category, an audience, a brand or an attention budget, as they are compared. */
   settingsBefore?: JsonObject | null;
   settingsAfter?: JsonObject | null;
   /** By locale. */
@@ -1148,6 +1273,38 @@ export type Tables = {
     exposed_at: Date;
   };
   run_waits: Omit<WaitRow, "data"> & { data: NullableJson<JsonObject> };
+  audiences: {
+    environment_id: string;
+    id: string;
+    audience_id: string;
+    name: string;
+    description: string | null;
+    /** JSON Logic; null for a fixed list. */
+    rule: NullableJson<JsonObject>;
+    created_at: Date;
+    updated_at: Date;
+  };
+  audience_members: { environment_id: string; audience_id: string; subscriber_id: string };
+  subscriber_activity: {
+    subscriber_id: string;
+    environment_id: string;
+    last_read_at: Date | null;
+    last_opened_at: Date | null;
+  };
+  event_pages: {
+    environment_id: string;
+    event_id: string;
+    page: number;
+    subscriber_ids: string[];
+    people: number;
+    due_at: Date;
+    state: Defaulted<"waiting" | "done" | "expired" | "failed">;
+    gone: Defaulted<number>;
+    done_at: Date | null;
+  };
+  broadcasts: BroadcastsTable;
+  backtests: BacktestsTable;
+  backtest_differences: BacktestDifferencesTable;
   retractions: {
     environment_id: string;
     id: string;

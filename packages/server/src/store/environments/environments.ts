@@ -1,49 +1,11 @@
-// Organisations, environments and their API keys.
+// Organisations and environments. Their API keys are in api-keys.ts.
 import { type Selectable, sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";
 import type { Db } from "../db.ts";
 import { forgetSources } from "../sources/sources.ts";
 import type { Tables } from "../tables.ts";
+
 export type EnvironmentRow = Selectable<Tables["environments"]>;
-
-export type KeyOwner = {
-  environmentId: string;
-  organizationId: string;
-  environmentType: "dev" | "prod";
-  environmentIdentifier: string;
-  userId: string;
-  apiKeyId: string;
-  mayRaisePriority: boolean;
-};
-
-const findOwner = async (db: Db, key: { hash: Buffer } | { id: string }): Promise<KeyOwner | null> => {
-  const [column, value] = "hash" in key ? (["k.hash", key.hash] as const) : (["k.id", key.id] as const);
-  const row = await db
-    .selectFrom("api_keys as k")
-    .innerJoin("environments as e", "e.id", "k.environment_id")
-    .where(column, "=", value)
-    .where("k.revoked_at", "is", null)
-    .where("e.deleted_at", "is", null)
-    .select(["k.id", "k.user_id", "k.may_raise_priority"])
-    .select(["e.id as environment_id", "e.organization_id", "e.type", "e.identifier"])
-    .executeTakeFirst();
-  return row
-    ? {
-        environmentId: row.environment_id,
-        organizationId: row.organization_id,
-        environmentType: row.type,
-        environmentIdentifier: row.identifier,
-        userId: row.user_id,
-        apiKeyId: row.id,
-        mayRaisePriority: row.may_raise_priority,
-      }
-    : null;
-};
-
-export const findKeyOwner = (db: Db, hash: Buffer): Promise<KeyOwner | null> => findOwner(db, { hash });
-
-export const findOwnerOfKeyId = (db: Db, environmentId: string, id: string): Promise<KeyOwner | null> =>
-  findOwner(db, { id }).then((owner) => (owner?.environmentId === environmentId ? owner : null));
 
 /** By id, or by an identifier that only one environment of the installation has. */
 export async function findPublicEnvironment(db: Db, idOrIdentifier: string): Promise<EnvironmentRow | undefined> {
@@ -165,81 +127,4 @@ export async function isInboxConnected(db: Db, environmentId: string): Promise<b
     .select("inbox_connected_at")
     .executeTakeFirst();
   return row?.inbox_connected_at != null;
-}
-
-export type ApiKeyRow = Selectable<Tables["api_keys"]>;
-
-export const listLiveKeys = (db: Db, environmentId: string) =>
-  db
-    .selectFrom("api_keys")
-    .where("environment_id", "=", environmentId)
-    .where("revoked_at", "is", null)
-    .orderBy("created_at")
-    .orderBy("id")
-    .select(["id", "secret", "user_id", "created_at", "last_used_at", "may_raise_priority"])
-    .execute();
-
-export async function insertApiKey(db: Db, row: ApiKeyRow): Promise<void> {
-  await db.insertInto("api_keys").values(row).execute();
-}
-
-/** Unless it was recorded after `before`, by this process or another. */
-export async function markKeyUsed(
-  db: Db,
-  environmentId: string,
-  id: string,
-  { now, before }: { now: Date; before: Date },
-): Promise<void> {
-  await sql`update api_keys set last_used_at = ${now} where environment_id = ${environmentId} and id = ${id}
-    and (last_used_at is null or last_used_at < ${before})`.execute(db);
-}
-
-export async function revokeApiKey(db: Db, environmentId: string, id: string, now: Date): Promise<void> {
-  await db
-    .updateTable("api_keys")
-    .set({ revoked_at: now })
-    .where("environment_id", "=", environmentId)
-    .where("id", "=", id)
-    .execute();
-}
-
-export async function allowRaisingPriority(
-  db: Db,
-  environmentId: string,
-  id: string,
-  isAllowed: boolean,
-): Promise<void> {
-  await db
-    .updateTable("api_keys")
-    .set({ may_raise_priority: isAllowed })
-    .where("environment_id", "=", environmentId)
-    .where("id", "=", id)
-    .execute();
-}
-
-/** An environment as a member acts in it. Its oldest live key stands for tokens that end with a key. */
-export async function findEnvironmentForMember(
-  db: Db,
-  organizationId: string,
-  environmentId: string,
-): Promise<Omit<KeyOwner, "userId" | "mayRaisePriority"> | null> {
-  if (!isUuid(environmentId)) return null;
-  const row = await db
-    .selectFrom("environments as e")
-    .innerJoin("api_keys as k", (join) => join.onRef("k.environment_id", "=", "e.id").on("k.revoked_at", "is", null))
-    .where("e.organization_id", "=", organizationId)
-    .where("e.id", "=", environmentId)
-    .where("e.deleted_at", "is", null)
-    .orderBy("k.created_at")
-    .select(["e.id", "e.type", "e.identifier", "k.id as key_id"])
-    .executeTakeFirst();
-  return row
-    ? {
-        environmentId: row.id,
-        organizationId,
-        environmentType: row.type,
-        environmentIdentifier: row.identifier,
-        apiKeyId: row.key_id,
-      }
-    : null;
 }

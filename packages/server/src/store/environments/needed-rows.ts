@@ -53,6 +53,11 @@ export const isNeededMessage = (message: string, before: RawBuilder<unknown>, no
 export const notificationsOfEvent = (event: string): RawBuilder<unknown> => sql`(
   select f.environment_id, f.id, f.digested_into from notifications f where f.event_id = ${sql.ref(`${event}.id`)} offset 0) as n`;
 
+/** Whether people of the event (alias) wait for their turn: they have no notification yet. */
+export const hasWaitingPeople = (event: string): RawBuilder<boolean> => sql`exists (
+  select 1 from event_pages p where p.environment_id = ${sql.ref(`${event}.environment_id`)}
+    and p.event_id = ${sql.ref(`${event}.id`)} and p.state = 'waiting' offset 0)`;
+
 /** Whether a notification of the event (alias) is left. */
 export const hasNotification = (event: string): RawBuilder<boolean> => sql`exists (
   select 1 from ${notificationsOfEvent(event)} where n.environment_id = ${sql.ref(`${event}.environment_id`)})`;

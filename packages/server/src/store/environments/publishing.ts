@@ -1,7 +1,9 @@
-// Copying workflows, layouts and categories between environments: everything of one kind in one statement.
+// Copying workflows, layouts, categories and audiences between environments: everything of one kind in one statement.
 import type { AttentionBudget, BrandIn } from "@tidings/contract";
 import { sql } from "kysely";
 import { findBudgets } from "../attention/budgets.ts";
+import { listAllAudiences, listBroadcastAudiences } from "../audiences/audience-files.ts";
+import type { AudienceRow } from "../audiences/audiences.ts";
 import { rowsOf } from "../bulk.ts";
 import { type Db, isUniqueViolation } from "../db.ts";
 import {
@@ -29,6 +31,12 @@ export type Publishable = {
   brand: BrandIn | null;
   /** The attention budgets, in their order. */
   attention: AttentionBudget[];
+  /** Those with a rule. */
+  audiences: AudienceRow[];
+  /** Ids of fixed audiences, which are not published. */
+  fixedAudiences: string[];
+  /** Ids of the audiences of broadcasts that are not finished: these are not deleted. */
+  broadcastAudiences: string[];
 };
 
 /** `lock`: when the environment is about to be changed. */
@@ -46,6 +54,7 @@ export async function readPublishable(db: Db, environmentId: string, options: { 
   const layouts = await listAllLayouts(db, environmentId);
   const published = new Set(workflows.map(({ workflow_id }) => workflow_id));
   const members = await listCategoryWorkflows(db, environmentId);
+  const audiences = await listAllAudiences(db, environmentId, options);
   return {
     bridgedMembers: members.filter(({ workflow_id }) => !published.has(workflow_id)),
     workflows,
@@ -54,6 +63,9 @@ export async function readPublishable(db: Db, environmentId: string, options: { 
     categories: await listCategories(db, environmentId, options),
     brand: await findBrand(db, environmentId),
     attention: await findBudgets(db, environmentId),
+    audiences: audiences.filter(({ rule }) => rule !== null),
+    fixedAudiences: audiences.filter(({ rule }) => rule === null).map(({ audience_id }) => audience_id),
+    broadcastAudiences: await listBroadcastAudiences(db, environmentId),
   };
 }
 

@@ -1,7 +1,9 @@
 // The installation as a whole: its creation, its settings, and what startup and metrics read across all environments.
 import { sql } from "kysely";
 import type { Db } from "../db.ts";
-import type { ApiKeyRow, EnvironmentRow } from "../environments/environments.ts";
+import type { ApiKeyRow } from "../environments/api-keys.ts";
+import type { EnvironmentRow } from "../environments/environments.ts";
+
 export type NewInstallation = {
   organization: { id: string; name: string };
   user: { id: string; name: string };
@@ -47,13 +49,15 @@ export async function createInstallation(db: Db, input: NewInstallation): Promis
   await db.insertInto("api_keys").values(input.keys).execute();
 }
 
-/** Valid keys, those of the oldest environment first. */
+/** Valid keys that may do everything, those of the oldest environment first. */
 const validKeys = (db: Db) =>
   db
     .selectFrom("api_keys as k")
     .innerJoin("environments as e", "e.id", "k.environment_id")
     .where("e.deleted_at", "is", null)
     .where("k.revoked_at", "is", null)
+    .where("k.scope", "=", "full")
+    .where((where) => where.or([where("k.expires_at", "is", null), where("k.expires_at", ">", sql<Date>`now()`)]))
     .orderBy("e.created_at")
     .orderBy("k.created_at")
     .select("k.secret");

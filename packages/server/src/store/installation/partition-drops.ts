@@ -96,6 +96,14 @@ export async function hasLaterNotifications(connection: Db, month: StoredMonth):
   return rows.length > 0;
 }
 
+/** Whether people of events of the month wait for their turn. */
+export async function hasWaitingEvents(connection: Db, month: StoredMonth): Promise<boolean> {
+  const { rows } = await sql`select 1 from event_pages t
+    where t.event_id >= ${month.from} and t.event_id < ${month.to} and t.state = 'waiting' and ${isLiving("t")}
+    limit 1`.execute(connection);
+  return rows.length > 0;
+}
+
 /** Pages of a table that one statement reads: about 16 MB. */
 const chunkPages = 2_000;
 

@@ -152,6 +152,15 @@ export async function purgeImports(db: Db, before: Date, limit: number): Promise
   return rows.length;
 }
 
+/** With their differences. Those that run were begun later. Returns how many. */
+export async function purgeBacktests(db: Db, before: Date, limit: number): Promise<number> {
+  const { rows } = await sql`
+    delete from backtests where (environment_id, id) in (
+      select environment_id, id from backtests where created_at < ${before} order by created_at limit ${limit})
+    returning 1`.execute(db);
+  return rows.length;
+}
+
 /** Returns how many were removed. */
 export async function purgeReceipts(db: Db, before: Date, limit: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`

@@ -4,7 +4,13 @@ import { type RawBuilder, sql } from "kysely";
 import { firstIdAt } from "../../lib/ids.ts";
 import { rowsOf } from "../bulk.ts";
 import { type Db, inRepeatableTransaction, type Tx } from "../db.ts";
-import { hasNotification, isLiveJob, isNeededMessage, isReadByLiveDigest } from "../environments/needed-rows.ts";
+import {
+  hasNotification,
+  hasWaitingPeople,
+  isLiveJob,
+  isNeededMessage,
+  isReadByLiveDigest,
+} from "../environments/needed-rows.ts";
 import { hasKeyOf, type RowKey } from "../keys.ts";
 
 /** How far an environment's rows are examined. `before`: the retention has passed for rows from before this time. */
@@ -144,7 +150,7 @@ export async function purgeInApp(db: Db, walk: Walk): Promise<WalkStep> {
 /** Events of which no notification is left, with attachments, transaction ids and the names of refused ones. */
 export async function purgeEvents(db: Db, walk: Walk): Promise<WalkStep> {
   const { rows } = await sql<RowKey & { transaction_id: string; is_gone: boolean }>`
-    select t.environment_id, t.id, t.transaction_id, not ${hasNotification("t")} as is_gone
+    select t.environment_id, t.id, t.transaction_id, not ${hasNotification("t")} and not ${hasWaitingPeople("t")} as is_gone
     from ${candidates("events", sql`t.environment_id, t.id, t.transaction_id`, walk)}`.execute(db);
   const gone = rows.filter((row) => row.is_gone);
   const deleted = await inRepeatableTransaction(db, async (tx): Promise<Record<string, number>> => {
@@ -159,6 +165,25 @@ export async function purgeEvents(db: Db, walk: Walk): Promise<WalkStep> {
     return { events: await deleteByKey(tx, "events", "id", gone) };
   });
   return { rest: findRest(walk, rows), deleted };
+}
+
+/** The people of events that are gone: a month of events is dropped without them. */
+export async function purgeEventPages(db: Db, { horizons, limit }: Walk): Promise<WalkStep> {
+  const ids = horizons.map(({ before_id }) => before_id).toSorted();
+  const share = Math.max(1, Math.floor(limit / horizons.length));
+  const { rows } = await sql<{ environment_id: string }>`
+    with gone as (
+      select t.* from ${rowsOf("c", horizonColumns, horizons)} cross join lateral (
+        select p.environment_id, p.event_id, p.page from event_pages p
+        where p.environment_id = c.environment_id and p.event_id < c.before_id and p.event_id < ${ids.at(-1)}::uuid
+          and not exists (select 1 from events e where e.environment_id = p.environment_id and e.id = p.event_id offset 0)
+        limit ${share}) as t)
+    delete from event_pages p using gone g
+    where p.environment_id = g.environment_id and p.event_id = g.event_id and p.page = g.page
+    returning p.environment_id`.execute(db);
+  const full = Map.groupBy(rows, (row) => row.environment_id);
+  const rest = horizons.filter(({ environment_id }) => (full.get(environment_id)?.length ?? 0) >= share);
+  return { rest, deleted: {} };
 }
 
 /** Search values of events that are gone. Their key does not begin with the event, so they are searched for. */

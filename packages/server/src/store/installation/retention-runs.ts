@@ -16,8 +16,8 @@ export async function listRetentionEnvironments(db: Db, after: string, limit: nu
 }
 
 /**
- * By environment: the first event whose recipients are still to be notified, because its task waits in the queue or
- * failed and can be replayed.
+ * By environment: the first event whose recipients are still to be notified, because its task waits in the queue, or
+ * failed and can be replayed, or because its broadcast is not finished.
  */
 export async function findOpenEvents(db: Db): Promise<Map<string, string>> {
   const { rows } = await sql<{ environment_id: string; event_id: string }>`
@@ -27,6 +27,9 @@ export async function findOpenEvents(db: Db): Promise<Map<string, string>> {
       where name in ('trigger', 'fanout') and state <= 'active' and singleton_key is not null
       union all
       select environment_id::text, data from failed_tasks where kind in ('trigger', 'fanout') and status = 'open'
+      union all
+      select environment_id::text, jsonb_build_object('eventId', event_id) from broadcasts
+      where event_id is not null and status in ('scheduled', 'running', 'paused')
     ) as tasks
     group by environment_id`.execute(db);
   return new Map(rows.flatMap((row) => (row.event_id ? [[row.environment_id, row.event_id] as const] : [])));

@@ -35,6 +35,9 @@ export type Marking = { mark: StoredMark; detail: StoredDetail | null; now: Date
 /** Which messages (m) of an environment a mark is for, as a condition. */
 export type MessageSelection = RawBuilder<unknown>;
 
+/** A message that a mark changed, with the internal id of its subscriber. */
+export type MarkedMessage = Pick<MessageRow, "id" | "subscriber_id" | "channel">;
+
 /**
  * Marks the selected messages and returns those that changed. The detail is added once per job, however often the mark
  * changes, and only to in-app jobs: jobs of other channels may be locked by a delivery.
@@ -44,15 +47,16 @@ export async function writeMark(
   environmentId: string,
   selection: MessageSelection,
   { mark, detail, now }: Marking,
-): Promise<string[]> {
+): Promise<MarkedMessage[]> {
   const { differs, set } = marks[mark];
   const changed = sql`update messages m set ${set(now)}, updated_at = ${now}
-    where environment_id = ${environmentId} and ${selection} and ${differs} returning m.id, m.environment_id, m.notification_id, m.job_id, m.channel`;
+    where environment_id = ${environmentId} and ${selection} and ${differs}
+    returning m.id, m.environment_id, m.subscriber_id, m.notification_id, m.job_id, m.channel`;
   const note = noteOnJobs({ detail: sql`${JSON.stringify(detail)}::jsonb`, at: sql`${now}`, isOnce: true });
-  const { rows } = await sql<{ id: string }>`
+  const { rows } = await sql<MarkedMessage>`
     with marked as (${changed}), changed as (select * from marked where channel = 'in_app')
-      ${detail ? sql`, ${note}` : sql``} select id from marked`.execute(db);
-  return rows.map((row) => row.id);
+      ${detail ? sql`, ${note}` : sql``} select id, subscriber_id, channel from marked`.execute(db);
+  return rows;
 }
 
 export const selectMessages = (subscriberId: string, ids: string[]): MessageSelection =>

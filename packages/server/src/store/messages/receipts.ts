@@ -29,6 +29,8 @@ export type ReportedMessage = {
   job_id: string;
   notification_id: string;
   event_id: string;
+  /** The internal id. */
+  subscriber_id: string;
   channel: Channel;
   address: string | null;
   /** All addresses of an email with more than one recipient. */
@@ -62,7 +64,8 @@ export async function holdReportedMessages(
       select a.message_id, a.provider_message_id from attempts a
       where a.environment_id = ${environmentId} and a.message_id = any(${names.messageIds}::uuid[])
         and a.integration_id = ${integrationId})
-    select m.id, m.environment_id, m.job_id, m.notification_id, m.event_id, m.channel, m.address,
+    select m.id, m.environment_id, m.job_id, m.notification_id, m.event_id, m.subscriber_id, m.channel,
+      m.address,
       coalesce(m.recipients, ${recipientsThrough(sql`select provider_id from integrations where id = ${integrationId}`)})
         as recipients,
       m.status = 'pending' and t.is_under_way as is_under_way,

@@ -19,6 +19,8 @@ export const taskKinds = [
   "erase",
   "retract",
   "unsend",
+  "check",
+  "backtest",
   "relay",
   "housekeeping",
 ] as const;

@@ -217,7 +217,14 @@ export async function changeEventParts(
 
 /** What goes with the profile, by table. */
 export async function countProfileRows(db: Db, environmentId: string, id: string): Promise<Record<string, number>> {
-  const tables = ["topic_subscriptions", "subscriber_preferences", "channel_endpoints", "channel_connections"];
+  const tables = [
+    "topic_subscriptions",
+    "subscriber_preferences",
+    "channel_endpoints",
+    "channel_connections",
+    "audience_members",
+    "subscriber_activity",
+  ];
   const counts = tables.map((table) => {
     const rows = sql`${sql.table(table)} where environment_id = ${environmentId} and subscriber_id = ${id}`;
     return sql`select ${sql.lit(table)} as name, count(*)::int as count from ${rows}`;

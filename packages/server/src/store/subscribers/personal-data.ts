@@ -108,6 +108,22 @@ const sources = {
     data: sql`to_jsonb(t)`,
     from: (environmentId, person) => sql`attention_ledgers t where ${own(environmentId, person)}`,
   },
+  audiences: {
+    key: sql`t.audience_id`,
+    type: "uuid",
+    rowsPerPage: 500,
+    data: sql`jsonb_build_object('audienceId', a.audience_id, 'name', a.name)`,
+    from: (environmentId, person) => sql`audience_members t
+      join audiences a on a.environment_id = t.environment_id and a.id = t.audience_id
+      where ${own(environmentId, person)}`,
+  },
+  activity: {
+    key: sql`t.subscriber_id`,
+    type: "uuid",
+    rowsPerPage: 500,
+    data: sql`to_jsonb(t)`,
+    from: (environmentId, person) => sql`subscriber_activity t where ${own(environmentId, person)}`,
+  },
   signals: {
     ...byId,
     data: sql`to_jsonb(t)`,

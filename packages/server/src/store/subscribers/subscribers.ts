@@ -189,15 +189,15 @@ const findRowsByKeys = async (db: Db, environmentId: string, keys: string[]): Pr
 export const findSubscribersByKeys = async (db: Db, environmentId: string, keys: string[]): Promise<RecipientRow[]> =>
   keys.length === 0 ? [] : (await rowsByKeys(environmentId, keys, recipientColumns).execute(db)).rows;
 
-/** A page in order of id, for walks through all subscribers. */
+/** A page in order of id, for walks through all subscribers. `audience`: a condition over `subscribers s`. */
 export async function findSubscribersAfter(
   db: Db,
   environmentId: string,
-  range: { after: string | null; until: string; limit: number },
+  range: { after: string | null; until: string; limit: number; audience?: RawBuilder<boolean> },
 ): Promise<RecipientRow[]> {
   const { rows } = await sql<RecipientRow>`
-    select ${recipientColumns} from subscribers where environment_id = ${environmentId} and id <= ${range.until}
-      ${range.after === null ? sql`` : sql`and id > ${range.after}`}
+    select ${recipientColumns} from subscribers s where environment_id = ${environmentId} and id <= ${range.until}
+      ${range.after === null ? sql`` : sql`and id > ${range.after}`} and ${range.audience ?? sql`true`}
     order by id limit ${range.limit}`.execute(db);
   return rows;
 }
@@ -288,8 +288,9 @@ export type SubscriberFilters = {
   email?: string;
   phone?: string;
   name?: string;
-  /** Beginning of the id or address, or part of the name. */
+  /** Beginning of the id or address, or part of the name. `audience`: a condition over `subscribers s`. */
   search?: string;
+  audience?: RawBuilder<boolean>;
 };
 
 export function listSubscribers(
@@ -313,9 +314,10 @@ export function listSubscribers(
     conditions.push(sql`(starts_with(lower(subscriber_id), ${text}) or starts_with(lower(email), ${text})
       or position(${text} in lower(concat_ws(' ', first_name, last_name))) > 0)`);
   }
+  if (filters.audience) conditions.push(filters.audience);
   const source = {
     columns: sql`*`,
-    from: sql`from subscribers where ${sql.join(conditions, sql` and `)}`,
+    from: sql`from subscribers s where ${sql.join(conditions, sql` and `)}`,
     sort: orderBy === "updatedAt" ? sql`updated_at` : sql`created_at`,
     id: sql`id`,
     kept: conditions.length === 1 ? keptCount(environmentId, environmentId) : undefined,

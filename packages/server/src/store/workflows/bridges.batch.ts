@@ -22,7 +22,8 @@ export async function findBridgesOfRuns(db: Db, runs: AskingRun[]): Promise<Aske
   const { rows } = await sql<AskedBridge>`
     select r.id, u.url, b.state, b.failures, b.probes, b.opened_at, b.next_probe_at, (
       select k.secret from api_keys k where k.environment_id = r.environment_id and k.revoked_at is null
-      order by k.id is distinct from b.api_key_id, k.created_at, k.id limit 1) as secret
+      order by coalesce(k.expires_at <= now(), false), k.id is distinct from b.api_key_id, k.scope <> 'full',
+        k.created_at, k.id limit 1) as secret
     from ${rowsOf("r", columns, runs)}
     join workflows w on w.environment_id = r.environment_id and w.id = r.workflow_id
     cross join lateral (select coalesce(r.event_url, w.bridge_url) as url) u

@@ -36,12 +36,17 @@ export async function lockWorkflowsOfSync(
     .execute();
 }
 
-/** The key that signs calls to the bridge: that of its last sync, else the oldest of the environment. */
+/**
+ * The key that signs calls to the bridge: that of its last sync, else the oldest full one of the environment. Keys that
+ * have expired only sign where there is no other.
+ */
 export async function findBridgeKey(db: Db, environmentId: string, url: string): Promise<string | undefined> {
   const { rows } = await sql<{ secret: string }>`
     select k.secret from api_keys k
     left join bridges b on b.environment_id = k.environment_id and b.url = ${url} and b.api_key_id = k.id
     where k.environment_id = ${environmentId} and k.revoked_at is null
-    order by b.url is null, k.created_at, k.id limit 1`.execute(db);
+    order by coalesce(k.expires_at <= now(), false), b.url is null, k.scope <> 'full', k.created_at, k.id limit 1`.execute(
+    db,
+  );
   return rows[0]?.secret;
 }

@@ -129,6 +129,14 @@ export async function findWorkflow(
   return byId ?? base.where("workflow_id", "=", idOrIdentifier).executeTakeFirst();
 }
 
+/** The ids that callers chose. */
+export async function listWorkflowKeys(db: Db, environmentId: string): Promise<string[]> {
+  const { rows } = await sql<{ workflow_id: string }>`
+    select workflow_id from workflows where environment_id = ${environmentId} and deleted_at is null
+    order by workflow_id`.execute(db);
+  return rows.map((row) => row.workflow_id);
+}
+
 /** Identifiers of the environment that begin with this prefix. */
 export async function findWorkflowIdsLike(db: Db, environmentId: string, prefix: string): Promise<Set<string>> {
   const rows = await db
