@@ -82,7 +82,7 @@ export const parseNetworks = (text: string): string[] =>
       return `${address}/${prefix}`;
     });
 
-function parseNetwork(text: string): { address: string; family: 4 | 6; prefix: number } {
+export function parseNetwork(text: string): { address: string; family: 4 | 6; prefix: number } {
   const [, address = "", prefixText] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const family = isIP(address);
   const bits = family === 4 ? 32 : 128;

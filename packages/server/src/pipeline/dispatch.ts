@@ -7,7 +7,9 @@ import { readSchemaState } from "../store/installation/schema-state.ts";
 import { ClaimLostError, LeftToNewerError, type Task, type TaskKind } from "../store/queue/queue.ts";
 import { createAlertStage, scheduleAlerts } from "./alerts/stage.ts";
 import { askBatch } from "./asks/stage.ts";
+import { runBacktest } from "./backtests/stage.ts";
 import { createBridgeStage } from "./bridge/stage.ts";
+import { createCheckStage } from "./broadcasts/check-stage.ts";
 import { runMoveClock } from "./clock/move-clock.ts";
 import { runUnsnooze } from "./clock/unsnooze.ts";
 import { runRelease } from "./deliver/release.ts";
@@ -71,6 +73,8 @@ const stagesOf = (ctx: NetworkCtx): Stage<never>[] => [
   { kind: "erase", run: runErase, batchSize: 1 },
   { kind: "retract", run: runRetract, batchSize: 1 },
   { kind: "unsend", run: stateful(createUnsendStage(ctx)), batchSize: unsendBatch, isMixed: true },
+  { kind: "check", run: stateful(createCheckStage(ctx)), batchSize: 1 },
+  { kind: "backtest", run: runBacktest, batchSize: 1 },
   { kind: "relay", run: runRelay, batchSize: 20 },
   { kind: "housekeeping", run: runHousekeeping, batchSize: 5, isSingle: true },
 ];

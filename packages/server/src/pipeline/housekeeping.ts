@@ -1,15 +1,16 @@
 // Scheduled upkeep: creates the partitions of the coming months, deletes what is past its retention (retention/),
 // purges expired rows of fixed terms (idempotent responses, budgets, webhook events, alerts, receipts, in-app messages
-// that expire, imports, deleted environments, expired sessions of people, tabs that showed a workflow, the groups of
-// throttles and digests, ledgers of attention budgets, circuit breakers of hosts that nothing calls, images that
-// nothing shows), rewrites rows of older versions (background/), and counts the statistics of the hours that have
+// that expire, imports, backtests, deleted environments, expired sessions of people, tabs that showed a workflow, the
+// groups of throttles and digests, ledgers of attention budgets, circuit breakers of hosts that nothing calls, images
+// that nothing shows), rewrites rows of older versions (background/), and counts the statistics of the hours that have
 // ended.
-import { maxWindowDays } from "@tidings/contract";
+import { backtestLimits, maxWindowDays } from "@tidings/contract";
 import type { Ctx } from "../context.ts";
 import { type Db, inTransaction } from "../store/db.ts";
 import { ensurePartitions } from "../store/installation/partitions.ts";
 import {
   purgeAlerts,
+  purgeBacktests,
   purgeBudgets,
   purgeCapturedBeyond,
   purgeDeletedEnvironments,
@@ -77,6 +78,10 @@ const capturedPerEnvironment = 10_000;
 const importRetentionMs = 30 * 24 * 3_600_000;
 const importBatch = 50;
 
+/** Backtests with the differences they found; few in a statement, because each may have thousands. */
+const backtestRetentionMs = backtestLimits.keptDays * 24 * 3_600_000;
+const backtestBatch = 10;
+
 /** Tabs of the dashboard say every 15 s that they show a workflow. */
 const viewerRetentionMs = 3_600_000;
 
@@ -136,6 +141,8 @@ const chores: Record<HousekeepingTask["name"], Chore> = {
     run: async (ctx) => {
       const before = new Date(ctx.now().getTime() - importRetentionMs);
       await repeatPurge(async () => (await purgeImports(ctx.db, before, importBatch)) === importBatch);
+      const testedBefore = new Date(ctx.now().getTime() - backtestRetentionMs);
+      await repeatPurge(async () => (await purgeBacktests(ctx.db, testedBefore, backtestBatch)) === backtestBatch);
     },
   },
   people: {

@@ -11,6 +11,7 @@ import { insertFailedTask } from "../store/events/failed-tasks.ts";
 import type { Task, TaskKind } from "../store/queue/queue.ts";
 import { markImportFailed } from "../store/subscribers/imports.ts";
 import { openBatch, transact } from "./batch.ts";
+import { divideFixedPage, setFixedPageAside } from "./broadcasts/failed-pages.ts";
 import { enqueueTimed } from "./clock/clock.ts";
 import {
   type DeliverTask,
@@ -88,6 +89,7 @@ export async function divideOrSetAside(
       const batch = await openBatch(tx, [environmentId]);
       await releaseHeldEvents(batch, environmentId, task.data as PageTask);
     }
+    if (kind === "fanout") await setFixedPageAside(tx, environmentId, task.data as FanoutTask, errorText(error));
     if (kind === "import") await markImportFailed(tx.db, environmentId, (task.data as ImportTask).importId);
     return "set aside";
   });
@@ -125,6 +127,7 @@ async function divide(tx: Ctx, environmentId: string, kind: TaskKind, data: unkn
   if (kind !== "fanout") return [];
   const task = data as FanoutTask;
   if ("from" in task) return divideSlice(task);
+  if ("lane" in task) return divideFixedPage(tx, environmentId, task);
   return "after" in task ? dividePage(tx, environmentId, task) : [];
 }
 

@@ -23,10 +23,22 @@ export type SliceTask = Ranked & { eventId: string; from: number; to: number };
  */
 export type PageTask = Ranked & { eventId: string; after: string | null; until: string | null };
 
-/** One of the walks through an event's audience has ended. */
-type WalkEndTask = Ranked & { environmentId: string; eventId: string };
+/** An event to audiences starts: its people are fixed as pages. */
+export type FreezeTask = Ranked & { eventId: string; isFreeze: true };
 
-export type FanoutTask = SliceTask | PageTask | WalkEndTask;
+/**
+ * A page of people that were fixed. `lane`: the walk that continues after it; null for a part of a page that failed as
+ * a whole. `turn`: how often the broadcast had been resumed.
+ */
+export type FixedPageTask = Ranked & { eventId: string; page: number; lane: number | null; turn: number };
+
+/**
+ * One of the walks through an event's audience has ended. `isFixed`: through pages that were fixed. `lost`: the channel
+ * whose last integration was switched off, for which the broadcast pauses.
+ */
+export type WalkEndTask = Ranked & { environmentId: string; eventId: string; isFixed?: true; lost?: string };
+
+export type FanoutTask = SliceTask | PageTask | FreezeTask | FixedPageTask | WalkEndTask;
 
 /** Runs to continue: their wait is over, or their message has been delivered. */
 export type WakeTask = Ranked & { notificationIds: string[] };
@@ -69,6 +81,12 @@ export type EraseTask = { erasureId: string; turn: number };
 
 /** The next page of a retraction. The transaction that finishes it enqueues the next one. */
 export type RetractTask = { retractionId: string };
+
+/** The next page of the check of a draft. `checkId`: a check that was replaced ends. */
+export type CheckTask = { broadcastId: string; checkId: string };
+
+/** The next page of people of a backtest. */
+export type BacktestTask = { backtestId: string } & Ranked;
 
 /** Messages to retract where their provider can do it. `tries`: calls that failed so far. */
 export type UnsendTask = { messageIds: string[]; tries?: number };
@@ -130,6 +148,12 @@ export const messagesPerTask = 10;
 /** Runs of a retraction in one transaction. */
 export const runsPerRetractPage = 500;
 
+/** People of a draft that are simulated at once. */
+export const peoplePerCheckPage = 500;
+
+/** People whose period is replayed at once. */
+export const peoplePerBacktestPage = 200;
+
 /** Lines of an import in one transaction. */
 export const linesPerPage = 500;
 
@@ -142,11 +166,12 @@ export const callCost = 4;
 export function costOf(kind: TaskKind, data: object): number {
   if (kind === "deliver" || kind === "unsend") return callCost * (data as UnsendTask).messageIds.length;
   if (kind === "retract") return runsPerRetractPage;
+  if (kind === "check") return peoplePerCheckPage;
+  if (kind === "backtest") return peoplePerBacktestPage;
   if (kind === "webhook" || kind === "bridge" || kind === "request") return callCost;
   if (kind === "import") return linesPerPage;
   if (kind === "wake") return (data as WakeTask).notificationIds.length;
   if (kind === "trigger") return (data as TriggerTask).eventIds.length;
   if (kind !== "fanout" || "environmentId" in data) return 1;
-  const task = data as SliceTask | PageTask;
-  return "from" in task ? task.to - task.from : membersPerPage;
+  return "from" in data ? (data as SliceTask).to - (data as SliceTask).from : membersPerPage;
 }

@@ -24,6 +24,7 @@ import {
   receiptKey,
   recordReports,
 } from "../../store/messages/receipts.ts";
+import { type Activity, noteActivity } from "../../store/subscribers/activity.ts";
 import { insertSuppressions, type NewSuppression } from "../../store/subscribers/suppressions.ts";
 import type { StoredDetail } from "../../store/tables.ts";
 import { detail } from "../rules/details.ts";
@@ -177,6 +178,7 @@ async function applyReports(
   const changes = byMessage.map((group) => toReportedChange(integration, group, resolved, now));
   const failed = await recordReports(ctx.db, environmentId, { integrationId: integration.id, changes, now });
   await wakeReported(ctx, environmentId, fresh);
+  await noteActivity(ctx.db, environmentId, "opened", openedBy(fresh, now));
   await insertSuppressions(
     ctx.db,
     environmentId,
@@ -207,6 +209,14 @@ async function wakeReported(ctx: Ctx, environmentId: string, fresh: NewReport[])
     });
   }
 }
+
+/** Provider clocks may be ahead. A copy that another recipient opened does not count for the person. */
+const openedBy = (fresh: NewReport[], now: Date): Activity[] =>
+  fresh
+    .filter(
+      ({ recipient, meaning }) => recipient.isOwn && (meaning.detail === "opened" || meaning.detail === "clicked"),
+    )
+    .map(({ message, at }) => ({ subscriberId: message.subscriber_id, at: at < now ? at : now }));
 
 /** The messages that reports of the same request changed. */
 type Effects = { failed: Set<string>; resolved: Set<string>; confirmed: Set<string> };

@@ -28,7 +28,8 @@ const maskAll = (value: unknown): unknown => {
   return value === null || value === undefined ? value : mask;
 };
 
-function maskSecrets(value: unknown, depth = 0): unknown {
+/** A copy with secrets masked by their names, at any depth. */
+export function maskSecrets(value: unknown, depth = 0): unknown {
   if (depth > maxDepth) return "…";
   if (Array.isArray(value)) return value.slice(0, 100).map((item) => maskSecrets(item, depth + 1));
   // The prefixes of API keys and of the secrets of webhooks.

@@ -1,5 +1,6 @@
 // The steps of an erasure: first the rows of the person that an index finds, then a scan of every table that may
 // mention the person. Each call is one page.
+
 import {
   clearTaskErrors,
   deleteOwnRows,
@@ -8,6 +9,7 @@ import {
   type OwnPage,
   type OwnTable,
 } from "../../store/subscribers/erasure-own.ts";
+import { replaceInPages } from "../../store/subscribers/erasure-pages.ts";
 import {
   deletePersonalRows,
   findPageEnd,
@@ -31,6 +33,8 @@ export type Step = {
 
 const rowsPerPage = 1_000;
 const ownRowsPerPage = 500;
+/** Each has up to 500 people. */
+const pagesPerPage = 100;
 
 type OwnStep = typeof emptyOwnMessages;
 
@@ -54,6 +58,18 @@ const deleteStep = (table: OwnTable): Step => ({
     return { after: null, counts: { [table]: rows }, read: rows };
   },
 });
+
+/** Written while the person exists, who is deleted before the first step. */
+const pagesStep: Step = {
+  table: "event_pages",
+  isTimed: false,
+  isOnce: true,
+  async run({ db, environmentId, person, shell }, after) {
+    const range = { after: after && { event_id: after.event_id!, page: after.page! }, limit: pagesPerPage };
+    const { last, read, changed } = await replaceInPages(db, environmentId, { ids: person.ids, shell }, range);
+    return { after: last, counts: { event_pages: changed }, read };
+  },
+};
 
 const queueStep: Step = {
   table: "queue.job_common",
@@ -103,6 +119,7 @@ export const steps: readonly Step[] = [
       "deleted_subscribers",
     ] as const
   ).map(deleteStep),
+  pagesStep,
   ...erasureTableNames.flatMap(scanStep),
   queueStep,
 ];

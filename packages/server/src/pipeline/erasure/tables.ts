@@ -2,6 +2,8 @@
 // those without anything personal in untouched-tables.ts: test/pipeline/erasure/tables.test.ts compares the list with
 // the database, so that a new table cannot be forgotten. docs/personal-data.md says the same in words.
 import type { ScannedTable } from "../../store/subscribers/erasure-scans.ts";
+import { audienceTables } from "./audience-tables.ts";
+import { backtestTables } from "./backtest-tables.ts";
 import { deleteOwn, type Rewrite, redactRows } from "./redaction.ts";
 import { retractionTables } from "./retraction-tables.ts";
 import {
@@ -351,6 +353,8 @@ const erasureTables = {
     scan: { key: byId, columns: { key: "text", data: "jsonb" } },
   },
   ...retractionTables,
+  ...audienceTables,
+  ...backtestTables,
   integration_health: {
     does: "rewritten",
     what: "the last error",

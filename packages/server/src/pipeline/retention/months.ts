@@ -11,6 +11,7 @@ import {
   hasLaterNotifications,
   hasLiveRuns,
   hasNeededMessages,
+  hasWaitingEvents,
   listMonths,
   type Partition,
   type StoredMonth,
@@ -55,7 +56,8 @@ async function dropRuns(connection: Db, month: StoredMonth, options: Drop): Prom
   // A run that began earlier may have sent messages in this month.
   if (!isEarlierRunNeeded) await drop(connection, month, ["attempts"], tally);
   await drop(connection, month, runTables, tally);
-  if (!(await hasLaterNotifications(connection, month))) await dropEvents(connection, month, tally);
+  const isNeeded = (await hasLaterNotifications(connection, month)) || (await hasWaitingEvents(connection, month));
+  if (!isNeeded) await dropEvents(connection, month, tally);
 }
 
 async function dropEvents(connection: Db, month: StoredMonth, tally: Tally): Promise<void> {

@@ -6,6 +6,7 @@ import {
   type AgedTable,
   type Horizon,
   purgeByAge,
+  purgeEventPages,
   purgeEvents,
   purgeInApp,
   purgeRuns,
@@ -33,6 +34,7 @@ const walks: WalkStage[] = [
   { horizon: "messages", purge: purgeRuns },
   { horizon: "messages", purge: purgeEvents },
   { horizon: "messages", purge: purgeSearchValues },
+  { horizon: "messages", purge: purgeEventPages },
 ];
 
 const agedTables: { table: AgedTable; horizon: EnvironmentRetentionClass; isReported: boolean }[] = [

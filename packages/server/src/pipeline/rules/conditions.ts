@@ -1,7 +1,7 @@
 // Conditions: the `skip` rule of a step, and those of the arms of a branch. JSON Logic whose texts may be templates. A
 // truthy `skip` skips the step; no rule, or an empty one, lets it run. The rule and the values it read are stored with
 // the response, so that the job shows what decided; both are bounded in size, because every job stores them.
-import { variablePaths } from "@tidings/contract";
+import { audiencesVariable, variablePaths } from "@tidings/contract";
 import { isTruthy, memberAt } from "../../lib/condition-operators.ts";
 import { evaluate } from "../../lib/conditions.ts";
 import { isObject, isWithinBytes, type JsonObject } from "../../lib/json.ts";
@@ -11,7 +11,7 @@ type Scope = JsonObject;
 
 /**
  * `rule`: as evaluated, shorten when too long. `values`: the values that the rule read; when the step runs, only
- * results of earlier steps, because they change with time.
+ * results of earlier steps and audiences, because they change with time.
  */
 export type SkipDecision = { isSkipped: boolean; rule: unknown; values: Scope } | { fault: string; rule: unknown };
 
@@ -22,7 +22,7 @@ export function evaluateSkip(skip: unknown, scope: () => Scope): SkipDecision {
   return "fault" in decision ? decision : { isSkipped: decision.isTrue, rule: decision.rule, values: decision.values };
 }
 
-/** `values` of a condition that is not true: only results of earlier steps. */
+/** `values` of a condition that is not true: only results of earlier steps, and audiences. */
 export type Decision = { isTrue: boolean; rule: unknown; values: Scope } | { fault: string; rule: unknown };
 
 /** A condition that is missing or empty is not true. */
@@ -31,12 +31,14 @@ export function evaluateCondition(condition: unknown, data: Scope): Decision {
   try {
     const rule = renderDeep(condition, data);
     const isTrue = isTruthy(evaluate(rule, data));
-    const paths = [...variablePaths(rule)].filter((path) => isTrue || path.startsWith("steps."));
+    const paths = [...variablePaths(rule)].filter((path) => isTrue || isPassing(path));
     return { isTrue, rule: storableRule(rule), values: valuesAt(paths, data) };
   } catch (error) {
     return { fault: faultText(error), rule: storableRule(condition) };
   }
 }
+
+const isPassing = (path: string): boolean => path.startsWith("steps.") || path === audiencesVariable;
 
 /** The text of any error that a rule causes; the interpreter throws plain errors and sometimes bare values. */
 function faultText(error: unknown): string {

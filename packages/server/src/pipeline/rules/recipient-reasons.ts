@@ -63,6 +63,7 @@ const refusalOf = ({ topicKey, identifier, rules }: AudienceSubscription, versio
 const plainTexts = {
   direct: "Sent to this person directly",
   everyone: "The event is for everyone",
+  audience: "In an audience of the event when it started",
   excluded: "The event excludes this subscriber from its topics",
   actor: "This subscriber is the actor of the event, whom its topics leave out",
   not_addressed: "The event names neither this subscriber nor any topic",
@@ -150,6 +151,7 @@ export function memberReason(match: TopicMatch): Reach {
 const reachDeciders: Readonly<Record<Reach["kind"], Decider | undefined>> = {
   direct: "event",
   everyone: "event",
+  audience: "event",
   excluded: "event",
   actor: "event",
   not_addressed: "event",

@@ -1,5 +1,6 @@
 // The data that templates and conditions can read: `subscriber`, `payload`, `workflow`, `actor`, `tenant`, `context`,
-// `brand`, `env`, `steps`, `t`; in emails also `unsubscribeUrl`, `preferencesUrl` and their texts.
+// `brand`, `env`, `steps`, `t`; in emails also `unsubscribeUrl`, `preferencesUrl` and their texts; in conditions also
+// `audiences`.
 import { isChannel } from "@tidings/contract";
 import type { JsonObject } from "../../lib/json.ts";
 import { defaultLocale } from "../../lib/locale.ts";
@@ -151,6 +152,12 @@ export function templateScope({ run, job, facts, now }: Pick<StepInput, "run" | 
   const isTranslated = run.version.definition.isTranslationEnabled ?? false;
   return { ...roots, t: isTranslated ? textsOf(run.version.workflowId, run, facts, roots) : undefined };
 }
+
+/** For conditions: they can test for audiences, templates cannot. */
+export const conditionScope = (input: StepInput) => ({
+  ...templateScope(input),
+  audiences: input.facts.audiences.get(input.run.subscriber?.id ?? "") ?? [],
+});
 
 /**
  * The links of a mail. Functions, which the engine calls when a template reads them: a mail without links signs none.

@@ -4,7 +4,7 @@ import { type Channel, isChannel, type JobStatus, type StepOutcome, type StepTyp
 import { findProvider } from "@tidings/providers";
 import type { JsonObject } from "../../lib/json.ts";
 import type { StoredDetail } from "../../store/tables.ts";
-import { findEntry } from "../steps/catalogue.ts";
+import { catalogue, findEntry } from "../steps/catalogue.ts";
 import {
   deadLetterText,
   type KnownIntegrations,
@@ -77,6 +77,11 @@ export function describeStep(job: DescribedJob, settings: TextSettings, place: S
   };
 }
 
+/** As in `describeStep`, without the text. */
+export function outcomeCode(job: Omit<DescribedJob, "providerId" | "wakeAt">): Pick<StepSummary, "outcome" | "code"> {
+  return { outcome: outcomeOf(job), code: job.status === "pending" ? null : (decidingDetail(job)?.d ?? null) };
+}
+
 /** A message that waits for its provider is tried again when the circuit breaker lets one through. */
 function nextTryOf(
   last: StoredDetail | undefined,
@@ -125,7 +130,7 @@ const askingDetails: ReadonlySet<string> = new Set(["bridge_asked", "bridge_retr
 const isAsking = ({ status, details }: Pick<DescribedJob, "status" | "details">): boolean =>
   status === "queued" && askingDetails.has(details.at(-1)?.d ?? "");
 
-function outcomeOf({ step, status, details }: DescribedJob): StepOutcome {
+function outcomeOf({ step, status, details }: Pick<DescribedJob, "step" | "status" | "details">): StepOutcome {
   if (isAsking({ status, details })) return "waiting";
   if (status === "completed") return isChannel(step.type) ? "sent" : "done";
   if (status === "delayed") return "waiting";
@@ -163,7 +168,13 @@ const nonDecidingDetails: ReadonlySet<string> = new Set<DetailName>([
 
 const isReport = (detail: StoredDetail): boolean => findEntry(detail)?.source === "Webhook";
 
-function decidingDetail({ status, details }: DescribedJob): StoredDetail | undefined {
+/** Names of details that do not explain an outcome, for queries. */
+export const ignoredDetails = (): string[] => [
+  ...nonDecidingDetails,
+  ...Object.entries(catalogue).flatMap(([name, { source }]) => (source === "Webhook" ? name : [])),
+];
+
+function decidingDetail({ status, details }: Pick<DescribedJob, "status" | "details">): StoredDetail | undefined {
   if (status === "completed") {
     const sent = details.findLast(({ d }) => d === "message_sent");
     if (sent) return sent;

@@ -17,7 +17,7 @@ import type { Batch } from "../batch.ts";
 import { previewUpdates, type UpdateClaim, type Updated, updateSubscribers } from "../effects/subscriber-updates.ts";
 import { previewStarts, type StartClaim, type Started, startWorkflows } from "../effects/workflow-starts.ts";
 import { beginOrSkipWaits, peekWaits, type WaitClaim } from "./arrivals.ts";
-import { reloadTranslations } from "./facts.ts";
+import { reloadChanged } from "./facts.ts";
 import type { Arrival, Claim, ClaimResult, Facts, PlaceAsk, PlaceResult, Progress, Run } from "./run.ts";
 
 /** Claims of runs that share a group; the others are of their run alone. */
@@ -33,7 +33,7 @@ type Group<K extends GroupedKind> = {
 };
 
 /** The counts of digests and throttles. */
-type ClaimStore = {
+export type ClaimStore = {
   passes(db: Db, passes: Pass[]): Promise<Pass[]>;
   windows(db: Db, claims: (WindowClaim & { now: Date })[]): Promise<WindowClaim[]>;
   grants(db: Db, requests: GrantRequest[]): Promise<Grant[]>;
@@ -80,8 +80,8 @@ export async function settleClaims(
   await joinWindows(tx, store, waiting, results);
   await grantRuns(tx, store, groupClaims(claiming, "throttle"), results);
   await beginWaits(tx, store, claiming, results);
-  const hasNewLocale = await changeSubscribers(batch, store, claiming, results);
-  if (hasNewLocale) await reloadTranslations(tx, runs, facts);
+  const changes = await changeSubscribers(batch, store, claiming, results);
+  if (changes) await reloadChanged(batch, runs, facts, changes.hasNewLocale);
   await startOthers(batch, store, claiming, results);
   await askForPlaces(batch, store, claiming, results);
   return results;
@@ -216,15 +216,15 @@ async function beginWaits(
   }
 }
 
-/** Returns whether a run now has a subscriber with another locale. */
+/** `hasNewLocale`: a run now has a subscriber with another locale. Null when no step changes its subscriber. */
 async function changeSubscribers(
   batch: Batch,
   store: ClaimStore,
   claiming: Progress[],
   results: Map<string, ClaimResult>,
-): Promise<boolean> {
+): Promise<{ hasNewLocale: boolean } | null> {
   const updates = claiming.flatMap(({ run, claim }) => (claim?.kind === "update" ? { run, claim } : []));
-  if (updates.length === 0) return false;
+  if (updates.length === 0) return null;
   const updated = await store.updates(batch, updates);
   let hasNewLocale = false;
   for (const { run, claim } of updates) {
@@ -237,7 +237,7 @@ async function changeSubscribers(
     run.subscriber = result.row;
     results.set(claim.jobId, { kind: "updated", fields: result.changed.map(({ name }) => name) });
   }
-  return hasNewLocale;
+  return { hasNewLocale };
 }
 
 async function startOthers(

@@ -24,6 +24,8 @@ import {
 } from "../../store/subscribers/subscribers.batch.ts";
 import { findTranslationsOf, type TranslationRow } from "../../store/workflows/translations.ts";
 import { findLayoutsOfBatch } from "../../store/workflows/workflows.batch.ts";
+import { loadAudiences } from "../audiences/step-audiences.ts";
+import type { Batch } from "../batch.ts";
 import { isCritical } from "../rules/preferences.ts";
 import { type Marks, toMarks } from "../rules/step-results.ts";
 import { isFinished } from "./advance.ts";
@@ -32,7 +34,7 @@ import type { ClaimResult, ContextData, Facts, OpenEndpoint, Run } from "./run.t
 import { loadVariables } from "./variables.ts";
 
 export async function loadFacts(
-  ctx: Ctx,
+  ctx: Batch,
   runs: Run[],
   claimResults: ReadonlyMap<string, ClaimResult>,
   { digests = new Map(), arrivals = new Map() }: Partial<Pick<Facts, "digests" | "arrivals">> = {},
@@ -47,6 +49,7 @@ export async function loadFacts(
     pagesUrls: pagesUrlsOf(integrations),
     variables: await loadVariables(ctx, runs, integrations),
     ...(await loadPreferences(ctx.db, runs)),
+    audiences: await loadAudiences(ctx, runs),
     contexts: toContextData(contexts),
     brands: toBrands(integrations, contexts, tenants),
     layouts,
@@ -128,9 +131,10 @@ async function loadTranslations(db: Db, runs: Run[], layouts: Facts["layouts"]):
   return Map.groupBy(found, (row) => row.resource_id);
 }
 
-/** For subscribers who got another locale in this batch. */
-export async function reloadTranslations(db: Db, runs: Run[], facts: Facts): Promise<void> {
-  facts.translations = await loadTranslations(db, runs, facts.layouts);
+/** For subscribers who were changed in this batch. */
+export async function reloadChanged(batch: Batch, runs: Run[], facts: Facts, hasNewLocale: boolean): Promise<void> {
+  if (hasNewLocale) facts.translations = await loadTranslations(batch.db, runs, facts.layouts);
+  facts.audiences = await loadAudiences(batch, runs);
 }
 
 function loadTenants(db: Db, runs: Run[]): Promise<BrandedTenant[]> {

@@ -202,6 +202,8 @@ export type Facts = {
   preferences: ReadonlyMap<string, PreferenceRow[]>;
   /** The categories that workflows of the batch name, by environment and identifier. */
   categories: ReadonlyMap<string, ReadonlyMap<string, CategoryRule>>;
+  /** The ids of the audiences that conditions of the batch name and that subscribers are in, by internal id. */
+  audiences: ReadonlyMap<string, string[]>;
   /** Data of the contexts of the batch. */
   contexts: ContextData;
   /** Schemes of apps whose links stay in messages, by environment; environments without any are not in it. */

@@ -20,8 +20,14 @@ export async function loadVersions(ctx: Ctx, ids: string[]): Promise<Map<string,
   return found;
 }
 
-/** The rules of the current workflow, where it was read. A test has the rules of its draft. */
+/**
+ * The rules of the current workflow, where it was read. A test has the rules of its draft. A broadcast is promotional,
+ * whatever its workflow is otherwise used for.
+ */
 export const rulesOf = (
   { definition }: WorkflowVersion,
   current: { rules: WorkflowRules } | undefined,
-): WorkflowRules => (definition.isTest ? definition : (current?.rules ?? definition));
+): WorkflowRules => {
+  const rules = definition.isTest ? definition : (current?.rules ?? definition);
+  return definition.isBroadcast ? { ...rules, messageClass: "promotional" } : rules;
+};

@@ -5,7 +5,7 @@ import { type Arm, armsOf, elseArm, readArm } from "@tidings/contract";
 import type { JsonObject } from "../../lib/json.ts";
 import { evaluateCondition } from "../rules/conditions.ts";
 import { detail, detailOf, entry } from "../rules/details.ts";
-import { templateScope } from "../rules/scope.ts";
+import { conditionScope } from "../rules/scope.ts";
 import { trueReason } from "../rules/text/condition-text.ts";
 import type { JobState, Run, StepInput, StepResult } from "../run/run.ts";
 import type { StepHandler } from "./handler.ts";
@@ -25,7 +25,7 @@ export default { run: runBranch, details } satisfies StepHandler;
 
 function runBranch(input: StepInput): StepResult {
   const { job, now } = input;
-  const scope = templateScope(input);
+  const scope = conditionScope(input);
   for (const arm of armsOf(job.step)) {
     const decision = evaluateCondition(arm.condition, scope);
     if ("fault" in decision) {

@@ -7,13 +7,13 @@ import { RenderError } from "../render/liquid.ts";
 import { evaluateSkip, storableRule, valuesAt } from "../rules/conditions.ts";
 import { detail } from "../rules/details.ts";
 import { choiceFor, decidePreference, filterDetail, withChoices } from "../rules/preferences.ts";
-import { categoryOf, templateScope } from "../rules/scope.ts";
+import { categoryOf, conditionScope, templateScope } from "../rules/scope.ts";
 import { passesFilters, renderFilters } from "../rules/step-filters.ts";
 import type { StepInput, StepResult } from "../run/run.ts";
 import { stoppedByArm } from "./branch.ts";
 import { openingAt } from "./waiting.ts";
 
-/** `stopped` is null when the step may run. `passed`: the results of earlier steps that its skip rule read. */
+/** `stopped` is null when the step may run. `passed`: what its skip rule read and may change. */
 export type Gate = { stopped: StepResult | null; passed: StoredDetail[] };
 
 export function checkGate(input: StepInput): Gate {
@@ -39,7 +39,7 @@ function checkSkipRule(input: StepInput): { skipped: StepResult | null; passed: 
   const { job, now } = input;
   const { skip } = job.step.controlValues;
   if (skip === undefined) return { skipped: null, passed: [] };
-  const decision = evaluateSkip(skip, () => templateScope(input));
+  const decision = evaluateSkip(skip, () => conditionScope(input));
   if ("fault" in decision) {
     const raw = { rule: decision.rule, reason: decision.fault };
     return { skipped: { kind: "failed", details: [detail("condition_failed", now, { raw })] }, passed: [] };

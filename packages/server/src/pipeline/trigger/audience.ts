@@ -16,7 +16,7 @@ import { findTopicAudience, findTopicQuantiles } from "../../store/topics/topic-
 import { findTopicsByKeys } from "../../store/topics/topics.ts";
 import { excludedFromTopics, matchTopicMember } from "../rules/recipient-reasons.ts";
 import { loadVersions } from "../run/versions.ts";
-import { membersPerPage, type PageTask } from "../tasks.ts";
+import { type FreezeTask, membersPerPage, type PageTask } from "../tasks.ts";
 
 /**
  * A subscriber of an audience, and the topic subscriptions that let the event through; null for an audience without
@@ -35,6 +35,7 @@ async function readSubscribers(tx: Db, event: EventRow, range: Range): Promise<M
   return { members, lastId: rows.length < range.limit ? null : (rows.at(-1)?.id ?? null) };
 }
 
+type WalkedAudience = Exclude<Audience, { kind: "audiences" }>;
 type Topics = Extract<Audience, { kind: "topics" }>;
 
 /** All topics of the event are read together: a member of several topics is returned once, with every subscription. */
@@ -64,7 +65,11 @@ async function warnOfUnknownTopics(ctx: Ctx, event: EventRow, topicKeys: string[
   ctx.log.warn({ transactionId: event.transaction_id, topicKeys: unknown }, "event for topics that do not exist");
 }
 
-export const firstPage = (event: EventRow): PageTask => ({ eventId: event.id, after: null, until: null });
+export const wholeAudience = (event: EventRow): PageTask => ({ eventId: event.id, after: null, until: null });
+
+/** The task that begins to read the audience of an event. */
+export const firstPage = (event: EventRow): PageTask | FreezeTask =>
+  event.audience?.kind === "audiences" ? { eventId: event.id, isFreeze: true } : wholeAudience(event);
 
 /**
  * An audience of more than one page is read by this many tasks at the same time: while one computes, another writes.
@@ -83,7 +88,8 @@ export async function readPage(
   const { audience } = event;
   if (audience?.kind === "topics" && page.after === null) await warnOfUnknownTopics(ctx, event, audience.topicKeys);
   const until = page.until ?? (await findLastSubscriberId(ctx.db, event.environment_id));
-  if (!audience || until === null) return { members: [], next: [] };
+  // The people of audiences are fixed in their own pages (pipeline/broadcasts/).
+  if (!audience || audience.kind === "audiences" || until === null) return { members: [], next: [] };
   const range = { after: page.after, until, limit: membersPerPage };
   const { members, lastId } =
     audience.kind === "topics"
@@ -100,7 +106,7 @@ export async function readPage(
 async function splitRange(
   tx: Db,
   event: EventRow,
-  audience: Audience,
+  audience: WalkedAudience,
   rest: PageTask & { after: string; until: string },
 ): Promise<PageTask[]> {
   const { environment_id: environmentId, context_keys: contextKeys } = event;

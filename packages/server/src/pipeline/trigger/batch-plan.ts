@@ -19,7 +19,7 @@ import {
   type SliceTask,
   type TriggerTask,
 } from "../tasks.ts";
-import { firstPage, type Member, readPage } from "./audience.ts";
+import { firstPage, type Member, readPage, wholeAudience } from "./audience.ts";
 
 /** Recipients as the request names them, or members of an audience as stored. */
 export type Start = { event: NewEvent; recipients?: StoredRecipient[]; members?: Member[] };
@@ -56,9 +56,11 @@ async function addEvent(batch: Batch, plan: BatchPlan, event: EventRow): Promise
   const [{ priority } = {}] = await rank(batch, [event]);
   const count = recipients.length;
   if (plan.room === 0 || (count > plan.room && count <= recipientsPerBatch)) return "no room";
-  const page = audience ? await readPage(batch, event, firstPage(event)) : { members: [], next: [] };
+  const isFixed = audience?.kind === "audiences";
+  const page = audience && !isFixed ? await readPage(batch, event, wholeAudience(event)) : { members: [], next: [] };
   if (count + page.members.length > plan.room && plan.starts.length > 0) return "no room";
-  if (audience) plan.fanoutTasks.push(...(await followPage(batch, event, page.next)));
+  if (isFixed) plan.fanoutTasks.push({ environmentId, data: { ...firstPage(event), ...(priority && { priority }) } });
+  else if (audience) plan.fanoutTasks.push(...(await followPage(batch, event, page.next)));
   const isCut = count > recipientsPerBatch;
   for (let from = 0; isCut && from < count; from += recipientsPerBatch) {
     const to = Math.min(count, from + recipientsPerBatch);
@@ -68,7 +70,7 @@ async function addEvent(batch: Batch, plan: BatchPlan, event: EventRow): Promise
   const named = isCut ? [] : recipients;
   plan.starts.push({ event, recipients: named, members: page.members });
   plan.room = Math.max(0, plan.room - named.length - page.members.length);
-  return page.next.length > 0 ? "walking" : "started";
+  return isFixed || page.next.length > 0 ? "walking" : "started";
 }
 
 /**

@@ -7,6 +7,7 @@ import { generateTransactionId } from "../../lib/ids.ts";
 import { type JsonObject, jsonBytes } from "../../lib/json.ts";
 import { mapWithPauses } from "../../lib/load/pauses.ts";
 import { searchValuesOf } from "../../lib/search-values.ts";
+import { findAudiencesByKeys } from "../../store/audiences/audiences.ts";
 import { findUsedTransactionIds, type NewEvent } from "../../store/events/events.ts";
 import type { RefusedEntry } from "../../store/events/refused-events.ts";
 import { findTenantIdentifiers, type TenantEntry } from "../../store/subscribers/tenants.ts";
@@ -19,7 +20,7 @@ import { attachmentFaults, type EventAttachment, extractAttachments } from "../r
 import { loadVersions } from "../run/versions.ts";
 import { checkContext, contextKeysOf, type NamedContext } from "./contexts.ts";
 import { fillPayloadDefaults, type PayloadFault, payloadFaults } from "./payload-faults.ts";
-import { readRecipient, readRecipients } from "./recipient-entries.ts";
+import { namedAudiences, readRecipient, readRecipients } from "./recipient-entries.ts";
 import { checkTenant } from "./tenants.ts";
 
 /** Bytes of JSON in one event's payload. */
@@ -105,6 +106,7 @@ export async function evaluateEvents(
   const used = await findUsedTransactionIds(ctx.db, environmentId, transactionIds);
   const namedTenants = events.flatMap(({ tenant }) => (typeof tenant === "string" ? tenant.trim() : []));
   const tenants = await findTenantIdentifiers(ctx.db, environmentId, [...new Set(namedTenants)]);
+  const audiences = await findKnownAudiences(ctx, environmentId, events);
   const ranked = new Set(events.flatMap(({ name, priority }) => (priority === undefined ? [] : name)));
   const versions = await loadVersions(
     ctx,
@@ -120,7 +122,8 @@ export async function evaluateEvents(
     const { mayRaisePriority = false } = request;
     const rules = versions.get(target?.version_id ?? "")?.definition;
     const asked = { rules, mayRaisePriority };
-    const around = { ctx, environmentId, isDevelopment, target, tenants, audience, now, trace, carried, asked };
+    const known = { tenants, audiences };
+    const around = { ctx, environmentId, isDevelopment, target, ...known, audience, now, trace, carried, asked };
     const evaluation = evaluateEvent(event, around);
     // A later event of this request with the same transaction id is a duplicate of this one.
     if (evaluation.accepted && transactionId !== undefined) used.add(transactionId);
@@ -128,6 +131,12 @@ export async function evaluateEvents(
     if (evaluation.accepted?.tenant) tenants.add(evaluation.accepted.tenant.identifier);
     return { request, event, ...evaluation };
   });
+}
+
+/** Few events name an audience: the others cost no query. */
+async function findKnownAudiences(ctx: Ctx, environmentId: string, events: TriggerEvent[]): Promise<Set<string>> {
+  const named = [...new Set(events.flatMap(({ to }) => namedAudiences(to)))];
+  return new Set((await findAudiencesByKeys(ctx.db, environmentId, named)).map((row) => row.audience_id));
 }
 
 const processed = (transactionId: string, error?: string[]): TriggerResult => ({
@@ -144,6 +153,8 @@ type Surroundings = {
   target: TriggerTarget | undefined;
   /** Identifiers of tenants that exist. */
   tenants: ReadonlySet<string>;
+  /** Ids of audiences that exist. */
+  audiences: ReadonlySet<string>;
   audience: Audience | null;
   now: Date;
   trace: string | null;
@@ -190,8 +201,8 @@ function evaluateEvent(event: TriggerEvent, surroundings: Surroundings): Verdict
 
   const id = ctx.newId();
   const transactionId = event.transactionId ?? generateTransactionId(id);
-  const { valid, topics, rejected } = readRecipients(event.to);
-  const audience = surroundings.audience ?? topics;
+  const { valid, group, rejected } = readRecipients(event.to, surroundings.audiences);
+  const audience = surroundings.audience ?? group;
   if (valid.length === 0 && !audience) {
     const error = rejected.length > 0 ? rejected : ["to must not be empty"];
     return refuse({ status: "invalid_recipients", error }, transactionId);
@@ -239,7 +250,7 @@ function toRefused(event: TriggerEvent, target: TriggerTarget, surroundings: Sur
   const { ctx, environmentId, now, carried } = surroundings;
   const id = ctx.newId();
   const payload = event.payload ?? {};
-  const { valid, topics } = readRecipients(event.to);
+  const { valid, group } = readRecipients(event.to, surroundings.audiences);
   const context = checkContext(event.context);
   const hasFaults = Object.keys(context.faults).length > 0;
   const actor = event.actor === undefined ? null : readRecipient(event.actor);
@@ -256,7 +267,7 @@ function toRefused(event: TriggerEvent, target: TriggerTarget, surroundings: Sur
       overrides: sealOverrides(ctx.secrets, event.overrides ?? null),
       recipients: valid.map((recipient) => sealRecipient(ctx.secrets, recipient)),
       actor: actor && !actor.fault ? sealRecipient(ctx.secrets, actor.recipient) : null,
-      audience: surroundings.audience ?? topics,
+      audience: surroundings.audience ?? group,
       context_keys: carried?.contextKeys ?? (hasFaults ? [] : contextKeysOf(context.entries)),
       tenant: tenant?.identifier ?? null,
       tenant_fields: null,

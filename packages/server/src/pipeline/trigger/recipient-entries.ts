@@ -3,6 +3,7 @@ import {
   maxDeviceTokenLength,
   maxDeviceTokens,
   type Recipient,
+  RecipientAudience,
   type RecipientSubscriber,
   RecipientTopic,
   SubscriberIn,
@@ -13,15 +14,14 @@ import { definedMembers } from "../../lib/json.ts";
 import type { Audience } from "../../store/tables.ts";
 import { checkShape } from "../../validation.ts";
 
-type TopicAudience = Extract<Audience, { kind: "topics" }>;
-
-/** `topics` is null when the request names no valid one. */
-export type Recipients = { valid: RecipientSubscriber[]; topics: TopicAudience | null; rejected: string[] };
+/** `group`: the topics or audiences that the request names; null when it names no valid one. */
+export type Recipients = { valid: RecipientSubscriber[]; group: Audience | null; rejected: string[] };
 
 /** The fields of a recipient are stored as the subscriber's, so they obey the same schema. */
 const faultsIn = checkShape(SubscriberIn);
 
 const topicFaultsIn = checkShape(RecipientTopic);
+const audienceFaultsIn = checkShape(RecipientAudience);
 
 /** Null when the recipient is valid. */
 function recipientFault(recipient: RecipientSubscriber): string | null {
@@ -46,24 +46,40 @@ function channelFault(channels: NonNullable<RecipientSubscriber["channels"]>): s
   return null;
 }
 
-/** Each subscriber once, in order of first appearance; of a field that is given twice, the last value counts. */
-export function readRecipients(to: TriggerEvent["to"]): Recipients {
+/**
+ * `audiences`: ids of those that exist. Each subscriber once, in order of first appearance; the last value of a field
+ * that is given twice counts.
+ */
+export function readRecipients(to: TriggerEvent["to"], audiences: ReadonlySet<string>): Recipients {
   // Most events name one subscriber by its id.
   if (typeof to === "string") {
     const { id, recipient, fault } = readRecipient(to);
-    return { valid: fault ? [] : [recipient], topics: null, rejected: fault ? [rejection(id, fault)] : [] };
+    return { valid: fault ? [] : [recipient], group: null, rejected: fault ? [rejection(id, fault)] : [] };
   }
   const valid = new Map<string, RecipientSubscriber>();
   const topicKeys = new Set<string>();
+  const audienceIds = new Set<string>();
   const exclude = new Set<string>();
   const rejected: string[] = [];
   const reject = (id: string, fault: string) => rejected.push(rejection(id, fault));
   for (const entry of Array.isArray(to) ? to : [to]) {
     if (isTopic(entry)) {
-      const [fault] = topicFaultsIn(entry);
+      const fault = topicFaultsIn(entry)[0] ?? (audienceIds.size > 0 ? mixedGroups : undefined);
       if (fault) reject(truncated(typeof entry.topicKey === "string" ? entry.topicKey.trim() : ""), fault);
       else {
         topicKeys.add(entry.topicKey.trim());
+        for (const id of entry.exclude ?? []) exclude.add(id.trim());
+      }
+      continue;
+    }
+    if (isAudience(entry)) {
+      const id = typeof entry.audienceId === "string" ? entry.audienceId : "";
+      const fault =
+        audienceFaultsIn(entry)[0] ??
+        (topicKeys.size > 0 ? mixedGroups : audiences.has(id) ? undefined : "there is no audience with this id");
+      if (fault) reject(truncated(id), fault);
+      else {
+        audienceIds.add(id);
         for (const id of entry.exclude ?? []) exclude.add(id.trim());
       }
       continue;
@@ -72,8 +88,17 @@ export function readRecipients(to: TriggerEvent["to"]): Recipients {
     if (fault) reject(id, fault);
     else valid.set(id, { ...valid.get(id), ...recipient });
   }
-  const topics: TopicAudience = { kind: "topics", topicKeys: [...topicKeys], exclude: [...exclude] };
-  return { valid: [...valid.values()], topics: topicKeys.size > 0 ? topics : null, rejected };
+  return { valid: [...valid.values()], group: groupOf(topicKeys, audienceIds, exclude), rejected };
+}
+
+/** The rules of topic subscriptions are evaluated while members are read, those of audiences once, when it starts. */
+const mixedGroups =
+  "topics and audiences cannot be combined in one event: send two events, or use an audience whose rule reads `topics`";
+
+function groupOf(topicKeys: Set<string>, audienceIds: Set<string>, exclude: Set<string>): Audience | null {
+  if (topicKeys.size > 0) return { kind: "topics", topicKeys: [...topicKeys], exclude: [...exclude] };
+  if (audienceIds.size === 0) return null;
+  return { kind: "audiences", audienceIds: [...audienceIds], minus: [], exclude: [...exclude] };
 }
 
 const rejection = (id: string, fault: string): string => `Recipient '${id}' is not valid: ${fault}`;
@@ -82,6 +107,19 @@ const rejection = (id: string, fault: string): string => `Recipient '${id}' is n
 const isTopic = (entry: Recipient): entry is RecipientTopic =>
   typeof entry === "object" &&
   (("type" in entry && entry.type === "Topic") || ("topicKey" in entry && !("subscriberId" in entry)));
+
+/** Whether the entry is meant as an audience, valid or not. */
+const isAudience = (entry: Exclude<Recipient, RecipientTopic>): entry is RecipientAudience =>
+  typeof entry === "object" &&
+  (("type" in entry && entry.type === "Audience") || ("audienceId" in entry && !("subscriberId" in entry)));
+
+/** The ids of audiences in the recipients of an event, valid or not. */
+export function namedAudiences(to: TriggerEvent["to"]): string[] {
+  if (typeof to === "string") return [];
+  return (Array.isArray(to) ? to : [to]).flatMap((entry) =>
+    typeof entry === "object" && "audienceId" in entry && typeof entry.audienceId === "string" ? entry.audienceId : [],
+  );
+}
 
 /** Ids in error texts are truncated to 255 characters. */
 const truncated = (id: string): string => (id.length > 255 ? `${id.slice(0, 255)}…` : id);

@@ -19,6 +19,8 @@ import type { StoredDetail, WorkflowDefinition } from "../../store/tables.ts";
 import { findWorkflowStates, type WorkflowState } from "../../store/workflows/workflows.batch.ts";
 import type { WorkflowVersion } from "../../store/workflows/workflows.ts";
 import { type Batch, openBatch, transact } from "../batch.ts";
+import { freezeAudience } from "../broadcasts/freeze.ts";
+import { endFixedWalk, takeFixedPage } from "../broadcasts/walk.ts";
 import { enqueueTimed } from "../clock/clock.ts";
 import { supersedeRuns } from "../retract/supersede.ts";
 import { detail } from "../rules/details.ts";
@@ -134,6 +136,10 @@ export async function runFanout(ctx: Ctx, tasks: Task<FanoutTask>[]): Promise<vo
     await batch.queue.finish(batch.db, "fanout", tasks);
     for (const end of walkEnds) {
       const { environmentId, eventId } = end;
+      if (end.isFixed) {
+        await endFixedWalk(batch, end);
+        continue;
+      }
       const { hasHeldEvents } = await endWalk(batch.db, environmentId, eventId, batch.clock.now(environmentId));
       if (hasHeldEvents) await releaseHeldEvents(batch, environmentId, end);
     }
@@ -143,6 +149,8 @@ export async function runFanout(ctx: Ctx, tasks: Task<FanoutTask>[]): Promise<vo
       const event = byId.get(data.eventId);
       if (!event) continue;
       if ("from" in data) starts.push({ event, recipients: event.recipients.slice(data.from, data.to) });
+      else if ("isFreeze" in data) await freezeAudience(batch, event);
+      else if ("lane" in data) starts.push({ event, members: await takeFixedPage(batch, event, data) });
       else starts.push({ event, members: await takePage(batch, event, data) });
     }
     await startRuns(batch, starts);

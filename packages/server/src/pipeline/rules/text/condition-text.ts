@@ -1,6 +1,14 @@
 // Why a condition kept a step from running, in the words of its author: what the rule says, and the values of the
 // comparisons that decided. From the rule and the values that the job stored. Pure.
-import { conditionText, decidingParts, type StepFilter, skipText, valueText, variablePaths } from "@tidings/contract";
+import {
+  audiencesVariable,
+  conditionText,
+  decidingParts,
+  type StepFilter,
+  skipText,
+  valueText,
+  variablePaths,
+} from "@tidings/contract";
 import { isTruthy } from "../../../lib/condition-operators.ts";
 import { evaluate } from "../../../lib/conditions.ts";
 import { isObject, type JsonObject } from "../../../lib/json.ts";
@@ -33,8 +41,18 @@ function found(
 ): string {
   const shown = paths.filter((path) => Object.hasOwn(known, path)).slice(0, maxValues);
   if (shown.length === 0) return "";
-  return `, and ${shown.map((path) => `${isOnly ? "it" : path} ${be} ${storedText(known[path])}`).join(" and ")}`;
+  const text = (path: string): string =>
+    path === audiencesVariable
+      ? audiencesText(known[path], be)
+      : `${isOnly ? "it" : path} ${be} ${storedText(known[path])}`;
+  return `, and ${shown.map(text).join(" and ")}`;
 }
+
+/** The list has only those that conditions of the workflow name, so an empty one says nothing about others. */
+const audiencesText = (value: unknown, be: string): string => {
+  const isNone = Array.isArray(value) && value.length === 0;
+  return `the subscriber ${be} ${isNone ? "not in it" : `in ${storedText(value)}`}`;
+};
 
 /** "a list of 300" does not come from the payload. */
 const storedText = (value: unknown): string =>

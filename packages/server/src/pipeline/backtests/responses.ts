@@ -1,0 +1,91 @@
+// What programs outside returned to the steps of the past, used again in a replay: responses of bridges and to HTTP
+// requests, and what providers did with messages. Nothing is called. Where nothing is stored, a sample response is
+// assumed, or that the provider accepts.
+
+import { refused } from "../requests/call.ts";
+import { endRequest } from "../requests/effect.ts";
+import { requestOf } from "../requests/prepare.ts";
+import { assumedReply } from "../requests/response.ts";
+import { detail } from "../rules/details.ts";
+import type { Facts, JobState, MessageDraft, Run } from "../run/run.ts";
+import type { PastStep } from "./history.ts";
+
+export type AnswerCounts = { stored: number; assumed: number };
+
+const noAnswer = "no response of the bridge is stored, and a backtest asks none";
+
+/** Ends the step, or has it run again with the response. */
+export function answerStep(
+  { run, job, facts, now }: { run: Run; job: JobState; facts: Facts; now: Date },
+  past: PastStep | undefined,
+  counts: AnswerCounts,
+): void {
+  if (run.version.definition.isBridged) answerBridge(job, past, now, counts);
+  else answerRequest(run, job, { facts, now, past, counts });
+}
+
+function answerBridge(job: JobState, past: PastStep | undefined, now: Date, counts: AnswerCounts): void {
+  const answer = past?.job.bridge?.answer;
+  if (answer) {
+    counts.stored++;
+    job.status = "pending";
+    job.bridge = { ...job.bridge!, tries: 1, answer };
+    job.newDetails.push(detail("bridge_answered", now));
+    return;
+  }
+  const failed =
+    past?.job.status === "failed" ? past.job.details.findLast(({ d }) => d === "bridge_failed") : undefined;
+  if (failed) counts.stored++;
+  else counts.assumed++;
+  job.status = "failed";
+  job.newDetails.push(detail("bridge_failed", now, { raw: failed?.r ?? { reason: noAnswer, isAssumed: true } }));
+}
+
+type Asked = { facts: Facts; now: Date; past: PastStep | undefined; counts: AnswerCounts };
+
+function answerRequest(run: Run, job: JobState, { facts, now, past, counts }: Asked): void {
+  const ended = past?.step.type === job.step.type ? past.job : undefined;
+  const last = ended?.details.findLast(({ d }) => d === "request_succeeded" || d === "request_failed");
+  if (ended && last && (ended.status === "completed" || ended.status === "failed")) {
+    counts.stored++;
+    job.status = ended.status;
+    job.output = ended.output;
+    job.newDetails.push({ ...last, t: now.getTime() });
+    return;
+  }
+  counts.assumed++;
+  const { controlValues } = job.step;
+  const request = requestOf(run, job, facts, now);
+  const reply = "fault" in request ? refused(request.fault) : assumedReply(controlValues);
+  const { status, output, detail: end } = endRequest(controlValues, reply, now);
+  job.status = status;
+  job.output = output;
+  job.newDetails.push(end);
+}
+
+/**
+ * What the provider did with the messages of the step then, where the same integration is tried first now; otherwise it
+ * accepts them. False while they wait, because they were canceled before the provider took them.
+ */
+export function settleSends(job: JobState, messages: MessageDraft[], past: PastStep | undefined, now: Date): boolean {
+  if (past?.job.status === "canceled" && past.job.updated_at >= now) return false;
+  const pending = messages.filter((message) => message.jobId === job.id && message.status === "pending");
+  const failed = past && isSendFailure(past) ? past.job.details.at(-1) : undefined;
+  const tried = past?.messages.map(({ integration_id }) => integration_id) ?? [];
+  const isSameWay = tried.length === 0 || pending.some(({ integrationId }) => tried.includes(integrationId));
+  if (failed && isSameWay) {
+    job.status = "failed";
+    for (const message of pending) message.status = "error";
+    job.newDetails.push({ ...failed, t: now.getTime() });
+    return true;
+  }
+  job.status = "completed";
+  for (const message of pending) message.status = "sent";
+  job.newDetails.push(detail("message_sent", now, { providerId: job.providerId ?? undefined }));
+  return true;
+}
+
+/** The step had made its message, and the provider or its address failed. */
+const isSendFailure = ({ job }: PastStep): boolean => job.status === "failed" && job.provider_id !== null;
+
+export const wasFailedByProvider = (past: PastStep | undefined): boolean => past !== undefined && isSendFailure(past);
