@@ -12,6 +12,7 @@ import type { Secrets } from "./lib/secrets.ts";
 import type { UrlGuard } from "./lib/url-guard.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Db } from "./store/db.ts";
+import type { KeyRights } from "./store/environments/api-keys.ts";
 import type { CachedVariables } from "./store/environments/variables.ts";
 import type { FaultLog } from "./store/installation/fault-log.ts";
 import type { Queue } from "./store/queue/queue.ts";
@@ -45,6 +46,8 @@ export type Ctx = {
   hints: InboxHints;
   /** Which environments have webhooks; see pipeline/webhooks/events.ts. */
   webhookTargets: WebhookTargets;
+  /** Limits the queries over the people of audiences, which may read all subscribers of an environment. */
+  audienceReads: FairSemaphore;
 };
 
 /** A context with network access: for workers between transactions, and for the checks of a request before its own. */
@@ -79,6 +82,8 @@ export type Caller = {
   apiKeyId: string;
   /** Whether events of the API key may have a higher priority than their workflow. */
   mayRaisePriority?: boolean;
+  /** What the API key may do; absent: the caller is not one. */
+  key?: KeyRights;
   /** Absent: the caller is an API key. */
   member?: SignedInMember;
 };

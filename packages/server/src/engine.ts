@@ -82,7 +82,7 @@ export async function openEngine(
   closers.push(async () => caches.hints.close());
   const reads = openReads(config, readDb, metrics, { log, closers });
   const base = { config, db, queue, log, metrics, tracing, faults, secrets, now, newId };
-  const ctx: NetworkCtx = { ...base, reads, ...network, ...caches };
+  const ctx: NetworkCtx = { ...base, audienceReads: createAudienceSlots(), reads, ...network, ...caches };
   return { ctx, rates, announce, onChange, findNewerSchema: schema.findTooNew };
 }
 
@@ -207,3 +207,9 @@ function createCaches(announce: Announce) {
  */
 const createReadSlots = ({ reads: { pool } }: Config) =>
   createFairSemaphore({ total: pool, perOwner: Math.max(1, pool - 1), waitingPerOwner: 100, waitMs: 5_000 });
+
+const audienceQueue = { length: 20, ms: 15_000 };
+
+/** Queries over the people of audiences: two at a time, one of an environment. The others wait. */
+const createAudienceSlots = () =>
+  createFairSemaphore({ total: 2, perOwner: 1, waitingPerOwner: audienceQueue.length, waitMs: audienceQueue.ms });

@@ -103,14 +103,19 @@ async function start(
     onChange.sources = relays.look;
     closers.push(relays.stop);
   }
-  const watchMembers = (recheck: () => void) => {
+  const watchCallers = (recheck: () => void) => {
+    const ofInboxes = onChange.keys;
     onChange.members = recheck;
+    onChange.keys = () => {
+      ofInboxes();
+      recheck();
+    };
   };
   const isStopping = () => state.isDraining;
   const readiness = createReadiness(ctx, { isStopping, findNewerSchema });
   const readMetrics = createMetricsReader(ctx, workers, readiness);
   await openMetricExport(config, starting, readMetrics);
-  const doors = { rates, hub, workers, watchMembers };
+  const doors = { rates, hub, workers, watchCallers };
   const server = createServer(ctx, { version, readiness, readMetrics, isStopping, findNewerSchema, ...doors });
   closers.push(() => server.close());
   await workers.start();

@@ -1,4 +1,4 @@
-// Downloads as CSV: `GET /v1/exports/subscribers.csv`, `…/subscriptions.csv?topicKey=…`,
+// Downloads as CSV: `GET /v1/exports/subscribers.csv?audienceId=…`, `…/subscriptions.csv?topicKey=…`,
 // `…/faulty-lines.csv?importId=…`, and, with the query of the list that has the same rows, `…/activity.csv`,
 // `…/dead-letters.csv`, `…/statistics.csv`; and the data of one person as an archive,
 // `POST /v2/subscribers/{subscriberId}/export`. Everything is streamed while it is read, so no response is held in
@@ -54,7 +54,7 @@ type ExportHandlers = {
 };
 
 const handlers: ExportHandlers = {
-  "exports.subscribers": { open: openExport.subscribers },
+  "exports.subscribers": { param: "audienceId", open: openExport.subscribers },
   "exports.subscriptions": { param: "topicKey", open: openExport.subscriptions },
   "exports.faultyLines": { param: "importId", open: openExport.faultyLines },
   "exports.activity": { open: (ctx, caller, _, query) => openActivityExport(ctx, caller, query) },

@@ -125,7 +125,7 @@ async function identify(
   } else if (!operation.access && isOfDashboard(ctx, request)) {
     request.caller = await enterEnvironment(ctx, await authenticateMember(ctx, operation, request, reply), request);
   } else if (!operation.access) {
-    request.caller = await authenticate(ctx, wrongKeys, credentials);
+    request.caller = await authenticate(ctx, wrongKeys, operation, credentials);
   }
 }
 

@@ -7,8 +7,23 @@ import * as alerts from "../app/alerts/alerts.ts";
 import * as assets from "../app/assets/assets.ts";
 import * as attention from "../app/attention/attention.ts";
 import * as attentionForecast from "../app/attention/forecast.ts";
+import * as audienceExplain from "../app/audiences/audience-explain.ts";
+import * as audienceMembers from "../app/audiences/audience-members.ts";
+import * as audiencePeople from "../app/audiences/audience-people.ts";
+import * as audiences from "../app/audiences/audiences.ts";
+import * as backtestPeople from "../app/backtests/backtest-people.ts";
+import * as backtests from "../app/backtests/backtests.ts";
 import * as brand from "../app/brand/brand.ts";
 import * as brandLayout from "../app/brand/brand-layout.ts";
+import * as broadcastChecks from "../app/broadcasts/broadcast-checks.ts";
+import * as broadcastControl from "../app/broadcasts/broadcast-control.ts";
+import * as broadcastPreview from "../app/broadcasts/broadcast-preview.ts";
+import * as broadcastResend from "../app/broadcasts/broadcast-resend.ts";
+import * as broadcastResults from "../app/broadcasts/broadcast-results.ts";
+import * as broadcastSend from "../app/broadcasts/broadcast-send.ts";
+import * as broadcastTests from "../app/broadcasts/broadcast-tests.ts";
+import * as broadcasts from "../app/broadcasts/broadcasts.ts";
+import * as apiKeys from "../app/environments/api-keys.ts";
 import * as clock from "../app/environments/clock.ts";
 import * as environments from "../app/environments/environments.ts";
 import * as publishes from "../app/environments/publishes.ts";
@@ -112,6 +127,43 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "retractions.preview": retractionPreview.preview,
   "retractions.list": retractions.list,
   "retractions.retrieve": retractions.retrieve,
+  "audiences.list": audiences.list,
+  "audiences.create": withPrecheck(audiences.checkNew, audiences.create),
+  "audiences.preview": audiencePeople.preview,
+  "audiences.retrieve": audiences.retrieve,
+  "audiences.update": withPrecheck(audiences.checkChange, audiences.update),
+  "audiences.delete": audiences.remove,
+  "audiences.count": audiencePeople.count,
+  "audiences.listPeople": audiencePeople.listPeople,
+  "audiences.explain": audienceExplain.explain,
+  "audiences.addMembers": audienceMembers.addMembers,
+  "audiences.removeMembers": audienceMembers.removeMembers,
+  "audiences.snapshot": audienceMembers.snapshot,
+  "broadcasts.list": broadcasts.list,
+  "broadcasts.create": broadcasts.create,
+  "broadcasts.retrieve": broadcasts.retrieve,
+  "broadcasts.update": broadcasts.update,
+  "broadcasts.delete": broadcasts.remove,
+  "broadcasts.send": broadcastSend.send,
+  "broadcasts.approve": broadcastSend.approve,
+  "broadcasts.reject": broadcastSend.reject,
+  "broadcasts.pause": broadcastControl.pause,
+  "broadcasts.resume": broadcastControl.resume,
+  "broadcasts.stop": broadcastControl.stop,
+  "broadcasts.check": broadcastChecks.check,
+  "broadcasts.retrieveCheck": broadcastChecks.retrieveCheck,
+  "broadcasts.preview": broadcastPreview.preview,
+  "broadcasts.test": broadcastTests.test,
+  "broadcasts.retrieveResults": broadcastResults.retrieveResults,
+  "broadcasts.listPeople": broadcastResults.listPeople,
+  "broadcasts.resend": broadcastResend.resend,
+  "backtests.create": backtests.create,
+  "backtests.list": backtests.list,
+  "backtests.get": backtests.get,
+  "backtests.cancel": backtests.cancel,
+  "backtests.delete": backtests.remove,
+  "backtests.people": backtestPeople.people,
+  "backtests.person": backtestPeople.person,
   "signals.send": signals.send,
   "signals.sendBulk": signals.sendBulk,
   "explain.retrieve": explain.retrieve,
@@ -350,9 +402,9 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "environments.retrievePublish": publishes.retrieve,
   "environments.planRestore": publishes.previewRestore,
   "environments.restorePublish": publishes.restore,
-  "environments.createApiKey": environments.createApiKey,
-  "environments.updateApiKey": environments.updateApiKey,
-  "environments.revokeApiKey": environments.revokeApiKey,
+  "environments.createApiKey": apiKeys.createApiKey,
+  "environments.updateApiKey": apiKeys.updateApiKey,
+  "environments.revokeApiKey": apiKeys.revokeApiKey,
   "sources.list": sources.list,
   "sources.create": withPrecheck(sources.checkNew, sources.create),
   "sources.retrieve": sources.retrieve,

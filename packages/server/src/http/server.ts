@@ -23,9 +23,10 @@ import { createRateLimiter } from "./auth/rate-limit.ts";
 import { addDashboard } from "./dashboard/routes.ts";
 import { answerClientError, maxHeadBytes, sendError } from "./errors.ts";
 import { addExports } from "./exports.ts";
-import { addActivityStream, type WatchMembers } from "./live/activity-stream.ts";
+import { addActivityStream, type WatchCallers } from "./live/activity-stream.ts";
 import { addSockets } from "./live/sockets.ts";
 import { addInboxStream } from "./live/stream.ts";
+import { addMcp } from "./mcp/endpoint.ts";
 import { addOperations, addReceiptProbe } from "./operation-routes.ts";
 import { addAssetFiles } from "./pages/asset-files.ts";
 import { addChatOauthPage } from "./pages/chat-oauth-page.ts";
@@ -53,7 +54,7 @@ export type ServerOptions = SystemOptions & {
   /** The name of a migration with which this version cannot run. */
   findNewerSchema: () => string | null;
   workers: WorkerPool;
-  watchMembers: WatchMembers;
+  watchCallers: WatchCallers;
 };
 
 export function createServer(ctx: NetworkCtx, options: ServerOptions): FastifyInstance {
@@ -108,10 +109,11 @@ function addApi(server: FastifyInstance, ctx: NetworkCtx, options: ServerOptions
   const now = () => performance.now();
   const wrongKeys = createWrongKeyLimiter(ctx.config.wrongKeys, now);
   if (ctx.config.vocabulary === "novu") addAliases(server);
-  if (options.hub) addLiveDoors(server, ctx, options.hub, { wrongKeys, watchMembers: options.watchMembers });
+  if (options.hub) addLiveDoors(server, ctx, options.hub, { wrongKeys, watchCallers: options.watchCallers });
   addDashboard(server, ctx.config);
   const rates = createRateLimiter(ctx.config.rates, now, options.rates);
   addExports(server, ctx, { rates, wrongKeys });
+  addMcp(server, ctx, { rates, wrongKeys });
   addPreferencePage(server, ctx, rates);
   addChatOauthPage(server, ctx, rates);
   addOidcPages(server, ctx, rates);
@@ -169,7 +171,7 @@ function addLiveDoors(
   server: FastifyInstance,
   ctx: NetworkCtx,
   hub: Hub,
-  callers: { wrongKeys: WrongKeyLimiter; watchMembers: WatchMembers },
+  callers: { wrongKeys: WrongKeyLimiter; watchCallers: WatchCallers },
 ): void {
   addInboxStream(server, ctx, hub);
   addSockets(server, ctx, hub);

@@ -3,7 +3,8 @@
 // hash.
 import type { Output } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
-import { findPublicEnvironment, listLiveKeys } from "../../store/environments/environments.ts";
+import { listLiveKeys } from "../../store/environments/api-keys.ts";
+import { findPublicEnvironment } from "../../store/environments/environments.ts";
 import { triggerOne } from "../events/events.ts";
 import { welcomeWorkflowId } from "./installation.ts";
 

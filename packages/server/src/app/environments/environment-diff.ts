@@ -1,24 +1,28 @@
-// Compares workflows, layouts, categories, brands and attention budgets of two environments by their identifiers. Pure:
-// the diff that is shown and the plan of what is copied come from the same comparison.
-import type {
-  AttentionBudget,
-  BrandIn,
-  PublishedResource,
-  ResourceChange,
-  ResourceDependency,
+// Compares workflows, layouts, categories, audiences, brands and attention budgets of two environments by their
+// identifiers. Pure: the diff that is shown and the plan of what is copied come from the same comparison.
+import {
+  type AttentionBudget,
+  audienceTestsIn,
+  type BrandIn,
+  type PublishedResource,
+  type ResourceChange,
+  type ResourceDependency,
 } from "@tidings/contract";
 import { idFromSlug } from "../../lib/ids.ts";
 import { canonicalJson, type JsonObject } from "../../lib/json.ts";
+import type { AudienceRow } from "../../store/audiences/audiences.ts";
 import type { Publishable } from "../../store/environments/publishing.ts";
 import type { CategoryContent, CategoryRow } from "../../store/subscribers/categories.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { StoredStep, WorkflowRow } from "../../store/workflows/workflows.ts";
+import { audiencesOfSteps } from "../audiences/audience-uses.ts";
 
 /** A resource, with the members that are compared between environments. */
 export type Item =
   | ItemOf<"workflow", WorkflowRow>
   | ItemOf<"layout", LayoutRow>
   | ItemOf<"category", CategoryRow>
+  | ItemOf<"audience", AudienceRow>
   | ItemOf<"brand", BrandIn>
   | ItemOf<"attention", AttentionBudget[]>;
 
@@ -76,7 +80,8 @@ export function toPortable(step: StoredStep, layouts: readonly Pick<LayoutRow, "
   return layout ? { ...rest, controlValues: { ...step.controlValues, layoutId: layout.layout_id } } : rest;
 }
 
-export function itemsOf({ workflows, layouts, translations, categories, brand, attention }: Publishable): Item[] {
+export function itemsOf(publishable: Publishable): Item[] {
+  const { workflows, layouts, translations, categories, audiences, brand, attention } = publishable;
   const byOwner = Map.groupBy(translations, (row) => `${row.resource_type} ${row.resource_id}`);
   const textsOf = (type: PublishedResource, id: string) =>
     Object.fromEntries((byOwner.get(`${type} ${id}`) ?? []).map((row) => [row.locale, row.content]));
@@ -131,6 +136,7 @@ export function itemsOf({ workflows, layouts, translations, categories, brand, a
       }),
     ),
     ...categories.map(toCategoryItem),
+    ...audiences.map(toAudienceItem),
     ...(brand ? [toBrandItem(brand)] : []),
     ...(attention.length > 0 ? [toAttentionItem(attention)] : []),
   ];
@@ -148,6 +154,18 @@ function toCategoryItem(row: CategoryRow): Item {
   const { category_id: identifier, name, updated_at: at } = row;
   const settings = categorySettings(row);
   return { type: "category", identifier, name, row, settings, steps: [], texts: {}, updated: { at, by: null } };
+}
+
+export const audienceSettings = ({ name, description, rule }: Pick<AudienceRow, "name" | "description" | "rule">) => ({
+  name,
+  description: description || null,
+  rule,
+});
+
+function toAudienceItem(row: AudienceRow): Item {
+  const { audience_id: identifier, name, updated_at: at } = row;
+  const settings = audienceSettings(row);
+  return { type: "audience", identifier, name, row, settings, steps: [], texts: {}, updated: { at, by: null } };
 }
 
 function toBrandItem(brand: BrandIn): Item {
@@ -242,6 +260,29 @@ function dependenciesOf(workflow: Item, source: Publishable, target: Publishable
     });
 }
 
+/** The audiences that conditions or a rule name, and whether the target has them. */
+function audiencesNeeded(item: Item, source: Publishable, target: Publishable): ResourceDependency[] {
+  const named =
+    item.type === "audience"
+      ? audienceTestsIn(item.row.rule).audienceIds
+      : item.type === "workflow"
+        ? audiencesOfSteps(item.steps)
+        : [];
+  const names = new Map(source.audiences.map((row) => [row.audience_id, row.name]));
+  const present = new Set([...target.audiences.map((row) => row.audience_id), ...target.fixedAudiences]);
+  return named.map((id) => {
+    const isInTarget = present.has(id);
+    const reason = isInTarget ? "AUDIENCE_EXISTS_IN_TARGET" : "AUDIENCE_REQUIRED";
+    return {
+      resourceType: "audience",
+      resourceId: id,
+      resourceName: names.get(id) ?? id,
+      isBlocking: !isInTarget,
+      reason,
+    };
+  });
+}
+
 /** Brand, categories and layouts come before the workflows, which use them. The attention budget is first. */
 export function compare(source: Publishable, target: Publishable): Compared[] {
   const keyOf = ({ type, identifier }: Item) => `${type} ${identifier}`;
@@ -257,7 +298,9 @@ export function compare(source: Publishable, target: Publishable): Compared[] {
     .map((pair): Compared => {
       const { type, identifier, name } = pair.source ?? pair.target;
       const changes = changesOf(type, pair.source, pair.target);
-      const dependencies = pair.source?.type === "workflow" ? dependenciesOf(pair.source, source, target) : [];
+      const layouts = pair.source?.type === "workflow" ? dependenciesOf(pair.source, source, target) : [];
+      const audiences = pair.source ? audiencesNeeded(pair.source, source, target) : [];
+      const dependencies = [...layouts, ...audiences];
       return { type, identifier, name, ...pair, changes, dependencies };
     })
     .sort((a, b) => a.type.localeCompare(b.type) || (a.identifier < b.identifier ? -1 : 1));

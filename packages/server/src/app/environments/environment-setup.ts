@@ -6,7 +6,7 @@ import { makeVapidKeys } from "@tidings/providers";
 import type { Config } from "../../config.ts";
 import { type Secrets, sha256 } from "../../lib/secrets.ts";
 import type { Db } from "../../store/db.ts";
-import type { ApiKeyRow } from "../../store/environments/environments.ts";
+import type { ApiKeyRow, KeyChanges } from "../../store/environments/api-keys.ts";
 import { insertIntegrations, type NewIntegration } from "../../store/integrations/integrations.ts";
 import { seal } from "../integrations/credentials.ts";
 
@@ -18,9 +18,11 @@ export type SetupTools = {
   newId: () => string;
 };
 
+/** A key that may do everything, unless `changes` says otherwise. */
 export const apiKeyRow = (
   { secrets, now, newId }: Pick<SetupTools, "secrets" | "now" | "newId">,
   key: { environmentId: string; userId: string; clear: string },
+  changes: Partial<KeyChanges> = {},
 ): ApiKeyRow => ({
   id: newId(),
   environment_id: key.environmentId,
@@ -31,6 +33,13 @@ export const apiKeyRow = (
   revoked_at: null,
   last_used_at: null,
   may_raise_priority: false,
+  name: null,
+  owner: null,
+  scope: "full",
+  operations: null,
+  expires_at: null,
+  allowed_networks: null,
+  ...changes,
 });
 
 export type BuiltIn = { providerId: string; name: string; channel: Channel; isMailbox?: true };

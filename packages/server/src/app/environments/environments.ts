@@ -1,30 +1,26 @@
-// Environments of the caller's organisation, and their API keys. Keys are shown for the caller's own environment only,
-// so that a development key cannot read the production key.
-import type { ApiKey, Environment, Input, Output } from "@tidings/contract";
+// Environments of the caller's organisation. Their API keys are in api-keys.ts. Keys are shown for the caller's own
+// environment only, so that a development key cannot read the production key.
+import type { Environment, Input, Output } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { freeIdentifier, identifierFrom } from "../../lib/identifiers.ts";
 import { slug } from "../../lib/ids.ts";
 import { newApiKey } from "../../lib/secrets.ts";
+import { insertApiKey } from "../../store/environments/api-keys.ts";
 import {
-  type ApiKeyRow,
-  allowRaisingPriority,
   type EnvironmentRow,
   findEnvironment,
   findEnvironmentIdentifiersLike,
-  insertApiKey,
   insertEnvironment,
   listEnvironments,
-  listLiveKeys,
   listTags as listTagNames,
-  lockEnvironment,
   markEnvironmentDeleted,
-  revokeApiKey as revokeKey,
   updateEnvironment,
 } from "../../store/environments/environments.ts";
 import { lockInstallation } from "../../store/installation/installation.ts";
 import { addDefaultAlertRules } from "../alerts/default-rules.ts";
 import { refuseDuplicate } from "../identifiers.ts";
+import { isUnrestricted, listOwnKeys, toApiKey } from "./api-key-rights.ts";
 import { addBuiltInIntegrations, apiKeyRow } from "./environment-setup.ts";
 import { readLinkSchemes } from "./link-schemes.ts";
 import { readPagesUrl } from "./pages-url.ts";
@@ -40,6 +36,7 @@ const toEnvironment = (row: EnvironmentRow, apiKeys?: Environment["apiKeys"]): E
   apiKeys,
   linkSchemes: row.link_schemes.length > 0 ? row.link_schemes : undefined,
   pagesUrl: row.pages_url ?? undefined,
+  broadcastApproval: row.broadcast_approval || undefined,
 });
 
 export async function requireEnvironment(ctx: Ctx, caller: Caller, environmentId: string): Promise<EnvironmentRow> {
@@ -55,26 +52,11 @@ export async function requireOwn(ctx: Ctx, caller: Caller, environmentId: string
   return row;
 }
 
-async function ownKeys(ctx: Ctx, caller: Caller): Promise<NonNullable<Environment["apiKeys"]>> {
-  const keys = await listLiveKeys(ctx.db, caller.environmentId);
-  return keys.map((key) => toApiKey(key, ctx.secrets.decrypt(key.secret)));
-}
-
-type KeyFacts = Pick<ApiKeyRow, "id" | "user_id" | "created_at" | "last_used_at" | "may_raise_priority">;
-
-const toApiKey = (row: KeyFacts, clear: string): ApiKey => ({
-  _id: row.id,
-  key: clear,
-  _userId: row.user_id,
-  createdAt: row.created_at.toISOString(),
-  lastUsedAt: row.last_used_at?.toISOString() ?? null,
-  mayRaisePriority: row.may_raise_priority,
-});
-
 export async function list(ctx: Ctx, caller: Caller): Promise<Output<"environments.list">> {
   const rows = await listEnvironments(ctx.db, caller.organizationId);
-  const keys = await ownKeys(ctx, caller);
-  return rows.map((row) => toEnvironment(row, row.id === caller.environmentId ? keys : undefined));
+  const keys = await listOwnKeys(ctx, caller);
+  const isOwn = (row: EnvironmentRow) => row.id === caller.environmentId;
+  return rows.map((row) => (isOwn(row) ? { ...toEnvironment(row, keys), isCurrent: true } : toEnvironment(row)));
 }
 
 export async function create(
@@ -105,6 +87,7 @@ export async function create(
       test_clock_target: null,
       link_schemes: readLinkSchemes(body.linkSchemes) ?? [],
       pages_url: readPagesUrl(body.pagesUrl),
+      broadcast_approval: false,
       created_at: now,
       updated_at: now,
       deleted_at: null,
@@ -115,7 +98,8 @@ export async function create(
   const clear = newApiKey();
   const key = apiKeyRow(ctx, { environmentId: row.id, userId: caller.userId, clear });
   await insertApiKey(ctx.db, key);
-  return toEnvironment(row, [toApiKey(key, clear)]);
+  // The new key may do everything, so only owners and keys that may as well see it.
+  return toEnvironment(row, isUnrestricted(caller) ? [toApiKey(key, clear)] : undefined);
 }
 
 const refuseTakenIdentifier = <T>(identifier: string, write: () => Promise<T>): Promise<T> =>
@@ -139,6 +123,7 @@ export async function update(
     color: body.color ?? row.color,
     link_schemes: readLinkSchemes(body.linkSchemes) ?? row.link_schemes,
     pages_url: body.pagesUrl === undefined ? row.pages_url : readPagesUrl(body.pagesUrl),
+    broadcast_approval: body.broadcastApproval ?? row.broadcast_approval,
     updated_at: ctx.now(),
   };
   const saved = await refuseTakenIdentifier(next.identifier, () => updateEnvironment(ctx.db, next));
@@ -168,49 +153,4 @@ export async function listTags(
 ): Promise<Output<"environments.listTags">> {
   const row = await requireOwn(ctx, caller, params.environmentId);
   return (await listTagNames(ctx.db, row.id)).map((name) => ({ name }));
-}
-
-/** The key in use, and the one that replaces it during a rotation. */
-const maxLiveKeys = 2;
-
-export async function createApiKey(
-  ctx: Ctx,
-  caller: Caller,
-  { params }: Input<"environments.createApiKey">,
-): Promise<Output<"environments.createApiKey">> {
-  const { environmentId } = params;
-  const row = await requireOwn(ctx, caller, environmentId);
-  await lockEnvironment(ctx.db, row.id);
-  const live = await listLiveKeys(ctx.db, row.id);
-  if (live.length >= maxLiveKeys) throw failure("API_KEY_LIMIT", { environmentId });
-  const clear = newApiKey();
-  const key = apiKeyRow(ctx, { environmentId: row.id, userId: caller.userId, clear });
-  await insertApiKey(ctx.db, key);
-  return toApiKey(key, clear);
-}
-
-export async function updateApiKey(
-  ctx: Ctx,
-  caller: Caller,
-  { params, body }: Input<"environments.updateApiKey">,
-): Promise<Output<"environments.updateApiKey">> {
-  const row = await requireOwn(ctx, caller, params.environmentId);
-  await lockEnvironment(ctx.db, row.id);
-  const key = (await listLiveKeys(ctx.db, row.id)).find(({ id }) => id === params.keyId);
-  if (!key) throw failure("KEY_NOT_FOUND", { keyId: params.keyId });
-  await allowRaisingPriority(ctx.db, row.id, key.id, body.mayRaisePriority);
-  return toApiKey({ ...key, may_raise_priority: body.mayRaisePriority }, ctx.secrets.decrypt(key.secret));
-}
-
-export async function revokeApiKey(
-  ctx: Ctx,
-  caller: Caller,
-  { params }: Input<"environments.revokeApiKey">,
-): Promise<undefined> {
-  const row = await requireOwn(ctx, caller, params.environmentId);
-  await lockEnvironment(ctx.db, row.id);
-  const live = await listLiveKeys(ctx.db, row.id);
-  if (!live.some((key) => key.id === params.keyId)) throw failure("KEY_NOT_FOUND", { keyId: params.keyId });
-  if (live.length === 1) throw failure("LAST_API_KEY", {});
-  await revokeKey(ctx.db, row.id, params.keyId, ctx.now());
 }

@@ -35,11 +35,13 @@ export async function findPublishChecks(
   const found = new Map<string, PublishCheck[]>();
   const brought = compared.flatMap(({ source }) => (source?.type === "layout" ? [source.row] : []));
   const workflows = compared.flatMap(({ source }) => (source?.type === "workflow" ? [source.row] : []));
+  const audienceIds = compared.flatMap(({ source }) => (source?.type === "audience" ? [source.identifier] : []));
   const target = await viewFacts(ctx, ends.target.id);
   const facts = {
     ...target,
     layouts: [...ends.to.layouts, ...brought],
     findStarts: async () => withWorkflows((await target.findStarts()) ?? new Map(), workflows),
+    findAudiences: async () => new Set([...((await target.findAudiences()) ?? []), ...audienceIds]),
   };
   const changedLayouts = new Set(brought.map(({ layout_id }) => layout_id));
   for (const { source } of compared) {

@@ -3,6 +3,7 @@
 import { type PublishedResource, rollUpWorkflowId } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { type EventData, emit } from "../../pipeline/webhooks/events.ts";
+import { type AudienceContent, deleteAudiences, putAudiences } from "../../store/audiences/audience-files.ts";
 import { setBrand } from "../../store/environments/brand.ts";
 import type { EnvironmentRow } from "../../store/environments/environments.ts";
 import {
@@ -51,6 +52,7 @@ export async function carryOutPlan(
       texts: texts.get(`workflow ${row.workflow_id}`) ?? {},
     })),
     categories: copyCategories(ctx, copied),
+    audiences: copyAudiences(ctx, copied),
     brand: copied.map((resource) => resource.source).find((item) => item.type === "brand")?.row,
     attention: copied.map((resource) => resource.source).find((item) => item.type === "attention")?.row,
     deleted,
@@ -71,7 +73,7 @@ export async function carryOutPlan(
 export async function writeTarget(
   ctx: Ctx,
   caller: Caller,
-  { layouts, workflows, categories, brand, attention, deleted }: TargetChanges,
+  { layouts, workflows, categories, audiences, brand, attention, deleted }: TargetChanges,
   summary: string,
   now: Date,
 ): Promise<void> {
@@ -87,6 +89,8 @@ export async function writeTarget(
     await setBrand(ctx.db, targetId, { brand: brand ?? null, now });
   await deleteCategories(ctx.db, targetId, idsOfType(deleted, "category"));
   await putCategories(ctx.db, targetId, { rows: categories, now });
+  await deleteAudiences(ctx.db, targetId, idsOfType(deleted, "audience"));
+  await putAudiences(ctx.db, targetId, { rows: audiences, now });
   await deleteLayouts(ctx.db, targetId, idsOfType(deleted, "layout"));
   await markWorkflowsDeleted(ctx.db, targetId, idsOfType(deleted, "workflow"), now);
   await putLayouts(
@@ -154,6 +158,13 @@ const copyCategories = (ctx: Ctx, copied: CopiedResource[]): CategoryContent[] =
   copied.flatMap(({ source, target }) =>
     source.type === "category"
       ? [{ ...source.row, id: target?.type === "category" ? target.row.id : ctx.newId() }]
+      : [],
+  );
+
+const copyAudiences = (ctx: Ctx, copied: CopiedResource[]): AudienceContent[] =>
+  copied.flatMap(({ source, target }) =>
+    source.type === "audience"
+      ? [{ ...source.row, id: target?.type === "audience" ? target.row.id : ctx.newId() }]
       : [],
   );
 

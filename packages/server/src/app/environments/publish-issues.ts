@@ -24,10 +24,12 @@ export async function findPublishIssues(
   const brought = copied.flatMap((item) => (item.type === "layout" ? [item.row] : []));
   const targetFacts = await viewFacts(ctx, target.id);
   const workflows = copied.flatMap((item) => (item.type === "workflow" ? [item.row] : []));
+  const audienceIds = copied.flatMap((item) => (item.type === "audience" ? [item.identifier] : []));
   const facts = {
     ...targetFacts,
     layouts: [...targetLayouts, ...brought],
     findStarts: async () => withWorkflows((await targetFacts.findStarts()) ?? new Map(), workflows),
+    findAudiences: async () => new Set([...((await targetFacts.findAudiences()) ?? []), ...audienceIds]),
   };
   for (const item of copied) {
     if (item.type !== "layout" && item.type !== "workflow") continue;

@@ -14,6 +14,7 @@ import type { Publishable } from "../../store/environments/publishing.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { WorkflowRow } from "../../store/workflows/workflows.ts";
 import { rollsUp } from "../attention/read-budgets.ts";
+import { userOfAudience } from "../audiences/audience-uses.ts";
 import type { Compared, Item } from "./environment-diff.ts";
 
 export type PublishOutcome =
@@ -40,17 +41,35 @@ export function planPublish(
   const chosen = compared.filter((one) => isSelected(one) || needed.includes(one));
   const identifiersOf = (type: PublishedResource, isMatch: (one: Compared) => boolean) =>
     new Set(chosen.filter((one) => one.type === type && isMatch(one)).map((one) => one.identifier));
-  const copiedLayouts = identifiersOf("layout", ({ source }) => source !== null);
+  const copied = {
+    layout: identifiersOf("layout", ({ source }) => source !== null),
+    audience: completeAudiences(chosen),
+  };
   const deletedWorkflows = identifiersOf("workflow", ({ source }) => source === null);
+  const deletedAudiences = identifiersOf("audience", ({ source }) => source === null);
+  const after = { ...target, audiences: target.audiences.filter((row) => !deletedAudiences.has(row.audience_id)) };
   const users = categoryUsers(chosen, target, selected !== undefined);
   const outcomes = chosen.map((resource): PublishOutcome => {
-    if (resource.source) return planCopy(resource, copiedLayouts);
+    if (resource.source) return planCopy(resource, copied);
     if (selected && isRollUp(resource) && rollsUp(budgetsAfter(chosen, target)))
       return { kind: "failed", resource, reason: "The attention budget sends roll-ups through it" };
-    if (selected) return planDeletion(resource, target, deletedWorkflows, users);
+    if (selected) return planDeletion(resource, after, deletedWorkflows, users);
     return { kind: "skipped", resource, reason: "Exists only in the target; name it in resources to delete it" };
   });
   return [...limitCategories(outcomes, target), ...unknownResources(chosen, selection ?? [])];
+}
+
+/** The chosen audiences that the target has everything for, once they are copied. */
+function completeAudiences(chosen: Compared[]): ReadonlySet<string> {
+  let complete = chosen.filter(({ type, source }) => type === "audience" && source !== null);
+  for (let before = -1; before !== complete.length; ) {
+    before = complete.length;
+    const ids = new Set(complete.map(({ identifier }) => identifier));
+    complete = complete.filter((one) =>
+      one.dependencies.every(({ isBlocking, resourceId }) => !isBlocking || ids.has(resourceId)),
+    );
+  }
+  return new Set(complete.map(({ identifier }) => identifier));
 }
 
 /** The categories that chosen workflows name and the target lacks: they come along. */
@@ -103,11 +122,17 @@ function limitCategories(outcomes: PublishOutcome[], target: Publishable): Publi
   });
 }
 
-function planCopy(resource: CopiedResource, copiedLayouts: ReadonlySet<string>): PublishOutcome {
+type Copied = Record<"layout" | "audience", ReadonlySet<string>>;
+
+function planCopy(resource: CopiedResource, copied: Copied): PublishOutcome {
   if (resource.changes.length === 0) return { kind: "skipped", resource, reason: "No changes" };
-  const missing = resource.dependencies.find((need) => need.isBlocking && !copiedLayouts.has(need.resourceId));
+  const missing = resource.dependencies.find(
+    ({ isBlocking, resourceType, resourceId }) =>
+      isBlocking && !copied[resourceType === "audience" ? "audience" : "layout"].has(resourceId),
+  );
   if (missing) {
-    return { kind: "failed", resource, reason: `Layout ${missing.resourceId} is not in the target environment` };
+    const what = missing.resourceType === "audience" ? "Audience" : "Layout";
+    return { kind: "failed", resource, reason: `${what} ${missing.resourceId} is not in the target environment` };
   }
   return { kind: resource.target ? "updated" : "created", resource };
 }
@@ -123,9 +148,11 @@ function planDeletion(
   const reason =
     item.type === "layout"
       ? layoutDeletionFault(item.row, target, deletedWorkflows)
-      : users
-        ? `Workflows are in it: ${users.join(", ")}`
-        : null;
+      : item.type === "audience"
+        ? audienceDeletionFault(item.identifier, target, deletedWorkflows)
+        : users
+          ? `Workflows are in it: ${users.join(", ")}`
+          : null;
   return reason === null ? { kind: "deleted", resource } : { kind: "failed", resource, reason };
 }
 
@@ -142,6 +169,19 @@ export function layoutDeletionFault(
       workflow.steps.some((step) => [layout.layout_id, layout.id].includes(String(step.controlValues.layoutId))),
   );
   return users.length > 0 ? `It is used by workflows: ${users.map((row) => row.workflow_id).join(", ")}` : null;
+}
+
+/** Why the audience cannot be deleted in the target; null when it can. */
+export function audienceDeletionFault(
+  audienceId: string,
+  target: Pick<Publishable, "audiences" | "broadcastAudiences"> & {
+    workflows: Pick<WorkflowRow, "workflow_id" | "steps">[];
+  },
+  deletedWorkflows: ReadonlySet<string>,
+): string | null {
+  const workflows = target.workflows.filter(({ workflow_id }) => !deletedWorkflows.has(workflow_id));
+  const user = userOfAudience(audienceId, { ...target, workflows, broadcasts: target.broadcastAudiences });
+  return user === null ? null : `It is used by ${user}`;
 }
 
 /** Selected resources that neither environment has, each once. */

@@ -2,6 +2,7 @@
 import type { AttentionBudget, BrandIn } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import type { JsonObject } from "../../lib/json.ts";
+import type { AudienceContent } from "../../store/audiences/audience-files.ts";
 import type { EnvironmentRow } from "../../store/environments/environments.ts";
 import { insertPublish } from "../../store/environments/publishes.ts";
 import type { Publishable } from "../../store/environments/publishing.ts";
@@ -9,9 +10,11 @@ import type { CategoryContent } from "../../store/subscribers/categories.ts";
 import type { PublishedChange, StoredLayout } from "../../store/tables.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { WorkflowRow } from "../../store/workflows/workflows.ts";
+import { keyNameOf } from "../members/actor.ts";
 import {
   attentionIdentifier,
   attentionName,
+  audienceSettings,
   brandIdentifier,
   categorySettings,
   type Item,
@@ -25,6 +28,7 @@ export type TargetChanges = {
   layouts: { row: LayoutRow; texts: Texts }[];
   workflows: { row: WorkflowRow; texts: Texts }[];
   categories: CategoryContent[];
+  audiences: AudienceContent[];
   /** Absent: it does not change, unless it is deleted. */
   brand?: BrandIn;
   /** Absent: they do not change, unless they are deleted. */
@@ -51,7 +55,7 @@ export async function recordPublish(ctx: Ctx, caller: Caller, done: Done): Promi
     source_name: done.kind === "publish" ? done.source.name : done.sourceName,
     created_at: done.now,
     created_by: caller.userId,
-    created_by_name: caller.member?.name ?? `API key of ${caller.environmentIdentifier}`,
+    created_by_name: caller.member?.name ?? keyNameOf(caller),
     resources,
     restores: done.kind === "restore" ? done.restores : null,
     restored_at: null,
@@ -76,7 +80,7 @@ function textsByOwner({ translations }: Publishable): ReadonlyMap<string, Texts>
 }
 
 function toChanges(environmentId: string, before: Publishable, changes: TargetChanges): PublishedChange[] {
-  const { layouts, workflows, categories, brand, attention, deleted } = changes;
+  const { layouts, workflows, categories, audiences, brand, attention, deleted } = changes;
   const oldTexts = textsByOwner(before);
   const oldWorkflows = new Map(before.workflows.map((row) => [row.id, row]));
   const oldLayouts = new Map(before.layouts.map((row) => [row.id, row]));
@@ -89,6 +93,7 @@ function toChanges(environmentId: string, before: Publishable, changes: TargetCh
     textsAfter: texts,
   });
   const oldCategories = new Map(before.categories.map((row) => [row.id, row]));
+  const oldAudiences = new Map(before.audiences.map((row) => [row.id, row]));
   return [
     ...(brand
       ? [
@@ -123,6 +128,17 @@ function toChanges(environmentId: string, before: Publishable, changes: TargetCh
         name: row.name,
         settingsBefore: old ? categorySettings(old) : null,
         settingsAfter: categorySettings(row),
+      };
+    }),
+    ...audiences.map((row): PublishedChange => {
+      const old = oldAudiences.get(row.id);
+      return {
+        ...written(row.id, {}, old !== undefined),
+        type: "audience",
+        identifier: row.audience_id,
+        name: row.name,
+        settingsBefore: old ? audienceSettings(old) : null,
+        settingsAfter: audienceSettings(row),
       };
     }),
     ...layouts.map(({ row, texts }): PublishedChange => {

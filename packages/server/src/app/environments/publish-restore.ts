@@ -3,6 +3,7 @@
 import { type AttentionBudget, type BrandIn, maxInFlightChecked, type RestoreOutcome } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { canonicalJson } from "../../lib/json.ts";
+import type { AudienceContent } from "../../store/audiences/audience-files.ts";
 import { findDeletedWorkflows, findUserNames, type Publishable } from "../../store/environments/publishing.ts";
 import { findWorkflowsInFlight } from "../../store/events/in-flight.ts";
 import type { CategoryContent } from "../../store/subscribers/categories.ts";
@@ -11,8 +12,8 @@ import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import { findVersionContents, type VersionContentRow } from "../../store/workflows/versions.ts";
 import type { WorkflowRow } from "../../store/workflows/workflows.ts";
 import { toContent } from "../workflows/versions.ts";
-import { type categorySettings, type Item, itemsOf } from "./environment-diff.ts";
-import { layoutDeletionFault } from "./publish-plan.ts";
+import { type audienceSettings, type categorySettings, type Item, itemsOf } from "./environment-diff.ts";
+import { audienceDeletionFault, layoutDeletionFault } from "./publish-plan.ts";
 import { storedLayout, type TargetChanges } from "./publish-record.ts";
 
 type Stamp = { updated_at: Date; updated_by: string };
@@ -38,6 +39,8 @@ type Facts = {
   deletedRows: ReadonlyMap<string, WorkflowRow>;
   versions: ReadonlyMap<string, VersionContentRow>;
   inFlight: ReadonlySet<string>;
+  /** Ids of audiences that the publish created: these do not keep each other. */
+  createdAudiences: ReadonlySet<string>;
   before: Publishable;
 };
 
@@ -60,9 +63,14 @@ export async function planRestore(
       targetId,
       workflows.flatMap(({ versionBefore }) => versionBefore ?? []),
     ),
+    createdAudiences: new Set(
+      resources.flatMap(({ type, action, identifier }) =>
+        type === "audience" && action === "created" ? [identifier] : [],
+      ),
+    ),
     inFlight: await findWorkflowsInFlight(ctx.db, targetId, idsOf(made), maxInFlightChecked),
   };
-  // Workflows first: whether a layout or category can be deleted depends on those that stay.
+  // Workflows first: whether a layout, category or audience can be deleted depends on those that stay.
   const first = workflows.map((change) => planStep(change, facts, []));
   const others = resources.filter(({ type }) => type !== "workflow");
   const planned = [...first, ...others.map((change) => planStep(change, facts, first))];
@@ -90,6 +98,12 @@ function planStep(change: PublishedChange, facts: Facts, earlier: Step[]): Step 
       const users = remaining.filter((row) => row.category_id === current.identifier);
       const names = users.map((row) => row.workflow_id).join(", ");
       return users.length === 0 ? step("deleted") : step("kept", `Workflows are in it: ${names}`);
+    }
+    if (current.type === "audience") {
+      const audiences = facts.before.audiences.filter((row) => !facts.createdAudiences.has(row.audience_id));
+      const remaining = { ...facts.before, audiences, workflows: workflowsAfter(earlier, facts) };
+      const fault = audienceDeletionFault(current.identifier, remaining, new Set());
+      return fault === null ? step("deleted") : step("kept", fault);
     }
     if (current.type === "brand" || current.type === "attention") return step("deleted");
     return facts.inFlight.has(change.id) ? step("turned_off", "Its runs are in progress, and finish") : step("deleted");
@@ -142,7 +156,7 @@ function isChangedSince(change: PublishedChange, current: Item | null): boolean 
   if (change.action === "deleted") return current !== null;
   if (!current) return true;
   if (current.type === "brand" || current.type === "attention") return !isSame(current.settings, change.settingsAfter);
-  if (current.type === "category")
+  if (current.type === "category" || current.type === "audience")
     return current.row.id !== change.id || !isSame(current.settings, change.settingsAfter);
   if (current.row.id !== change.id || !isSame(current.texts, change.textsAfter)) return true;
   if (current.type === "workflow") return current.row.version_id !== change.versionAfter;
@@ -176,6 +190,7 @@ function toChanges(steps: Step[], facts: Facts, stamp: Stamp, newId: () => strin
       return [{ row, texts: change.textsBefore }];
     }),
     categories: written.flatMap((step) => restoredCategory(step)),
+    audiences: written.flatMap((step) => restoredAudience(step)),
     brand: written.find(({ change }) => change.type === "brand")?.change.settingsBefore as BrandIn | undefined,
     attention: written.find(({ change }) => change.type === "attention")?.change.settingsBefore?.budgets as
       | AttentionBudget[]
@@ -190,6 +205,13 @@ function restoredCategory({ change, current }: Step): CategoryContent[] {
   const { name, description, required, channels } = change.settingsBefore as ReturnType<typeof categorySettings>;
   const id = current?.type === "category" ? current.row.id : change.id;
   return [{ id, category_id: change.identifier, name, description, is_required: required, channels }];
+}
+
+function restoredAudience({ change, current }: Step): AudienceContent[] {
+  if (change.type !== "audience" || !change.settingsBefore) return [];
+  const id = current?.type === "audience" ? current.row.id : change.id;
+  const settings = change.settingsBefore as ReturnType<typeof audienceSettings>;
+  return [{ id, audience_id: change.identifier, ...settings }];
 }
 
 /** Null for another type. */

@@ -14,6 +14,7 @@ import { type Publishable, readPublishable } from "../../store/environments/publ
 import type { PublishedChange } from "../../store/tables.ts";
 import { findVersionContents, type VersionContentRow } from "../../store/workflows/versions.ts";
 import { budgetsOf, describeBudgets } from "../attention/budget-sentences.ts";
+import { describeAudience } from "../audiences/audience-sentences.ts";
 import { describeBrand, describeCategory } from "../brand/brand-sentences.ts";
 import { readCursor, toCursorList } from "../paging.ts";
 import { describeLayout, describeWorkflow } from "../workflows/change-sentences.ts";
@@ -93,6 +94,8 @@ function toChange(one: PublishedChange, versions: ReadonlyMap<string, VersionCon
         return describeLayout({ before: one.layoutBefore, after: one.layoutAfter }, texts);
       case "category":
         return describeCategory(settings);
+      case "audience":
+        return describeAudience(settings);
       case "brand":
         return describeBrand(settings);
       case "attention":

@@ -17,6 +17,7 @@ import { findUserNames, readPublishable, takenWorkflowId } from "../../store/env
 import { countCategoryChoices } from "../../store/subscribers/categories.ts";
 import { versionOf } from "../../store/workflows/workflows.ts";
 import { budgetsOf, describeBudgets } from "../attention/budget-sentences.ts";
+import { describeAudience } from "../audiences/audience-sentences.ts";
 import { describeBrand, describeCategory } from "../brand/brand-sentences.ts";
 import { describeLayout, describeWorkflow } from "../workflows/change-sentences.ts";
 import type { VersionContent } from "../workflows/version-diff.ts";
@@ -126,6 +127,7 @@ function describeDifference({ type, source, target }: Compared, choices: DiffFac
   const texts = { before: target?.texts ?? {}, after: source?.texts ?? {} };
   const settings = { before: target?.settings ?? null, after: source?.settings ?? null };
   if (type === "brand") return describeBrand(settings);
+  if (type === "audience") return describeAudience(settings);
   if (type === "attention")
     return describeBudgets({ before: budgetsOf(settings.before), after: budgetsOf(settings.after) });
   if (type === "category") {
@@ -217,7 +219,10 @@ export async function syncWorkflow(
   const outcome = outcomes.find(({ resource }) => resource.type === "workflow");
   if (outcome?.kind === "failed") {
     const { dependencies = [] } = outcome.resource;
-    const layoutId = dependencies.find((need) => need.isBlocking)?.resourceId ?? "";
+    const missing = dependencies.find((need) => need.isBlocking);
+    const layoutId = missing?.resourceId ?? "";
+    if (missing?.resourceType === "audience")
+      throw failure("AUDIENCE_MISSING_IN_TARGET", { workflowId: row.workflow_id, audienceId: missing.resourceId });
     throw failure("LAYOUT_MISSING_IN_TARGET", { workflowId: row.workflow_id, layoutId });
   }
   return view(ctx, await requireWorkflow(ctx, target.id, row.workflow_id));

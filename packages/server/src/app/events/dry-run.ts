@@ -6,7 +6,9 @@ import { LRUCache } from "lru-cache";
 import { type Caller, type Ctx, mayRaisePriority, type NetworkCtx } from "../../context.ts";
 import { invalid } from "../../failure.ts";
 import { mapWithPauses } from "../../lib/load/pauses.ts";
+import { membersCondition } from "../../pipeline/audiences/event-members.ts";
 import { eventBridgeFault } from "../../pipeline/bridge/bridge-url.ts";
+import { excludedFrom } from "../../pipeline/broadcasts/freeze.ts";
 import { type Clock, peekClock } from "../../pipeline/clock/clock.ts";
 import {
   excludedFromTopics,
@@ -23,11 +25,12 @@ import type { Member } from "../../pipeline/trigger/audience.ts";
 import { checkPayloadSizes, evaluateEvents, throwIfRefused } from "../../pipeline/trigger/evaluation.ts";
 import { previewRecipients } from "../../pipeline/trigger/recipients.ts";
 import { makeRuns } from "../../pipeline/trigger/trigger.ts";
+import { countMembersToCap, findMembers } from "../../store/broadcasts/event-pages.ts";
 import { inReadOnlyTransaction } from "../../store/db.ts";
 import type { EventRow } from "../../store/events/events.ts";
 import { findTransactionIds } from "../../store/events/notifications.ts";
 import { findIntegrationsByIds } from "../../store/integrations/integrations.ts";
-import type { BridgeAnswer } from "../../store/tables.ts";
+import type { AudiencesOfEvent, BridgeAnswer } from "../../store/tables.ts";
 import { countTopicAudience, findTopicAudience } from "../../store/topics/topic-audience.ts";
 import { findWorkflow, type TriggerTarget, type WorkflowVersion } from "../../store/workflows/workflows.ts";
 import { askStep } from "../workflows/bridge-preview.ts";
@@ -204,6 +207,7 @@ async function findAudience(
 ): Promise<FoundAudience> {
   const { audience, environment_id: environmentId, context_keys: contextKeys } = event;
   const found: FoundAudience = { members: [], notReached: [], count: 0, isTruncated: false };
+  if (audience?.kind === "audiences") return findPeople(ctx, event, audience, limit);
   if (audience?.kind !== "topics") return found;
   const { topicKeys } = audience;
   const excluded = excludedFromTopics(event, audience);
@@ -228,6 +232,22 @@ async function findAudience(
   found.count = await countTopicAudience(ctx.db, environmentId, topicKeys, contextKeys);
   found.isTruncated = found.count > page.members.length;
   return found;
+}
+
+/** The first people of the event's audiences. */
+async function findPeople(
+  ctx: Ctx,
+  event: EventRow,
+  audience: AudiencesOfEvent,
+  limit: number,
+): Promise<FoundAudience> {
+  const { environment_id: environmentId } = event;
+  const excluded = excludedFrom(event, audience);
+  const isMember = await membersCondition(ctx.db, environmentId, audience, event.created_at);
+  const rows = await findMembers(ctx.db, environmentId, { isMember, excluded }, limit);
+  const members = rows.map((subscriber) => ({ subscriber, subscriptions: null }));
+  const count = await countMembersToCap(ctx.db, environmentId, { isMember, excluded });
+  return { members, notReached: [], count, isTruncated: count > members.length };
 }
 
 /** A person the event reaches: a recipient it names, or a member of one of its topics. */
@@ -311,7 +331,7 @@ async function explainBatch(ctx: Ctx, simulation: Simulation, batch: Person[]): 
       subscriberId,
       isNew: created.has(subscriberId),
       reached: true,
-      via: withDecider(subscriptions ? topicReason(subscriptions) : plainReason("direct"), {
+      via: withDecider(reasonOf(event, subscriberId, subscriptions), {
         workflow: version.definition,
         subscriberId,
         topicKeys: topicKeysOf(event.audience),
@@ -319,6 +339,12 @@ async function explainBatch(ctx: Ctx, simulation: Simulation, batch: Person[]): 
       ...explainRun(one, version, identifiers, transactions.get(one.digestedInto ?? "")),
     };
   });
+}
+
+function reasonOf(event: EventRow, subscriberId: string, subscriptions: Member["subscriptions"]) {
+  if (subscriptions) return topicReason(subscriptions);
+  const isNamed = event.recipients.some((recipient) => recipient.subscriberId === subscriberId);
+  return plainReason(isNamed || event.audience?.kind !== "audiences" ? "direct" : "audience");
 }
 
 function explainRun(

@@ -172,7 +172,9 @@ async function findItems(
 
 function reachedVia({ event, subscriberId }: Question, { subscriptions }: ListedNotification): Reach {
   if (subscriptions) return topicReason(subscriptions);
-  return plainReason(isNamed(event, subscriberId) ? "direct" : "everyone");
+  return plainReason(
+    isNamed(event, subscriberId) ? "direct" : event.audience?.kind === "audiences" ? "audience" : "everyone",
+  );
 }
 
 async function explainNotReached(ctx: Ctx, question: Question): Promise<Reach> {
@@ -187,6 +189,12 @@ async function explainNotReached(ctx: Ctx, question: Question): Promise<Reach> {
   if (!audience) return plainReason("not_addressed");
   if (audience.kind === "everyone")
     return explainUnfinished(question) ?? changedReason("the subscriber was created after the event");
+  if (audience.kind === "audiences") {
+    if (audience.exclude.includes(subscriberId)) return plainReason("excluded");
+    return (
+      explainUnfinished(question) ?? changedReason("the subscriber was not in the audience when the event started")
+    );
+  }
   const excluded = excludedFromTopics(event, audience).get(subscriberId);
   if (excluded) return plainReason(excluded);
   return subscriber ? explainNoTopicMatch(ctx, question, audience, subscriber) : plainReason("unknown_subscriber");

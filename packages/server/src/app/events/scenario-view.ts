@@ -213,7 +213,9 @@ function addressedBy({ recipients, audience }: EventRow): unknown {
           ...(audience.exclude.length > 0 && { exclude: audience.exclude }),
         }))
       : [];
-  const all = [...named, ...topics];
+  const audiences =
+    audience?.kind === "audiences" ? audience.audienceIds.map((audienceId) => ({ type: "Audience", audienceId })) : [];
+  const all = [...named, ...topics, ...audiences];
   return all.length === 1 ? all[0] : all;
 }
 

@@ -7,6 +7,7 @@ import { failure } from "../../failure.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { mask } from "../../lib/secrets.ts";
 import { type EventData, emit } from "../../pipeline/webhooks/events.ts";
+import { deleteAudiences, putAudiences } from "../../store/audiences/audience-files.ts";
 import { setBrand } from "../../store/environments/brand.ts";
 import {
   deleteLayouts,
@@ -35,6 +36,7 @@ export async function applyPlan(ctx: Ctx, caller: Caller, plan: Plan): Promise<v
   const { environmentId } = caller;
   const now = ctx.now();
   await writeCategories(ctx, environmentId, plan, now);
+  await writeAudiences(ctx, environmentId, plan, now);
   if (plan.brand) await setBrand(ctx.db, environmentId, { brand: orNone(plan.brand), now });
   const layouts = plan.layouts.map((write) => layoutRow(ctx, caller, write, now));
   if (layouts.some(({ is_default }) => is_default)) await clearDefaultLayout(ctx.db, environmentId);
@@ -84,6 +86,22 @@ async function writeCategories(ctx: Ctx, environmentId: string, plan: Plan, now:
   await deleteCategories(ctx.db, environmentId, deleted);
   await putCategories(ctx.db, environmentId, { rows, now });
   if (plan.categoryOrder) await orderCategories(ctx.db, environmentId, plan.categoryOrder);
+}
+
+async function writeAudiences(ctx: Ctx, environmentId: string, plan: Plan, now: Date): Promise<void> {
+  const rows = plan.audiences.map(({ file, row }) => ({
+    id: row?.id ?? ctx.newId(),
+    audience_id: file.audienceId,
+    name: file.name,
+    description: file.description ?? null,
+    rule: file.rule,
+  }));
+  const deleted = plan.deletedAudiences.map(({ id }) => id);
+  await deleteAudiences(ctx.db, environmentId, deleted);
+  await refuseDuplicate(
+    () => putAudiences(ctx.db, environmentId, { rows, now }),
+    failure("AUDIENCE_EXISTS", { audienceId: rows.map(({ audience_id }) => audience_id).join(", ") }),
+  );
 }
 
 function layoutRow(ctx: Ctx, caller: Caller, { content, row }: LayoutWrite, now: Date): LayoutRow {

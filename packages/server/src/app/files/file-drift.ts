@@ -8,15 +8,19 @@ import { findDrift } from "./file-plan.ts";
 import type { FileState } from "./file-state.ts";
 import type { Plan } from "./plan.ts";
 
-const keysOf = ({ workflows, layouts, integrations, topics, categories, brand, attention }: FileResources) => [
-  ...(workflows ?? []).map(({ workflowId }) => keyOf("workflow", workflowId)),
-  ...(layouts ?? []).map(({ layoutId }) => keyOf("layout", layoutId)),
-  ...(integrations ?? []).map(({ identifier }) => keyOf("integration", identifier)),
-  ...(topics ?? []).map(({ key }) => keyOf("topic", key.trim())),
-  ...(categories ?? []).map(({ categoryId }) => keyOf("category", categoryId)),
-  ...(brand ? [brandKey] : []),
-  ...(attention ? [attentionKey] : []),
-];
+const keysOf = (resources: FileResources) => {
+  const { workflows, layouts, integrations, topics, categories, audiences, brand, attention } = resources;
+  return [
+    ...(workflows ?? []).map(({ workflowId }) => keyOf("workflow", workflowId)),
+    ...(layouts ?? []).map(({ layoutId }) => keyOf("layout", layoutId)),
+    ...(integrations ?? []).map(({ identifier }) => keyOf("integration", identifier)),
+    ...(topics ?? []).map(({ key }) => keyOf("topic", key.trim())),
+    ...(categories ?? []).map(({ categoryId }) => keyOf("category", categoryId)),
+    ...(audiences ?? []).map(({ audienceId }) => keyOf("audience", audienceId)),
+    ...(brand ? [brandKey] : []),
+    ...(attention ? [attentionKey] : []),
+  ];
+};
 
 type Wanted = { resources: FileResources; pulled?: Record<string, string> };
 
@@ -45,7 +49,7 @@ export async function recordApplied(
   environmentId: string,
   resources: FileResources,
   after: Record<string, string>,
-  plan: Pick<Plan, "deletedWorkflows" | "deletedLayouts" | "deletedCategories">,
+  plan: Pick<Plan, "deletedWorkflows" | "deletedLayouts" | "deletedCategories" | "deletedAudiences">,
 ): Promise<void> {
   const given = keysOf(resources).filter((key) => Object.hasOwn(after, key));
   await recordFileApply(ctx.db, environmentId, {
@@ -54,6 +58,7 @@ export async function recordApplied(
       ...plan.deletedWorkflows.map(({ workflow_id }) => keyOf("workflow", workflow_id)),
       ...plan.deletedLayouts.map(({ layout_id }) => keyOf("layout", layout_id)),
       ...plan.deletedCategories.map(({ category_id }) => keyOf("category", category_id)),
+      ...plan.deletedAudiences.map(({ audience_id }) => keyOf("audience", audience_id)),
     ],
     now: ctx.now(),
   });

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import type {
   AttentionBudget,
   AttentionFile,
+  AudienceFile,
   CategoryFile,
   FileType,
   IntegrationFile,
@@ -15,7 +16,10 @@ import type {
   WorkflowFile,
   WorkflowPreference,
 } from "@tidings/contract";
+import { invalid } from "../../failure.ts";
+import { checkRule } from "../../lib/audiences/rule-check.ts";
 import { canonicalJson, definedMembers, type JsonObject } from "../../lib/json.ts";
+import type { AudienceRow } from "../../store/audiences/audiences.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import type { CategoryRow } from "../../store/subscribers/categories.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
@@ -186,6 +190,25 @@ export const readCategoryFile = ({
     is_required: required,
     channels,
   });
+
+export const toAudienceFile = (row: Pick<AudienceRow, "audience_id" | "name" | "description" | "rule">): AudienceFile =>
+  definedMembers({
+    audienceId: row.audience_id,
+    name: row.name,
+    description: row.description || undefined,
+    rule: row.rule ?? {},
+  });
+
+/** As it would be stored and exported. */
+export const readAudienceFile = ({ audienceId, name, description = "", rule }: AudienceFile): AudienceFile =>
+  toAudienceFile({ audience_id: audienceId, name: name.trim(), description: description.trim(), rule });
+
+/** As it would be stored. Whether what it names exists is not checked here. */
+export function checkAudienceRule(file: AudienceFile): AudienceFile {
+  const { faults } = checkRule(file.rule);
+  if (faults.length > 0) throw invalid({ rule: { messages: faults.map((fault) => `rule ${fault}`) } });
+  return readAudienceFile(file);
+}
 
 /** Null: the environment has no budget, and no file for it. */
 export const toAttentionFile = (budgets: AttentionBudget[]): AttentionFile | null =>

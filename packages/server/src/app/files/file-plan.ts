@@ -17,6 +17,7 @@ import { rollsUp } from "../attention/read-budgets.ts";
 import { changedMembers, describeBrand } from "../brand/brand-sentences.ts";
 import { toPortable } from "../environments/environment-diff.ts";
 import { diffContents, summarizeDiff } from "../workflows/version-diff.ts";
+import { planAudiences } from "./audience-plan.ts";
 import { planCategories } from "./category-plan.ts";
 import { keyOf, toAttentionFile, toWorkflowFile, withoutDefaults } from "./file-forms.ts";
 import type { FileState } from "./file-state.ts";
@@ -47,9 +48,11 @@ export function planFiles(state: FileState, files: ReadFiles, { prune, canSend, 
     integrations: [],
     topics: [],
     categories: [],
+    audiences: [],
     deletedWorkflows: [],
     deletedLayouts: [],
     deletedCategories: [],
+    deletedAudiences: [],
   };
   planLayouts(plan, state, files.layouts);
   planWorkflows(plan, state, files);
@@ -63,6 +66,7 @@ export function planFiles(state: FileState, files: ReadFiles, { prune, canSend, 
   }
   planTopics(plan, state, files.topics ?? []);
   if (files.categories) planCategories(plan, state, files, { prune, choices });
+  if (files.audiences) planAudiences(plan, state, files, prune);
   if (files.brand) planBrand(plan, state.brand, files.brand);
   if (files.budgets) planBudgets(plan, state, files.budgets, files.workflows);
   return plan;

@@ -1,10 +1,11 @@
-// What an environment has, in the form of files, with the fingerprint of each resource and of all of them. Ten
+// What an environment has, in the form of files, with the fingerprint of each resource and of all of them. Twelve
 // queries, however many resources there are.
 import { type AttentionFile, type BrandFile, type FileResources, inAppProviderId, maxFiles } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { mapWithPauses } from "../../lib/load/pauses.ts";
+import type { AudienceRow } from "../../store/audiences/audiences.ts";
 import { readPublishable } from "../../store/environments/publishing.ts";
 import { type IntegrationRow, listIntegrations } from "../../store/integrations/integrations.ts";
 import type { CategoryRow, CategoryWorkflow } from "../../store/subscribers/categories.ts";
@@ -21,6 +22,7 @@ import {
   keyOf,
   type Texts,
   toAttentionFile,
+  toAudienceFile,
   toCategoryFile,
   toIntegrationFile,
   toLayoutFile,
@@ -43,6 +45,11 @@ export type FileState = {
   bridgedMembers: CategoryWorkflow[];
   /** In their order. */
   categories: Stored<CategoryRow, FilesOf<"categories">>[];
+  audiences: Stored<AudienceRow, FilesOf<"audiences">>[];
+  /** Ids of fixed audiences, which no file has. */
+  fixedAudiences: string[];
+  /** Ids of the audiences of broadcasts that are not finished. */
+  broadcastAudiences: string[];
   /** Null: none is set. */
   brand: BrandFile | null;
   attention: AttentionFile | null;
@@ -79,7 +86,8 @@ export async function readState(
   options: { lock: boolean; topicKeys?: string[] },
 ): Promise<FileState> {
   const publishable = await readPublishable(ctx.db, environmentId, options);
-  const { workflows: all, layouts, translations, categories, bridgedMembers, brand, attention } = publishable;
+  const { workflows: all, layouts, translations, categories, audiences, brand, attention } = publishable;
+  const { bridgedMembers, fixedAudiences, broadcastAudiences } = publishable;
   // Workflows that the customer's code defines (the bridge) are in no file.
   const workflows = all.filter((row) => row.bridge_url === null);
   const allIntegrations = await listIntegrations(ctx.db, environmentId);
@@ -108,6 +116,9 @@ export async function readState(
     ),
     categories: categories.map((row) => ({ row, file: toCategoryFile(row) })),
     bridgedMembers,
+    audiences: audiences.map((row) => ({ row, file: toAudienceFile(row) })),
+    fixedAudiences,
+    broadcastAudiences,
     brand,
     attention: toAttentionFile(attention),
     topics: topics.length > maxFiles.topics ? null : topics.map((row) => ({ row, file: toTopicFile(row) })),
@@ -120,6 +131,7 @@ export async function readState(
     fingerprints[keyOf("integration", row.identifier)] = fingerprintOf(file);
   for (const { row, file } of state.topics ?? []) fingerprints[keyOf("topic", row.key)] = fingerprintOf(file);
   for (const { row, file } of state.categories) fingerprints[keyOf("category", row.category_id)] = fingerprintOf(file);
+  for (const { row, file } of state.audiences) fingerprints[keyOf("audience", row.audience_id)] = fingerprintOf(file);
   if (state.brand) fingerprints[brandKey] = fingerprintOf(state.brand);
   if (state.attention) fingerprints[attentionKey] = fingerprintOf(state.attention);
   return { ...state, namedTopics, allIntegrations, fingerprints, fingerprint: fingerprintOf(fingerprints) };
@@ -135,6 +147,7 @@ export const toResources = (state: FileState): FileResources => ({
   integrations: state.integrations.map(({ file }) => file),
   ...(state.topics && { topics: state.topics.map(({ file }) => file) }),
   categories: state.categories.map(({ file }) => file),
+  audiences: state.audiences.map(({ file }) => file),
   ...(state.brand && { brand: state.brand }),
   ...(state.attention && { attention: state.attention }),
 });

@@ -12,6 +12,7 @@ import { requireEnvironment } from "../environments/environments.ts";
 import { unseal } from "../integrations/credentials.ts";
 import { toStep } from "../workflows/in-flight.ts";
 import { applyPlan } from "./apply-files.ts";
+import { refuseAudiences } from "./audience-plan.ts";
 import { readDrift, recordApplied } from "./file-drift.ts";
 import { findFileIssues } from "./file-issues.ts";
 import { planFiles } from "./file-plan.ts";
@@ -42,12 +43,18 @@ export async function exportAll(
 
 type Wanted = Input<"files.plan">["body"];
 
-async function compare(ctx: Ctx, { environmentId }: Caller, { resources, prune = false }: Wanted, lock: boolean) {
+export async function compare(
+  ctx: Ctx,
+  { environmentId }: Caller,
+  { resources, prune = false }: Wanted,
+  lock: boolean,
+) {
   const topicKeys = resources.topics?.map(({ key }) => key.trim());
   const state = await readState(ctx, environmentId, { lock, topicKeys });
   const storedSteps = new Map(state.workflows.map(({ row }) => [row.workflow_id, row.steps]));
   const files = await readFiles(ctx, resources, storedSteps);
   refuseOtherProviders(state, files);
+  refuseAudiences(state, files);
   const canSend = (identifier: string, providerId: string) => {
     const row = state.allIntegrations.find((one) => one.identifier === identifier);
     const credentials = row ? unseal(ctx.secrets, row.credentials) : {};

@@ -1,7 +1,14 @@
 // What the command line checks without a service: the shape of a file, and everything that saving a workflow or layout
-// refuses or reports as an issue. Nothing here reaches the database, the network or the settings; it is the only file
-// of the server that the command line imports.
-import { type AttentionFile, type ContentIssue, channels, type LayoutFile, type WorkflowFile } from "@tidings/contract";
+// refuses or reports as an issue. Nothing here reaches the database, the network or the settings. The command line
+// imports this file and those of folder/.
+import {
+  type AttentionFile,
+  type AudienceFile,
+  type ContentIssue,
+  channels,
+  type LayoutFile,
+  type WorkflowFile,
+} from "@tidings/contract";
 import type { ErrorObject } from "ajv";
 import { Failure, type FieldFaults } from "../../failure.ts";
 import { isObject } from "../../lib/json.ts";
@@ -11,12 +18,13 @@ import { readBudgets, withoutDefaults } from "../attention/read-budgets.ts";
 import { layoutIssues } from "../workflows/issues/layout-issues.ts";
 import { stepIssues } from "../workflows/issues/step-issues.ts";
 import { stepVariables } from "../workflows/variables.ts";
-import { toLayoutFile, toWorkflowFile } from "./file-forms.ts";
+import { checkAudienceRule, toLayoutFile, toWorkflowFile } from "./file-forms.ts";
 import { readLayoutFile, readWorkflowFile } from "./workflow-files.ts";
 
 export { canonicalJson } from "../../lib/json.ts";
+export { detectSeparator, readCsv } from "../../lib/text/csv.ts";
 export { suggestName } from "../../lib/text/nearest.ts";
-export { readCategoryFile as normalizeCategory } from "./file-forms.ts";
+export { readAudienceFile as normalizeAudience, readCategoryFile as normalizeCategory } from "./file-forms.ts";
 
 /** `field`: the path in the resource, such as `steps.0.controlValues.subject`. */
 export type Problem = { field: string; message: string; variableName?: string };
@@ -46,8 +54,8 @@ function knownMembers({ keyword, instancePath, params, parentSchema }: ErrorObje
 }
 
 /**
- * What depends on the environment or its settings is left to the service: integrations, variables, private addresses,
- * and waits beyond its limit.
+ * What depends on the environment or its settings is left to the service: integrations, variables, audiences, private
+ * addresses, and waits beyond its limit.
  */
 const facts = (layoutIds: readonly string[] | null) => ({
   activeChannels: new Set<string>(channels),
@@ -59,6 +67,7 @@ const facts = (layoutIds: readonly string[] | null) => ({
   now: new Date(),
   allowNetworks: ["0.0.0.0/0", "::/0"],
   findStarts: async () => null,
+  findAudiences: async () => null,
 });
 
 const ids = { newId: () => "" };
@@ -90,6 +99,12 @@ export async function checkLayoutFile(file: LayoutFile): Promise<Problem[]> {
 export const checkAttentionFile = ({ budgets }: AttentionFile): Promise<Problem[]> =>
   caught(async () => {
     readBudgets(budgets);
+    return [];
+  });
+
+export const checkAudienceFile = (file: AudienceFile): Promise<Problem[]> =>
+  caught(async () => {
+    checkAudienceRule(file);
     return [];
   });
 

@@ -1,5 +1,14 @@
 // What a plan is: the changes as shown, and the writes that carry them out.
-import type { AttentionBudget, BrandFile, CategoryFile, FileChange, FileKept, TopicFile } from "@tidings/contract";
+import type {
+  AttentionBudget,
+  AudienceFile,
+  BrandFile,
+  CategoryFile,
+  FileChange,
+  FileKept,
+  TopicFile,
+} from "@tidings/contract";
+import type { AudienceRow } from "../../store/audiences/audiences.ts";
 import type { CategoryRow } from "../../store/subscribers/categories.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { WorkflowRow } from "../../store/workflows/workflows.ts";
@@ -28,6 +37,7 @@ export type Plan = {
   integrations: IntegrationWrite[];
   topics: TopicFile[];
   categories: CategoryWrite[];
+  audiences: { file: AudienceFile; row: AudienceRow | undefined }[];
   /** Identifiers; absent: it does not change. */
   categoryOrder?: string[];
   /** Absent: it does not change. */
@@ -37,6 +47,7 @@ export type Plan = {
   deletedWorkflows: WorkflowRow[];
   deletedLayouts: LayoutRow[];
   deletedCategories: CategoryRow[];
+  deletedAudiences: AudienceRow[];
 };
 
 /** The members of a change that says nothing more. */

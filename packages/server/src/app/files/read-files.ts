@@ -2,6 +2,7 @@
 // request, such as `resources.workflows.3.steps.0.controlValues.subject`.
 import type {
   AttentionBudget,
+  AudienceFile,
   BrandFile,
   CategoryFile,
   FileResources,
@@ -17,7 +18,7 @@ import type { StoredStep } from "../../store/workflows/workflows.ts";
 import { readBudgets } from "../attention/read-budgets.ts";
 import { readBrand } from "../brand/read-brand.ts";
 import { readFilters } from "../workflows/step-controls.ts";
-import { readCategoryFile, toFilterFile } from "./file-forms.ts";
+import { checkAudienceRule, readCategoryFile, toFilterFile } from "./file-forms.ts";
 import { isBuiltIn } from "./file-state.ts";
 import { type ReadLayout, type ReadWorkflow, readLayoutFile, readWorkflowFile } from "./workflow-files.ts";
 
@@ -28,6 +29,7 @@ export type ReadFiles = {
   integrations?: IntegrationFile[];
   topics?: TopicFile[];
   categories?: CategoryFile[];
+  audiences?: AudienceFile[];
   brand?: BrandFile;
   budgets?: AttentionBudget[];
 };
@@ -59,6 +61,9 @@ export async function readFiles(
   );
   read.topics = resources.topics?.map(({ key, name }) => ({ key: key.trim(), name }));
   read.categories = resources.categories?.map(readCategoryFile);
+  read.audiences = resources.audiences?.flatMap(
+    (file, index) => collect(faults, `resources.audiences.${index}`, () => checkAudienceRule(file)) ?? [],
+  );
   const { brand, attention } = resources;
   if (brand) read.brand = collect(faults, "resources.brand", () => readBrand(brand));
   if (attention) read.budgets = collect(faults, "resources.attention", () => readBudgets(attention.budgets));
@@ -67,6 +72,7 @@ export async function readFiles(
   addDuplicates(faults, "integrations", "identifier", resources.integrations);
   addDuplicates(faults, "topics", "key", read.topics);
   addDuplicates(faults, "categories", "categoryId", resources.categories);
+  addDuplicates(faults, "audiences", "audienceId", resources.audiences);
   addSecondDefault(faults, resources.layouts ?? []);
   addSecondPrimary(faults, resources.integrations ?? []);
   if (Object.keys(faults).length > 0) throw invalid(faults);

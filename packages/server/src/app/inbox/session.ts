@@ -11,8 +11,9 @@ import { isOriginAllowed } from "../../lib/inbox-origins.ts";
 import { canonicalJson } from "../../lib/json.ts";
 import { signInboxToken } from "../../lib/tokens/inbox-token.ts";
 import { contextKeysOf, type NamedContext } from "../../pipeline/trigger/contexts.ts";
+import { listLiveKeys, rightsOf } from "../../store/environments/api-keys.ts";
 import { findContextBrand } from "../../store/environments/brand.ts";
-import { type EnvironmentRow, findPublicEnvironment, listLiveKeys } from "../../store/environments/environments.ts";
+import { type EnvironmentRow, findPublicEnvironment } from "../../store/environments/environments.ts";
 import { listIntegrations } from "../../store/integrations/integrations.ts";
 import { resolveContexts } from "../../store/subscribers/contexts.ts";
 import { findSubscriber, type SubscriberRow, upsertSubscribers } from "../../store/subscribers/subscribers.ts";
@@ -22,6 +23,7 @@ import { readContext } from "../subscribers/contexts.ts";
 import { readSchedule, saveChoices } from "../subscribers/preferences.ts";
 import { readProfile, requireSubscriber } from "../subscribers/subscribers.ts";
 import { countFilters } from "./inbox-messages.ts";
+import { mayOpenInboxes } from "./signing-keys.ts";
 
 /** Existing clients never renew a token. */
 const sessionMs = 7 * 86_400_000;
@@ -117,7 +119,7 @@ async function checkHashes(
   environment: EnvironmentRow,
   { subscriber, subscriberHash, context, contextHash }: SessionIn,
 ): Promise<{ caller: Caller; isSigned: boolean }> {
-  const keys = await listLiveKeys(ctx.db, environment.id);
+  const keys = (await listLiveKeys(ctx.db, environment.id)).filter((key) => mayOpenInboxes(ctx, rightsOf(key)));
   const isRequired = await isHashRequired(ctx, environment);
   const findKey = (field: "subscriberHash" | "contextHash", text: string, hash: string | undefined) => {
     const key = hash && keys.find(({ secret }) => isHashOf(text, ctx.secrets.decrypt(secret), hash));

@@ -11,5 +11,9 @@ export function actorOf(caller: AnyCaller): Actor {
     const { id, email } = caller.member!;
     return { kind: "person", id, name: email };
   }
-  return { kind: "key", id: caller.apiKeyId, name: `API key of ${caller.environmentIdentifier}` };
+  return { kind: "key", id: caller.apiKeyId, name: keyNameOf(caller) };
 }
+
+/** An API key by its name, if it has one. */
+export const keyNameOf = ({ key, environmentIdentifier }: Caller): string =>
+  key?.name ? `${key.name} (API key of ${environmentIdentifier})` : `API key of ${environmentIdentifier}`;

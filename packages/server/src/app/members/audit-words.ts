@@ -22,6 +22,12 @@ const actions: Record<ChangingId | ExportId | SignInId | "scenarios.export", str
   "alerts.acknowledge": "took on the alert",
   "assets.create": "uploaded an image",
   "assets.delete": "deleted an image",
+  "audiences.addMembers": "added people to the audience",
+  "audiences.create": "created the audience",
+  "audiences.delete": "deleted the audience",
+  "audiences.removeMembers": "removed people from the audience",
+  "audiences.snapshot": "kept the people of the audience",
+  "audiences.update": "changed the audience",
   "auth.redeemLink": "used a link to sign in",
   "auth.signIn": "signed in",
   "auth.signInFailed": "failed to sign in",
@@ -35,6 +41,20 @@ const actions: Record<ChangingId | ExportId | SignInId | "scenarios.export", str
   "brand.update": "changed the brand",
   "brand.updateContext": "changed the brand of the context",
   "bridge.sync": "read workflows from code",
+  "backtests.cancel": "canceled the backtest",
+  "backtests.create": "started the backtest",
+  "backtests.delete": "deleted the backtest",
+  "broadcasts.approve": "approved the broadcast",
+  "broadcasts.create": "created the broadcast",
+  "broadcasts.delete": "deleted the broadcast",
+  "broadcasts.pause": "paused the broadcast",
+  "broadcasts.reject": "returned the broadcast to its author",
+  "broadcasts.resend": "created a broadcast for the people of",
+  "broadcasts.resume": "resumed the broadcast",
+  "broadcasts.send": "sent the broadcast",
+  "broadcasts.stop": "stopped the broadcast",
+  "broadcasts.test": "sent a test of the broadcast",
+  "broadcasts.update": "changed the broadcast",
   "captured.delete": "emptied the mailbox",
   "captured.deleteOne": "deleted a message from the mailbox",
   "categories.create": "created the category",
@@ -182,6 +202,11 @@ const actions: Record<ChangingId | ExportId | SignInId | "scenarios.export", str
   "workflows.update": "changed the workflow",
 };
 
+/** Calls of an assistant's tools are recorded before the tool runs. */
+const toolPrefix = "mcp.";
+
 /** An entry of an older version may have an operation that is gone. */
-export const actionOf = (operation: string): string =>
-  (actions as Record<string, string | undefined>)[operation] ?? operation;
+export function actionOf(operation: string): string {
+  if (operation.startsWith(toolPrefix)) return `called the assistant tool ${operation.slice(toolPrefix.length)}`;
+  return (actions as Record<string, string | undefined>)[operation] ?? operation;
+}

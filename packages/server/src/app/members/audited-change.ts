@@ -1,6 +1,7 @@
 // Runs a change and writes its entry into the audit log, in the same transaction. Before and after are what the API
 // shows of the record; where the record shows no difference, or has no such view, `after` has the request.
 import {
+  ApiKey,
   Environment,
   Integration,
   isJsonObject,
@@ -13,6 +14,7 @@ import type { Caller, Ctx, MemberCaller, Source } from "../../context.ts";
 import { Failure } from "../../failure.ts";
 import { changedFields } from "../../pipeline/effects/audited-fields.ts";
 import { committedAnswer, outputOf } from "../../response.ts";
+import { listOwnKeys } from "../environments/api-key-rights.ts";
 import * as environments from "../environments/environments.ts";
 import { retentionOf } from "../environments/retention-days.ts";
 import * as variables from "../environments/variables.ts";
@@ -73,6 +75,17 @@ const readers: Record<string, Reader<Caller>> = {
     (await environments.list(ctx, caller)).find((one) => one._id === id || one.identifier === id),
 };
 
+/** API keys are records below their environment; of a new one, the log has the request. */
+const keyReaders: Record<string, Reader<Caller>> = {
+  "environments.createApiKey": async () => null,
+  "environments.updateApiKey": readKey,
+  "environments.revokeApiKey": readKey,
+};
+
+async function readKey(ctx: Ctx, caller: Caller, { keyId }: Params): Promise<unknown> {
+  return (await listOwnKeys(ctx, caller)).find(({ _id }) => _id === keyId);
+}
+
 const readMember: Reader<MemberCaller> = async (ctx, caller, { personId, invitationId, resetLinkId }) => {
   if (personId !== undefined) return members.retrieve(ctx, caller, personId);
   const has = (id: string | undefined) => (one: { _id: string }) => one._id === id;
@@ -83,7 +96,7 @@ const readMember: Reader<MemberCaller> = async (ctx, caller, { personId, invitat
 type AnyInput = { params?: Params; query?: Record<string, unknown>; body?: unknown };
 export type AuditedRequest = { operation: Operation; caller: AnyCaller; input: AnyInput; source: Source };
 
-const resourceOf = ({ id }: Operation): string => id.slice(0, id.indexOf("."));
+const resourceOf = ({ id }: Pick<Operation, "id">): string => id.slice(0, id.indexOf("."));
 
 /** Null when the operation names no record, or one that does not exist. */
 async function readState(ctx: Ctx, { operation, caller, input }: AuditedRequest): Promise<JsonObject | null> {
@@ -91,7 +104,8 @@ async function readState(ctx: Ctx, { operation, caller, input }: AuditedRequest)
   const resource = resourceOf(operation);
   try {
     if (Object.keys(params).length === 0) return null;
-    if (isInEnvironment(caller)) return ((await readers[resource]?.(ctx, caller, params)) ?? null) as JsonObject | null;
+    const reader = keyReaders[operation.id] ?? readers[resource];
+    if (isInEnvironment(caller)) return ((await reader?.(ctx, caller, params)) ?? null) as JsonObject | null;
     return ((await readMember(ctx, caller, params)) ?? null) as JsonObject | null;
   } catch (error) {
     if (error instanceof Failure) return null;
@@ -113,7 +127,9 @@ function targetOf({ params }: AnyInput, output: unknown): string | null {
 }
 
 /** The schema of the record that an operation names: secrets are where it marks them. */
-function schemaOf(resource: string): object | undefined {
+function schemaOf({ id }: Operation): object | undefined {
+  const resource = resourceOf({ id });
+  if (id in keyReaders) return ApiKey;
   if (resource === "integrations") return Integration;
   if (resource === "environments") return Environment;
   const operation: Operation | undefined = operations[`${resource}.retrieve` as OperationId];
@@ -136,7 +152,7 @@ export async function runAudited(ctx: Ctx, request: AuditedRequest, run: () => P
   const isSame = !before && !after ? true : Object.keys({ ...changed.before, ...changed.after }).length === 0;
   const record = isSame
     ? { before: null, after: describeRequest(operation, input, output) }
-    : { before, after, hide: hideFor(schemaOf(resourceOf(operation))) };
+    : { before, after, hide: hideFor(schemaOf(operation)) };
   // The entry of an erasure must not keep what was deleted: only who was deleted, by whom and when.
   const isErasure = operation.audit === "erasure";
   await recordChange(ctx, {

@@ -16,6 +16,7 @@ import {
   writeMark,
 } from "../../store/messages/message-marks.ts";
 import { type ListedMessage, listMessagesByIds } from "../../store/messages/messages.ts";
+import { noteActivity } from "../../store/subscribers/activity.ts";
 import type { RecipientRow } from "../../store/subscribers/subscribers.ts";
 import { environmentNow } from "../environments/clock.ts";
 import { requireSubscriber } from "../subscribers/subscribers.ts";
@@ -123,7 +124,13 @@ export async function markSelected(
   let changed: string[] = [];
   for (const one of withImplied(mark)) {
     const note = one === "seen" || one === "read" ? detail(one, at) : null;
-    changed = await writeMark(ctx.db, environmentId, selection, { mark: one, detail: note, now: at });
+    const marked = await writeMark(ctx.db, environmentId, selection, { mark: one, detail: note, now: at });
+    changed = marked.map(({ id }) => id);
+    if (one === "read") {
+      const read = marked.filter(({ channel }) => channel === "in_app");
+      const readers = read.map(({ subscriber_id: subscriberId }) => ({ subscriberId, at }));
+      await noteActivity(ctx.db, environmentId, "read", readers);
+    }
     const type = eventTypes[one];
     if (note) await wakeWatchers(ctx, environmentId, { messageIds: changed, name: one, at });
     if (type) changes.push(...changed.map((messageId) => ({ environmentId, messageId, type, at })));

@@ -9,6 +9,7 @@ import { type ExportedSubscription, findSubscriptionsAfter } from "../../store/t
 import { readPage } from "../export-pages.ts";
 import { requireTopic } from "../topics/topics.ts";
 import { requireImport } from "./imports.ts";
+import { peopleOf } from "./subscribers.ts";
 
 const rowsPerPage = 500;
 
@@ -25,13 +26,19 @@ const subscriberCells = (row: RecipientRow): string[] =>
     row.data && JSON.stringify(row.data),
   ].map((cell) => cell ?? "");
 
-/** All subscribers that exist when the export begins, in the order of their creation. */
-async function* exportSubscribers(ctx: NetworkCtx, caller: Caller): AsyncGenerator<string> {
+type Range = Parameters<typeof findSubscribersAfter>[2];
+
+/** All subscribers that exist when the export begins, in the order of their creation; or those of one audience. */
+async function* exportSubscribers(
+  ctx: NetworkCtx,
+  caller: Caller,
+  audience: Range["audience"],
+): AsyncGenerator<string> {
   yield writeCsvRow(importColumns.subscribers);
   const { environmentId } = caller;
   const until = await readPage(ctx, caller, (db) => findLastSubscriberId(db, environmentId));
   for (let after: string | null = null; until !== null; ) {
-    const range: { after: string | null; until: string; limit: number } = { after, until, limit: rowsPerPage };
+    const range: Range = { after, until, limit: rowsPerPage, audience };
     const rows = await readPage(ctx, caller, (db) => findSubscribersAfter(db, environmentId, range));
     if (rows.length > 0) yield rows.map((row) => writeCsvRow(subscriberCells(row))).join("");
     if (rows.length < rowsPerPage) return;
@@ -76,7 +83,10 @@ async function* exportFaultyLines(ctx: NetworkCtx, caller: Caller, { id, columns
 
 /** Finds what an export names, so that a wrong name is refused before the first byte. */
 export const openExport = {
-  subscribers: async (ctx: NetworkCtx, caller: Caller) => exportSubscribers(ctx, caller),
+  async subscribers(ctx: NetworkCtx, caller: Caller, audienceId: string | undefined) {
+    const audience = audienceId === undefined ? undefined : await peopleOf(ctx, caller, audienceId);
+    return exportSubscribers(ctx, caller, audience);
+  },
   async subscriptions(ctx: NetworkCtx, caller: Caller, topicKey: string | undefined) {
     if (topicKey !== undefined) await requireTopic(ctx, caller, topicKey);
     return exportSubscriptions(ctx, caller, topicKey);

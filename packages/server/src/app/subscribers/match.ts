@@ -1,14 +1,16 @@
 // Who matches a condition that is not saved: evaluated for the newest subscribers.
-import { type Input, isJsonObject, type Output } from "@tidings/contract";
+import { audienceTestsIn, type Input, isJsonObject, type Output } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { invalid } from "../../failure.ts";
 import { conditionFault, evaluate } from "../../lib/conditions.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { mapWithPauses } from "../../lib/load/pauses.ts";
 import { withinBudget } from "../../lib/work.ts";
+import { findMemberships } from "../../pipeline/audiences/memberships.ts";
 import { evaluateSkip } from "../../pipeline/rules/conditions.ts";
 import { subscriberScope } from "../../pipeline/rules/scope.ts";
 import { listNewestSubscribers, type RecipientRow } from "../../store/subscribers/subscribers.ts";
+import { peekNow } from "../environments/clock.ts";
 import { requireWorkflow } from "../workflows/workflows.ts";
 
 const maxSampled = 200;
@@ -27,8 +29,10 @@ export async function match(
   const workflow = await workflowOf(ctx, caller, body);
   const rows = await listNewestSubscribers(ctx.db, caller.environmentId, maxSampled);
   const roots = { payload: body.payload ?? {}, workflow, steps: {}, context: {}, actor: null, tenant: null };
+  const memberships = await membershipsOf(ctx, caller, body, rows);
   const verdicts = await mapWithPauses(rows, (row): Verdict => {
-    const decided = decide(body, { ...roots, subscriber: subscriberScope(row) });
+    const audiences = memberships.get(row.id) ?? [];
+    const decided = decide(body, { ...roots, subscriber: subscriberScope(row), audiences });
     return { row, ...decided };
   });
   const fault = verdicts.find((verdict) => verdict.fault !== undefined)?.fault;
@@ -48,6 +52,15 @@ export async function match(
         .map(shown),
     },
   };
+}
+
+/** Only the conditions of steps test for audiences. */
+async function membershipsOf(ctx: Ctx, caller: Caller, { condition, as }: Body, rows: RecipientRow[]) {
+  const { audienceIds } = audienceTestsIn(condition);
+  if (as !== "skip" || audienceIds.length === 0) return new Map<string, string[]>();
+  const now = await peekNow(ctx, caller);
+  const ids = rows.map(({ id }) => id);
+  return findMemberships(ctx.db, caller.environmentId, ids, audienceIds, now);
 }
 
 async function workflowOf(ctx: Ctx, caller: Caller, { workflowId }: Body): Promise<JsonObject> {

@@ -24,6 +24,8 @@ runs.json             one run for each event, with its steps and what decided ab
 messages/             one file per message: .json for what happened to it, .html or .txt for its content
 attention.json        when the person was sent messages that an attention budget counts, what waits, and the most
                       messages that the person wants, by channel
+audiences.json        fixed audiences that the person is in
+activity.json         when the person last read an in-app message, and last opened a message
 signals.json          what other programs reported about the person, for runs that wait for it
 captured.json         messages of test environments
 dead-letters.json     messages that no provider took

@@ -3,8 +3,10 @@ import { errorMessage, type Input, type Output, SubscriberIn } from "@tidings/co
 import type { Caller, Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
 import { definedMembers, type JsonObject } from "../../lib/json.ts";
+import { audienceCondition } from "../../pipeline/audiences/condition.ts";
 import { detail } from "../../pipeline/rules/details.ts";
 import { toSubscriber } from "../../pipeline/views.ts";
+import { findAudiencesByKeys } from "../../store/audiences/audiences.ts";
 import { cancelWaitingJobs } from "../../store/events/jobs.ts";
 import { eraseSubscriberFromAuditLog } from "../../store/members/audit-log.ts";
 import { cancelPendingMessages } from "../../store/messages/messages.ts";
@@ -12,6 +14,7 @@ import {
   deleteSubscriber,
   findSubscriber,
   listSubscribers,
+  type SubscriberFilters,
   type SubscriberRow,
   type SubscriberUpsert,
   setOnline,
@@ -19,7 +22,7 @@ import {
   upsertSubscribers,
 } from "../../store/subscribers/subscribers.ts";
 import { checkShape } from "../../validation.ts";
-import { environmentNow } from "../environments/clock.ts";
+import { environmentNow, peekNow } from "../environments/clock.ts";
 import { readCursor, toCursorList } from "../paging.ts";
 
 /** The subscriber named in a path, or 404. */
@@ -107,13 +110,22 @@ export async function list(
   { query }: Input<"subscribers.list">,
 ): Promise<Output<"subscribers.list">> {
   const { subscriberId, email, phone, name, search } = query;
-  const filters = { subscriberId, email, phone, name, search };
+  const audience = query.audienceId === undefined ? undefined : await peopleOf(ctx, caller, query.audienceId);
+  const filters = { subscriberId, email, phone, name, search, audience };
   const page = await listSubscribers(ctx.db, caller.environmentId, {
     filters,
     orderBy: query.orderBy ?? "createdAt",
     request: readCursor(query),
   });
   return toCursorList(page, (row) => toSubscriber(ctx.secrets, row, caller.organizationId));
+}
+
+/** The people of an audience, as a condition; 404 for an unknown one. */
+export async function peopleOf(ctx: Ctx, caller: Caller, audienceId: string): Promise<SubscriberFilters["audience"]> {
+  const { environmentId } = caller;
+  const [row] = await findAudiencesByKeys(ctx.db, environmentId, [audienceId]);
+  if (!row) throw failure("AUDIENCE_NOT_FOUND", { audienceId });
+  return audienceCondition(ctx.db, environmentId, [row.audience_id], await peekNow(ctx, caller));
 }
 
 export async function retrieve(
@@ -167,7 +179,7 @@ export async function updateOnlineStatus(
   const row = await setOnline(ctx.db, caller.environmentId, {
     subscriberId: subscriberId.trim(),
     isOnline: body.isOnline,
-    now: ctx.now(),
+    now: await environmentNow(ctx, caller),
   });
   if (!row) throw failure("SUBSCRIBER_NOT_FOUND", { subscriberId });
   return toSubscriber(ctx.secrets, row, caller.organizationId);

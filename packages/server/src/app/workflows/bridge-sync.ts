@@ -7,7 +7,8 @@ import { canonicalJson } from "../../lib/json.ts";
 import { bridgeUrlFault } from "../../pipeline/bridge/bridge-url.ts";
 import { callBridge } from "../../pipeline/bridge/call.ts";
 import { emit } from "../../pipeline/webhooks/events.ts";
-import { listLiveKeys, lockEnvironment } from "../../store/environments/environments.ts";
+import { listLiveKeys } from "../../store/environments/api-keys.ts";
+import { lockEnvironment } from "../../store/environments/environments.ts";
 import { lockWorkflowsOfSync, upsertBridge } from "../../store/workflows/bridges.ts";
 import {
   insertWorkflow,

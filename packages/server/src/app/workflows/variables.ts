@@ -1,6 +1,6 @@
 // JSON Schemas of the variables that templates may use: shown as `variables` of steps and layouts, and checked for
 // issues.
-import { brandColorNames, closed, earlierSteps, secret, stepDefinitions } from "@tidings/contract";
+import { audiencesVariable, brandColorNames, closed, earlierSteps, secret, stepDefinitions } from "@tidings/contract";
 import type { JsonObject } from "../../lib/json.ts";
 import type { VariableNames } from "../../store/environments/variables.ts";
 import type { StoredStep, WorkflowRow } from "../../store/workflows/workflows.ts";
@@ -52,6 +52,13 @@ const mailLinks = {
   preferencesText: { type: "string", description: "Preferences, in the language of the reader" },
 };
 
+/** Only conditions read it; template-names.ts reports it in templates. */
+const audiences = {
+  type: "array",
+  items: text,
+  description: "Ids of the audiences that the subscriber is in, for conditions",
+};
+
 /** `env`: secrets are marked, because only HTTP requests may use them. Null: which names there are is not known. */
 const envSchema = (names: VariableNames | null): JsonObject =>
   names === null
@@ -81,6 +88,7 @@ export function stepVariables(
   const earlier = earlierSteps(row.steps, index);
   return closed({
     ...commonRoots,
+    [audiencesVariable]: audiences,
     env: envSchema(env),
     payload,
     ...(row.is_translation_enabled && { t: open }),

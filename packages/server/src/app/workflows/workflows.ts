@@ -5,6 +5,7 @@ import { type Failure, failure, invalid } from "../../failure.ts";
 import { idFromSlug } from "../../lib/ids.ts";
 import { detail } from "../../pipeline/rules/details.ts";
 import { emit } from "../../pipeline/webhooks/events.ts";
+import { listAudienceIds } from "../../store/audiences/audiences.ts";
 import { findEnvironment, isInboxConnected } from "../../store/environments/environments.ts";
 import { listVariableNames } from "../../store/environments/variables.ts";
 import { cancelWaitingJobs } from "../../store/events/jobs.ts";
@@ -65,6 +66,7 @@ export async function viewFacts(
     isInboxConnected: await isInboxConnected(ctx.db, environmentId),
     layouts: await listLayoutNames(ctx.db, environmentId),
     findStarts: startsOf(ctx, environmentId),
+    findAudiences: audiencesOf(ctx, environmentId),
     env: await listVariableNames(ctx.db, environmentId),
     maxWaitDays: ctx.config.maxWaitDays,
     defaultTimezone: ctx.config.defaultTimezone,
@@ -78,6 +80,12 @@ export async function viewFacts(
 function startsOf({ db }: Ctx, environmentId: string): ViewFacts["findStarts"] {
   let found: ReturnType<typeof listStarts> | undefined;
   return () => (found ??= listStarts(db, environmentId));
+}
+
+/** One query, for the first condition that names an audience. */
+function audiencesOf({ db }: Ctx, environmentId: string): ViewFacts["findAudiences"] {
+  let found: ReturnType<typeof listAudienceIds> | undefined;
+  return () => (found ??= listAudienceIds(db, environmentId));
 }
 
 export async function view(ctx: Ctx, row: WorkflowRow): Promise<Workflow> {

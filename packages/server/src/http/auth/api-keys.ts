@@ -2,18 +2,25 @@
 // change of a key but its last use (store/queue/listen.ts), which empties the cache. Wrong keys are rate-limited by
 // client address. A valid key is never refused for wrong ones from the same address, which may be a proxy in front of
 // all clients.
-import { isIP } from "node:net";
+import type { Operation } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
 import { createBoundedCache } from "../../lib/bounded-cache.ts";
+import { networkOf } from "../../lib/networks/addresses.ts";
 import { sha256 } from "../../lib/secrets.ts";
-import { findKeyOwner, markKeyUsed } from "../../store/environments/environments.ts";
+import { findKeyOwner, markKeyUsed } from "../../store/environments/api-keys.ts";
+import { refuseKey } from "./key-rights.ts";
 
 type Credentials = { header: string | undefined; address: string };
 
+/**
+ * The owner of the key, which may be used for the operation, now and from this address. `operation`: null for a request
+ * that calls operations in its turn, each of which authenticates the key.
+ */
 export async function authenticate(
   ctx: Ctx,
   wrongKeys: WrongKeyLimiter,
+  operation: Operation | null,
   { header, address }: Credentials,
 ): Promise<Caller> {
   if (!header) throw failure("MISSING_AUTHORIZATION", {});
@@ -26,7 +33,7 @@ export async function authenticate(
   const hash = sha256(key);
   const cacheKey = hash.toString("base64");
   const cached = ctx.keyOwners.get(cacheKey);
-  if (cached) return recordUse(ctx, cached);
+  if (cached) return admit(ctx, cached, operation, address);
   const owner = await findKeyOwner(ctx.db, hash);
   if (!owner) {
     const seconds = wrongKeys.count(address);
@@ -35,6 +42,12 @@ export async function authenticate(
     throw failure("RATE_LIMITED", {}, { message, headers: { "retry-after": String(seconds) } });
   }
   ctx.keyOwners.set(cacheKey, owner);
+  return admit(ctx, owner, operation, address);
+}
+
+/** The rights are checked for every request: the cache holds what they are, never that a request was allowed. */
+function admit(ctx: Ctx, owner: Caller, operation: Operation | null, address: string): Caller {
+  refuseKey(ctx, owner, operation, address);
   return recordUse(ctx, owner);
 }
 
@@ -78,34 +91,4 @@ export function createWrongKeyLimiter(limit: number, now: () => number): WrongKe
       return Math.max(1, Math.ceil((window.since + windowMs - now()) / 1000));
     },
   };
-}
-
-/**
- * An IPv4 address, or the /64 network of an IPv6 address: one customer of a network has all addresses in it. A client
- * that has hung up no longer has an address, whatever the types of Node and Fastify say.
- */
-export function networkOf(address: string | undefined): string {
-  const bare = (address ?? "").split("%")[0]!;
-  if (isIP(bare) !== 6) return bare;
-  const groups = readGroups(bare);
-  const [high = 0, low = 0] = groups.slice(6);
-  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
-  if (isMapped) return [high >> 8, high & 255, low >> 8, low & 255].join(".");
-  return groups
-    .slice(0, 4)
-    .map((group) => group.toString(16))
-    .join(":");
-}
-
-/**
- * The eight groups of an IPv6 address, of which `::` leaves out some. The last two may be written as an IPv4 address.
- */
-function readGroups(address: string): number[] {
-  const tail = address.slice(address.lastIndexOf(":") + 1);
-  const [a = 0, b = 0, c = 0, d = 0] = isIP(tail) === 4 ? tail.split(".").map(Number) : [];
-  const asGroups = `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
-  const text = isIP(tail) === 4 ? address.slice(0, -tail.length) + asGroups : address;
-  const [before = [], after = []] = text.split("::").map((part) => part.split(":").filter(Boolean));
-  const zeros = Array.from({ length: 8 - before.length - after.length }, () => "0");
-  return [...before, ...zeros, ...after].map((group) => Number.parseInt(group, 16));
 }

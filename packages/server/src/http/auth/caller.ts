@@ -1,12 +1,12 @@
-// The caller of a route that is not an operation, as an operation would have it: an API key, or a member whose role
-// allows it.
+// The caller of a route that is not an operation, as an operation would have it: an API key whose
+// scope allows it, or a member whose role does.
 import type { Operation } from "@tidings/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Caller, NetworkCtx } from "../../context.ts";
 import { authenticate, type WrongKeyLimiter } from "./api-keys.ts";
 import { authenticateMember, enterEnvironment, isOfDashboard } from "./member-sessions.ts";
 
-/** `operation`: the one whose role is required. */
+/** `operation`: the one whose role or scope is required. */
 export async function identifyCaller(
   ctx: NetworkCtx,
   wrongKeys: WrongKeyLimiter,
@@ -17,5 +17,5 @@ export async function identifyCaller(
   if (isOfDashboard(ctx, request)) {
     return enterEnvironment(ctx, await authenticateMember(ctx, operation, request, reply), request);
   }
-  return authenticate(ctx, wrongKeys, { header: request.headers.authorization, address: request.ip });
+  return authenticate(ctx, wrongKeys, operation, { header: request.headers.authorization, address: request.ip });
 }

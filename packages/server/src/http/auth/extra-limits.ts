@@ -6,8 +6,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { failure } from "../../failure.ts";
 import { foldAddress } from "../../lib/addresses.ts";
 import type { Budgets } from "../../lib/load/budgets.ts";
+import { networkOf } from "../../lib/networks/addresses.ts";
 import { sha256 } from "../../lib/secrets.ts";
-import { networkOf } from "./api-keys.ts";
 import { type RateLimiter, takeTokens } from "./rate-limit.ts";
 
 type Limit = { attempts: number; refillMs: number };

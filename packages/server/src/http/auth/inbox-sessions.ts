@@ -1,9 +1,11 @@
 // The token of an inbox session: `Authorization: Bearer <token>`. It ends with the API key under which it was issued,
 // whose owner is cached as in api-keys.ts, and with its subscriber.
+
+import { mayOpenInboxes } from "../../app/inbox/signing-keys.ts";
 import type { Caller, Ctx, InboxCaller } from "../../context.ts";
 import { failure } from "../../failure.ts";
 import { type InboxSession, readInboxToken } from "../../lib/tokens/inbox-token.ts";
-import { findOwnerOfKeyId } from "../../store/environments/environments.ts";
+import { findOwnerOfKeyId } from "../../store/environments/api-keys.ts";
 import { findSubscribersByIds } from "../../store/subscribers/subscribers.ts";
 import type { WrongKeyLimiter } from "./api-keys.ts";
 
@@ -23,12 +25,16 @@ export async function authenticateInbox(
   throw failure("RATE_LIMITED", {}, { message, headers: { "retry-after": String(seconds) } });
 }
 
-/** The owner of the API key of a session; null when the key was revoked or its environment deleted. */
+/**
+ * The owner of the API key of a session; null when the key was revoked, has expired or may no longer open inboxes, or
+ * its environment was deleted.
+ */
 export async function findSessionOwner(ctx: Ctx, { environmentId, keyId }: InboxSession): Promise<Caller | null> {
   const cacheKey = `inbox ${environmentId} ${keyId}`;
   const owner = ctx.keyOwners.get(cacheKey) ?? (await findOwnerOfKeyId(ctx.db, environmentId, keyId));
-  if (owner) ctx.keyOwners.set(cacheKey, owner);
-  return owner;
+  if (!owner) return null;
+  ctx.keyOwners.set(cacheKey, owner);
+  return owner.key && !mayOpenInboxes(ctx, owner.key) ? null : owner;
 }
 
 /** The owner of a token; null when the token, its API key or its subscriber is no longer valid. */
@@ -40,7 +46,7 @@ async function findInboxCaller(ctx: Ctx, token: string): Promise<InboxCaller | n
   return subscriber ? { ...owner, subscriber, contextKeys: session.contextKeys } : null;
 }
 
-/** The session of a live connection, with the owner of its API key. Fails when it is not valid. */
+/** The session of a live connection, with the owner of its API key, which it ends with. Fails when it is not valid. */
 export async function requireInboxSession(
   ctx: Ctx,
   token: string | undefined,
@@ -49,7 +55,8 @@ export async function requireInboxSession(
   const session = readInboxToken(ctx.secrets, token, ctx.now());
   const caller = session && (await findSessionOwner(ctx, session));
   if (!caller) throw failure("INBOX_TOKEN_INVALID", {});
-  return { ...session, caller };
+  const keyEnd = caller.key?.expiresAt ?? session.expiresAt;
+  return { ...session, expiresAt: keyEnd < session.expiresAt ? keyEnd : session.expiresAt, caller };
 }
 
 /**

@@ -7,7 +7,7 @@ import { findSessionOf } from "../../app/members/sessions.ts";
 import type { Caller, Ctx, MemberCaller, Source } from "../../context.ts";
 import { failure } from "../../failure.ts";
 import { isCsrfTokenRight } from "../../lib/tokens/member-tokens.ts";
-import { findEnvironmentForMember } from "../../store/environments/environments.ts";
+import { findEnvironmentForMember } from "../../store/environments/api-keys.ts";
 import { isSecure, readSessionCookie, setSessionCookie } from "./cookies.ts";
 
 const environmentHeader = "x-tidings-environment";

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { InboxCaller } from "../../context.ts";
 import { failure } from "../../failure.ts";
 import { type Budgets, createBudgets } from "../../lib/load/budgets.ts";
-import { networkOf } from "./api-keys.ts";
+import { networkOf } from "../../lib/networks/addresses.ts";
 
 const windowSeconds = 5;
 const burst = 1.1;

@@ -20,17 +20,17 @@ const beatMs = 25_000;
 /** A client that does not read is disconnected; it reads the list when it connects again. */
 const maxBufferedBytes = 1_000_000;
 
-/** Calls the function when a session has ended, or a member was removed or has another role. */
-export type WatchMembers = (recheck: () => void) => void;
+/** Calls the function when a session has ended, a member was removed or has another role, or an API key has changed. */
+export type WatchCallers = (recheck: () => void) => void;
 
 export function addActivityStream(
   server: FastifyInstance,
   ctx: NetworkCtx,
-  { wrongKeys, watchMembers }: { wrongKeys: WrongKeyLimiter; watchMembers: WatchMembers },
+  { wrongKeys, watchCallers }: { wrongKeys: WrongKeyLimiter; watchCallers: WatchCallers },
 ): void {
   const watch = createActivityWatch(ctx);
   const rechecks = new Set<() => void>();
-  watchMembers(() => {
+  watchCallers(() => {
     for (const recheck of rechecks) recheck();
   });
   const open = new Map<() => void, string>();
@@ -60,15 +60,15 @@ export function addActivityStream(
         raw.write(`event: activity\ndata: ${JSON.stringify(change)}\n\n`);
       };
       const stop = watch.watch(caller.environmentId, send);
-      // The key may have been revoked since, or the member signed out; a stream is as valid as the request that opened
-      // it.
+      // The key may have been revoked or have expired since, or the member signed out; a stream is as valid as the
+      // request that opened it.
       const recheck = () =>
         void identifyCaller(ctx, wrongKeys, listEvents, request, reply).then(
           () => void raw.write(": heartbeat\n\n"),
           () => end(),
         );
       const beat = setInterval(recheck, beatMs).unref();
-      if (caller.member) rechecks.add(recheck);
+      rechecks.add(recheck);
       const end = () => {
         clearInterval(beat);
         rechecks.delete(recheck);

@@ -2,9 +2,9 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Ctx } from "../../context.ts";
+import { networkOf } from "../../lib/networks/addresses.ts";
 import type { Port } from "../../pipeline/live/connections.ts";
 import type { Hub } from "../../pipeline/live/hub.ts";
-import { networkOf } from "../auth/api-keys.ts";
 import { allowReading, refuseOrigin } from "../auth/inbox-cors.ts";
 import { bearerOf, requireInboxSession, requireSubscriber } from "../auth/inbox-sessions.ts";
 import { toStreamEvent } from "./payloads.ts";

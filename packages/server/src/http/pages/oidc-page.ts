@@ -4,7 +4,7 @@
 import type { FastifyInstance } from "fastify";
 import { createOidc, type OidcResult, oidcCallbackPath, oidcStateSeconds } from "../../app/members/oidc.ts";
 import type { NetworkCtx } from "../../context.ts";
-import { networkOf } from "../auth/api-keys.ts";
+import { networkOf } from "../../lib/networks/addresses.ts";
 import { isSecure, readCookie, setCookie, setSessionCookie } from "../auth/cookies.ts";
 import { sourceOf } from "../auth/member-sessions.ts";
 import { type RateLimiter, takeTokens } from "../auth/rate-limit.ts";

@@ -9,8 +9,11 @@ import {
   type Role,
   readsOnly,
   refusedField,
+  roleOfKey,
+  secretPlacesOf,
 } from "@tidings/contract";
 import type { FastifyRequest } from "fastify";
+import { isUnrestricted } from "../../app/environments/api-key-rights.ts";
 import { runAudited } from "../../app/members/audited-change.ts";
 import type { Caller, Ctx, MemberCaller, NetworkCtx, Source } from "../../context.ts";
 import { Failure, failure } from "../../failure.ts";
@@ -23,6 +26,7 @@ import {
   sessionCookieOf,
 } from "../../response.ts";
 import { setSessionCookie } from "../auth/cookies.ts";
+import { fieldOutOfScope } from "../auth/key-rights.ts";
 import { errorAnswer } from "../errors.ts";
 import type { AnyCaller } from "../handler.ts";
 import { type KeyedResponse, readIdempotencyKey } from "./idempotency.ts";
@@ -65,8 +69,10 @@ export type Call = {
   request: CallRequest;
   reply: CallReply;
   caller: AnyCaller | null;
-  /** The idempotency key. */
+  /** The idempotency key, under which the response is stored. */
   key: string | null;
+  /** The idempotency key as it was sent. */
+  sentKey: string | null;
   /** Where the request came from. */
   source(): Source;
   /** The input, checked against the contract; throws when it is invalid. */
@@ -89,12 +95,12 @@ export function createCallMaker(ctx: NetworkCtx, id: OperationId): MakeCall {
   const auditScope = (scope: Ctx): Ctx => (readsOnly(operation) ? ctx : scope);
 
   return (request, reply, { caller, source }) => {
-    const role = request.caller?.member?.role;
+    const role = roleOf(operation, request.caller);
     let input: OperationInput | undefined;
     const readOnce = () => {
       if (input) return input;
       const checked = readInput(request);
-      if (role !== undefined) refuseMember(operation, checked.body, role);
+      if (role !== undefined) refuseField(operation, checked.body, role, request.caller);
       input = checked;
       return checked;
     };
@@ -107,8 +113,9 @@ export function createCallMaker(ctx: NetworkCtx, id: OperationId): MakeCall {
       const settled = isPending(answer) ? async () => serialize(operation, await answer.settled(ctx), role) : undefined;
       return { ...serialize(operation, committedAnswer(answer), role), settled };
     };
-    const key = keyOf(operation, request);
-    return { operation, translator, request, reply, caller, key, source, readInput: readOnce, complete };
+    const sentKey = keyOf(operation, request);
+    const key = sentKey === null ? null : storedKey(operation, sentKey, request.caller!);
+    return { operation, translator, request, reply, caller, key, sentKey, source, readInput: readOnce, complete };
   };
 }
 
@@ -121,15 +128,29 @@ function keyOf(operation: Operation, { caller, headers }: CallRequest): string |
   return readIdempotencyKey(headers["idempotency-key"]);
 }
 
-/** Some members need a higher role than the operation. */
-function refuseMember(operation: Operation, body: unknown, role: Role): void {
+/**
+ * Responses with secrets are stored for an API key with fewer rights alone: it must not find those of a key that sees
+ * more.
+ */
+function storedKey(operation: Operation, sent: string, caller: Caller): string {
+  const isShared = isUnrestricted(caller) || !secretPlacesOf(operation.success.schema);
+  return isShared ? sent : `${caller.apiKeyId} ${sent}`;
+}
+
+/** The role of the member who asks, or as which a key asks that may not do everything; absent for full keys. */
+const roleOf = (operation: Operation, caller: Caller | null): Role | undefined =>
+  caller?.member?.role ?? (caller?.key && (roleOfKey(caller.key, operation) ?? undefined));
+
+/** Some fields need a higher role than the operation. */
+function refuseField(operation: Operation, body: unknown, role: Role, caller: Caller | null): void {
   const refused = refusedField(operation, body, role);
   if (!refused) return;
+  if (caller?.key) throw fieldOutOfScope(caller.key, operation, refused.name);
   const { name, needed } = refused;
   throw failure("ROLE_NOT_ALLOWED", { who: membersWith[needed], what: `set ${name} here`, role });
 }
 
-/** `role`: of the member who asked, who may not see every field; absent for programs. */
+/** `role`: as which the caller asked, who may not see every field; absent for full keys. */
 export function serialize({ success }: Operation, answer: unknown, role: Role | undefined): CallResponse {
   const text = plainTextOf(answer);
   if (text !== undefined) return { status: success.status, body: text, isText: true };

@@ -1,5 +1,5 @@
-// What members see of a response: the secrets that the contract marks are hidden from roles that may not see them.
-// Programs with an API key get the whole response.
+// What members see of a response: the secrets that the contract marks are hidden from roles that may not see them. So
+// do API keys that may not do everything; a full key gets the whole response.
 import { isRoleEnough, type Role, secretPlacesOf } from "@tidings/contract";
 import { hideSecrets } from "../../lib/hidden-secrets.ts";
 

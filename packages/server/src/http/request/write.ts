@@ -24,9 +24,9 @@ export async function writeCalls(ctx: Ctx, calls: Call[], { precheck, run }: Wri
       refuse: refuseCall,
     }),
   );
-  for (const [index, { key, reply }] of calls.entries()) {
-    if (key === null) continue;
-    reply.header("idempotency-key", key);
+  for (const [index, { sentKey, reply }] of calls.entries()) {
+    if (sentKey === null) continue;
+    reply.header("idempotency-key", sentKey);
     if (responses[index]!.isReplay) reply.header("idempotency-replay", "true");
   }
   return responses;

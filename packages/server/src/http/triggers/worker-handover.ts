@@ -48,7 +48,7 @@ export async function dispatchBatch(
   operation: OperationId,
   calls: Call[],
 ): Promise<BatchResults> {
-  const requests = calls.map(({ request, source, key }) => {
+  const requests = calls.map(({ request, source, sentKey: key }) => {
     const { id, method, url, params, query, mayHoldUnstorableText, trace } = request;
     const [caller, text] = [request.caller!, request.text!];
     return { id, method, url, params, query, mayHoldUnstorableText, trace, caller, source: source(), key, text };

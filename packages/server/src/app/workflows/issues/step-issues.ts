@@ -11,6 +11,7 @@ import { maySeeSecrets } from "../../../pipeline/requests/secret-controls.ts";
 import { invalidMailFields } from "../../../pipeline/rules/override-fields.ts";
 import type { VariableNames } from "../../../store/environments/variables.ts";
 import { branchOf } from "../step-controls.ts";
+import { audienceIssues } from "./audience-issues.ts";
 import { type StartGraph, startedWorkflowIssues } from "./effect-issues.ts";
 import { ruleIssues, type WaitFacts } from "./step-rule-issues.ts";
 import { filterFaults } from "./template-filters.ts";
@@ -25,6 +26,8 @@ export type IssueFacts = WaitFacts & {
   layouts: readonly Candidate[];
   /** Read only for a step that starts a workflow; null where the workflows are not known. */
   findStarts: () => Promise<StartGraph | null>;
+  /** Ids of audiences. Read only for a condition that names one; null where the audiences are not known. */
+  findAudiences: () => Promise<ReadonlySet<string> | null>;
   /** Null: which variables the environment has is not known. */
   env: VariableNames | null;
 };
@@ -87,6 +90,9 @@ async function controlIssues(step: CheckedStep, variables: JsonObject, facts: Is
   }
   const graph = type === "start_workflow" ? await facts.findStarts() : null;
   for (const { path, issueType, message } of graph ? startedWorkflowIssues(values, step.workflowId, graph) : []) {
+    addIssue(issues, path, issueType, message);
+  }
+  for (const { path, issueType, message } of await audienceIssues(step, facts.findAudiences)) {
     addIssue(issues, path, issueType, message);
   }
   const choice = type === "email" ? chooseLayout(facts.layouts, step, null) : null;

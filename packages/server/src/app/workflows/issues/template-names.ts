@@ -1,6 +1,6 @@
 // The variables of a template, checked against the JSON Schema of those it may use: a misspelt variable renders as an
 // empty text, so it is reported as an issue when the workflow is saved.
-import { secretKeyword } from "@tidings/contract";
+import { audiencesVariable, secretKeyword } from "@tidings/contract";
 import { Liquid, type Template } from "liquidjs";
 import { LRUCache } from "lru-cache";
 import { isObject, type JsonObject } from "../../../lib/json.ts";
@@ -71,7 +71,7 @@ function tagsIn(template: string): string[] {
 export const unknownNames = (template: string, schema: JsonObject, { maySeeSecrets = false } = {}): string[] => [
   ...new Set(
     namesIn(template)
-      .filter((segments) => !isKnown(segments, schema, maySeeSecrets))
+      .filter((segments) => segments[0] === audiencesVariable || !isKnown(segments, schema, maySeeSecrets))
       .map((segments) => segments.filter((part) => !Array.isArray(part)).join(".")),
   ),
 ];
@@ -100,6 +100,7 @@ const isSecret = (schema: unknown): boolean => isObject(schema) && schema[secret
 /** Why a name that the schema does not allow cannot be used. */
 export function unknownText(name: string, schema: JsonObject): string {
   const [root, key = ""] = name.split(".");
+  if (root === audiencesVariable) return `${name} can be used in the conditions of steps only`;
   if (root !== "env" || key === "") return `${name} is not a variable that can be used here`;
   const env = (schema.properties as JsonObject).env as JsonObject;
   return isSecret((env.properties as JsonObject | undefined)?.[key])

@@ -11,13 +11,14 @@ import {
   listComments,
   resolveComment,
 } from "../../../store/workflows/comments.ts";
+import { keyNameOf } from "../../members/actor.ts";
 import { requireStep, requireWorkflow } from "../workflows.ts";
 
 const maxListed = 200;
 const maxComments = 1_000;
 
 /** Whom a record names as its author. */
-export const nameOf = (caller: Caller): string => caller.member?.name ?? `API key of ${caller.environmentIdentifier}`;
+export const nameOf = (caller: Caller): string => caller.member?.name ?? keyNameOf(caller);
 
 const toComment = (row: CommentRow): StepComment => ({
   id: row.id,

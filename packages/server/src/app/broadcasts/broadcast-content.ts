@@ -1,0 +1,107 @@
+// What a broadcast sends: a saved workflow as it is when the broadcast is sent, or steps written in place. Either
+// becomes a version that only this broadcast uses.
+import { type BroadcastContent, broadcastWorkflowId, type Channel, isChannel } from "@tidings/contract";
+import type { Caller, Ctx } from "../../context.ts";
+import { isCritical } from "../../pipeline/rules/preferences.ts";
+import { listIntegrations } from "../../store/integrations/integrations.ts";
+import type { NewVersion } from "../../store/workflows/versions.ts";
+import { findWorkflow, type TriggerTarget, versionOf, type WorkflowVersion } from "../../store/workflows/workflows.ts";
+import { readDraft } from "../workflows/drafts.ts";
+import { workflowLevels } from "../workflows/workflow-view.ts";
+import * as workflows from "../workflows/workflows.ts";
+import { broadcastWorkflow } from "./broadcast-workflow.ts";
+
+/** `row`: to be stored when the broadcast is sent. `channels`: those that its active steps use. */
+export type ResolvedContent = {
+  row: NewVersion;
+  version: WorkflowVersion;
+  target: TriggerTarget;
+  channels: Channel[];
+};
+
+/** The content as a version, or why there is none. Only reads. */
+export async function resolveContent(
+  ctx: Ctx,
+  caller: Caller,
+  { workflowId, steps }: BroadcastContent,
+): Promise<ResolvedContent | { field: string; fault: string }> {
+  const { environmentId } = caller;
+  if (workflowId === undefined) {
+    if (!steps || steps.length === 0)
+      return { field: "content", fault: "it has no content: choose a workflow, or write at least one step" };
+    const { translations: _, ...settings } = broadcastWorkflow;
+    return asBroadcast(await readDraft(ctx, caller, { ...settings, steps, active: true }));
+  }
+  const stored = await findWorkflow(ctx.db, environmentId, workflowId);
+  const field = "content.workflowId";
+  if (!stored) return { field, fault: `workflow ${workflowId} does not exist` };
+  if (!stored.active) return { field, fault: `workflow ${workflowId} is not active` };
+  if (stored.bridge_url !== null) {
+    return { field, fault: `workflow ${workflowId} gets its content from code, which broadcasts cannot use` };
+  }
+  if (isCritical(workflowLevels(stored))) {
+    return { field, fault: `workflow ${workflowId} is critical: people could not unsubscribe from the broadcast` };
+  }
+  const row = versionOf(
+    environmentId,
+    ctx.newId(),
+    { ...stored, updated_at: ctx.now(), updated_by: caller.userId },
+    "",
+  );
+  const { id, workflow_id, name, active, validate_payload, payload_schema, search_keys } = stored;
+  const resolved = asBroadcast({
+    row,
+    version: { id: row.id, environmentId, workflowId: id, definition: row.definition },
+    target: {
+      ...{ id, workflow_id, name, active, validate_payload, payload_schema, search_keys },
+      version_id: row.id,
+      step_count: stored.steps.length,
+      active_step_count: stored.steps.filter((step) => step.active).length,
+    },
+  });
+  if (resolved.target.active_step_count === 0) return { field, fault: `workflow ${workflowId} has no active steps` };
+  return resolved;
+}
+
+function asBroadcast({ row, version, target }: Omit<ResolvedContent, "channels">): ResolvedContent {
+  const definition = {
+    ...row.definition,
+    isBroadcast: true as const,
+    isCommercial: true as const,
+    messageClass: "promotional" as const,
+  };
+  const types = definition.steps.filter((step) => step.active).map(({ type }) => type);
+  return {
+    row: { ...row, definition },
+    version: { ...version, definition },
+    target,
+    channels: [...new Set(types.filter(isChannel))],
+  };
+}
+
+/** The channels that have an active integration. */
+export async function findActiveChannels(ctx: Ctx, environmentId: string, channels: Channel[]): Promise<Channel[]> {
+  const integrations = await listIntegrations(ctx.db, environmentId);
+  const active = new Set<string>(integrations.filter((one) => one.active).map(({ channel }) => channel));
+  return channels.filter((channel) => active.has(channel));
+}
+
+/**
+ * Creates the workflow that holds the preferences of broadcasts written in place, and switches its steps of their
+ * channels on: people can then choose these channels.
+ */
+export async function offerBroadcastPreferences(ctx: Ctx, caller: Caller, content: BroadcastContent): Promise<void> {
+  const used = new Set<string>(content.steps?.filter(({ type }) => isChannel(type)).map(({ type }) => type));
+  if (content.workflowId !== undefined || used.size === 0) return;
+  const row = await findWorkflow(ctx.db, caller.environmentId, broadcastWorkflowId, { lock: true });
+  if (!row) {
+    const { translations: _, ...body } = broadcastWorkflow;
+    const steps = body.steps.map((step) => ({ ...step, name: step.name ?? step.stepId, active: used.has(step.type) }));
+    await workflows.create(ctx, caller, { params: {}, query: {}, body: { ...body, steps, active: true } });
+    return;
+  }
+  const steps = row.steps.map((step) => (used.has(step.type) ? { ...step, active: true } : step));
+  if (steps.some((step, index) => step.active !== row.steps[index]!.active)) {
+    await workflows.save(ctx, caller, row, { steps }, "Turned on the channels of a broadcast");
+  }
+}

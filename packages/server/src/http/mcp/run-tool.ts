@@ -1,0 +1,81 @@
+// One call of a tool: its arguments are checked, it is recorded in the audit log, and it runs for a limited time.
+import { actorOf } from "../../app/members/actor.ts";
+import { recordChange } from "../../app/members/audit.ts";
+import type { Ctx, Source } from "../../context.ts";
+import { type Check, compileBody, faultsOf } from "../../validation.ts";
+import { answerOf, quote } from "./answer.ts";
+import { auditedArguments, Refusal, type Tool, type ToolHost } from "./tool.ts";
+
+/** Less than a request may take, so that the response is the tool's. */
+const maxMs = 45_000;
+
+export type ToolAnswer = { text: string; isError: boolean };
+
+const checks = new Map<string, Check>();
+
+function checkOf({ name, input }: Tool): Check {
+  if (!checks.has(name)) checks.set(name, compileBody(input));
+  return checks.get(name)!;
+}
+
+/** The errors of the arguments, each with its field. */
+function faultsIn(tool: Tool, input: unknown): string[] {
+  const check = checkOf(tool);
+  if (check(input)) return [];
+  return Object.values(faultsOf(check.errors ?? []))
+    .flatMap(({ messages }) => messages)
+    .slice(0, 20)
+    .map((message) => quote(message.replace(/^Request body/, "The value of arguments")));
+}
+
+/** PostgreSQL stores neither U+0000 nor half a character. */
+const storable = (text: string): string => text.slice(0, 255).toWellFormed().replaceAll("\0", "");
+
+/** Before the tool runs: what is not recorded does not happen. */
+async function record(ctx: Ctx, tool: Tool, { caller }: ToolHost, input: Record<string, unknown>, source: Source) {
+  const request: Record<string, string | number> = {};
+  for (const name of auditedArguments) {
+    const value = input[name];
+    if (typeof value === "string") request[name] = storable(value);
+    else if (typeof value === "number") request[name] = value;
+  }
+  const { subscriberId } = input;
+  const person = typeof subscriberId === "string" ? storable(subscriberId) : null;
+  await recordChange(ctx, {
+    organizationId: caller.organizationId,
+    environmentId: caller.environmentId,
+    actor: actorOf(caller),
+    operation: `mcp.${tool.name}`,
+    target: person ?? request.transactionId?.toString() ?? request.workflowId?.toString() ?? null,
+    subscriberId: person,
+    after: { request },
+    source,
+  });
+}
+
+function withinTime<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const error = new Refusal(`The tool took longer than ${maxMs / 1_000} s. What it had begun may still end.`);
+    timer = setTimeout(() => reject(error), maxMs);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+export async function runTool(
+  ctx: Ctx,
+  tool: Tool,
+  host: ToolHost,
+  { input, source }: { input: unknown; source: Source },
+): Promise<ToolAnswer> {
+  const given = typeof input === "object" && input !== null ? (input as Record<string, unknown>) : {};
+  await record(ctx, tool, host, given, source);
+  const faults = faultsIn(tool, input);
+  if (faults.length > 0) return { text: answerOf(["The arguments are not valid:", ...faults]), isError: true };
+  try {
+    return { text: answerOf([await withinTime(tool.run(host, given as never))]), isError: false };
+  } catch (error) {
+    if (error instanceof Refusal) return { text: answerOf([error.message]), isError: true };
+    throw error;
+  }
+}
