@@ -33,7 +33,7 @@ export function findLogin(io: Io, wanted: string | undefined): Login {
   });
 }
 
-/** Asks the service which environment the key belongs to: that one is listed with its keys. */
+/** Asks the service which environment the key belongs to. An older service lists that one with its keys. */
 export async function openSession(login: Login, fetch?: typeof globalThis.fetch): Promise<Session> {
   const tidings = createTidings({ baseUrl: login.url, apiKey: login.apiKey, retries: 2, ...(fetch && { fetch }) });
   const environments = await tidings.environments.list().catch((error: unknown) => {
@@ -45,7 +45,7 @@ export async function openSession(login: Login, fetch?: typeof globalThis.fetch)
       throw new CliError(`The service at ${login.url} does not accept the key.`, { fix: "tidings login" });
     throw error;
   });
-  const environment = environments.find(({ apiKeys }) => apiKeys !== undefined);
+  const environment = environments.find(({ isCurrent, apiKeys }) => isCurrent || apiKeys !== undefined);
   if (!environment) throw new CliError(`The service at ${login.url} did not say which environment the key belongs to.`);
   return { ...login, tidings, environment, isProduction: environment.type === "prod" };
 }

@@ -188,12 +188,72 @@ test("open prints the address, and completion knows every command", async () => 
   assert.equal((await terminal.run("completion", "powershell")).code, 64);
 });
 
+test("keys are created with a scope, changed and revoked; a key that reads can be logged in with", async () => {
+  const made = await terminal.run(
+    "keys",
+    "create",
+    "--name",
+    "Reports",
+    "--scope",
+    "read",
+    "--expires",
+    "90d",
+    "--json",
+  );
+  assert.equal(made.code, 0, made.stderr);
+  const { id, key, expiresAt, scope, owner } = JSON.parse(made.stdout);
+  assert.deepEqual([scope, owner], ["read", null]);
+  assert.ok(Math.abs(Date.parse(expiresAt) - Date.now() - 90 * 86_400_000) < 60_000);
+  const listed = await terminal.run("keys", "ls");
+  assert.match(listed.stdout, new RegExp(`${id} +Reports +read +\\S+ \\S+ +never +${expiresAt.slice(0, 10)}`));
+  assert.ok(!listed.stdout.includes(key));
+  const who = await terminal.runWith({ env: { TIDINGS_API_KEY: key } }, "whoami");
+  assert.match(who.stdout, /^Development \(/);
+  const refused = await terminal.runWith({ env: { TIDINGS_API_KEY: key } }, "env", "set", "A", "b");
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /This API key may only read\. environmentVariables\.create needs scope full/);
+
+  const change = ["--operation", "workflows.list", "--operation", "files.export", "--network", "10.0.0.0/8"];
+  const changed = await terminal.run("keys", "update", id, ...change, "--expires", "never", "--json");
+  const view = JSON.parse(changed.stdout);
+  assert.deepEqual([view.scope, view.operations], ["operations", ["workflows.list", "files.export"]]);
+  assert.deepEqual([view.allowedNetworks, view.expiresAt], [["10.0.0.0/8"], null]);
+  assert.equal(
+    JSON.parse((await terminal.run("keys", "update", id, "--network", "any", "--json")).stdout).allowedNetworks,
+    null,
+  );
+
+  const wrong: [string[], RegExp][] = [
+    [["create", "--scope", "read"], /--name is missing/],
+    [["create", "--name", "x", "--scope", "write"], /scope must be one of: full, send, read, operations/],
+    [
+      ["create", "--name", "x", "--scope", "read", "--operation", "workflows.list"],
+      /--operation is for the scope operations/,
+    ],
+    [["create", "--name", "x", "--operation", "workflow.list"], /did you mean workflows\.list\?/],
+    [["create", "--name", "x", "--expires", "soon"], /"soon" is not a duration/],
+    [["update", id], /Say what to change/],
+    [["update"], /The id of the key is missing/],
+    [["revoke", "moon"], /API key with id moon not found/],
+  ];
+  for (const [argv, stderr] of wrong) {
+    const ran = await terminal.run("keys", ...argv);
+    assert.notEqual(ran.code, 0, argv.join(" "));
+    assert.match(ran.stderr, stderr);
+  }
+  const plain = await terminal.run("keys", "create", "--name", "Plain");
+  assert.match(plain.stdout, /^tdg_\S+\n$/, "the key alone, for a pipe");
+  assert.match((await terminal.run("keys", "revoke", id)).stdout, /is revoked/);
+  const left = JSON.parse((await terminal.run("keys", "ls", "--json")).stdout) as { id: string; name: string | null }[];
+  assert.ok(!left.some((one) => one.id === id));
+});
+
 test("workflows, environments and keys are listed, and any request can be sent", async () => {
   const listed = await terminal.run("workflows", "ls");
   assert.match(listed.stdout, /^workflow +name +state +steps +last event\n[\s\S]*\nlogin +login +active +email/);
   assert.match((await terminal.run("environments", "ls")).stdout, /\* {2}development +Development +dev\n/);
   const keys = await terminal.run("environments", "keys");
-  assert.match(keys.stdout, /^ +id +created +last used\n\* {2}\S+/);
+  assert.match(keys.stdout, /^ +id +name +scope +created +last used +expires\n\* {2}\S+/);
   assert.ok(!keys.stdout.includes(service.apiKey), "a key is never printed");
   const one = await terminal.run("api", "get", "/v2/workflows/login");
   assert.equal(JSON.parse(one.stdout).workflowId, "login");

@@ -107,7 +107,7 @@ test("retract shows what can be undone, retracts the event, and says what happen
 test("wrong input is refused with what to do, and exit codes tell it from a refusal of the service", async () => {
   const cases: [argv: string[], code: number, stderr: RegExp][] = [
     [["trigger"], 64, /The workflow is missing/],
-    [["trigger", "order-shipped"], 64, /--to <subscriber> or --topic <key> is missing/],
+    [["trigger", "order-shipped"], 64, /--to <subscriber>, --topic <key> or --audience <id> is missing/],
     [["trigger", "a", "b", "--to", "ada"], 64, /"b" is one argument too many/],
     [["trigger", "a", "--to", "ada", "--wait", "--dry-run"], 64, /not both/],
     [["trigger", "a", "--to", "ada", "--payload", "{"], 1, /--payload is not JSON[\s\S]*@file\.json/],

@@ -83,6 +83,327 @@ export type Operations = {
     body?: never;
     output: Retraction;
   };
+  "audiences.list": {
+    params?: never;
+    query?: {
+      /** Items behind this cursor */
+      after?: string;
+      /** Items ahead of this cursor; not together with `after` */
+      before?: string;
+      limit?: number;
+      orderDirection?: "ASC" | "DESC";
+      /** Include the cursor's own item */
+      includeCursor?: boolean;
+      /** Part of the name or id, ignoring case */
+      query?: string;
+    };
+    body?: never;
+    output: AudienceList;
+  };
+  "audiences.create": {
+    params?: never;
+    query?: never;
+    body: AudienceIn;
+    output: Audience;
+  };
+  "audiences.preview": {
+    params?: never;
+    query?: never;
+    body: AudiencePreviewIn;
+    output: AudiencePreview;
+  };
+  "audiences.retrieve": {
+    params: {
+      audienceId: string;
+    };
+    query?: never;
+    body?: never;
+    output: Audience;
+  };
+  "audiences.update": {
+    params: {
+      audienceId: string;
+    };
+    query?: never;
+    body: AudiencePatch;
+    output: Audience;
+  };
+  "audiences.delete": {
+    params: {
+      audienceId: string;
+    };
+    query?: never;
+    body?: never;
+    output: undefined;
+  };
+  "audiences.count": {
+    params: {
+      audienceId: string;
+    };
+    query?: never;
+    body?: never;
+    output: AudienceCount;
+  };
+  "audiences.listPeople": {
+    params: {
+      audienceId: string;
+    };
+    query?: {
+      /** `next` of the page before */
+      after?: string;
+      limit?: number;
+    };
+    body?: never;
+    output: AudiencePeople;
+  };
+  "audiences.explain": {
+    params: {
+      audienceId: string;
+      subscriberId: string;
+    };
+    query?: never;
+    body?: never;
+    output: AudienceExplanation;
+  };
+  "audiences.addMembers": {
+    params: {
+      audienceId: string;
+    };
+    query?: never;
+    body: AudienceMembersIn;
+    output: AudienceMembersAdded;
+  };
+  "audiences.removeMembers": {
+    params: {
+      audienceId: string;
+    };
+    query?: never;
+    body: AudienceMembersOut;
+    output: AudienceMembersRemoved;
+  };
+  "audiences.snapshot": {
+    params: {
+      audienceId: string;
+    };
+    query?: never;
+    body: AudienceSnapshotIn;
+    output: Audience;
+  };
+  "broadcasts.list": {
+    params?: never;
+    query?: {
+      page?: number;
+      limit?: number;
+      status?: BroadcastStatus;
+    };
+    body?: never;
+    output: BroadcastList;
+  };
+  "broadcasts.create": {
+    params?: never;
+    query?: never;
+    body: BroadcastIn;
+    output: Broadcast;
+  };
+  "broadcasts.retrieve": {
+    params: {
+      broadcastId: string;
+    };
+    query?: never;
+    body?: never;
+    output: Broadcast;
+  };
+  "broadcasts.update": {
+    params: {
+      broadcastId: string;
+    };
+    query?: never;
+    body: BroadcastPatch;
+    output: Broadcast;
+  };
+  "broadcasts.delete": {
+    params: {
+      broadcastId: string;
+    };
+    query?: never;
+    body?: never;
+    output: undefined;
+  };
+  "broadcasts.send": {
+    params: {
+      broadcastId: string;
+    };
+    query?: never;
+    body?: never;
+    output: Broadcast;
+  };
+  "broadcasts.approve": {
+    params: {
+      broadcastId: string;
+    };
+    query?: never;
+    body?: never;
+    output: Broadcast;
+  };
+  "broadcasts.reject": {
+    params: {
+      broadcastId: string;
+    };
+    query?: never;
+    body?: BroadcastRejection;
+    output: Broadcast;
+  };
+  "broadcasts.pause": {
+    params: {
+      broadcastId: string;
+    };
+    query?: never;
+    body?: never;
+    output: Broadcast;
+  };
+  "broadcasts.resume": {
+    params: {
+      broadcastId: string;
+    };
+    query?: never;
+    body?: never;
+    output: Broadcast;
+  };
+  "broadcasts.stop": {
+    params: {
+      broadcastId: string;
+    };
+    query?: never;
+    body?: never;
+    output: Broadcast;
+  };
+  "broadcasts.check": {
+    params: {
+      broadcastId: string;
+    };
+    query?: never;
+    body?: never;
+    output: BroadcastCheck;
+  };
+  "broadcasts.retrieveCheck": {
+    params: {
+      broadcastId: string;
+    };
+    query?: never;
+    body?: never;
+    output: BroadcastCheck;
+  };
+  "broadcasts.preview": {
+    params: {
+      broadcastId: string;
+    };
+    query?: never;
+    body?: BroadcastPreviewIn;
+    output: BroadcastPreviews;
+  };
+  "broadcasts.test": {
+    params: {
+      broadcastId: string;
+    };
+    query?: never;
+    body: BroadcastTestIn;
+    output: BroadcastTests;
+  };
+  "broadcasts.retrieveResults": {
+    params: {
+      broadcastId: string;
+    };
+    query?: never;
+    body?: never;
+    output: BroadcastResults;
+  };
+  "broadcasts.listPeople": {
+    params: {
+      broadcastId: string;
+    };
+    query?: {
+      outcome?: BroadcastOutcome;
+      /** `next` of the page before */
+      after?: string;
+      limit?: number;
+    };
+    body?: never;
+    output: BroadcastPeople;
+  };
+  "broadcasts.resend": {
+    params: {
+      broadcastId: string;
+    };
+    query?: never;
+    body?: BroadcastResendIn;
+    output: Broadcast;
+  };
+  "backtests.create": {
+    params?: never;
+    query?: never;
+    body: BacktestIn;
+    output: Backtest;
+  };
+  "backtests.list": {
+    params?: never;
+    query?: {
+      page?: number;
+      limit?: number;
+    };
+    body?: never;
+    output: BacktestList;
+  };
+  "backtests.get": {
+    params: {
+      backtestId: string;
+    };
+    query?: never;
+    body?: never;
+    output: Backtest;
+  };
+  "backtests.cancel": {
+    params: {
+      backtestId: string;
+    };
+    query?: never;
+    body?: never;
+    output: Backtest;
+  };
+  "backtests.delete": {
+    params: {
+      backtestId: string;
+    };
+    query?: never;
+    body?: never;
+    output: undefined;
+  };
+  "backtests.people": {
+    params: {
+      backtestId: string;
+    };
+    query?: {
+      /** `removed`: no longer sent. `added`: sent, and was not. `render_failed`: its template fails now. `digested`: with other events than before. `channel`: through another channel. `provider`: through another integration. `earlier`, `later`: by a minute or more. `content`: with another content */
+      effect?: BacktestEffect;
+      workflowId?: string;
+      /** `next` of the page before */
+      after?: string;
+      limit?: number;
+    };
+    body?: never;
+    output: BacktestPeople;
+  };
+  "backtests.person": {
+    params: {
+      backtestId: string;
+      subscriberId: string;
+    };
+    query?: {
+      /** Also messages without a difference */
+      all?: boolean;
+    };
+    body?: never;
+    output: BacktestOfPerson;
+  };
   "signals.send": {
     params?: never;
     query?: never;
@@ -370,7 +691,7 @@ export type Operations = {
       stepId: string;
     };
     query?: never;
-    body: SendRequestIn;
+    body?: SendRequestIn;
     output: SentRequest;
   };
   "workflows.listVersions": {
@@ -702,7 +1023,7 @@ export type Operations = {
   "brand.createLayout": {
     params?: never;
     query?: never;
-    body: BrandLayoutIn;
+    body?: BrandLayoutIn;
     output: Layout;
   };
   "brand.retrieveContext": {
@@ -753,7 +1074,7 @@ export type Operations = {
       name: string;
     };
     query?: never;
-    body: GalleryUse;
+    body?: GalleryUse;
     output: Workflow;
   };
   "translations.create": {
@@ -908,6 +1229,8 @@ export type Operations = {
       name?: string;
       /** Beginning of the subscriberId or of the email address, or part of 'first last', ignoring case */
       search?: string;
+      /** Only people of this audience */
+      audienceId?: string;
     };
     body?: never;
     output: SubscriberList;
@@ -974,7 +1297,7 @@ export type Operations = {
       subscriberId: string;
     };
     query?: never;
-    body: EraseIn;
+    body?: EraseIn;
     output: Erasure;
   };
   "erasures.retrieve": {
@@ -2254,7 +2577,7 @@ export type Operations = {
       environmentId: string;
     };
     query?: never;
-    body?: never;
+    body?: NewApiKey;
     output: ApiKey;
   };
   "environments.updateApiKey": {
@@ -3107,6 +3430,86 @@ export type Resources = {
     /** Retrieve a retraction with its progress. `GET /v2/retractions/{retractionId}` */
     readonly retrieve: (...input: CallArguments<"retractions.retrieve">) => Promise<Output<"retractions.retrieve">>;
   };
+  readonly audiences: {
+    /** List audiences. `GET /v2/audiences` */
+    readonly list: (...input: CallArguments<"audiences.list">) => Promise<Output<"audiences.list">>;
+    /** Create an audience. With `rule`, the audience follows the rule. Without one, it is a fixed list, empty at first. `POST /v2/audiences` */
+    readonly create: (...input: CallArguments<"audiences.create">) => Promise<Output<"audiences.create">>;
+    /** Count the people of a rule that is not saved, with its cost. `POST /v2/audiences/preview` */
+    readonly preview: (...input: CallArguments<"audiences.preview">) => Promise<Output<"audiences.preview">>;
+    /** Retrieve an audience. `GET /v2/audiences/{audienceId}` */
+    readonly retrieve: (...input: CallArguments<"audiences.retrieve">) => Promise<Output<"audiences.retrieve">>;
+    /** Change an audience. A rule cannot become a fixed list, nor a fixed list a rule. `PATCH /v2/audiences/{audienceId}` */
+    readonly update: (...input: CallArguments<"audiences.update">) => Promise<Output<"audiences.update">>;
+    /** Delete an audience. Refused while another audience, a workflow or a broadcast that is not finished uses it. `DELETE /v2/audiences/{audienceId}` */
+    readonly delete: (...input: CallArguments<"audiences.delete">) => Promise<Output<"audiences.delete">>;
+    /** Count the people of an audience. `GET /v2/audiences/{audienceId}/count` */
+    readonly count: (...input: CallArguments<"audiences.count">) => Promise<Output<"audiences.count">>;
+    /** List the people of an audience. `GET /v2/audiences/{audienceId}/people` */
+    readonly listPeople: (...input: CallArguments<"audiences.listPeople">) => Promise<Output<"audiences.listPeople">>;
+    /** Explain why a subscriber is in an audience, or why not. `GET /v2/audiences/{audienceId}/people/{subscriberId}` */
+    readonly explain: (...input: CallArguments<"audiences.explain">) => Promise<Output<"audiences.explain">>;
+    /** Add subscribers to a fixed audience. `POST /v2/audiences/{audienceId}/members` */
+    readonly addMembers: (...input: CallArguments<"audiences.addMembers">) => Promise<Output<"audiences.addMembers">>;
+    /** Remove subscribers from a fixed audience. `DELETE /v2/audiences/{audienceId}/members` */
+    readonly removeMembers: (...input: CallArguments<"audiences.removeMembers">) => Promise<Output<"audiences.removeMembers">>;
+    /** Keep the people of an audience as a fixed audience. The new audience has everyone who is in this one now, and does not change with it. `POST /v2/audiences/{audienceId}/snapshot` */
+    readonly snapshot: (...input: CallArguments<"audiences.snapshot">) => Promise<Output<"audiences.snapshot">>;
+  };
+  readonly broadcasts: {
+    /** List broadcasts, newest first. `GET /v2/broadcasts` */
+    readonly list: (...input: CallArguments<"broadcasts.list">) => Promise<Output<"broadcasts.list">>;
+    /** Create a draft of a broadcast. Nothing is sent. A draft may be incomplete; `broadcasts.check` lists what is missing. `POST /v2/broadcasts` */
+    readonly create: (...input: CallArguments<"broadcasts.create">) => Promise<Output<"broadcasts.create">>;
+    /** Retrieve a broadcast with its progress. `GET /v2/broadcasts/{broadcastId}` */
+    readonly retrieve: (...input: CallArguments<"broadcasts.retrieve">) => Promise<Output<"broadcasts.retrieve">>;
+    /** Change a draft. Only drafts can be changed. Each field that is given replaces the stored one. `PATCH /v2/broadcasts/{broadcastId}` */
+    readonly update: (...input: CallArguments<"broadcasts.update">) => Promise<Output<"broadcasts.update">>;
+    /** Delete a broadcast. Refused while it is scheduled, running or paused: stop it first. What it sent stays in the activity. `DELETE /v2/broadcasts/{broadcastId}` */
+    readonly delete: (...input: CallArguments<"broadcasts.delete">) => Promise<Output<"broadcasts.delete">>;
+    /** Send a broadcast, or ask for its approval. Where the environment asks for approval, the status becomes `awaiting_approval`. Otherwise the version of the workflow is fixed, and the broadcast starts at its time. The people are those in the audience when it starts. `POST /v2/broadcasts/{broadcastId}/send` */
+    readonly send: (...input: CallArguments<"broadcasts.send">) => Promise<Output<"broadcasts.send">>;
+    /** Approve a broadcast. By an owner who is not the person who sent it for approval. It then starts at its time. `POST /v2/broadcasts/{broadcastId}/approve` */
+    readonly approve: (...input: CallArguments<"broadcasts.approve">) => Promise<Output<"broadcasts.approve">>;
+    /** Return a broadcast to its author. It is a draft again. The person who sent it for approval can take it back in this way too. `POST /v2/broadcasts/{broadcastId}/reject` */
+    readonly reject: (...input: CallArguments<"broadcasts.reject">) => Promise<Output<"broadcasts.reject">>;
+    /** Pause a broadcast. Nobody is started after the response. People whose run has started get their messages. Pausing twice is harmless. `POST /v2/broadcasts/{broadcastId}/pause` */
+    readonly pause: (...input: CallArguments<"broadcasts.pause">) => Promise<Output<"broadcasts.pause">>;
+    /** Resume a paused broadcast. Continues with the people who were not started. Times that have passed in between are made up for at the same pace. `POST /v2/broadcasts/{broadcastId}/resume` */
+    readonly resume: (...input: CallArguments<"broadcasts.resume">) => Promise<Output<"broadcasts.resume">>;
+    /** Stop a broadcast for good. Nobody is started after the response. What was sent can be retracted with `retractions.create` and its transaction id. `POST /v2/broadcasts/{broadcastId}/stop` */
+    readonly stop: (...input: CallArguments<"broadcasts.stop">) => Promise<Output<"broadcasts.stop">>;
+    /** Check a draft by a dry run for its whole audience. Works in the background; `broadcasts.retrieveCheck` returns the progress. Nothing is sent. `POST /v2/broadcasts/{broadcastId}/check` */
+    readonly check: (...input: CallArguments<"broadcasts.check">) => Promise<Output<"broadcasts.check">>;
+    /** Retrieve the checklist of a broadcast. `GET /v2/broadcasts/{broadcastId}/check` */
+    readonly retrieveCheck: (...input: CallArguments<"broadcasts.retrieveCheck">) => Promise<Output<"broadcasts.retrieveCheck">>;
+    /** Preview a broadcast for sampled or named people. `POST /v2/broadcasts/{broadcastId}/preview` */
+    readonly preview: (...input: CallArguments<"broadcasts.preview">) => Promise<Output<"broadcasts.preview">>;
+    /** Send a draft to named people. Messages are really sent. Delays and quiet hours end at once. The events are marked with `isTest`. `POST /v2/broadcasts/{broadcastId}/test` */
+    readonly test: (...input: CallArguments<"broadcasts.test">) => Promise<Output<"broadcasts.test">>;
+    /** Retrieve the results of a broadcast. `GET /v2/broadcasts/{broadcastId}/results` */
+    readonly retrieveResults: (...input: CallArguments<"broadcasts.retrieveResults">) => Promise<Output<"broadcasts.retrieveResults">>;
+    /** List the people of one outcome. `GET /v2/broadcasts/{broadcastId}/people` */
+    readonly listPeople: (...input: CallArguments<"broadcasts.listPeople">) => Promise<Output<"broadcasts.listPeople">>;
+    /** Create a draft for the people of one outcome. The draft has the same content, and a fixed audience with the people who have this outcome now; `not_opened` by default. `POST /v2/broadcasts/{broadcastId}/resend` */
+    readonly resend: (...input: CallArguments<"broadcasts.resend">) => Promise<Output<"broadcasts.resend">>;
+  };
+  readonly backtests: {
+    /** Try a change on the events of the past days. Replays the stored events, signals and marks of the period person by person, with and without the change, and compares the messages. Works in the background; `backtests.get` returns the progress and the report. No provider, bridge or address of an HTTP step is called. One backtest of an environment runs at a time. `POST /v2/backtests` */
+    readonly create: (...input: CallArguments<"backtests.create">) => Promise<Output<"backtests.create">>;
+    /** List backtests, newest first. Kept for 14 days. Without their reports, which `backtests.get` returns. `GET /v2/backtests` */
+    readonly list: (...input: CallArguments<"backtests.list">) => Promise<Output<"backtests.list">>;
+    /** Retrieve a backtest with its progress and report. `GET /v2/backtests/{backtestId}` */
+    readonly get: (...input: CallArguments<"backtests.get">) => Promise<Output<"backtests.get">>;
+    /** Cancel a backtest that runs. Its rows are deleted at once: it is returned here for the last time. `POST /v2/backtests/{backtestId}/cancel` */
+    readonly cancel: (...input: CallArguments<"backtests.cancel">) => Promise<Output<"backtests.cancel">>;
+    /** Delete a backtest. With everything that belongs to it. One that runs is canceled. `DELETE /v2/backtests/{backtestId}` */
+    readonly delete: (...input: CallArguments<"backtests.delete">) => Promise<Output<"backtests.delete">>;
+    /** List the people of whom a message differs. In the order of their ids. At most 20,000 messages of a backtest are listed; all are counted. `GET /v2/backtests/{backtestId}/people` */
+    readonly people: (...input: CallArguments<"backtests.people">) => Promise<Output<"backtests.people">>;
+    /** Show the messages of one person with and without the change. The person is replayed again, so contents are those of today's data and are stored nowhere. At most 200 messages, those that differ first. `GET /v2/backtests/{backtestId}/people/{subscriberId}` */
+    readonly person: (...input: CallArguments<"backtests.person">) => Promise<Output<"backtests.person">>;
+  };
   readonly signals: {
     /** Send a signal to waiting runs. Every run of these subscribers that waits for a signal of this name, and of this key where it names one, continues. A signal that no run waits for is stored for waits that look back. `POST /v2/signals` */
     readonly send: (...input: CallArguments<"signals.send">) => Promise<Output<"signals.send">>;
@@ -3294,7 +3697,7 @@ export type Resources = {
     readonly delete: (...input: CallArguments<"translations.delete">) => Promise<Output<"translations.delete">>;
   };
   readonly files: {
-    /** Export the configuration of an environment. Workflows and layouts with their texts, integrations without secrets, topics that have a name, categories, and the brand and the attention budget where they are set, each with a fingerprint by which a later plan shows what has changed since. Topics are omitted if more than 1,000 have a name. `GET /v1/files` */
+    /** Export the configuration of an environment. Workflows and layouts with their texts, integrations without secrets, topics that have a name, categories, audiences that follow a rule, and the brand and the attention budget where they are set, each with a fingerprint by which a later plan shows what has changed since. Topics are omitted if more than 1,000 have a name. `GET /v1/files` */
     readonly export: (...input: CallArguments<"files.export">) => Promise<Output<"files.export">>;
     /** Show what applying resources would change. Compares by meaning and changes nothing. Settings that a resource omits have their defaults. A list that is not given is not compared. Each changed or deleted workflow shows what happens to its runs in progress. `POST /v1/files/plan` */
     readonly plan: (...input: CallArguments<"files.plan">) => Promise<Output<"files.plan">>;
@@ -3622,17 +4025,17 @@ export type Resources = {
     readonly retrieveClock: (...input: CallArguments<"environments.retrieveClock">) => Promise<Output<"environments.retrieveClock">>;
     /** Start or move an environment's test clock. Only for `dev` environments. A test clock does not run until it is moved, and only moves forward. On its way it stops at every moment something is waiting for (delays, digests, schedules, retries, snoozes) and continues once that is done. Returns 200 when it has arrived, or 202 with `status: moving` if that takes longer than 15 seconds, or immediately with an `idempotency-key`. See docs/testing.md. `PUT /v2/environments/{environmentId}/clock` */
     readonly updateClock: (...input: CallArguments<"environments.updateClock">) => Promise<Output<"environments.updateClock">>;
-    /** Create a second API key. To rotate: create a key, deploy it, then revoke the old one. An environment has one or two live keys. `POST /v1/environments/{environmentId}/api-keys` */
+    /** Create an API key. Without a body: a key that may do everything. To rotate: create a key, deploy it, then revoke the old one. A key creates only keys with no more rights than its own: scope, expiry and networks. An environment has at most 20 live keys. `POST /v1/environments/{environmentId}/api-keys` */
     readonly createApiKey: (...input: CallArguments<"environments.createApiKey">) => Promise<Output<"environments.createApiKey">>;
-    /** Change what an API key may do. Whether events that come with the key may have a higher `priority` than their workflow. `PATCH /v1/environments/{environmentId}/api-keys/{keyId}` */
+    /** Change what an API key may do. Omitted fields do not change. The change holds from the next request on. A key changes only keys with no more rights than its own, and gives no more than it has. `PATCH /v1/environments/{environmentId}/api-keys/{keyId}` */
     readonly updateApiKey: (...input: CallArguments<"environments.updateApiKey">) => Promise<Output<"environments.updateApiKey">>;
-    /** Revoke an API key. An environment's last live key cannot be revoked. `DELETE /v1/environments/{environmentId}/api-keys/{keyId}` */
+    /** Revoke an API key. The last live key with the scope `full` cannot be revoked, nor one with more rights than the caller's. `DELETE /v1/environments/{environmentId}/api-keys/{keyId}` */
     readonly revokeApiKey: (...input: CallArguments<"environments.revokeApiKey">) => Promise<Output<"environments.revokeApiKey">>;
     /** Retrieve what is waiting in an environment, and what was sent last. On a test clock, runs that wait for the same moment in the same step are one entry; in real time, those for the same minute. One request reads the first 2,000 waiting runs and messages, and the newest 500 messages. See docs/testing.md. `GET /v2/environments/{environmentId}/timeline` */
     readonly retrieveTimeline: (...input: CallArguments<"environments.retrieveTimeline">) => Promise<Output<"environments.retrieveTimeline">>;
-    /** Compare two environments. Requires a key of the target. Compares workflows and layouts, with their translations, categories, the brand and the attention budget by identifier, and lists those that differ. The identifier of the brand is `brand`, that of the attention budget `attention`. `POST /v2/environments/{targetEnvironmentId}/diff` */
+    /** Compare two environments. Requires a key of the target. Compares workflows and layouts, with their translations, categories, audiences with a rule, the brand and the attention budget by identifier, and lists those that differ. The identifier of the brand is `brand`, that of the attention budget `attention`. `POST /v2/environments/{targetEnvironmentId}/diff` */
     readonly diff: (...input: CallArguments<"environments.diff">) => Promise<Output<"environments.diff">>;
-    /** Copy workflows, layouts, categories, brand and attention budget to another environment. Requires a key of the target. Copies all of them, or those named in `resources`, in one transaction, with the categories of workflows that the target lacks, and with the workflow that an attention budget sends roll-ups through. What exists only in the target is deleted there if `resources` names it, and kept otherwise. `results` has an entry for workflows and for layouts, and for others where there are any. Integrations, keys, subscribers and topics are never copied. A resource that has issues of severity `error` in the target is copied, and the response lists them. `POST /v2/environments/{targetEnvironmentId}/publish` */
+    /** Copy workflows, layouts, categories, audiences, brand and attention budget to another environment. Requires a key of the target. Copies all of them, or those named in `resources`, in one transaction, with the categories of workflows that the target lacks, and with the workflow that an attention budget sends roll-ups through. What exists only in the target is deleted there if `resources` names it, and kept otherwise. `results` has an entry for workflows and for layouts, and for others where there are any. Integrations, keys, subscribers, topics and fixed audiences are never copied. A resource that has issues of severity `error` in the target is copied, and the response lists them. `POST /v2/environments/{targetEnvironmentId}/publish` */
     readonly publish: (...input: CallArguments<"environments.publish">) => Promise<Output<"environments.publish">>;
     /** List what was published to an environment, newest first. Requires a key of the target. Kept for `TIDINGS_AUDIT_DAYS`. `GET /v2/environments/{environmentId}/publishes` */
     readonly listPublishes: (...input: CallArguments<"environments.listPublishes">) => Promise<Output<"environments.listPublishes">>;
@@ -3830,7 +4233,7 @@ export type Resources = {
     readonly deleteInvitation: (...input: CallArguments<"people.deleteInvitation">) => Promise<Output<"people.deleteInvitation">>;
   };
   readonly auditLog: {
-    /** List changes, newest first. Changes by members, and configuration changes by API keys. Kept for `TIDINGS_AUDIT_DAYS`. `GET /v1/audit-log` */
+    /** List changes, newest first. Changes by members, configuration changes by API keys, and calls of the tools for assistants. Kept for `TIDINGS_AUDIT_DAYS`. `GET /v1/audit-log` */
     readonly list: (...input: CallArguments<"auditLog.list">) => Promise<Output<"auditLog.list">>;
     /** Export changes as CSV or JSON lines, newest first. Returns a part of the file with at most 100 entries, and the cursor of the next part; the parts in sequence form the file. The first part of a CSV starts with the column names. A cell that a spreadsheet would read as a formula starts with an apostrophe. `GET /v1/audit-log/export` */
     readonly export: (...input: CallArguments<"auditLog.export">) => Promise<Output<"auditLog.export">>;
@@ -3863,6 +4266,7 @@ export type ErrorCode =
   | "INVALID_AUTH_SCHEME"
   | "UNAUTHORIZED"
   | "API_KEY_NOT_FOUND"
+  | "API_KEY_EXPIRED"
   | "LIVE_CONNECTION_LIMIT"
   | "SIGN_IN_REQUIRED"
   | "SIGN_IN_FAILED"
@@ -3872,6 +4276,9 @@ export type ErrorCode =
   | "INBOX_HASH_WRONG"
   | "ORIGIN_NOT_ALLOWED"
   | "FORBIDDEN"
+  | "API_KEY_SCOPE"
+  | "API_KEY_NETWORK"
+  | "API_KEY_RIGHTS"
   | "ROLE_NOT_ALLOWED"
   | "RECENT_SIGN_IN_REQUIRED"
   | "CSRF_TOKEN_WRONG"
@@ -3912,6 +4319,10 @@ export type ErrorCode =
   | "SUBSCRIPTION_NOT_FOUND"
   | "TOPIC_NOT_FOUND"
   | "TRANSACTION_NOT_FOUND"
+  | "AUDIENCE_NOT_FOUND"
+  | "BROADCAST_NOT_FOUND"
+  | "BACKTEST_NOT_FOUND"
+  | "BROADCAST_NOT_CHECKED"
   | "RETRACTION_NOT_FOUND"
   | "SUPERSEDE_KEY_NOT_FOUND"
   | "WORKFLOW_NOT_FOUND"
@@ -3965,12 +4376,27 @@ export type ErrorCode =
   | "LAYOUT_IS_DEFAULT"
   | "LAYOUT_IN_USE"
   | "LAYOUT_MISSING_IN_TARGET"
+  | "AUDIENCE_MISSING_IN_TARGET"
   | "IDEMPOTENCY_IN_PROGRESS"
   | "INTEGRATION_IDENTIFIER_TAKEN"
   | "IN_APP_INTEGRATION_EXISTS"
   | "SUBSCRIBER_EXISTS"
   | "SUBSCRIBER_BEING_ERASED"
   | "TOPIC_EXISTS"
+  | "AUDIENCE_EXISTS"
+  | "AUDIENCE_LIMIT"
+  | "AUDIENCE_IN_USE"
+  | "AUDIENCE_KIND"
+  | "AUDIENCE_MATCHES_EVERYONE"
+  | "AUDIENCE_TOO_SLOW"
+  | "BROADCAST_LIMIT"
+  | "BROADCAST_STATE"
+  | "BROADCAST_INCOMPLETE"
+  | "BROADCAST_OWN_APPROVAL"
+  | "BACKTEST_RUNNING"
+  | "BACKTEST_TEST_CLOCK"
+  | "BACKTEST_EMPTY"
+  | "BACKTEST_ENDED"
   | "ALERT_RULE_LIMIT"
   | "ALERT_RULE_NAME_TAKEN"
   | "WEBHOOK_LIMIT"
@@ -4249,12 +4675,24 @@ export type AlertTargetTest = {
 export type AlertTargetType = "email" | "owners" | "webhook" | "slack";
 
 export type ApiKey = {
-  /** The id for environments.revokeApiKey */
+  /** The id for environments.updateApiKey and environments.revokeApiKey */
   _id?: string;
+  /** Hidden from an API key that has fewer rights than this one */
   key: string;
   /** Who created the key */
   _userId: string;
   hash?: string;
+  /** What the key is for; null: it has no name */
+  name?: string | null;
+  /** Who is responsible for it; null: nobody was named */
+  owner?: string | null;
+  /** Which operations it may call (docs/api-keys.md) */
+  scope?: "full" | "send" | "read" | "operations";
+  /** The operations that it may call, in the scope `operations` only */
+  operations?: string[];
+  /** From when on it is refused (ISO 8601, UTC); null: never */
+  expiresAt?: string | null;
+  allowedNetworks?: string[] | null;
   /** When it was created (ISO 8601, UTC) */
   createdAt?: string;
   /** Time of its last request, to the minute; null if it was never used */
@@ -4382,6 +4820,160 @@ export type AttentionWindowFile = {
   unit: "hour" | "day" | "week";
 };
 
+export type Audience = {
+  _id: string;
+  /** Unique in the environment */
+  audienceId: string;
+  name: string;
+  description: string | null;
+  kind: AudienceKind;
+  /** null for a fixed audience */
+  rule: Record<string, unknown> | null;
+  /** The rule in words */
+  sentence: string;
+  /** When it was created (ISO 8601, UTC) */
+  createdAt: string;
+  /** Last change (ISO 8601, UTC) */
+  updatedAt: string;
+};
+
+export type AudienceCost = {
+  level: AudienceCostLevel;
+  /** Rows that PostgreSQL expects to read */
+  rows: number;
+  /** What makes it so, in a sentence */
+  reason: string;
+};
+
+/** low: an index finds the people; medium: one pass over all subscribers; high: more work for each */
+export type AudienceCostLevel = "low" | "medium" | "high";
+
+export type AudienceCount = {
+  people: number;
+  /** true: there are more than 100,000, and the number is an estimate */
+  isEstimated: boolean;
+};
+
+export type AudienceExplanation = {
+  subscriberId: string;
+  isMember: boolean;
+  /** Why the person is in the audience, or why not */
+  sentence: string;
+  /** The parts of the rule that decide */
+  reasons: AudienceReason[];
+};
+
+export type AudienceFile = {
+  audienceId: string;
+  name: string;
+  description?: string;
+  /** JSON Logic over subscribers, as in audiences.create */
+  rule: Record<string, unknown>;
+};
+
+export type AudienceIn = {
+  audienceId: string;
+  name: string;
+  description?: string | null;
+  /** JSON Logic over `subscriber`, `topics`, `audiences`, `preferences` and `activity` (docs/audiences.md), with the operators of conditions; at most 200 parts */
+  rule?: Record<string, unknown>;
+  /** Must be true for a rule that matches every subscriber */
+  allowEveryone?: boolean;
+};
+
+export type AudienceKind = "rule" | "fixed";
+
+export type AudienceList = {
+  data: Audience[];
+  /** Cursor of the next page; null when there is none */
+  next: string | null;
+  /** Cursor of the previous page; null on the first page */
+  previous: string | null;
+  /** Items that match the filters, counted up to 50,000 */
+  totalCount: number;
+  /** true when there are more than 50,000 */
+  totalCountCapped: boolean;
+};
+
+export type AudienceMembersAdded = {
+  /** Those that were not in it before */
+  added: number;
+  /** Ids without a subscriber, which are not added */
+  unknown: string[];
+};
+
+export type AudienceMembersIn = {
+  /** Up to 500 ids of subscribers that exist */
+  subscriberIds: string[];
+};
+
+export type AudienceMembersOut = {
+  /** Up to 500 ids of subscribers that exist */
+  subscriberIds: string[];
+};
+
+export type AudienceMembersRemoved = {
+  removed: number;
+};
+
+export type AudiencePatch = {
+  name?: string;
+  description?: string | null;
+  /** JSON Logic over `subscriber`, `topics`, `audiences`, `preferences` and `activity` (docs/audiences.md), with the operators of conditions; at most 200 parts */
+  rule?: Record<string, unknown>;
+  /** Must be true for a rule that matches every subscriber */
+  allowEveryone?: boolean;
+};
+
+export type AudiencePeople = {
+  data: AudiencePerson[];
+  /** `after` of the next page; null on the last one */
+  next: string | null;
+};
+
+export type AudiencePerson = {
+  subscriberId: string;
+  firstName: string | null;
+  lastName: string | null;
+  email: string | null;
+  locale: string | null;
+  timezone: string | null;
+};
+
+export type AudiencePreview = {
+  count: AudienceCount;
+  /** Subscribers of the environment, counted as `count` is */
+  everyone: number;
+  /** The rule in words */
+  sentence: string;
+  cost: AudienceCost;
+  /** Such as a rule that matches nobody */
+  warnings: string[];
+  /** Up to 10 people */
+  sample: AudiencePerson[];
+};
+
+export type AudiencePreviewIn = {
+  /** JSON Logic over `subscriber`, `topics`, `audiences`, `preferences` and `activity` (docs/audiences.md), with the operators of conditions; at most 200 parts */
+  rule: Record<string, unknown>;
+  /** The audience that the rule is for, if it exists */
+  audienceId?: string;
+};
+
+export type AudienceReason = {
+  /** A part of the rule, in words */
+  text: string;
+  holds: boolean;
+  /** What the rule found */
+  value?: unknown;
+};
+
+export type AudienceSnapshotIn = {
+  /** Id of the new audience */
+  audienceId: string;
+  name?: string;
+};
+
 export type AuditActor = {
   /** `machine`: the service itself, such as the runaway guard or a workflow with a step `update_subscriber`, or somebody who has not signed in yet, such as the user of a first link */
   type: "person" | "key" | "machine";
@@ -4450,6 +5042,348 @@ export type AuthMethods = {
 
 export type AuthMethodsAnswer = {
   data: AuthMethods;
+};
+
+export type Backtest = {
+  _id: string;
+  name: string | null;
+  status: BacktestStatus;
+  /** Why it failed, and what to do */
+  failure: string | null;
+  /** Beginning of the period (ISO 8601, UTC) */
+  from: string;
+  /** End of the period, exclusive (ISO 8601, UTC) */
+  to: string;
+  /** Workflows of which the change has another definition */
+  workflowIds: string[];
+  /** Nothing is changed */
+  isCalibrationOnly: boolean;
+  /** null: everyone is replayed */
+  sample: BacktestSample | null;
+  progress: BacktestProgress;
+  /** null until it is completed */
+  report: BacktestReport | null;
+  /** When it was requested (ISO 8601, UTC) */
+  createdAt: string;
+  startedAt: string | null;
+  finishedAt: string | null;
+  /** The address of a member, or the environment of an API key */
+  createdBy: string;
+};
+
+export type BacktestCalibration = {
+  /** Steps of the period that the unchanged replay reproduces; null: there were none */
+  percent: number | null;
+  /** false: below 95 %, so the report does not show what would have happened */
+  isTrusted: boolean;
+  /** Steps that were compared */
+  compared: number;
+  /** Those with the same outcome */
+  equal: number;
+  deviations: BacktestDeviation[];
+};
+
+export type BacktestCause = "person_changed" | "preferences_changed" | "payload_erased" | "answer_assumed" | "provider_failed" | "canceled" | "integration_changed" | "workflow_changed" | "configuration_changed" | "open_before" | "unknown";
+
+/** Without any member, a backtest has only its calibration */
+export type BacktestChange = {
+  /** Unsaved workflows, as `explain.dryRun` takes them. Each replaces the version that events had */
+  workflows?: ({
+    name: string;
+    /** The workflow that it would replace */
+    workflowId: string;
+    steps: StepIn[];
+    preferences?: WorkflowPreferencesIn;
+    description?: string;
+    tags?: string[];
+    active?: boolean;
+    validatePayload?: boolean;
+    /** JSON Schema, draft-07 or 2020-12 */
+    payloadSchema?: Record<string, unknown> | null;
+    isTranslationEnabled?: boolean;
+    severity?: Severity;
+    outsideSchedule?: "hold" | "skip";
+    onUnknownOutcome?: "may_duplicate" | "may_delay";
+    /** Payload paths, such as `order` or `invoice.number`, by whose texts and numbers events can be found in the activity, however old they are. Applies to events from now on. The first one is shown next to each event */
+    searchKeys?: string[];
+    objectives?: WorkflowObjectives;
+    /** Identifier of an existing category; null: none */
+    categoryId?: string | null;
+    /** Advertising: it can be unsubscribed from */
+    isCommercial?: boolean;
+    /** What its messages are to readers. Critical ones are never held by an attention budget, transactional ones go before promotional ones. A workflow that subscribers cannot switch off is critical in any case */
+    messageClass?: "critical" | "transactional" | "promotional";
+    /** Which messages go first when many wait. A critical workflow is always high */
+    priority?: "high" | "normal" | "low";
+  })[];
+  files?: FileResources;
+  /** Attention budgets instead of those of the environment; an empty list removes them */
+  attention?: {
+    budgets: AttentionBudget[];
+  };
+  /** What subscribers get who have not chosen; replaces `preferences.user` of the workflow */
+  preferenceDefaults?: BacktestPreferenceDefault[];
+  /** Integrations in the order in which they are tried; those not named follow in their own order */
+  integrationOrder?: BacktestIntegrationOrder[];
+};
+
+export type BacktestChannelTotals = {
+  channel: Channel;
+  /** Messages of the unchanged replay */
+  before: number;
+  /** Messages of the changed replay */
+  after: number;
+  /** Messages by effect, such as `{ removed: 12, content: 3 }` */
+  effects: Record<string, number>;
+};
+
+export type BacktestDeletedWorkflow = {
+  workflowId: string;
+  notifications: number;
+};
+
+export type BacktestDeviation = {
+  cause: BacktestCause;
+  steps: number;
+  sentence: string;
+  examples: BacktestExample[];
+};
+
+/** `removed`: no longer sent. `added`: sent, and was not. `render_failed`: its template fails now. `digested`: with other events than before. `channel`: through another channel. `provider`: through another integration. `earlier`, `later`: by a minute or more. `content`: with another content */
+export type BacktestEffect = "removed" | "added" | "render_failed" | "digested" | "channel" | "provider" | "earlier" | "later" | "content";
+
+export type BacktestExample = {
+  transactionId: string;
+  subscriberId: string;
+  workflowId: string;
+  stepId: string;
+  /** What happened */
+  was: string;
+  /** What the replay returned */
+  replayed: string;
+};
+
+export type BacktestIn = {
+  /** Events from this time on; with `to` (ISO 8601, UTC) */
+  from?: string;
+  /** Events before this time; default: now (ISO 8601, UTC) */
+  to?: string;
+  /** Instead of `from` and `to`; default: 7 */
+  lastDays?: number;
+  /** Where the period has more, a sample of its people is replayed, with everything they got */
+  maxNotifications?: number;
+  /** Shown in the list */
+  name?: string;
+  change?: BacktestChange;
+};
+
+export type BacktestIntegrationOrder = {
+  channel: "in_app" | "email" | "sms" | "chat" | "push";
+  identifiers: string[];
+};
+
+export type BacktestList = {
+  /** More items follow this page */
+  hasMore: boolean;
+  data: Backtest[];
+  /** Number of items in this page */
+  pageSize: number;
+  page: number;
+};
+
+export type BacktestMessage = {
+  transactionId: string;
+  notificationId: string;
+  /** When the event was accepted (ISO 8601, UTC) */
+  time: string;
+  workflowId: string;
+  stepId: string;
+  stepName: string;
+  stepType: string;
+  /** null: no difference */
+  effect: BacktestEffect | null;
+  /** The difference in words */
+  sentence: string;
+  /** null: the workflow had no such step */
+  before: BacktestVersion | null;
+  /** null: the workflow has no such step */
+  after: BacktestVersion | null;
+};
+
+export type BacktestOfPerson = {
+  subscriberId: string;
+  /** First and last name */
+  name: string | null;
+  messages: BacktestMessage[];
+  /** true: the person has more messages */
+  isTruncated: boolean;
+};
+
+/** `waiting`: when the period ended. `merged`: its event is in the digest of another event */
+export type BacktestOutcome = "sent" | "failed" | "not_sent" | "waiting" | "merged";
+
+export type BacktestPeople = {
+  data: BacktestPerson[];
+  /** For `after`; null: this is the last page */
+  next: string | null;
+  /** true: more messages differ than are listed */
+  isCapped: boolean;
+};
+
+export type BacktestPerson = {
+  subscriberId: string;
+  /** First and last name; null: unknown, or the person was deleted since */
+  name: string | null;
+  /** Messages by effect, such as `{ removed: 12, content: 3 }` */
+  effects: Record<string, number>;
+  /** Workflows of the messages that differ */
+  workflowIds: string[];
+  /** Messages among those that differ which the unchanged replay sent */
+  before: number;
+  /** Messages among those that differ which the changed replay sends */
+  after: number;
+};
+
+export type BacktestPreferenceDefault = {
+  workflowId: string;
+  preference: WorkflowPreference | null;
+};
+
+export type BacktestProgress = {
+  /** To replay, an estimate where people are sampled */
+  notifications: number;
+  /** Replayed so far */
+  done: number;
+  /** Replayed so far */
+  people: number;
+  percent: number;
+  /** An estimate; null before the first page */
+  secondsLeft: number | null;
+};
+
+export type BacktestReason = {
+  /** Why the step sent nothing */
+  text: string;
+  /** Runs of the unchanged replay */
+  before: number;
+  /** Runs of the changed replay */
+  after: number;
+};
+
+export type BacktestRenderFault = {
+  workflowId: string;
+  stepId: string;
+  reason: string;
+  messages: number;
+};
+
+export type BacktestReport = {
+  /** What would have been different; the calibration where it is low */
+  sentences: string[];
+  totals: BacktestTotals;
+  channels: BacktestChannelTotals[];
+  /** Those with the most differences first */
+  workflows: BacktestWorkflow[];
+  renderFaults: BacktestRenderFault[];
+  calibration: BacktestCalibration;
+  skipped: BacktestSkipped;
+  /** What this replay could not take into account, in sentences */
+  limits: string[];
+};
+
+export type BacktestSample = {
+  /** Share of the people of the period */
+  percent: number;
+  /** In the period */
+  notifications: number;
+  sentence: string;
+};
+
+export type BacktestSkipped = {
+  /** Their events are not replayed */
+  deletedWorkflows: BacktestDeletedWorkflow[];
+  /** Notifications whose payload was erased; they are not replayed */
+  erasedPayloads: number;
+  /** People who were deleted since; their notifications are not replayed */
+  deletedPeople: number;
+  /** Stored responses of bridges and HTTP requests that were used again */
+  storedAnswers: number;
+  /** Steps without a stored response: a sample response was used */
+  assumedAnswers: number;
+};
+
+export type BacktestStatus = "queued" | "running" | "completed" | "failed" | "canceled";
+
+export type BacktestStep = {
+  stepId: string;
+  type: string;
+  name: string;
+  /** Messages of the unchanged replay */
+  before: number;
+  /** Messages of the changed replay */
+  after: number;
+  /** Messages by effect, such as `{ removed: 12, content: 3 }` */
+  effects: Record<string, number>;
+  reasons: BacktestReason[];
+};
+
+export type BacktestTotals = {
+  /** Notifications that were replayed */
+  runs: number;
+  /** People that were replayed */
+  people: number;
+  /** Messages of the unchanged replay */
+  before: number;
+  /** Messages of the changed replay */
+  after: number;
+  /** Messages without a difference */
+  same: number;
+  /** Messages by effect, such as `{ removed: 12, content: 3 }` */
+  effects: Record<string, number>;
+  /** People of whom at least one message differs */
+  differing: number;
+  /** People who got something and would get nothing */
+  silenced: number;
+  /** People who got nothing and would get something */
+  reached: number;
+  /** Messages added, in percent of `before` */
+  addedPercent: number;
+  /** Messages removed, in percent of `before` */
+  removedPercent: number;
+  /** Messages with any effect, in percent of `before` */
+  differingPercent: number;
+};
+
+export type BacktestVersion = {
+  outcome: BacktestOutcome;
+  /** The outcome in a sentence */
+  reason: string;
+  at: string | null;
+  /** null: nothing was sent */
+  channel: Channel | null;
+  /** Identifiers of those it was sent through */
+  integrations: string[];
+  /** Events in its digest; 1 without a digest */
+  events: number;
+  content: Record<string, unknown> | null;
+};
+
+export type BacktestWorkflow = {
+  workflowId: string;
+  name: string;
+  /** The change has another definition of it */
+  isChanged: boolean;
+  /** Notifications of the period */
+  runs: number;
+  /** Messages of the unchanged replay */
+  before: number;
+  /** Messages of the changed replay */
+  after: number;
+  /** People of whom at least one message differs */
+  people: number;
+  /** Messages by effect, such as `{ removed: 12, content: 3 }` */
+  effects: Record<string, number>;
+  steps: BacktestStep[];
 };
 
 export type Brand = {
@@ -4618,6 +5552,101 @@ export type BridgeSyncIn = {
   bridgeUrl: string;
 };
 
+export type Broadcast = {
+  _id: string;
+  name: string;
+  status: BroadcastStatus;
+  content: BroadcastContent;
+  audience: BroadcastAudience;
+  time: BroadcastTime;
+  pace: BroadcastPace;
+  expiresAt: string | null;
+  approval: BroadcastApproval | null;
+  progress: BroadcastProgress;
+  /** Its event; null until it is sent */
+  transactionId: string | null;
+  /** Why it failed, or why it was paused by the service */
+  failure: string | null;
+  /** The broadcast whose people it reaches again */
+  resendOf: string | null;
+  createdBy: string;
+  /** When it was created (ISO 8601, UTC) */
+  createdAt: string;
+  /** Last change (ISO 8601, UTC) */
+  updatedAt: string;
+  startedAt: string | null;
+  finishedAt: string | null;
+};
+
+export type BroadcastApproval = {
+  requestedBy: string;
+  /** When it was sent for approval (ISO 8601, UTC) */
+  requestedAt: string;
+  decidedBy: string | null;
+  decidedAt: string | null;
+  isApproved: boolean | null;
+  /** Why it was rejected */
+  note: string | null;
+};
+
+export type BroadcastAudience = {
+  /** People in at least one of these audiences */
+  include: string[];
+  /** Minus the people in at least one of these */
+  exclude?: string[];
+  /** Every subscriber, instead of `include` */
+  everyone?: boolean;
+};
+
+export type BroadcastCause = {
+  kind: "failed" | "skipped";
+  /** Code of the reason */
+  reason: string;
+  sentence: string;
+  stepId: string | null;
+  people: number;
+};
+
+export type BroadcastCheck = {
+  status: BroadcastCheckStatus;
+  /** false: the draft has changed since */
+  isCurrent: boolean;
+  /** People in the audience when the check began */
+  people: number;
+  /** People checked so far */
+  checked: number;
+  items: BroadcastCheckItem[];
+  steps: BroadcastStepForecast[];
+  /** When it began (ISO 8601, UTC) */
+  startedAt: string;
+  finishedAt: string | null;
+};
+
+export type BroadcastCheckItem = {
+  /** Such as `people`, `no_address`, `suppressed`, `over_budget`, `links` */
+  code: string;
+  level: BroadcastCheckLevel;
+  /** Such as "412 people have no email address" */
+  sentence: string;
+  people?: number;
+  /** The field of the draft that it is about */
+  field?: string;
+};
+
+/** problem: it cannot be sent like this */
+export type BroadcastCheckLevel = "ok" | "warning" | "problem";
+
+export type BroadcastCheckStatus = "running" | "completed" | "failed";
+
+export type BroadcastContent = {
+  /** A saved workflow; or `steps`. Its version is fixed when the broadcast is sent */
+  workflowId?: string;
+  /** Steps written in place, as in a workflow. Preferences for the workflow `broadcast` hold for them */
+  steps?: StepIn[];
+  /** `payload` of the templates; at most 512 KB of JSON */
+  payload?: Record<string, unknown>;
+};
+
 export type BroadcastEvent = {
   /** Identifier of the workflow */
   name: string;
@@ -4638,6 +5667,160 @@ export type BroadcastEvent = {
   priority?: "high" | "normal" | "low";
   /** At most 512 KB of JSON */
   payload: Record<string, unknown>;
+};
+
+export type BroadcastIn = {
+  name: string;
+  content?: BroadcastContent;
+  audience?: BroadcastAudience;
+  time?: BroadcastTime;
+  pace?: BroadcastPace;
+  expiresAt?: string | null;
+};
+
+export type BroadcastList = {
+  /** More items follow this page */
+  hasMore: boolean;
+  data: Broadcast[];
+  /** Number of items in this page */
+  pageSize: number;
+  page: number;
+};
+
+export type BroadcastOutcome = "sent" | "delivered" | "opened" | "clicked" | "not_opened" | "failed" | "skipped" | "unsubscribed" | "complained";
+
+export type BroadcastPace = {
+  /** People per minute at most */
+  perMinute?: number;
+  /** People per minute while the integration with this identifier is active; the lowest of all limits holds */
+  integrations?: Record<string, number>;
+};
+
+export type BroadcastPatch = {
+  name?: string;
+  content?: BroadcastContent;
+  audience?: BroadcastAudience;
+  time?: BroadcastTime;
+  pace?: BroadcastPace;
+  expiresAt?: string | null;
+};
+
+export type BroadcastPeople = {
+  data: AudiencePerson[];
+  /** `after` of the next page; null on the last one */
+  next: string | null;
+};
+
+export type BroadcastPreview = {
+  subscriberId: string;
+  /** First and last name */
+  name: string | null;
+  messages: BroadcastPreviewMessage[];
+};
+
+export type BroadcastPreviewIn = {
+  /** Up to 10 people; without it, 5 people of the audience are sampled */
+  subscriberIds?: string[];
+};
+
+export type BroadcastPreviewMessage = {
+  stepId: string;
+  type: string;
+  /** `sends`, or the reason why not */
+  outcome: string;
+  /** The outcome in words */
+  sentence: string;
+  content: Record<string, unknown> | null;
+};
+
+export type BroadcastPreviews = {
+  data: BroadcastPreview[];
+};
+
+export type BroadcastProgress = {
+  /** Fixed when the broadcast starts */
+  people: number | null;
+  /** People whose run has started */
+  started: number;
+  /** People who were deleted before their turn */
+  gone: number;
+  /** People whose turn would have been after `expiresAt` */
+  expired: number;
+  /** People started in the last minute */
+  perMinute: number;
+  nextAt: string | null;
+  lastAt: string | null;
+};
+
+export type BroadcastRejection = {
+  note?: string;
+};
+
+export type BroadcastResendIn = {
+  outcome?: BroadcastOutcome;
+};
+
+export type BroadcastResults = {
+  /** People that were counted, at most 100,000 */
+  counted: number;
+  /** true: there are more */
+  isCapped: boolean;
+  /** People by outcome */
+  outcomes: Record<string, number>;
+  /** Failures and skipped steps by cause, the most frequent first */
+  causes: BroadcastCause[];
+  /** By variant of each experiment */
+  variants: BroadcastVariant[];
+  /** When it was counted (ISO 8601, UTC) */
+  countedAt: string;
+};
+
+export type BroadcastStatus = "draft" | "awaiting_approval" | "scheduled" | "running" | "paused" | "completed" | "stopped" | "failed";
+
+export type BroadcastStepForecast = {
+  stepId: string;
+  type: string;
+  /** People by outcome: `sends`, or the reason why not */
+  outcomes: Record<string, number>;
+};
+
+export type BroadcastTest = {
+  transactionId: string;
+  subscriberId: string;
+};
+
+export type BroadcastTestIn = {
+  subscriberIds: string[];
+};
+
+export type BroadcastTests = {
+  data: BroadcastTest[];
+};
+
+export type BroadcastTime = {
+  kind: BroadcastTimeKind;
+  /** With the kind `at` */
+  at?: string;
+  /** With the kind `local`: the day, YYYY-MM-DD */
+  date?: string;
+  /** With the kind `local`: HH:MM */
+  localTime?: string;
+  /** For people without a time zone (IANA name); UTC by default */
+  timezone?: string;
+  /** Spreads the people evenly over these hours */
+  spreadHours?: number;
+};
+
+/** now: when it is sent; at: at the moment `at`; local: at `localTime` in each person's time zone */
+export type BroadcastTimeKind = "now" | "at" | "local";
+
+export type BroadcastVariant = {
+  /** The experiment */
+  stepId: string;
+  variant: string;
+  name: string | null;
+  people: number;
+  outcomes: Record<string, number>;
 };
 
 export type CapturedAttachment = {
@@ -5448,8 +6631,8 @@ export type DryRunEvent = {
   /** Identifier of the workflow */
   name?: string;
   workflow?: WorkflowDraft;
-  /** A subscriber id, a subscriber, a topic, or a list of these. A subscriber that does not exist yet is created. Everyone receives the event once: topics add subscribers who are not named directly, not excluded and not the actor, and whose subscription has exactly the event's contexts and rules that match it. */
-  to: string | RecipientSubscriber | RecipientTopic | (string | RecipientSubscriber | RecipientTopic)[];
+  /** A subscriber id, a subscriber, a topic, an audience, or a list of these. A subscriber that does not exist yet is created. Everyone receives the event once: topics add subscribers who are not named directly, not excluded and not the actor, and whose subscription has exactly the event's contexts and rules that match it. */
+  to: string | RecipientSubscriber | RecipientTopic | RecipientAudience | (string | RecipientSubscriber | RecipientTopic | RecipientAudience)[];
   /** At most 512 KB of JSON. `attachments`, a list of up to 10 `{name, mime, file, channels?}` with `file` in base64, is sent with emails. */
   payload?: Record<string, unknown>;
   /** What this event sends differently; docs/overrides.md lists precedence, members and errors */
@@ -5508,12 +6691,16 @@ export type Environment = {
   type?: "dev" | "prod" | null;
   /** Only for the environment the calling key belongs to */
   apiKeys?: ApiKey[];
+  /** true: the environment that the calling key belongs to, in environments.list */
+  isCurrent?: boolean;
   _parentId?: string;
   slug?: string;
   /** Apps whose links are kept in mails and in-app bodies; absent if there are none */
   linkSchemes?: string[];
   /** Domain of the hosted pages in links of mails; absent if they use that of the service */
   pagesUrl?: string;
+  /** true: an owner other than the sender approves broadcasts; absent otherwise */
+  broadcastApproval?: boolean;
 };
 
 export type EnvironmentClock = {
@@ -5640,6 +6827,8 @@ export type EnvironmentUpdate = {
   linkSchemes?: string[];
   /** Own domain of the hosted pages, such as `https://preferences.acme.com`: links in mails and `List-Unsubscribe` headers begin with it. The domain must lead to this service. null or an empty text removes it */
   pagesUrl?: string | null;
+  /** true: another person, an owner, approves a broadcast before it starts */
+  broadcastApproval?: boolean;
 };
 
 export type EnvironmentVariable = {
@@ -6152,6 +7341,13 @@ export type ExportedResources = {
       push?: boolean;
     };
   }[];
+  audiences?: {
+    audienceId: string;
+    name: string;
+    description?: string;
+    /** JSON Logic over subscribers, as in audiences.create */
+    rule: Record<string, unknown>;
+  }[];
   brand?: {
     /** The sender as readers know it */
     name?: string;
@@ -6396,11 +7592,12 @@ export type FileResources = {
   integrations?: IntegrationFile[];
   topics?: TopicFile[];
   categories?: CategoryFile[];
+  audiences?: AudienceFile[];
   brand?: BrandFile;
   attention?: AttentionFile;
 };
 
-export type FileType = "workflow" | "layout" | "integration" | "topic" | "category" | "brand" | "attention";
+export type FileType = "workflow" | "layout" | "integration" | "topic" | "category" | "audience" | "brand" | "attention";
 
 export type FilesApplied = {
   /** Over all current resources together */
@@ -6420,7 +7617,7 @@ export type FilesApplied = {
 
 export type FilesApplyIn = {
   resources: FileResources;
-  /** Delete workflows, layouts and categories that are missing from the given lists. Integrations and topics, which hold secrets and subscriptions, are never deleted; nor are resources of a type whose list is not given */
+  /** Delete workflows, layouts, categories and audiences with a rule that are missing from the given lists. Integrations, topics and fixed audiences, which hold secrets and people, are never deleted; nor are resources of a type whose list is not given */
   prune?: boolean;
   /** `fingerprints` of the last export or apply. Without it, drift is shown since the last apply to the environment */
   pulled?: Record<string, string>;
@@ -6457,7 +7654,7 @@ export type FilesPlan = {
 
 export type FilesPlanIn = {
   resources: FileResources;
-  /** Delete workflows, layouts and categories that are missing from the given lists. Integrations and topics, which hold secrets and subscriptions, are never deleted; nor are resources of a type whose list is not given */
+  /** Delete workflows, layouts, categories and audiences with a rule that are missing from the given lists. Integrations, topics and fixed audiences, which hold secrets and people, are never deleted; nor are resources of a type whose list is not given */
   prune?: boolean;
   /** `fingerprints` of the last export or apply. Without it, drift is shown since the last apply to the environment */
   pulled?: Record<string, string>;
@@ -7571,6 +8768,21 @@ export type MessagePage = {
 
 export type MessageStatus = "sent" | "error" | "warning";
 
+export type NewApiKey = {
+  /** What the key is for, as the audit log names it */
+  name?: string;
+  /** Who is responsible for the key: a person or a team. Unless given: the member */
+  owner?: string;
+  /** `full`: every operation. `send`: trigger, cancel and signals. `read`: what a viewer reads. `operations`: those in the list `operations` */
+  scope?: "full" | "send" | "read" | "operations";
+  /** Ids such as `workflows.list`, for the scope `operations` */
+  operations?: string[];
+  /** A time to come (ISO 8601). Unless given: never */
+  expiresAt?: string;
+  /** Addresses and networks such as `192.0.2.7`, `10.0.0.0/8` or `2001:db8::/32` */
+  allowedNetworks?: string[];
+};
+
 export type NewResetLink = {
   /** Works once; shown in this response only */
   link: string;
@@ -8288,7 +9500,7 @@ export type PublishedResource = {
   issues?: ResourceIssue[];
 };
 
-export type PublishedType = "workflow" | "layout" | "category" | "brand" | "attention";
+export type PublishedType = "workflow" | "layout" | "category" | "audience" | "brand" | "attention";
 
 export type QueueState = {
   /** The stage of the pipeline */
@@ -8302,7 +9514,7 @@ export type QueueState = {
 };
 
 export type Reach = {
-  kind: "direct" | "topic" | "everyone" | "excluded" | "actor" | "topic_rule" | "other_context" | "not_member" | "not_addressed" | "unknown_subscriber" | "pending" | "canceled" | "workflow_off" | "changed_since";
+  kind: "direct" | "topic" | "everyone" | "audience" | "excluded" | "actor" | "topic_rule" | "other_context" | "not_member" | "not_addressed" | "unknown_subscriber" | "pending" | "canceled" | "workflow_off" | "changed_since";
   /** The same in a sentence */
   text: string;
   /** The subscriptions that decided */
@@ -8328,6 +9540,14 @@ export type ReceivedResponse = {
   /** JSON, or a text; null when there is none */
   body: unknown;
   durationMs: number;
+};
+
+export type RecipientAudience = {
+  type: "Audience";
+  /** Everyone who is in this audience when the event starts */
+  audienceId: string;
+  /** Ids of subscribers that the event's audiences do not add */
+  exclude?: string[];
 };
 
 export type RecipientChannel = {
@@ -8432,7 +9652,7 @@ export type ResourceDependency = {
   resourceName: string;
   /** It must be published before, or together with it */
   isBlocking: boolean;
-  reason: "LAYOUT_REQUIRED_FOR_WORKFLOW" | "LAYOUT_EXISTS_IN_TARGET";
+  reason: "LAYOUT_REQUIRED_FOR_WORKFLOW" | "LAYOUT_EXISTS_IN_TARGET" | "AUDIENCE_REQUIRED" | "AUDIENCE_EXISTS_IN_TARGET";
 };
 
 export type ResourceDiff = {
@@ -8474,7 +9694,7 @@ export type ResourceToPublish = {
   resourceId: string;
 };
 
-export type ResourceType = "workflow" | "layout" | "category" | "brand" | "attention" | "step";
+export type ResourceType = "workflow" | "layout" | "category" | "audience" | "brand" | "attention" | "step";
 
 export type RestoreOutcome = {
   resourceType: PublishedType;
@@ -8954,7 +10174,7 @@ export type SentRequest = {
   };
 };
 
-export type SentWebhookEventType = "message.sent" | "message.failed" | "message.delivered" | "message.seen" | "message.read" | "message.unread" | "message.archived" | "message.unarchived" | "message.snoozed" | "message.unsnoozed" | "message.deleted" | "preference.updated" | "workflow.created" | "workflow.updated" | "workflow.deleted" | "workflow.published" | "webhook.test";
+export type SentWebhookEventType = "message.sent" | "message.failed" | "message.delivered" | "message.seen" | "message.read" | "message.unread" | "message.archived" | "message.unarchived" | "message.snoozed" | "message.unsnoozed" | "message.deleted" | "preference.updated" | "workflow.created" | "workflow.updated" | "workflow.deleted" | "workflow.published" | "broadcast.started" | "broadcast.paused" | "broadcast.completed" | "webhook.test";
 
 export type Severity = "high" | "medium" | "low" | "none";
 
@@ -10040,8 +11260,8 @@ export type TriggerBulkIn = {
 export type TriggerEvent = {
   /** Identifier of the workflow */
   name: string;
-  /** A subscriber id, a subscriber, a topic, or a list of these. A subscriber that does not exist yet is created. Everyone receives the event once: topics add subscribers who are not named directly, not excluded and not the actor, and whose subscription has exactly the event's contexts and rules that match it. */
-  to: string | RecipientSubscriber | RecipientTopic | (string | RecipientSubscriber | RecipientTopic)[];
+  /** A subscriber id, a subscriber, a topic, an audience, or a list of these. A subscriber that does not exist yet is created. Everyone receives the event once: topics add subscribers who are not named directly, not excluded and not the actor, and whose subscription has exactly the event's contexts and rules that match it. */
+  to: string | RecipientSubscriber | RecipientTopic | RecipientAudience | (string | RecipientSubscriber | RecipientTopic | RecipientAudience)[];
   /** At most 512 KB of JSON. `attachments`, a list of up to 10 `{name, mime, file, channels?}` with `file` in base64, is sent with emails. */
   payload?: Record<string, unknown>;
   /** What this event sends differently; docs/overrides.md lists precedence, members and errors */
@@ -10080,7 +11300,19 @@ export type UnseenCount = {
 };
 
 export type UpdateApiKeyIn = {
-  mayRaisePriority: boolean;
+  /** What the key is for, as the audit log names it */
+  name?: string;
+  /** Who is responsible for the key: a person or a team; null removes it */
+  owner?: string | null;
+  /** `full`: every operation. `send`: trigger, cancel and signals. `read`: what a viewer reads. `operations`: those in the list `operations` */
+  scope?: "full" | "send" | "read" | "operations";
+  /** Ids such as `workflows.list`, for the scope `operations` */
+  operations?: string[];
+  /** A time to come (ISO 8601); null: never */
+  expiresAt?: string | null;
+  allowedNetworks?: string[] | null;
+  /** Whether its events may have a higher priority than their workflow */
+  mayRaisePriority?: boolean;
 };
 
 export type UsedTextKey = {
@@ -10196,7 +11428,7 @@ export type WebhookDeliveryWithRequest = {
   };
 };
 
-export type WebhookEventType = "message.sent" | "message.failed" | "message.delivered" | "message.seen" | "message.read" | "message.unread" | "message.archived" | "message.unarchived" | "message.snoozed" | "message.unsnoozed" | "message.deleted" | "preference.updated" | "workflow.created" | "workflow.updated" | "workflow.deleted" | "workflow.published";
+export type WebhookEventType = "message.sent" | "message.failed" | "message.delivered" | "message.seen" | "message.read" | "message.unread" | "message.archived" | "message.unarchived" | "message.snoozed" | "message.unsnoozed" | "message.deleted" | "preference.updated" | "workflow.created" | "workflow.updated" | "workflow.deleted" | "workflow.published" | "broadcast.started" | "broadcast.paused" | "broadcast.completed";
 
 export type WebhookHealth = {
   /** `idle`: nothing was delivered in the last 30 days */

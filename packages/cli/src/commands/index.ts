@@ -25,6 +25,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: "Show what applying the files would change",
     load: async () => (await import("./files/plan.ts")).plan,
   },
+  backtest: {
+    group: "Files",
+    summary: "Replay the past days with the files",
+    load: async () => (await import("./files/backtest.ts")).backtest,
+  },
   apply: {
     group: "Files",
     summary: "Apply the files, all or nothing",
@@ -60,6 +65,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: "Explain why a subscriber got a message or not",
     load: async () => (await import("./run/explain.ts")).explain,
   },
+  mcp: {
+    group: "Run",
+    summary: "Serve the tools for assistants on standard input",
+    load: async () => (await import("./run/mcp.ts")).mcp,
+  },
   tail: {
     group: "Run",
     summary: "Show events as they arrive",
@@ -74,6 +84,16 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     group: "Run",
     summary: "Retract an event, also what was sent",
     load: async () => (await import("./run/retract.ts")).retract,
+  },
+  audiences: {
+    group: "Run",
+    summary: "Count the people of a rule, and keep fixed lists",
+    load: async () => (await import("./run/audiences.ts")).audiences,
+  },
+  broadcasts: {
+    group: "Run",
+    summary: "Check and send a message to an audience",
+    load: async () => (await import("./run/broadcasts.ts")).broadcasts,
   },
   test: {
     group: "Test",
@@ -134,6 +154,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     group: "Operate",
     summary: "List workflows and their state",
     load: async () => (await import("./operate/workflows.ts")).workflows,
+  },
+  keys: {
+    group: "Operate",
+    summary: "List, create, change and revoke API keys",
+    load: async () => (await import("./operate/keys.ts")).keys,
   },
   environments: {
     group: "Operate",

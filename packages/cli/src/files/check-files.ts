@@ -1,9 +1,15 @@
 // The checks that need no service: shapes, everything that saving would refuse, and the issues of templates, conditions
 // and waits.
-import { checkAttentionFile, checkLayoutFile, checkWorkflowFile, type Problem } from "@tidings/server/checks";
+import {
+  checkAttentionFile,
+  checkAudienceFile,
+  checkLayoutFile,
+  checkWorkflowFile,
+  type Problem,
+} from "@tidings/server/checks";
+import type { Place } from "@tidings/server/folder";
 import type { FileProblem } from "./problems.ts";
 import type { LocalFiles } from "./read-folder.ts";
-import type { Place } from "./yaml-source.ts";
 
 /** An error in a template names its line, which in its own file is the line of the file. */
 const templatePlace = / \(line (\d+), column (\d+)\)$/;
@@ -52,6 +58,10 @@ export async function checkFiles({ folder, resources, problems, locate, owners }
   for (const [index, file] of (resources.layouts ?? []).entries()) {
     if (!isSound(`layout/${file.layoutId}`)) continue;
     for (const one of await checkLayoutFile(file)) add(`resources.layouts.${index}`, one);
+  }
+  for (const [index, file] of (resources.audiences ?? []).entries()) {
+    if (!isSound(`audience/${file.audienceId}`)) continue;
+    for (const one of await checkAudienceFile(file)) add(`resources.audiences.${index}`, one);
   }
   if (resources.attention && !problems.some(({ file }) => file === "attention.yaml"))
     for (const one of await checkAttentionFile(resources.attention)) add("resources.attention", one);

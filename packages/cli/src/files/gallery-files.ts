@@ -1,9 +1,9 @@
 // A template of the gallery as files: its workflow, its scenario, and the layout of the brand.
 import { brandLayout, type GalleryTemplate, gallery } from "@tidings/contract/gallery";
+import { writeYaml } from "@tidings/server/folder";
 import { CliError } from "../failure.ts";
 import type { Folder } from "./folder.ts";
 import { writeResources } from "./write-resources.ts";
-import { writeYaml } from "./yaml-source.ts";
 
 function requireTemplate(name: string): GalleryTemplate {
   const found = gallery.find((template) => template.name === name);

@@ -11,9 +11,15 @@ import { readState } from "./state.ts";
 
 type MadePlan = { local: LocalFiles; session: Session; wanted: Wanted; plan: FilesPlan };
 
-export async function makePlan(call: Pick<Call, "io" | "values" | "session">): Promise<MadePlan> {
+/** The files of the folder; throws where one of them has an error. */
+export function readSound(call: Pick<Call, "io" | "values">): LocalFiles {
   const local = readFolder(openProject(folderOf(call)));
   if (local.problems.length > 0) throw problemsError(local.problems, "`tidings validate` checks without a service.");
+  return local;
+}
+
+export async function makePlan(call: Pick<Call, "io" | "values" | "session">): Promise<MadePlan> {
+  const local = readSound(call);
   const session = await call.session();
   const wanted = wantedOf(local, readState(local.folder), session, call.values.prune === true);
   return { local, session, wanted, plan: await planRemote(session, wanted, local) };

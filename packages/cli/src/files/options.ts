@@ -6,7 +6,7 @@ export const dirOption = {
 } as const satisfies CommandOptions;
 
 export const pruneOption = {
-  prune: { type: "boolean", about: "Delete workflows, layouts and categories that are not in the files" },
+  prune: { type: "boolean", about: "Delete workflows, layouts, categories and audiences that are not in the files" },
 } as const satisfies CommandOptions;
 
 export const issuesOption = {

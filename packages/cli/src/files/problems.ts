@@ -1,7 +1,8 @@
 // Errors of files, each with its place.
+import type { FileProblem } from "@tidings/server/folder";
 import { CliError } from "../failure.ts";
 
-export type FileProblem = { file: string; line: number; column: number; message: string };
+export type { FileProblem };
 
 export const describeProblem = ({ file, line, column, message }: FileProblem): string =>
   `${file}:${line}:${column}  ${message}`;

@@ -1,9 +1,9 @@
 // The folder that a command works in, and the files that every folder has.
 import { resolve } from "node:path";
+import { editorSchema, fileKinds } from "@tidings/server/folder";
 import type { Call } from "../command.ts";
 import { type Folder, openFolder } from "./folder.ts";
 import { projectFile } from "./read-folder.ts";
-import { editorSchema, fileKinds } from "./schemas.ts";
 
 export const folderOf = ({ io, values }: Pick<Call, "io" | "values">): string =>
   resolve(io.cwd, (values.dir as string | undefined) ?? ".");

@@ -5,6 +5,7 @@ import type { FileResources, LayoutFile } from "@tidings/contract";
 import {
   canonicalJson,
   normalizeAttention,
+  normalizeAudience,
   normalizeCategory,
   normalizeLayout,
   normalizeWorkflow,
@@ -19,7 +20,7 @@ type PullPlan = {
   remove: string[];
   /** Files in `write` and `remove` that were changed here since the last pull. */
   changedHere: string[];
-  /** Workflows and layouts that only this folder has. */
+  /** Workflows, layouts and audiences that only this folder has. */
   onlyHere: string[];
 };
 
@@ -76,6 +77,9 @@ function findSame({ resources: here, owners }: LocalFiles, there: FileResources)
   const normalize = (file: LayoutFile) => normalizeLayout(marksDefault ? file : { ...file, isDefault: false });
   for (const file of there.layouts ?? [])
     compare(`layout/${file.layoutId}`, layouts.get(file.layoutId), file, normalize);
+  const audiences = new Map(here.audiences?.map((file) => [file.audienceId, file]));
+  for (const file of there.audiences ?? [])
+    compare(`audience/${file.audienceId}`, audiences.get(file.audienceId), file, normalizeAudience);
   compare("integrations", here.integrations, there.integrations ?? [], sortLists);
   compare("topics", here.topics, there.topics ?? [], sortLists);
   compare("categories", here.categories, there.categories ?? [], (list) => list?.map(normalizeCategory));

@@ -33,7 +33,8 @@ export const applyRemote = (
     throw error;
   });
 
-async function told<T>(request: () => Promise<T>, local: LocalFiles | undefined): Promise<T> {
+/** Errors of the service that are about the files are reported with their places. */
+export async function told<T>(request: () => Promise<T>, local: LocalFiles | undefined): Promise<T> {
   try {
     return await request();
   } catch (error) {
@@ -49,10 +50,12 @@ function problemsOf({ body }: TidingsError, { locate }: LocalFiles): FileProblem
   };
   if (Array.isArray(issues)) return issues.map(({ field, message }) => ({ ...locate(field), message }));
   if (typeof errors !== "object" || errors === null) return [];
-  return Object.entries(errors).flatMap(([field, { messages = [] }]) =>
-    messages.map((message) => ({
-      ...locate(field),
-      message: message.replace(/^resources\.(?:\w+\.\d+|brand|attention)\.?/, ""),
-    })),
-  );
+  return Object.entries(errors).flatMap(([field, { messages = [] }]) => {
+    // Files of a backtest are a part of its change.
+    const path = field.replace(/^change\.files\./, "resources.");
+    return messages.map((message) => ({
+      ...locate(path),
+      message: message.replace(/^(?:resources|change\.files)\.(?:\w+\.\d+|brand|attention)\.?/, ""),
+    }));
+  });
 }

@@ -15,7 +15,7 @@ export type TestedFiles = {
   root: string;
   local: LocalFiles;
   /** What the environment in use has of a kind for which the folder has no files: an apply would leave it alone. */
-  resources: Pick<FileResources, "workflows" | "layouts" | "categories" | "brand" | "attention">;
+  resources: Pick<FileResources, "workflows" | "layouts" | "categories" | "audiences" | "brand" | "attention">;
 };
 
 /** Null: the environment in use is tested. */
@@ -27,9 +27,9 @@ export async function findTestedFiles(call: Pick<Call, "io" | "values" | "sessio
   const local = readFolder(openProject(root));
   const problems = await checkFiles(local);
   if (problems.length > 0) throw problemsError(problems, "`tidings validate` checks without a service.");
-  const { workflows, layouts, categories, brand, attention } = local.resources;
+  const { workflows, layouts, categories, audiences, brand, attention } = local.resources;
   const isComplete = workflows && layouts && (categories || !workflows.some(({ categoryId }) => categoryId));
-  if (isComplete) return { root, local, resources: { workflows, layouts, categories, brand, attention } };
+  if (isComplete) return { root, local, resources: { workflows, layouts, categories, audiences, brand, attention } };
   const { tidings } = await call.session();
   const { resources: there } = await tidings.files.export();
   return {
@@ -39,6 +39,7 @@ export async function findTestedFiles(call: Pick<Call, "io" | "values" | "sessio
       workflows: workflows ?? there.workflows,
       layouts: layouts ?? there.layouts,
       categories: categories ?? there.categories,
+      audiences: audiences ?? there.audiences,
       brand: brand ?? there.brand,
       attention: attention ?? there.attention,
     },

@@ -1,6 +1,7 @@
 // Resources of the service as the texts of files, by path. The order of members is fixed and defaults are left out, so
 // that the same resource always gives the same text.
 import {
+  type AudienceFile,
   type FileResources,
   identifiers,
   isJsonObject,
@@ -9,10 +10,8 @@ import {
   type StepFile,
   type WorkflowFile,
 } from "@tidings/contract";
+import { extensionOf, isResourceName, toTemplateFile, writeYaml } from "@tidings/server/folder";
 import { CliError } from "../failure.ts";
-import { isResourceName } from "./read-resource.ts";
-import { extensionOf, toTemplateFile } from "./templates.ts";
-import { writeYaml } from "./yaml-source.ts";
 
 /** Texts by path. */
 export type FileTexts = Map<string, string>;
@@ -26,10 +25,11 @@ const controlOrder = ["type", "subject", "layoutId", "editorType", "rendererType
 const schemaOrder = ["$schema", "type", "title", "description", "required", "properties", "items", "enum"];
 
 export function writeResources(resources: FileResources): ResourceTexts {
-  const { workflows, layouts, integrations, topics, categories, brand, attention } = resources;
+  const { workflows, layouts, integrations, topics, categories, audiences, brand, attention } = resources;
   const texts: ResourceTexts = new Map();
   for (const workflow of workflows ?? []) texts.set(`workflow/${workflow.workflowId}`, writeWorkflow(workflow));
   for (const layout of layouts ?? []) texts.set(`layout/${layout.layoutId}`, writeLayout(layout));
+  for (const audience of audiences ?? []) texts.set(`audience/${audience.audienceId}`, writeAudience(audience));
   if (integrations) {
     const value = Object.fromEntries(integrations.map(({ identifier, ...rest }) => [identifier, rest]));
     const head = `${schemaLine(0, "integrations")}# Secrets are never in here: they are entered in the dashboard.\n`;
@@ -98,6 +98,11 @@ function writeLayout({ layoutId, body, translations = {}, ...settings }: LayoutF
   if (file) texts.set(`${path}/${file.name}`, file.text);
   addTranslations(texts, path, translations);
   return texts;
+}
+
+function writeAudience({ audienceId, name, description, rule }: AudienceFile): FileTexts {
+  const value = { name, ...(description && { description }), rule };
+  return new Map([[`audiences/${requireName(audienceId)}.yaml`, schemaLine(1, "audience") + writeYaml(value)]]);
 }
 
 function addTranslations(texts: FileTexts, path: string, translations: Record<string, JsonObject>): void {

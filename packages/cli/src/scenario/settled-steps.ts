@@ -2,9 +2,9 @@
 // experiments, which are written into the workflows of its environment.
 import type { Scenario, StepFile, WorkflowFile } from "@tidings/contract";
 import { checkAttentionFile, createShapeCheck } from "@tidings/server/checks";
+import { fileSchemas } from "@tidings/server/folder";
 import { CliError } from "../failure.ts";
 import { applyRemote, planRemote } from "../files/remote.ts";
-import { fileSchemas } from "../files/schemas.ts";
 import type { Stage } from "./environment.ts";
 
 type Given = Scenario["given"];

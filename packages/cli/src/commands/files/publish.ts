@@ -1,5 +1,5 @@
-// `tidings publish <from> <to>`: workflows, layouts, categories, brand and attention budget of one environment into
-// another, with the same plan as files.
+// `tidings publish <from> <to>`: workflows, layouts, categories, audiences, brand and attention budget of one
+// environment into another, with the same plan as files.
 import { refuseMoreArguments } from "../../arguments.ts";
 import type { Command } from "../../command.ts";
 import { confirmChange } from "../../confirm.ts";
@@ -10,12 +10,12 @@ import { findLogin, openSession, type Session } from "../../session.ts";
 export const publish: Command = {
   usage: "<from> <to> [--prune] [--dry-run]",
   about:
-    "Copies workflows, layouts, categories, the brand and the attention budget from one environment to another, all or\n" +
-    "nothing, after showing the plan. Only the key of the second is needed. Integrations, topics and\n" +
-    "subscribers are never copied.",
+    "Copies workflows, layouts, categories, audiences with a rule, the brand and the attention budget from one\n" +
+    "environment to another, all or nothing, after showing the plan. Only the key of the second is needed.\n" +
+    "Integrations, topics, fixed audiences and subscribers are never copied.",
   example: "tidings publish development production",
   options: {
-    prune: { type: "boolean", about: "Delete workflows, layouts and categories that only the second has" },
+    prune: { type: "boolean", about: "Delete workflows, layouts, categories and audiences that only the second has" },
     ...issuesOption,
     "dry-run": { type: "boolean", about: "Only show the plan; exit code 2 if there are changes" },
   },
@@ -31,9 +31,16 @@ export const publish: Command = {
     const session = await openTarget(call.session, () => openSession(findLogin(io, to)), to);
     const { environment, isProduction } = session;
     const { resources } = await session.tidings.files.export({ query: { environmentId: from } });
-    const { workflows, layouts, categories, brand, attention } = resources;
+    const { workflows, layouts, categories, audiences, brand, attention } = resources;
     const wanted = {
-      resources: { workflows, layouts, categories, ...(brand && { brand }), ...(attention && { attention }) },
+      resources: {
+        workflows,
+        layouts,
+        categories,
+        audiences,
+        ...(brand && { brand }),
+        ...(attention && { attention }),
+      },
       prune: values.prune === true,
     };
     const plan = await planRemote(session, wanted);

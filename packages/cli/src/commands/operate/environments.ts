@@ -1,6 +1,7 @@
 // `tidings environments`: the environments of the organisation, and the keys of the one in use.
 import { readAction, refuseMoreArguments } from "../../arguments.ts";
 import type { Call, Command } from "../../command.ts";
+import { showKeys } from "./keys.ts";
 
 const actions = ["ls", "keys"] as const;
 const help = "tidings environments --help";
@@ -30,20 +31,6 @@ async function list({ out, session }: Call): Promise<void> {
   );
 }
 
-async function listKeys({ out, session }: Call): Promise<void> {
-  const { environment, apiKey } = await session();
-  const keys = (environment.apiKeys ?? []).map(({ _id = "", key, createdAt = "", lastUsedAt }) => ({
-    ...{ id: _id, createdAt, lastUsedAt: lastUsedAt ?? null, isCurrent: key === apiKey },
-  }));
-  const time = (text: string | null) => text?.slice(0, 16).replace("T", " ") ?? "never";
-  out.table(
-    ["", "id", "created", "last used"],
-    keys.map(({ id, createdAt, lastUsedAt, isCurrent }) => [
-      isCurrent ? "*" : "",
-      id,
-      time(createdAt),
-      time(lastUsedAt),
-    ]),
-  );
-  out.json(keys);
+async function listKeys(call: Call): Promise<void> {
+  showKeys(call, await call.session());
 }

@@ -12,12 +12,13 @@ const help = "tidings trigger --help";
 export const trigger: Command = {
   usage: "<workflow> --to <subscriber>… [--payload <json>|@<file>] [--dry-run|--wait]",
   about:
-    "--to and --topic may be repeated. --dry-run shows who would get what, and sends nothing. --wait follows the event until all\n" +
+    "--to, --topic and --audience may be repeated. --dry-run shows who would get what, and sends nothing. --wait follows the event until all\n" +
     "of its steps have ended, prints what was sent and why the rest was not, and exits with 1 if a step failed.",
   example: "tidings trigger order-shipped --to ada --payload '{\"orderId\": 7}' --wait",
   options: {
     to: { type: "string", multiple: true, value: "subscriber", about: "Subscriber id" },
     topic: { type: "string", multiple: true, value: "key", about: "All members of a topic" },
+    audience: { type: "string", multiple: true, value: "id", about: "All people of an audience" },
     payload: { type: "string", value: "json|@file", about: "JSON object, or a file with one; @- reads the input" },
     overrides: { type: "string", value: "json|@file", about: "Overrides for this event" },
     context: { type: "string", value: "json|@file", about: 'Contexts by type: {"project": "apollo"}' },
@@ -55,9 +56,14 @@ async function readEvent(call: Call): Promise<TriggerEvent> {
   const name = requireArgument(call, 0, "The workflow", help);
   const subscriberIds = (call.values.to as string[] | undefined) ?? [];
   const topics = (call.values.topic as string[] | undefined) ?? [];
-  if (subscriberIds.length + topics.length === 0)
-    throw wrongUsage("--to <subscriber> or --topic <key> is missing.", help);
-  const to = [...subscriberIds, ...topics.map((topicKey) => ({ type: "Topic" as const, topicKey }))];
+  const audiences = (call.values.audience as string[] | undefined) ?? [];
+  if (subscriberIds.length + topics.length + audiences.length === 0)
+    throw wrongUsage("--to <subscriber>, --topic <key> or --audience <id> is missing.", help);
+  const to = [
+    ...subscriberIds,
+    ...topics.map((topicKey) => ({ type: "Topic" as const, topicKey })),
+    ...audiences.map((audienceId) => ({ type: "Audience" as const, audienceId })),
+  ];
   return {
     name,
     to: to.length === 1 ? to[0]! : to,
