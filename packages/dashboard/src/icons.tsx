@@ -19,6 +19,13 @@ const paths = {
   arrowLeft: <path d="m12 19-7-7 7-7M19 12H5" />,
   arrowRight: <path d="M5 12h14M12 5l7 7-7 7" />,
   arrowUp: <path d="m5 12 7-7 7 7M12 19V5" />,
+  audience: (
+    <>
+      <circle cx="12" cy="12" r="10" />
+      <circle cx="12" cy="12" r="6" />
+      <circle cx="12" cy="12" r="2" />
+    </>
+  ),
   bars: <path d="M5 20v-7M12 20V4M19 20v-11" />,
   bell: (
     <>
@@ -119,6 +126,9 @@ const paths = {
       <path d="M22 13V6a2 2 0 0 0-2-2H4a2 2 0 0 0-2 2v12c0 1.1.9 2 2 2h9" />
       <path d="m22 7-8.97 5.7a1.94 1.94 0 0 1-2.06 0L2 7M17 17l4 4M21 17l-4 4" />
     </>
+  ),
+  megaphone: (
+    <path d="M11 6a13 13 0 0 0 8.4-2.8A1 1 0 0 1 21 4v12a1 1 0 0 1-1.6.8A13 13 0 0 0 11 14H5a2 2 0 0 1-2-2V8a2 2 0 0 1 2-2zM6 14a12 12 0 0 0 2.4 7.2 2 2 0 0 0 3.2-2.4A8 8 0 0 1 10 14M8 6v8" />
   ),
   menu: <path d="M4 6h16M4 12h16M4 18h16" />,
   message: <path d="M21 15a2 2 0 0 1-2 2H7l-4 4V5a2 2 0 0 1 2-2h14a2 2 0 0 1 2 2z" />,

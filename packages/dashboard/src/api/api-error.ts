@@ -44,6 +44,16 @@ const completeErrors: ReadonlySet<string | undefined> = new Set<ErrorCode>([
   "RESEND_LIMIT",
   "REPLAY_ENDED",
   "REPLAY_LIMIT",
+  "AUDIENCE_EXISTS",
+  "AUDIENCE_IN_USE",
+  "AUDIENCE_KIND",
+  "AUDIENCE_LIMIT",
+  "BROADCAST_STATE",
+  "BROADCAST_INCOMPLETE",
+  "BROADCAST_LIMIT",
+  "BACKTEST_RUNNING",
+  "BACKTEST_TEST_CLOCK",
+  "BACKTEST_ENDED",
 ]);
 
 function adviceFor(

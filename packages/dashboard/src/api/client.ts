@@ -49,6 +49,8 @@ const patientLimitMs = 180_000;
 
 /** These move files, wait for a provider, or do much in one step. */
 const patientOperations: ReadonlySet<OperationId> = new Set<OperationId>([
+  "backtests.create",
+  "backtests.person",
   "bridge.sync",
   "deadLetterReplays.preview",
   "deadLetters.replayMany",

@@ -16,6 +16,7 @@ export const navigationGroups: readonly NavigationGroup[] = [
     label: "Content",
     items: [
       { to: "/workflows", label: "Workflows", icon: "workflow" },
+      { to: "/broadcasts", label: "Broadcasts", icon: "megaphone" },
       { to: "/layouts", label: "Layouts", icon: "layout" },
       { to: "/brand", label: "Brand", icon: "palette" },
       { to: "/translations", label: "Translations", icon: "languages" },
@@ -25,6 +26,7 @@ export const navigationGroups: readonly NavigationGroup[] = [
     label: "Recipients",
     items: [
       { to: "/subscribers", label: "Subscribers", icon: "users" },
+      { to: "/audiences", label: "Audiences", icon: "audience" },
       { to: "/topics", label: "Topics", icon: "hash" },
       { to: "/categories", label: "Categories", icon: "tag" },
       { to: "/attention", label: "Attention", icon: "gauge" },
@@ -43,6 +45,7 @@ export const navigationGroups: readonly NavigationGroup[] = [
   {
     label: "Testing",
     items: [
+      { to: "/backtests", label: "Backtests", icon: "flask" },
       { to: "/mailbox", label: "Mailbox", icon: "mail" },
       { to: "/clock", label: "Test clock", icon: "timer" },
     ],

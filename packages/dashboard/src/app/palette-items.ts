@@ -59,10 +59,11 @@ function useFound(text: string): { groups: PaletteGroup[]; isSearching: boolean 
   const layouts = useOperation("layouts.list", byPart, options);
   const translations = useOperation("translations.listGroups", byPart, options);
   const topics = useOperation("topics.list", { query: { limit: most, name: text } }, options);
+  const audiences = useOperation("audiences.list", byPart, options);
   const subscribers = useOperation("subscribers.list", { query: { limit: most, search: text } }, options);
   const byId = useOperation("activity.listEvents", { query: { limit: 1, transactionId: text } }, options);
   const byValue = useOperation("activity.listEvents", { query: { limit: most, searchValue: text } }, options);
-  const asked = [workflows, layouts, translations, topics, subscribers, byId, byValue];
+  const asked = [workflows, layouts, translations, topics, audiences, subscribers, byId, byValue];
   const events = [...(byId.data?.data ?? []), ...(byValue.data?.data ?? [])];
   const groups: PaletteGroup[] = [
     {
@@ -130,6 +131,16 @@ function useFound(text: string): { groups: PaletteGroup[]; isSearching: boolean 
       })),
     },
     {
+      label: words.palette.audiences,
+      items: (audiences.data?.data ?? []).map(({ audienceId, name }) => ({
+        key: `audience ${audienceId}`,
+        label: name,
+        note: audienceId,
+        icon: "audience",
+        link: { to: "/audiences/$audienceId", params: { audienceId } } as LinkProps,
+      })),
+    },
+    {
       label: words.palette.topics,
       items: (topics.data?.data ?? []).map(({ key, name }) => ({
         key: `topic ${key}`,
@@ -153,6 +164,26 @@ function useActions(): PaletteItem[] {
   return [
     ...(may("workflows.create")
       ? [{ key: "new workflow", label: words.palette.newWorkflow, icon: "plus" as const, dialog: "workflow" as const }]
+      : []),
+    ...(may("broadcasts.create")
+      ? [
+          {
+            key: "new broadcast",
+            label: words.palette.newBroadcast,
+            icon: "plus" as const,
+            link: { to: "/broadcasts", search: { new: true } } as LinkProps,
+          },
+        ]
+      : []),
+    ...(may("audiences.create")
+      ? [
+          {
+            key: "new audience",
+            label: words.palette.newAudience,
+            icon: "plus" as const,
+            link: { to: "/audiences/new" } as LinkProps,
+          },
+        ]
       : []),
     ...environments
       .filter(({ _id }) => _id !== environment._id)

@@ -52,7 +52,7 @@ const textOf = (value: unknown): string =>
       ? value
       : JSON.stringify(value, null, 2);
 
-function FieldChange({ field: { field, before, after } }: { field: ChangedField }) {
+export function FieldChange({ field: { field, before, after } }: { field: ChangedField }) {
   const lines = lineDiff(textOf(before), textOf(after));
   return (
     <div className={css.field}>

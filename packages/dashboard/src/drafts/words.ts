@@ -1,5 +1,7 @@
 // The words of drafts, whatever record they are of.
 export const words = {
+  undo: "Undo (Ctrl Z)",
+  redo: "Redo (Ctrl Shift Z)",
   leave: {
     title: "Leave with unsaved changes?",
     text: "They are kept in this browser and restored when you return to this page.",

@@ -27,17 +27,21 @@ type ConditionBuilderProps = {
   onChange: (rule: JsonObject | undefined, field: string) => void;
   /**
    * What a true rule means. `skip`, the default: a step is skipped. `met`: what is asked for happens, as in a topic's
-   * rule or a block that is shown.
+   * rule or a block that is shown. `member`: a person is in the audience.
    */
-  meaning?: "skip" | "met";
+  meaning?: Meaning;
   /** Types and sample values of the variables. */
   knowledge?: Knowledge;
   /** Counts who would match, with this payload. */
   match?: { payload: JsonObject | null; workflowId?: string };
+  /** What a new line begins with; `payload.` by default. */
+  start?: string;
 };
 
+type Meaning = "skip" | "met" | "member";
+
 export function ConditionBuilder(props: ConditionBuilderProps) {
-  const { rule, none, isReadOnly, variables, error, onChange, meaning = "skip", knowledge = {}, match } = props;
+  const { rule, none, isReadOnly, variables, error, onChange, meaning = "skip", knowledge = {}, match, start } = props;
   const hasRule = rule !== undefined && Object.keys(rule).length > 0;
   const condition = hasRule ? readable(rule, meaning) : null;
   const [isRaw, setRaw] = useState(false);
@@ -64,6 +68,7 @@ export function ConditionBuilder(props: ConditionBuilderProps) {
             group={condition}
             variables={variables}
             knowledge={knowledge}
+            start={start}
             isReadOnly={isReadOnly}
             onChange={(group, field) => set({ ...condition, ...group }, field)}
           />
@@ -86,7 +91,11 @@ export function ConditionBuilder(props: ConditionBuilderProps) {
       {!isReadOnly && (
         <div className={css.conditionActions}>
           {!hasRule && (
-            <Button size="small" icon="plus" onClick={() => set(newCondition(meaning === "skip" ? "run" : "skip"))}>
+            <Button
+              size="small"
+              icon="plus"
+              onClick={() => set(newCondition(meaning === "skip" ? "run" : "skip", start))}
+            >
               {say.add}
             </Button>
           )}
@@ -102,16 +111,18 @@ export function ConditionBuilder(props: ConditionBuilderProps) {
           )}
         </div>
       )}
-      {hasRule && match && <ConditionMatch rule={rule} meaning={meaning} {...match} />}
+      {hasRule && match && <ConditionMatch rule={rule} meaning={meaning === "skip" ? "skip" : "met"} {...match} />}
     </div>
   );
 }
 
 /** Lines have no word for "not" where a true rule means yes. */
-function readable(rule: JsonObject, meaning: "skip" | "met"): Condition | null {
+function readable(rule: JsonObject, meaning: Meaning): Condition | null {
   const condition = readRule(rule);
-  return meaning === "met" && condition?.mode === "run" ? null : condition;
+  return meaning !== "skip" && condition?.mode === "run" ? null : condition;
 }
 
-const sentenceOf = (rule: JsonObject, meaning: "skip" | "met"): string =>
-  meaning === "skip" ? say.stepSentence(skipText(rule)) : say.metSentence(conditionText(rule));
+function sentenceOf(rule: JsonObject, meaning: Meaning): string {
+  if (meaning === "skip") return say.stepSentence(skipText(rule));
+  return (meaning === "met" ? say.metSentence : say.memberSentence)(conditionText(rule));
+}

@@ -19,13 +19,15 @@ export type GroupFieldsProps = {
   place?: string;
   variables: readonly string[];
   knowledge: Knowledge;
+  /** What a new line begins with. */
+  start?: string;
   isReadOnly: boolean;
   /** An empty group is one that was removed. */
   onChange: (group: Group, field: string) => void;
 };
 
 export function GroupFields(props: GroupFieldsProps) {
-  const { group, level = 1, place = "rule", variables, knowledge, isReadOnly, onChange } = props;
+  const { group, level = 1, place = "rule", variables, knowledge, start, isReadOnly, onChange } = props;
   const list = useId();
   const setLines = (lines: Part[], field = place) => onChange({ ...group, lines }, field);
   const replace = (index: number, part: Part, field: string) =>
@@ -69,6 +71,7 @@ export function GroupFields(props: GroupFieldsProps) {
                 line={part}
                 list={list}
                 knowledge={knowledge}
+                start={start}
                 isReadOnly={isReadOnly}
                 onChange={(next, field) => replace(index, next, `${place}.${index}.${field}`)}
                 onRemove={() => setLines(group.lines.toSpliced(index, 1))}
@@ -84,11 +87,11 @@ export function GroupFields(props: GroupFieldsProps) {
       </datalist>
       {!isReadOnly && (
         <div className={css.conditionActions}>
-          <Button size="small" icon="plus" onClick={() => setLines([...group.lines, newLine()])}>
+          <Button size="small" icon="plus" onClick={() => setLines([...group.lines, newLine(start)])}>
             {level === 1 ? say.addRow : say.addRowToGroup}
           </Button>
           {level < maxLevels && (
-            <Button size="small" look="plain" icon="layers" onClick={() => setLines([...group.lines, newGroup()])}>
+            <Button size="small" look="plain" icon="layers" onClick={() => setLines([...group.lines, newGroup(start)])}>
               {say.addGroup}
             </Button>
           )}

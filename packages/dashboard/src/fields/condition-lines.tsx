@@ -5,6 +5,7 @@ import { Select } from "../kit/inputs/select.tsx";
 import {
   choicesAt,
   isDateText,
+  isTextList,
   type Knowledge,
   operatorsFor,
   sampleText,
@@ -23,12 +24,13 @@ type LineFieldsProps = {
   /** Id of the list of variables. */
   list: string;
   knowledge: Knowledge;
+  start?: string;
   isReadOnly: boolean;
   onChange: (line: Line, part: string) => void;
   onRemove: () => void;
 };
 
-export function LineFields({ line, list, knowledge, isReadOnly, onChange, onRemove }: LineFieldsProps) {
+export function LineFields({ line, list, knowledge, start, isReadOnly, onChange, onRemove }: LineFieldsProps) {
   const type = typeAt(line.left, knowledge);
   const sample = sampleText(line.left, knowledge.sample);
   const hasValue = takesValue(line.operator);
@@ -64,7 +66,14 @@ export function LineFields({ line, list, knowledge, isReadOnly, onChange, onRemo
         </span>
         {hasValue && (
           <span className={css.right}>
-            <ValueInput line={line} list={list} knowledge={knowledge} isReadOnly={isReadOnly} onChange={onChange} />
+            <ValueInput
+              line={line}
+              list={list}
+              knowledge={knowledge}
+              start={start}
+              isReadOnly={isReadOnly}
+              onChange={onChange}
+            />
           </span>
         )}
         {!isReadOnly && (
@@ -95,13 +104,13 @@ function withSide({ isPath, ...line }: Line): Line {
   return isPath ? { ...line, right: "" } : { ...line, right: "", isPath: true };
 }
 
-type ValueInputProps = Pick<LineFieldsProps, "line" | "list" | "knowledge" | "isReadOnly" | "onChange">;
+type ValueInputProps = Pick<LineFieldsProps, "line" | "list" | "knowledge" | "start" | "isReadOnly" | "onChange">;
 
 /** A value that its type cannot show, such as a time in a field for days, is typed as text. */
-function ValueInput({ line, list, knowledge, isReadOnly, onChange }: ValueInputProps) {
+function ValueInput({ line, list, knowledge, start, isReadOnly, onChange }: ValueInputProps) {
   const type = typeAt(line.left, knowledge);
   const choices = choicesAt(line.left, knowledge);
-  const isText = !line.isPath && type === "text" && line.operator !== "in";
+  const isText = !line.isPath && (type === "text" || isTextList(line.left, knowledge)) && line.operator !== "in";
   const isDay = !line.isPath && type === "date" && (line.right === "" || /^\d{4}-\d{2}-\d{2}$/.test(line.right));
   const shown = isText ? plainText(line.right) : line.right;
   const choiceList = `${list}-${line.left}`;
@@ -112,7 +121,9 @@ function ValueInput({ line, list, knowledge, isReadOnly, onChange }: ValueInputP
         className={inputs.input}
         aria-label={line.isPath ? say.rightVariable : say.right}
         title={shown === "" ? say.rightHint : shown}
-        placeholder={line.isPath ? say.variablePlaceholder : line.operator === "in" ? say.listPlaceholder : undefined}
+        placeholder={
+          line.isPath ? (start ?? say.variablePlaceholder) : line.operator === "in" ? say.listPlaceholder : undefined
+        }
         list={line.isPath ? list : isChoice ? choiceList : undefined}
         type={isDay ? "date" : "text"}
         inputMode={type === "number" && !line.isPath ? "decimal" : undefined}

@@ -70,9 +70,16 @@ export function typeAt(path: string, { schema, sample }: Knowledge): ValueType |
   return said === "text" && seen === "date" ? "date" : (said ?? seen);
 }
 
+/** Whether the variable is a list of texts: then what it contains is a text, even if it looks like a number. */
+export function isTextList(path: string, { schema }: Knowledge): boolean {
+  const items = schemaAt(path, schema)?.items;
+  return isObject(items) && items.type === "string";
+}
+
 /** The values that the schema allows, where it lists them; else that of the sample. */
 export function choicesAt(path: string, { schema, sample }: Knowledge): string[] {
-  const values = schemaAt(path, schema)?.enum ?? [sampleAt(path, sample)];
+  const place = schemaAt(path, schema);
+  const values = place?.enum ?? (isObject(place?.items) ? place.items.enum : undefined) ?? [sampleAt(path, sample)];
   return Array.isArray(values) ? values.filter((one): one is string => typeof one === "string" && one !== "") : [];
 }
 

@@ -20,9 +20,14 @@ const alone: readonly string[] = ["null", "notNull", "!!", "!"] satisfies Operat
 export const isGroup = (part: Part): part is Group => "lines" in part;
 export const takesValue = (operator: Operator): boolean => !alone.includes(operator);
 
-export const newLine = (): Line => ({ left: "payload.", operator: "==", right: "" });
-export const newGroup = (): Group => ({ join: "or", lines: [newLine(), newLine()] });
-export const newCondition = (mode: Condition["mode"]): Condition => ({ mode, join: "and", lines: [newLine()] });
+/** `start`: what the variables of most lines begin with. */
+export const newLine = (start = "payload."): Line => ({ left: start, operator: "==", right: "" });
+export const newGroup = (start?: string): Group => ({ join: "or", lines: [newLine(start), newLine(start)] });
+export const newCondition = (mode: Condition["mode"], start?: string): Condition => ({
+  mode,
+  join: "and",
+  lines: [newLine(start)],
+});
 
 /** null: the rule does not fit into lines and groups. */
 export function readRule(rule: unknown): Condition | null {
@@ -58,6 +63,7 @@ const writeGroup = ({ join, lines }: Group): JsonObject => ({
 function readLine(rule: unknown): Line | null {
   const { operator = "", args = [] } = operationOf(rule) ?? {};
   const left = pathOf(args[0]);
+  if (isTextIn(operator, args)) return { left: pathOf(args[1])!, operator: "contains", right: writtenText(args[0]) };
   if (left === undefined || !Object.hasOwn(operatorWords, operator)) return null;
   const line = { left, operator: operator as Operator };
   if (alone.includes(operator)) return args.length === 1 ? { ...line, right: "" } : null;
@@ -67,6 +73,10 @@ function readLine(rule: unknown): Line | null {
   const right = operator === "in" ? readList(args[1]) : readValue(args[1]);
   return right === undefined ? null : { ...line, right };
 }
+
+/** `{ "in": ["beta", { "var": "topics" }] }`: the same as "topics contains beta". */
+const isTextIn = (operator: string, args: readonly unknown[]): args is readonly [string, unknown] =>
+  operator === "in" && args.length === 2 && typeof args[0] === "string" && pathOf(args[1]) !== undefined;
 
 /** Empty where the variable of a line is not typed yet. */
 function pathOf(part: unknown): string | undefined {
@@ -120,6 +130,7 @@ function normal(rule: unknown): unknown {
   const operation = operationOf(rule);
   if (!operation) return rule;
   const args = operation.args.map(normal);
+  if (isTextIn(operation.operator, args)) return { contains: [args[1], args[0]] };
   const isJoin = operation.operator === "and" || operation.operator === "or";
   return isJoin && args.length === 1 ? args[0] : { [operation.operator]: args };
 }

@@ -49,6 +49,7 @@ export const words = {
     rawNotes: {
       skip: "The step is skipped when this rule is true. It is too complex for the builder, so you edit it as JSON.",
       met: "This rule is too complex for the builder, so you edit it as JSON. It must evaluate to exactly true.",
+      member: "This rule is too complex for the builder, so you edit it as JSON.",
     },
     rightHint: "Numbers, true and false are compared as such. Put text that looks like one in quotes.",
     sample: (value: string) => `For example: ${value}`,
@@ -62,6 +63,7 @@ export const words = {
     group: (number: number) => `Group ${number}`,
     stepSentence: (text: string) => `The step ${text}.`,
     metSentence: (text: string) => `When ${text}.`,
+    memberSentence: (text: string) => `People are in it when ${text}.`,
     match: {
       ask: "Who would match?",
       counting: "Counting …",

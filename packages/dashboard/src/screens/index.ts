@@ -3,7 +3,10 @@
 import { activityRoutes } from "./activity/routes.ts";
 import { alertRoutes } from "./alerts/routes.ts";
 import { attentionRoutes } from "./attention/routes.ts";
+import { audienceRoutes } from "./audiences/routes.ts";
+import { backtestRoutes } from "./backtests/routes.ts";
 import { brandRoutes } from "./brand/routes.ts";
+import { broadcastRoutes } from "./broadcasts/routes.ts";
 import { categoryRoutes } from "./categories/routes.ts";
 import { clockRoutes } from "./clock/routes.ts";
 import { deadLetterRoutes } from "./dead-letters/routes.ts";
@@ -31,7 +34,9 @@ export const screenRoutes = [
   ...layoutRoutes,
   ...brandRoutes,
   ...translationRoutes,
+  ...broadcastRoutes,
   ...subscribersRoutes,
+  ...audienceRoutes,
   ...topicRoutes,
   ...categoryRoutes,
   ...attentionRoutes,
@@ -43,6 +48,7 @@ export const screenRoutes = [
   ...alertRoutes,
   ...statisticsRoutes,
   ...environmentRoutes,
+  ...backtestRoutes,
   ...mailboxRoutes,
   ...clockRoutes,
   ...settingsRoutes,

@@ -1,7 +1,6 @@
-import type { Subscriber } from "@tidings/contract";
 import css from "./avatar.module.css";
 
-export type Named = Pick<Subscriber, "subscriberId" | "firstName" | "lastName">;
+export type Named = { subscriberId: string; firstName?: string | null; lastName?: string | null };
 
 export const nameOf = ({ firstName, lastName, subscriberId }: Named): string =>
   [firstName, lastName].filter(Boolean).join(" ") || subscriberId;

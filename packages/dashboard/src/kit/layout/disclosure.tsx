@@ -16,13 +16,23 @@ type DisclosureProps = {
   end?: ReactNode;
   /** Drawn only when the row is open. */
   children: () => ReactNode;
+  /** How the row begins where it keeps itself whether it is open. */
+  isInitiallyOpen?: boolean;
   /** Where the screen keeps which row is open, such as in the URL; without, the row keeps it. */
   isOpen?: boolean;
   onOpen?: (isOpen: boolean) => void;
 };
 
-export function Disclosure({ title, note, end, children, isOpen: isGivenOpen, onOpen }: DisclosureProps) {
-  const [isOwnOpen, setOwnOpen] = useState(false);
+export function Disclosure({
+  title,
+  note,
+  end,
+  children,
+  isInitiallyOpen = false,
+  isOpen: isGivenOpen,
+  onOpen,
+}: DisclosureProps) {
+  const [isOwnOpen, setOwnOpen] = useState(isInitiallyOpen);
   const isOpen = isGivenOpen ?? isOwnOpen;
   const setOpen = onOpen ?? setOwnOpen;
   return (

@@ -11,7 +11,7 @@ import { Stack } from "../../kit/layout/layout.tsx";
 import { Dialog } from "../../kit/overlays/dialog.tsx";
 import { showToast } from "../../kit/overlays/toast.tsx";
 import { words as kitWords } from "../../words.ts";
-import { KeyDialog } from "./key-dialog.tsx";
+import { KeyDialog } from "./keys/key-dialog.tsx";
 import { words } from "./words.ts";
 
 const text = words.create;

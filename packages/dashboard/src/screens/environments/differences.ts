@@ -52,6 +52,7 @@ export const resourceIcons = {
   workflow: "workflow",
   layout: "layout",
   category: "layers",
+  audience: "users",
   brand: "palette",
   attention: "gauge",
 } as const;

@@ -7,7 +7,7 @@ import { Page } from "../../kit/layout/page.tsx";
 import { Tabs } from "../../kit/layout/tabs.tsx";
 import { CreateDialog } from "./create-dialog.tsx";
 import { History } from "./history.tsx";
-import { Keys } from "./keys.tsx";
+import { Keys } from "./keys/keys.tsx";
 import { Publish } from "./publish.tsx";
 import { type EnvironmentTab, environmentTabs } from "./search.ts";
 import { Variables } from "./variables.tsx";

@@ -1,8 +1,20 @@
+import { keyWords } from "./keys/words.ts";
+
 const count = (number: number, one: string, many: string): string => `${number} ${number === 1 ? one : many}`;
 const listed = (names: readonly string[], total = names.length): string =>
   total > names.length ? `${names.join(", ")} and ${total - names.length} more` : names.join(", ");
 
 export const words = {
+  approval: {
+    label: "Broadcasts need approval",
+    labelOf: (name: string) => `Broadcasts of ${name} need approval`,
+    text: "An owner other than the sender approves each broadcast before it starts.",
+    onTitle: (name: string) => `Ask for approval of broadcasts in ${name}?`,
+    offTitle: (name: string) => `Send broadcasts in ${name} without approval?`,
+    on: "Ask for approval",
+    off: "Do not ask",
+    done: { on: "Broadcasts need approval now", off: "Broadcasts need no approval now" },
+  },
   title: "Environments",
   lead: "Each environment has its own subscribers, workflows and API keys. Publish from one to another.",
   tabs: { keys: "Environments and keys", variables: "Variables", publish: "Publish", history: "History" },
@@ -20,37 +32,7 @@ export const words = {
     done: (name: string) => `${name} is ready`,
   },
 
-  keys: {
-    title: (name: string) => `API keys for ${name}`,
-    key: "Key",
-    masked: (end: string) => `tdg_ … ${end}`,
-    made: "Created",
-    lastUse: "Last used",
-    never: "Never used",
-    chosen: "Current",
-    lookAt: "Switch",
-    needsOwner: "Only owners can see API keys.",
-    makeSecond: "Create key",
-    rotation: "To rotate: create a new key, deploy it, and revoke the old one once it is no longer used.",
-    made2: "Both keys work. Revoke the old one once it is no longer used.",
-    mayRaise: "Raises priorities",
-    mayRaiseOf: (end: string) => `Triggers with the key ending in ${end} may raise the priority of a workflow`,
-    mayRaiseDone: {
-      on: "Triggers with this key may raise priorities",
-      off: "Triggers with this key may only lower priorities",
-    },
-    revoke: "Revoke",
-    revokeOf: (end: string) => `Revoke the key ending in ${end}`,
-    revokeTitle: "Revoke this key?",
-    revokeText: (used: string) => `Requests that use it are rejected immediately. ${used}`,
-    usedRecently: "It was used within the last hour, so something still depends on it.",
-    notUsed: "It has not been used within the last hour.",
-    revoked: "Key revoked",
-    newTitle: "Your new API key",
-    newText: "Copy it now: it will not be shown here again. The old key works until you revoke it.",
-    newLabel: "API key",
-    done: "Done",
-  },
+  keys: keyWords,
 
   variables: {
     title: "Variables",
@@ -97,7 +79,7 @@ export const words = {
     one: "Publishing requires two environments. Create a second one first.",
     same: "No differences",
     sameText: (source: string, target: string) =>
-      `${target} has the same workflows, layouts, categories, brand and attention budget as ${source}.`,
+      `${target} has the same workflows, layouts, categories, audiences, brand and attention budget as ${source}.`,
     needsRole: "You can compare environments. Publishing requires the editor role.",
     list: "Differences",
     kinds: { added: "new", modified: "changed", deleted: "only in the target" },
@@ -105,6 +87,7 @@ export const words = {
       workflow: "Workflow",
       layout: "Layout",
       category: "Category",
+      audience: "Audience",
       brand: "Brand",
       attention: "Attention budget",
     },

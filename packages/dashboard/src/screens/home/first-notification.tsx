@@ -137,7 +137,9 @@ function Command({ body }: { body: object }) {
   const environment = useEnvironment();
   const environments = useOperation("environments.list", {});
   const [isShown, setShown] = useState(false);
-  const key = environments.data?.find(({ _id }) => _id === environment._id)?.apiKeys?.[0]?.key;
+  const key = environments.data
+    ?.find(({ _id }) => _id === environment._id)
+    ?.apiKeys?.find(({ scope }) => scope === "full")?.key;
   const shown = key === undefined ? "$TIDINGS_API_KEY" : isShown ? key : hiddenKey;
   return (
     <>

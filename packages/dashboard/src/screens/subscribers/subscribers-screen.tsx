@@ -16,6 +16,7 @@ import { nameOf } from "../../subscribers/avatar.tsx";
 import { PreferenceDialog } from "../../subscribers/preference-dialog.tsx";
 import { SubscriberLink } from "../../subscribers/subscriber-link.tsx";
 import { AddDialog } from "./add-dialog.tsx";
+import { AudienceFilter } from "./audience-filter.tsx";
 import css from "./subscribers.module.css";
 import { useSubscribers } from "./use-subscribers.ts";
 import { words } from "./words.ts";
@@ -28,7 +29,7 @@ const exportCsv = () => void downloadFile("v1/exports/subscribers.csv", {}, "sub
 const pauseMs = 250;
 
 export function SubscribersScreen() {
-  const { q = "", after, before } = subscribersRoute.useSearch();
+  const { q = "", audience, after, before } = subscribersRoute.useSearch();
   const navigate = useNavigate();
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [isChanging, setChanging] = useState(false);
@@ -41,13 +42,26 @@ export function SubscribersScreen() {
     const timer = setTimeout(() => show({ q: text.trim() || undefined }), pauseMs);
     return () => clearTimeout(timer);
   });
-  const show = (search: { q?: string; after?: string; before?: string }) =>
+  const show = (search: { q?: string; audience?: string; after?: string; before?: string }) =>
     void navigate({
       to: "/subscribers",
-      search: (old) => ({ env: old.env, ...search }),
+      search: ({ env }) => ({ env, audience, ...search }),
       replace: search.q !== undefined,
     });
-  const { rows, error, refetch, next, previous, count, isCapped = false } = useSubscribers(q, after, before);
+  const {
+    rows,
+    error,
+    refetch,
+    next,
+    previous,
+    count,
+    isCapped = false,
+  } = useSubscribers({
+    text: q,
+    audienceId: audience,
+    after,
+    before,
+  });
   return (
     <Page
       title={words.title}
@@ -77,6 +91,7 @@ export function SubscribersScreen() {
           value={text}
           onChange={({ target }) => setText(target.value)}
         />
+        <AudienceFilter chosen={audience} onChoose={(chosen) => show({ ...(q && { q }), audience: chosen })} />
       </div>
       {selected.size > 0 && (
         <Selected label={words.selected(selected.size)}>
@@ -92,12 +107,14 @@ export function SubscribersScreen() {
       {isChanging && <PreferenceDialog subscriberIds={[...selected]} onClose={() => setChanging(false)} />}
       {error && <ErrorPanel error={error} onRetry={refetch} />}
       {!rows && !error && <Skeleton />}
-      {rows?.length === 0 && q === "" && <EmptyState icon="users" title={words.none} text={words.noneText} />}
-      {rows?.length === 0 && q !== "" && (
+      {rows?.length === 0 && q === "" && audience === undefined && (
+        <EmptyState icon="users" title={words.none} text={words.noneText} />
+      )}
+      {rows?.length === 0 && (q !== "" || audience !== undefined) && (
         <EmptyState
           title={words.noMatch}
-          text={words.noMatchText}
-          action={<Button onClick={() => show({})}>{words.clear}</Button>}
+          text={q === "" ? words.noneInAudience : words.noMatchText}
+          action={<Button onClick={() => show({ audience: undefined })}>{words.clear}</Button>}
         />
       )}
       {rows && rows.length > 0 && (

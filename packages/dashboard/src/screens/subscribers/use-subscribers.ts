@@ -15,31 +15,33 @@ type Subscribers = {
   isCapped?: boolean;
 };
 
-export function useSubscribers(text: string, after: string | undefined, before: string | undefined): Subscribers {
+type Asked = { text: string; audienceId: string | undefined; after: string | undefined; before: string | undefined };
+
+export function useSubscribers({ text, audienceId, after, before }: Asked): Subscribers {
   const isSearch = text !== "";
   const all = useOperation(
     "subscribers.list",
-    { query: { limit: pageSize, after, before } },
+    { query: { limit: pageSize, audienceId, after, before } },
     { enabled: !isSearch, keep: true },
   );
   // Without a look into each, a text could be any of them; the responses are small.
   const search = { enabled: isSearch, keep: true };
   const isAddress = text.includes("@");
   const isPhone = /^\+?[\d\s().-]{4,}$/.test(text);
-  const byId = useOperation("subscribers.list", { query: { limit: pageSize, subscriberId: text } }, search);
+  const byId = useOperation("subscribers.list", { query: { limit: pageSize, audienceId, subscriberId: text } }, search);
   const byEmail = useOperation(
     "subscribers.list",
-    { query: { limit: pageSize, email: text } },
+    { query: { limit: pageSize, audienceId, email: text } },
     { ...search, enabled: isSearch && isAddress },
   );
   const byPhone = useOperation(
     "subscribers.list",
-    { query: { limit: pageSize, phone: text.replace(/[\s().-]/g, "") } },
+    { query: { limit: pageSize, audienceId, phone: text.replace(/[\s().-]/g, "") } },
     { ...search, enabled: isSearch && isPhone },
   );
   const byName = useOperation(
     "subscribers.list",
-    { query: { limit: pageSize, name: text } },
+    { query: { limit: pageSize, audienceId, name: text } },
     { ...search, enabled: isSearch && !isAddress },
   );
   if (!isSearch)

@@ -25,6 +25,8 @@ export const words = {
   noneText: "Events create the subscribers they name. Your server can also create them.",
   noMatch: "No subscriber found",
   noMatchText: "Email addresses, ids and phone numbers must match exactly; part of a name is enough.",
+  noneInAudience: "No one is in this audience right now.",
+  audience: "Audience",
   clear: "Show all subscribers",
   count: (count: number, isCapped: boolean) =>
     count === 1 ? "1 subscriber" : `${count.toLocaleString()}${isCapped ? "+" : ""} subscribers`,

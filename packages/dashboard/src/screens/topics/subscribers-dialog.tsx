@@ -7,6 +7,7 @@ import { Button } from "../../kit/inputs/button.tsx";
 import { TextArea } from "../../kit/inputs/field.tsx";
 import { Dialog } from "../../kit/overlays/dialog.tsx";
 import { showToast } from "../../kit/overlays/toast.tsx";
+import { idsIn } from "../../subscribers/pasted-ids.ts";
 import { words as kitWords } from "../../words.ts";
 import css from "./topics.module.css";
 import { type MemberResult, useMemberChanges } from "./use-member-changes.ts";
@@ -15,16 +16,6 @@ import { words } from "./words.ts";
 const say = words.paste;
 const most = 5_000;
 const shownErrors = 8;
-
-/** Ids as users paste them: out of a column, a list in code, or a sentence. */
-const idsIn = (text: string): string[] => [
-  ...new Set(
-    text
-      .split(/[\s,;]+/)
-      .map((id) => id.replace(/^["']|["']$/g, ""))
-      .filter(Boolean),
-  ),
-];
 
 type SubscribersDialogProps = { topicKey: string; mode: "add" | "remove"; onClose: () => void };
 

@@ -21,6 +21,9 @@ const events: Record<WebhookEventType, string> = {
   "workflow.updated": "A workflow was changed",
   "workflow.deleted": "A workflow was deleted",
   "workflow.published": "A workflow was published to this environment",
+  "broadcast.started": "A broadcast started",
+  "broadcast.paused": "… was paused",
+  "broadcast.completed": "… was completed or stopped",
 };
 
 const statuses: Record<WebhookDelivery["status"], string> = {

@@ -1,5 +1,6 @@
 // Parts of the editor that are loaded when they are used. They are one module: separate modules would divide what they
 // share with the editor into many small files.
+export { BacktestTab } from "./backtest/backtest-tab.tsx";
 export { ConflictDialog } from "./editor/conflict-dialog.tsx";
 export { SettingsTab } from "./editor/settings-tab.tsx";
 export { ExperimentsTab } from "./experiments/experiments-tab.tsx";

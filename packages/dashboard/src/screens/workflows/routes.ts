@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { shellRoute } from "../../app/root-route.tsx";
-import { readEditorSearch, readListSearch } from "./search.ts";
+import { readEditorSearch, readInPlaceSearch, readListSearch } from "./search.ts";
 
 const workflowsRoute = createRoute({
   getParentRoute: () => shellRoute,
@@ -16,4 +16,12 @@ const workflowRoute = createRoute({
   component: lazyRouteComponent(() => import("./editor/editor-screen.tsx"), "EditorScreen"),
 });
 
-export const workflowRoutes = [workflowsRoute, workflowRoute] as const;
+/** The steps of a broadcast are written with the editor of workflows, in its files. */
+const stepsInPlaceRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: "/broadcasts/$broadcastId/steps",
+  validateSearch: readInPlaceSearch,
+  component: lazyRouteComponent(() => import("./in-place/in-place-screen.tsx"), "StepsInPlaceScreen"),
+});
+
+export const workflowRoutes = [workflowsRoute, workflowRoute, stepsInPlaceRoute] as const;

@@ -17,7 +17,7 @@ import { Icon } from "../../../icons.tsx";
 import { Button, IconButton } from "../../../kit/inputs/button.tsx";
 import { stepIcons } from "../../../outcomes/tones.ts";
 import { maxSteps } from "../../../steps/facts.gen.ts";
-import type { DraftStep } from "../editor/model.ts";
+import { type DraftStep, unsavedId } from "../editor/model.ts";
 import type { Editor } from "../editor/use-editor.ts";
 import { words } from "../editor/words.ts";
 import { hasRoom, type Place, treeOf } from "../flow/tree.ts";
@@ -139,13 +139,16 @@ const Ends = ({ hasTarget = true, hasSource = true, sideOut = Position.Right, si
   </>
 );
 
-const StartBox = () => (
-  <div className={css.end}>
-    <Ends hasTarget={false} />
-    <Icon name="zap" size={14} />
-    {say.start}
-  </div>
-);
+function StartBox() {
+  const { editor } = useShared();
+  return (
+    <div className={css.end}>
+      <Ends hasTarget={false} />
+      <Icon name="zap" size={14} />
+      {editor.workflow._id === unsavedId ? say.broadcast : say.start}
+    </div>
+  );
+}
 
 function EndBox({ data: { place } }: NodeProps<BoxOf<"end">>) {
   const { editor } = useShared();

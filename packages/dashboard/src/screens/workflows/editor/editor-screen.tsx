@@ -27,6 +27,7 @@ import { words } from "./words.ts";
 
 const SettingsTab = lazy(() => import("../later.ts").then((module) => ({ default: module.SettingsTab })));
 const SimulatorTab = lazy(() => import("../later.ts").then((module) => ({ default: module.SimulatorTab })));
+const BacktestTab = lazy(() => import("../later.ts").then((module) => ({ default: module.BacktestTab })));
 const ConflictDialog = lazy(() => import("../later.ts").then((module) => ({ default: module.ConflictDialog })));
 const VersionsTab = lazy(() => import("../later.ts").then((module) => ({ default: module.VersionsTab })));
 const DigestsTab = lazy(() => import("../later.ts").then((module) => ({ default: module.DigestsTab })));
@@ -39,7 +40,11 @@ const later = (tab: ReactNode) => <Suspense fallback={<Skeleton rows={6} />}>{ta
 
 const workflowRoute = getRouteApi("/shell/workflows/$workflowId");
 
+const noBacktest = { backtest: undefined, effect: undefined, of: undefined, person: undefined };
+
 const back = { to: "/workflows", search: {}, label: words.back } as const;
+
+export { StepsTab } from "./steps-tab.tsx";
 
 export function EditorScreen() {
   const { workflowId } = workflowRoute.useParams();
@@ -151,6 +156,18 @@ function LoadedEditor({ workflow }: { workflow: Workflow }) {
             value: "simulate",
             label: words.tabs.simulate,
             panel: later(<SimulatorTab editor={editor} sample={sample} />),
+          },
+          {
+            value: "backtest",
+            label: words.tabs.backtest,
+            panel: later(
+              <BacktestTab
+                editor={editor}
+                search={search}
+                // A person is an entry in the history; a filter is not.
+                onShow={(place) => go({ ...noBacktest, ...place }, place.person === search.person)}
+              />,
+            ),
           },
           { value: "digests", label: words.tabs.digests, panel: later(<DigestsTab workflow={workflow} />) },
           {

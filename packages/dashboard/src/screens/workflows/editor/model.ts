@@ -48,6 +48,9 @@ export type Draft = Required<
   steps: DraftStep[];
 };
 
+/** `_id` where the steps of a broadcast are edited as a workflow: it has no texts, comments or events. */
+export const unsavedId = "";
+
 type AnyStep = Omit<DraftStep, "key" | "_id"> & { _id: string };
 
 function toDraftStep(step: AnyStep): DraftStep {
@@ -114,6 +117,13 @@ export const toDryRun = (draft: Draft, workflowId: string): WorkflowDraft => ({
   ...draft,
   workflowId,
   active: true,
+  steps: stepsOut(draft.steps),
+});
+
+/** For a backtest. A workflow that is switched off sends nothing: that is part of the change. */
+export const toBacktest = (draft: Draft, workflowId: string): WorkflowDraft & { workflowId: string } => ({
+  ...draft,
+  workflowId,
   steps: stepsOut(draft.steps),
 });
 

@@ -36,6 +36,9 @@ export const starters: readonly Starter[] = [
   { id: "daily", parts: [daily, mail] },
 ];
 
+/** For a broadcast, which collects no events. */
+export const broadcastStarters: readonly Starter[] = starters.slice(0, 2);
+
 /** The draft with the starter's steps at the end, and the first of them. */
 export function withStarter(draft: Draft, { parts }: Starter): { draft: Draft; first: DraftStep } {
   const added: DraftStep[] = [];

@@ -13,9 +13,9 @@ import type { Sample } from "../preview/use-sample.ts";
 import { StepForm } from "../step/step-form.tsx";
 import { servedVariables, useNames } from "../step/use-names.ts";
 import css from "./editor.module.css";
-import type { DraftStep } from "./model.ts";
+import { type DraftStep, unsavedId } from "./model.ts";
 import { Split } from "./split.tsx";
-import { starters } from "./starters.ts";
+import { broadcastStarters, starters } from "./starters.ts";
 import type { Editor } from "./use-editor.ts";
 import { useFolded } from "./use-folded.ts";
 import { words } from "./words.ts";
@@ -100,7 +100,7 @@ function Starters({ editor, onStarted }: { editor: Editor; onStarted: () => void
   const { start } = useStepActions(editor, onStarted);
   return (
     <ul className={css.starters}>
-      {starters.map((starter) => (
+      {(editor.workflow._id === unsavedId ? broadcastStarters : starters).map((starter) => (
         <li key={starter.id}>
           <button type="button" onClick={() => start(starter)}>
             <strong>{words.starters[starter.id].label}</strong>

@@ -10,6 +10,7 @@ export const words = {
     objectives: "Objectives",
     experiments: "Experiments",
     simulate: "Simulate",
+    backtest: "Backtest",
     digests: "Open digests",
     versions: "Versions",
   } satisfies Record<EditorTab, string>,
@@ -121,8 +122,8 @@ export const words = {
     help: "Arrow keys select a step, Alt with an arrow moves it, also into arms, Ctrl C copies it, Ctrl D duplicates it, Delete removes it, Enter opens its form.",
     moved: (name: string, place: number, count: number) => `${name} is now step ${place} of ${count}`,
     none: "No steps yet",
-    noneText:
-      "An event of your code runs the steps from top to bottom, once for each recipient. Start with one of these, or add a step yourself.",
+    noneText: "The steps run from top to bottom, for each recipient. Start with one of these, or add a step yourself.",
+    broadcast: "Broadcast",
     copy: "Copy step",
     copied: (name: string) => `${name} was copied. Paste it with Add step, in this workflow or another one.`,
     notCopied: "This browser cannot keep a copy: its storage is full or blocked.",

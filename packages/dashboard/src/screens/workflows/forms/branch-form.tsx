@@ -108,7 +108,7 @@ export function BranchForm(props: OwnFormProps) {
               isReadOnly={isReadOnly}
               variables={names.variables}
               knowledge={knowledge}
-              match={{ payload, workflowId: editor.workflow._id }}
+              match={{ payload, workflowId: editor.workflow._id || undefined }}
               error={errorAt(props, `arms.${index}.condition`)}
               onChange={(condition, field) =>
                 set(arms.with(index, { ...arm, condition: condition ?? {} }), `arms.${index}.${field}`)

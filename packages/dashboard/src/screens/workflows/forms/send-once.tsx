@@ -6,6 +6,7 @@ import { Json } from "../../../kit/data/code.tsx";
 import { Notice } from "../../../kit/feedback/notice.tsx";
 import { Button } from "../../../kit/inputs/button.tsx";
 import { useConfirm } from "../../../kit/overlays/confirm.tsx";
+import { unsavedId } from "../editor/model.ts";
 import css from "./forms.module.css";
 import type { OwnFormProps } from "./props.ts";
 import { words } from "./words.ts";
@@ -21,7 +22,7 @@ export function SendOnce({ editor, step, names, payload, subscriberId, onSample 
   const may = useMay();
   const { confirm, dialog } = useConfirm();
   const [isTaken, setTaken] = useState(false);
-  if (!may("workflows.sendRequest")) return null;
+  if (!may("workflows.sendRequest") || editor.workflow._id === unsavedId) return null;
   const { request, response, error } = send.data?.data ?? {};
   const ask = () =>
     confirm({ title: say.title, text: say.text, label: say.action }, () => {

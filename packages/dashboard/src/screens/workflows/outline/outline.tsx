@@ -4,7 +4,7 @@ import { Icon } from "../../../icons.tsx";
 import { Button } from "../../../kit/inputs/button.tsx";
 import { maxSteps } from "../../../steps/facts.gen.ts";
 import css from "../editor/editor.module.css";
-import type { DraftStep } from "../editor/model.ts";
+import { type DraftStep, unsavedId } from "../editor/model.ts";
 import type { Editor } from "../editor/use-editor.ts";
 import { words } from "../editor/words.ts";
 import { treeOf } from "../flow/tree.ts";
@@ -100,12 +100,13 @@ export function Outline({ editor, selected, onOpen }: OutlineProps) {
     }),
   };
   const end = { arm: undefined, before: undefined };
+  const isBroadcast = editor.workflow._id === unsavedId;
   return (
     <section className={css.outline} aria-label={say.label}>
       <p className={css.end}>
         <Icon name="zap" size={14} />
-        {say.start}
-        <span className={css.weak}>{say.startHint}</span>
+        {isBroadcast ? say.broadcast : say.start}
+        {!isBroadcast && <span className={css.weak}>{say.startHint}</span>}
       </p>
       <div ref={list} className={css.steps} title={isReadOnly ? undefined : say.help}>
         <StepList

@@ -6,9 +6,9 @@ import type { IconName } from "../../../icons.tsx";
 import { Code } from "../../../kit/data/code.tsx";
 import { MailFrame } from "../../../kit/data/mail-frame.tsx";
 import { Button } from "../../../kit/inputs/button.tsx";
+import type { Subscriber } from "../../../subscribers/subscriber-picker.tsx";
 import { hasDarkColours, previewTextOf, withoutImages } from "./mail-html.ts";
 import css from "./mail-view.module.css";
-import type { Subscriber } from "./use-sample.ts";
 import { words } from "./words.ts";
 
 const say = words.mail;

@@ -2,10 +2,10 @@
 import type { PreviewResult, StepType } from "@tidings/contract";
 import { Icon } from "../../../icons.tsx";
 import { stepIcons } from "../../../outcomes/tones.ts";
+import type { Subscriber } from "../../../subscribers/subscriber-picker.tsx";
 import { MailView } from "./mail-view.tsx";
 import css from "./preview.module.css";
 import { smsLength } from "./sms-length.ts";
-import type { Subscriber } from "./use-sample.ts";
 import { words } from "./words.ts";
 
 type RenderedProps = { type: StepType; result: PreviewResult; subscriber: Subscriber | undefined; isFaulty: boolean };

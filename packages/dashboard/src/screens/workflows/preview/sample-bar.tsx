@@ -5,9 +5,10 @@ import { jsonFault } from "../../../fields/json-fault.ts";
 import { Icon } from "../../../icons.tsx";
 import { Button } from "../../../kit/inputs/button.tsx";
 import { Menu, type MenuEntry } from "../../../kit/overlays/menu.tsx";
+import { SubscriberPicker } from "../../../subscribers/subscriber-picker.tsx";
 import type { Values } from "../editor/model.ts";
 import css from "./preview.module.css";
-import { ContextPicker, payloadEntries, SubscriberPicker } from "./sample-choices.tsx";
+import { ContextPicker, payloadEntries } from "./sample-choices.tsx";
 import type { Sample } from "./use-sample.ts";
 import { words } from "./words.ts";
 
@@ -23,7 +24,12 @@ type SampleBarProps = {
 export function SampleBar({ sample, values }: SampleBarProps) {
   return (
     <div className={css.sample}>
-      <SubscriberPicker label={words.subscriber} subscriber={sample.subscriber} onChoose={sample.setSubscriber} />
+      <SubscriberPicker
+        label={words.subscriber}
+        placeholder={words.sampleSubscriber}
+        subscriber={sample.subscriber}
+        onChoose={sample.setSubscriber}
+      />
       <ContextPicker chosen={sample.context} onChoose={sample.setContext} />
       <SamplePayload sample={sample} size="small" values={values} />
     </div>

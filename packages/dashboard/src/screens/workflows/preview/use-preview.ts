@@ -9,7 +9,7 @@ import { callOperation } from "../../../api/client.ts";
 import { useEnvironment } from "../../../api/session.tsx";
 import { useSettled } from "../../../kit/use-settled.ts";
 import { editorSteps } from "../../../steps/registry.gen.ts";
-import type { DraftStep, Values } from "../editor/model.ts";
+import { type DraftStep, unsavedId, type Values } from "../editor/model.ts";
 import type { Editor } from "../editor/use-editor.ts";
 import type { Sample } from "./use-sample.ts";
 
@@ -30,7 +30,7 @@ export function usePreview(
     );
     return {
       step: { type: step.type, stepId: step.stepId, controlValues: step.controlValues },
-      workflowId: workflow._id,
+      ...(workflow._id !== unsavedId && { workflowId: workflow._id }),
       ...(subscriber && { subscriberId: subscriber.subscriberId }),
       ...(locale !== undefined && isTranslationEnabled && { locale }),
       payload: payload ?? {},

@@ -5,10 +5,11 @@ import { useMemo, useState } from "react";
 import { useOperation } from "../../../api/hooks.ts";
 import { useEnvironment } from "../../../api/session.tsx";
 import { parseObject } from "../../../fields/json-object.ts";
-import type { Values } from "../editor/model.ts";
+import { nameOf } from "../../../subscribers/avatar.tsx";
+import type { Subscriber } from "../../../subscribers/subscriber-picker.tsx";
+import { unsavedId, type Values } from "../editor/model.ts";
 import { keepPayload, readPayload } from "../test/kept-payload.ts";
 
-export type Subscriber = { subscriberId: string; name: string };
 type RecentEvent = { id: string; at: string; subscriber: Subscriber | undefined; payload: Values };
 
 export type Sample = {
@@ -33,24 +34,19 @@ export type Sample = {
 
 type Assumptions = Required<DryRunAssumptions>;
 
-export const subscriberName = (subscriber: {
-  firstName?: string | null;
-  lastName?: string | null;
-  subscriberId: string;
-}) => [subscriber.firstName, subscriber.lastName].filter(Boolean).join(" ") || subscriber.subscriberId;
-
-export function useSample(workflow: Workflow): Sample {
+/** `recordId`: whose payload is kept in this browser, where it is not that of the workflow. */
+export function useSample(workflow: Workflow, recordId = workflow._id): Sample {
   const { data } = useOperation(
     "notifications.list",
     { query: { templates: [workflow._id], limit: 10 } },
-    { staleTime: 60_000 },
+    { enabled: workflow._id !== unsavedId, staleTime: 60_000 },
   );
   const recent = useMemo(
     (): RecentEvent[] =>
       (data?.data ?? []).map(({ _id = "", createdAt = "", subscriber, payload }) => ({
         id: _id,
         at: createdAt,
-        subscriber: subscriber && { subscriberId: subscriber.subscriberId, name: subscriberName(subscriber) },
+        subscriber: subscriber && { subscriberId: subscriber.subscriberId, name: nameOf(subscriber) },
         payload: (payload as Values | undefined) ?? {},
       })),
     [data],
@@ -61,7 +57,7 @@ export function useSample(workflow: Workflow): Sample {
   const [assume, setAssume] = useState<Assumptions>({ digestedEvents: 1, isRead: false, signals: [], messages: [] });
   const [context, setContext] = useState("");
   const { _id: environmentId } = useEnvironment();
-  const place = { kind: "sample", environmentId, workflowId: workflow._id } as const;
+  const place = { kind: "sample", environmentId, workflowId: recordId } as const;
   const [ownText, setOwnText] = useState(() => readPayload(place));
   const setPayloadText = (text: string) => {
     setOwnText(text);

@@ -4,7 +4,6 @@ import type { SmsLength } from "./sms-length.ts";
 export const words = {
   title: "Preview",
   subscriber: "Subscriber",
-  subscriberHint: "Name, email address or subscriber id",
   sampleSubscriber: "A sample subscriber",
   context: "Context",
   noContext: "None",

@@ -15,7 +15,7 @@ type StepConditionProps = {
   isReadOnly: boolean;
   variables: readonly string[];
   knowledge: Knowledge;
-  match: { payload: Values | null; workflowId: string };
+  match: { payload: Values | null; workflowId?: string };
   error?: string;
   onChange: (changed: Partial<DraftStep>, field: string) => void;
 };

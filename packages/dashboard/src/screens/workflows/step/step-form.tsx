@@ -15,7 +15,7 @@ import { stepIcons } from "../../../outcomes/tones.ts";
 import { stepKinds, stepNames } from "../../../steps/facts.gen.ts";
 import type { FieldSpec, Values } from "../../../steps/kit.ts";
 import { editorSteps } from "../../../steps/registry.gen.ts";
-import { changeStep, type DraftStep, valueAt, withValue } from "../editor/model.ts";
+import { changeStep, type DraftStep, unsavedId, valueAt, withValue } from "../editor/model.ts";
 import type { Editor } from "../editor/use-editor.ts";
 import { renameStep } from "../flow/tree.ts";
 import { StepComments } from "../team/step-comments.tsx";
@@ -121,7 +121,7 @@ export function StepForm({ editor, step, names, knowledge, payload, subscriberId
               <div className={css.grid}>{more.map((spec) => wrap(spec, draw(spec)))}</div>
             </details>
           )}
-          {step.type === "email" && (
+          {step.type === "email" && editor.workflow._id !== unsavedId && (
             <Suspense>
               <Languages editor={editor} step={step} />
             </Suspense>
@@ -136,7 +136,7 @@ export function StepForm({ editor, step, names, knowledge, payload, subscriberId
             isReadOnly={isReadOnly}
             variables={variables}
             knowledge={knowledge}
-            match={{ payload, workflowId: editor.workflow._id }}
+            match={{ payload, workflowId: editor.workflow._id || undefined }}
             error={errorOf("controlValues.skip")}
             onChange={change}
           />
@@ -148,7 +148,9 @@ export function StepForm({ editor, step, names, knowledge, payload, subscriberId
           <summary>{words.stepSettings}</summary>
           <StepSettings editor={editor} step={step} onChange={change} />
         </details>
-        {step._id !== undefined && <StepComments workflowId={editor.workflow._id} stepId={step._id} />}
+        {step._id !== undefined && editor.workflow._id !== unsavedId && (
+          <StepComments workflowId={editor.workflow._id} stepId={step._id} />
+        )}
       </div>
     </InsertionProvider>
   );

@@ -16,11 +16,13 @@ import { Select } from "../../../kit/inputs/select.tsx";
 import { useConfirm } from "../../../kit/overlays/confirm.tsx";
 import { Dialog } from "../../../kit/overlays/dialog.tsx";
 import { Menu } from "../../../kit/overlays/menu.tsx";
+import { nameOf } from "../../../subscribers/avatar.tsx";
+import { type Subscriber, SubscriberPicker } from "../../../subscribers/subscriber-picker.tsx";
 import { words as kitWords } from "../../../words.ts";
 import { type Draft, toTest } from "../editor/model.ts";
 import type { Editor } from "../editor/use-editor.ts";
-import { payloadEntries, SubscriberPicker } from "../preview/sample-choices.tsx";
-import { type Sample, type Subscriber, subscriberName } from "../preview/use-sample.ts";
+import { payloadEntries } from "../preview/sample-choices.tsx";
+import type { Sample } from "../preview/use-sample.ts";
 import { words as previewWords } from "../preview/words.ts";
 import { keepPayload, readPayload } from "./kept-payload.ts";
 import css from "./test.module.css";
@@ -164,7 +166,7 @@ function useMe(): { email: string; isNew: boolean; person: Person | undefined } 
     return { email, isNew: true, person: { subscriberId: email, name: email, to: { subscriberId: email, email } } };
   }
   const { subscriberId } = found;
-  return { email, isNew: false, person: { subscriberId, name: subscriberName(found), to: subscriberId } };
+  return { email, isNew: false, person: { subscriberId, name: nameOf(found), to: subscriberId } };
 }
 
 type Refused = { person?: string; payload?: string; steps: string[]; rest?: ApiError };

@@ -1,27 +1,33 @@
-// Every environment with its keys: when each was last used, and their rotation.
+// Every environment with its keys: what each may do, when it was last used, what is wrong with it, and their rotation.
 import type { ApiKey } from "@tidings/contract";
 import { useState } from "react";
-import type { Environment } from "../../api/auth.ts";
-import { useChange, useOperation } from "../../api/hooks.ts";
-import { useMay } from "../../api/permissions.ts";
-import { useEnvironment, useSession } from "../../api/session.tsx";
-import { Icon } from "../../icons.tsx";
-import { Id } from "../../kit/data/code.tsx";
-import { Table } from "../../kit/data/table.tsx";
-import { Time } from "../../kit/data/time.tsx";
-import { ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
-import { Badge } from "../../kit/feedback/verdict.tsx";
-import { Button, LinkButton } from "../../kit/inputs/button.tsx";
-import { Switch } from "../../kit/inputs/switch.tsx";
-import { Muted, Row, Stack } from "../../kit/layout/layout.tsx";
-import { useConfirm } from "../../kit/overlays/confirm.tsx";
-import { showError, showToast } from "../../kit/overlays/toast.tsx";
-import css from "./environments.module.css";
+import type { Environment } from "../../../api/auth.ts";
+import { useChange, useOperation } from "../../../api/hooks.ts";
+import { useMay } from "../../../api/permissions.ts";
+import { useEnvironment, useSession } from "../../../api/session.tsx";
+import { Icon } from "../../../icons.tsx";
+import { Id } from "../../../kit/data/code.tsx";
+import { Table } from "../../../kit/data/table.tsx";
+import { formatDay, Time } from "../../../kit/data/time.tsx";
+import { ErrorPanel, Skeleton } from "../../../kit/feedback/states.tsx";
+import { Badge } from "../../../kit/feedback/verdict.tsx";
+import { Button, LinkButton } from "../../../kit/inputs/button.tsx";
+import { Switch } from "../../../kit/inputs/switch.tsx";
+import { Muted, Row, Stack } from "../../../kit/layout/layout.tsx";
+import { useConfirm } from "../../../kit/overlays/confirm.tsx";
+import { showError, showToast } from "../../../kit/overlays/toast.tsx";
+import { ApprovalSwitch } from "../approval-switch.tsx";
+import css from "../environments.module.css";
+import { words } from "../words.ts";
 import { KeyDialog } from "./key-dialog.tsx";
-import { words } from "./words.ts";
+import { KeyForm } from "./key-form.tsx";
+import { notesOf, scopeText } from "./key-notes.ts";
+import keyCss from "./keys.module.css";
 
 const text = words.keys;
 const recentMs = 3_600_000;
+/** The service refuses more. */
+const maxKeys = 20;
 
 export function Keys() {
   const { environments } = useSession();
@@ -59,6 +65,7 @@ function EnvironmentCard({ environment }: { environment: Environment }) {
           </LinkButton>
         )}
       </Row>
+      <ApprovalSwitch environment={environment} />
       {may("environments.createApiKey") ? <KeyTable environment={environment} /> : <Muted>{text.needsOwner}</Muted>}
     </section>
   );
@@ -69,18 +76,14 @@ const endOf = ({ key }: ApiKey): string => key.slice(-4);
 function KeyTable({ environment }: { environment: Environment }) {
   const { _id: environmentId, name } = environment;
   const { data, error, refetch } = useOperation("environments.list", {}, { environmentId, every: 30_000 });
-  const make = useChange("environments.createApiKey", ["environments.list"], environmentId);
   const update = useChange("environments.updateApiKey", ["environments.list"], environmentId);
   const revoke = useChange("environments.revokeApiKey", ["environments.list"], environmentId);
   const { confirm, dialog } = useConfirm();
   const [made, setMade] = useState<string | null>(null);
+  const [edited, setEdited] = useState<ApiKey | "new" | null>(null);
   if (error) return <ErrorPanel error={error} onRetry={refetch} />;
   const keys = data?.find(({ _id }) => _id === environmentId)?.apiKeys;
   if (!keys) return <Skeleton rows={2} />;
-  const add = () =>
-    confirm({ title: text.makeSecond, text: text.rotation, label: text.makeSecond, environment }, () =>
-      make.mutate({ params: { environmentId } }, { onError: showError, onSuccess: ({ key }) => setMade(key) }),
-    );
   const end = (key: ApiKey) =>
     confirm(
       {
@@ -108,25 +111,40 @@ function KeyTable({ environment }: { environment: Environment }) {
   return (
     <Stack isSmall>
       {dialog}
+      {edited !== null && (
+        <KeyForm
+          environment={environment}
+          {...(edited !== "new" && { stored: edited })}
+          onMade={(key) => {
+            setEdited(null);
+            setMade(key);
+          }}
+          onClose={() => setEdited(null)}
+        />
+      )}
       {made !== null && <KeyDialog title={text.newTitle} value={made} onClose={() => setMade(null)} />}
       <Table
         label={text.title(name)}
         rows={keys}
         keyOf={({ _id }) => _id!}
         columns={[
-          { title: text.key, cell: (key) => <code className={css.key}>{text.masked(endOf(key))}</code> },
-          {
-            title: text.made,
-            cell: ({ createdAt }) => createdAt && <Time at={createdAt} isRelative />,
-            isWideOnly: true,
-          },
+          { title: text.key, cell: (key) => <KeyName stored={key} /> },
+          { title: text.may, cell: (key) => <KeyRights stored={key} />, isWideOnly: true },
           {
             title: text.lastUse,
             cell: ({ lastUsedAt }) =>
               lastUsedAt ? <Time at={lastUsedAt} isRelative /> : <span className={css.weak}>{text.never}</span>,
+            isWideOnly: true,
+          },
+          {
+            title: text.expiry,
+            cell: ({ expiresAt }) =>
+              expiresAt ? <Time at={expiresAt} isRelative /> : <span className={css.weak}>{text.noExpiry}</span>,
+            isWideOnly: true,
           },
           {
             title: text.mayRaise,
+            isWideOnly: true,
             cell: (key) => (
               <Switch
                 label={text.mayRaiseOf(endOf(key))}
@@ -138,9 +156,12 @@ function KeyTable({ environment }: { environment: Environment }) {
           },
           {
             title: "",
-            cell: (key) =>
-              keys.length > 1 && (
-                <span className={css.end}>
+            cell: (key) => (
+              <span className={keyCss.end}>
+                <Button size="small" aria-label={text.editOf(endOf(key))} onClick={() => setEdited(key)}>
+                  {text.edit}
+                </Button>
+                {keys.length > 1 && (
                   <Button
                     size="small"
                     look="danger"
@@ -150,15 +171,16 @@ function KeyTable({ environment }: { environment: Environment }) {
                   >
                     {text.revoke}
                   </Button>
-                </span>
-              ),
+                )}
+              </span>
+            ),
           },
         ]}
       />
       <Row isApart>
-        <Muted>{keys.length > 1 && text.made2}</Muted>
-        {keys.length < 2 && (
-          <Button size="small" icon="key" onClick={add} disabled={make.isPending}>
+        <Muted>{keys.length >= maxKeys && text.limit(maxKeys)}</Muted>
+        {keys.length < maxKeys && (
+          <Button size="small" icon="key" onClick={() => setEdited("new")}>
             {text.makeSecond}
           </Button>
         )}
@@ -169,3 +191,43 @@ function KeyTable({ environment }: { environment: Environment }) {
 
 const isRecent = ({ lastUsedAt }: ApiKey): boolean =>
   typeof lastUsedAt === "string" && Date.now() - Date.parse(lastUsedAt) < recentMs;
+
+/** With a sentence for each thing that an owner should look at. */
+const KeyName = ({ stored }: { stored: ApiKey }) => (
+  <div className={keyCss.name}>
+    {stored.name ? <strong>{stored.name}</strong> : <span className={keyCss.weak}>{text.unnamed}</span>}
+    <code className={keyCss.masked}>{text.masked(endOf(stored))}</code>
+    {stored.owner && <span className={keyCss.weak}>{text.ownedBy(stored.owner)}</span>}
+    {stored.createdAt && (
+      <span className={keyCss.weak}>
+        {text.made} <Time at={stored.createdAt} isRelative />
+      </span>
+    )}
+    <span className={keyCss.narrowOnly}>
+      {scopeText(stored)},{" "}
+      {stored.lastUsedAt ? (
+        <>
+          {text.used} <Time at={stored.lastUsedAt} isRelative />
+        </>
+      ) : (
+        text.never.toLowerCase()
+      )}
+    </span>
+    {notesOf(stored, { now: Date.now(), formatDay }).map(({ tone, sentence }) => (
+      <p key={sentence} className={keyCss.note} data-tone={tone}>
+        {sentence}
+      </p>
+    ))}
+  </div>
+);
+
+const KeyRights = ({ stored }: { stored: ApiKey }) => (
+  <div className={keyCss.may}>
+    <span title={stored.operations?.join(", ")}>{scopeText(stored)}</span>
+    {stored.allowedNetworks && (
+      <span className={keyCss.weak} title={stored.allowedNetworks.join(", ")}>
+        {text.networksOf(stored.allowedNetworks.length)}
+      </span>
+    )}
+  </div>
+);

@@ -1,9 +1,9 @@
 // A key that was just made. It is shown here and nowhere else on this screen.
 
-import { Code } from "../../kit/data/code.tsx";
-import { Button } from "../../kit/inputs/button.tsx";
-import { Dialog } from "../../kit/overlays/dialog.tsx";
-import { words } from "./words.ts";
+import { Code } from "../../../kit/data/code.tsx";
+import { Button } from "../../../kit/inputs/button.tsx";
+import { Dialog } from "../../../kit/overlays/dialog.tsx";
+import { keyWords } from "./words.ts";
 
 type KeyDialogProps = { title: string; value: string; onClose: () => void };
 
@@ -12,13 +12,13 @@ export const KeyDialog = ({ title, value, onClose }: KeyDialogProps) => (
     isOpen
     onClose={onClose}
     title={title}
-    description={words.keys.newText}
+    description={keyWords.newText}
     actions={
       <Button look="primary" onClick={onClose}>
-        {words.keys.done}
+        {keyWords.done}
       </Button>
     }
   >
-    <Code text={value} label={words.keys.newLabel} />
+    <Code text={value} label={keyWords.newLabel} />
   </Dialog>
 );

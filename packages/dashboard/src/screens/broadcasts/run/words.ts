@@ -1,0 +1,101 @@
+// The words of a broadcast that was sent: progress, results, people of each outcome.
+import type { BroadcastOutcome } from "@tidings/contract";
+import { words as peopleWords } from "../../../subscribers/people-words.ts";
+
+const { people } = peopleWords;
+
+const outcomes: Record<BroadcastOutcome, string> = {
+  sent: "Sent",
+  delivered: "Delivered",
+  opened: "Opened",
+  clicked: "Clicked",
+  not_opened: "Not opened",
+  failed: "Failed",
+  skipped: "Skipped",
+  unsubscribed: "Unsubscribed",
+  complained: "Complained",
+};
+
+export const words = {
+  outcomes,
+  pause: "Pause",
+  resume: "Resume",
+  stop: "Stop",
+  pauseTitle: "Pause this broadcast?",
+  pauseText: "No one else is started. People whose run has started get their messages.",
+  paused: "Paused",
+  resumeTitle: "Resume this broadcast?",
+  resumeText: (left: string) => `${left} have not been started yet.`,
+  resumed: "Resumed",
+  stopTitle: "Stop this broadcast for good?",
+  stopText: (left: string) => `${left} will not get it. What was sent can be taken back from its activity.`,
+  stopped: "Stopped",
+  activity: "Activity",
+  progress: {
+    title: "Progress",
+    waiting: "The people are fixed when it starts.",
+    sentence: (started: number, of: number) => `${started.toLocaleString()} of ${people(of)}`,
+    started: "Started",
+    left: "To come",
+    never: "Never started",
+    gone: "Deleted before their turn",
+    expired: "Too late",
+    rate: (perMinute: number) => `${perMinute.toLocaleString()} per minute now`,
+    next: "Next",
+    last: "Last",
+  },
+  failures: { pausedBy: "Paused by the service", failed: "The broadcast failed" },
+  results: {
+    title: "Results",
+    none: "No results yet. They appear with the first messages.",
+    capped: (counted: number) => `Counted for the first ${people(counted)}.`,
+    countedAt: "Counted",
+    people: "People",
+    share: "Share",
+    outcome: "Outcome",
+    show: "Show the people",
+  },
+  causes: {
+    title: "What went wrong",
+    text: "Failures and skipped steps, the most frequent first.",
+    kinds: { failed: "Failed", skipped: "Skipped" },
+    cause: "Cause",
+    step: "Step",
+  },
+  variants: {
+    title: "By variant",
+    variant: "Variant",
+    people: "People",
+  },
+  list: {
+    title: "People",
+    outcome: "Outcome",
+    all: "Everyone",
+    none: "No one has this outcome",
+    noneText: "Choose another outcome.",
+  },
+  resend: {
+    action: "Send again",
+    outcomes: { not_opened: "To those who did not open it", failed: "To those for whom it failed" },
+    title: "Make a draft for these people?",
+    text: (count: string) =>
+      `${count} become a fixed audience of a new draft with the same content. Nothing is sent yet.`,
+    label: "Make a draft",
+    done: "Draft created",
+  },
+  facts: {
+    title: "Broadcast",
+    content: "Content",
+    own: "Written for this broadcast",
+    audience: "Audience",
+    everyone: "Everyone",
+    without: "Without",
+    time: "Time",
+    started: "Started",
+    finished: "Ended",
+    by: "Created by",
+    approvedBy: "Approved by",
+    resendOf: "Again to people of",
+    earlier: "An earlier broadcast",
+  },
+} as const;

@@ -1,0 +1,1 @@
+export const words = { hint: "Name, email address or subscriber id" } as const;
