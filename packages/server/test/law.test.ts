@@ -28,6 +28,7 @@ const law: Law = {
     afterCommit: transaction,
     withLongLockWaits: transaction,
     inReadOnlyTransaction: transaction,
+    inTimedTransaction: transaction,
     inRepeatableTransaction: transaction,
     insertRows: builder,
     runInserts: builder,

@@ -5,6 +5,8 @@ import { password, tokenOf } from "../app/members/browsers.ts";
 import { pushSubscription } from "../support/browser.ts";
 import type { RawInput } from "../support/client.ts";
 import { imageFile } from "../support/images.ts";
+import { audienceFixtures } from "./audience-fixtures.ts";
+import { backtestFixtures } from "./backtest-fixtures.ts";
 import { brandFixtures } from "./brand-fixtures.ts";
 import { importFixtures } from "./import-fixtures.ts";
 import {
@@ -66,7 +68,9 @@ const uploadImage = async (w: World) => (await w.client("assets.create", { body:
 const ofSlack = async (w: World) => ({ integrationIdentifier: (await w.integration("slack")).identifier });
 
 const fixtures: Partial<Record<OperationId, Fixture>> = {
+  ...audienceFixtures,
   ...importFixtures,
+  ...backtestFixtures,
   ...insightFixtures,
   ...operateFixtures,
   ...retractionFixtures,
@@ -109,7 +113,7 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
     return { body: { workflow: { workflowId: "sampled", name: "Sampled", steps }, payload: { plan: "pro" } } };
   },
   "scenarios.export": async (w) => ({ query: { transactionId: (await w.once(w.event)).transactionId } }),
-  "notifications.list": listOf(threeEvents),
+  "notifications.list": listOf(threeEvents, () => ({ query: { limit: 50 } })),
   "notifications.retrieve": async (w) => ({ params: { notificationId: (await w.once(w.event)).notificationId } }),
   "notifications.resendStep": async (w) => ({
     params: { notificationId: (await w.event()).notificationId, stepId: "in-app" },
@@ -496,7 +500,7 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   "retention.retrieve": ofEnvironment,
   "retention.update": withBody(ofEnvironment, { messages: 100 }),
   "retention.preview": withBody(ofEnvironment, { messages: 100 }),
-  "environments.createApiKey": ofEnvironment,
+  "environments.createApiKey": withBody(ofEnvironment, { scope: "operations", operations: ["workflows.list"] }),
   "environments.updateApiKey": async (w) => {
     const { _id: environmentId, apiKeys } = await w.own();
     return { params: { environmentId, keyId: apiKeys![0]!._id }, body: { mayRaisePriority: true } };
@@ -555,7 +559,10 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
     ...(await ofOwner(w)),
     params: { invitationId: (await w.invitation())._id },
   }),
-  "auditLog.list": listOf((w) => w.invitation(), ofOwner),
+  "auditLog.list": listOf(
+    (w) => w.invitation(),
+    async (w) => ({ ...(await ofOwner(w)), query: { operation: "people" } }),
+  ),
   "auditLog.export": ofOwner,
 
   "captured.list": listOf(threeEvents),

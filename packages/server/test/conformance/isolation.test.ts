@@ -66,6 +66,8 @@ const exceptions: Partial<Record<OperationId, { status: number; reason: string; 
 
 /** Bodies without a path that name things of the environment: they have to be unknown too. */
 const refusedBodies: Partial<Record<OperationId, number>> = {
+  "audiences.create": 422,
+  "broadcasts.create": 422,
   "events.trigger": 404,
   "events.broadcast": 404,
   "explain.retrieve": 404,

@@ -49,6 +49,7 @@ for (const operation of all) {
 
 /** Fields that the good call of no operation shows, and why. */
 const explained: [RegExp, string][] = [
+  [/^Backtest/, "a short history without a change; pipeline/backtests has the others"],
   [
     /^(ResourceIssue|PublishCheck)\.|^ResourceDiff\.checks$|^FileDriftSince\.at$/,
     "the resources have no errors; app/files and app/environments test both",
@@ -133,6 +134,8 @@ const explained: [RegExp, string][] = [
     /^ActivityEventList\.scanned(To|From)$|^WorkflowVersionStep\.(filters|deadlineSeconds)$/,
     "all events were looked at; unset",
   ],
+  [/^Environment\.broadcastApproval$/, "it is off; app/broadcasts/approval.test.ts switches it on"],
+  [/^StepIn\./, "broadcasts show steps as they were sent"],
   [/^EnvironmentPublish\.publishId$/, "the environments are the same; app/environments/publish-history.test.ts has it"],
   [/^ChangedSince\./, "nothing was changed since; app/environments/publish-history.test.ts has it"],
   [/^SubscriptionRuleIn\.filter/, "a rule names a workflow, or has a filter"],

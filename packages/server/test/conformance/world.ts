@@ -377,7 +377,7 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
   };
 
   return {
-    ...{ client, label, unique, once, webhookUrl },
+    ...{ client, label, unique, once, webhookUrl, db },
     ...{
       subscriber,
       topic,

@@ -1,6 +1,7 @@
 // Environments, in a browser: publishing to production with the diff, rolling it back, and rotating keys.
 import assert from "node:assert/strict";
 import type { StepIn } from "@tidings/contract";
+import { sql } from "kysely";
 import { browserTest } from "../support/chromium.ts";
 import { createClient } from "../support/client.ts";
 import { startTestService } from "../support/service.ts";
@@ -111,10 +112,12 @@ browserTest("an environment is made; its key is rotated, with the last use of ea
   const first = (await page.getByRole("region", { name: "API key", exact: true }).innerText()).trim();
   await page.getByRole("button", { name: "Done" }).click();
   const keys = page.getByRole("table", { name: "API keys for Staging" });
-  await keys.getByText("Never used").waitFor();
+  await keys.getByRole("cell", { name: "Never used" }).waitFor();
   assert.equal(await keys.getByText(first).count(), 0, "a key is shown once");
 
   await page.getByRole("region", { name: "Staging", exact: true }).getByRole("button", { name: "Create key" }).click();
+  await page.getByRole("dialog").getByLabel("Name", { exact: true }).fill("Second");
+  await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
   const second = (await page.getByRole("region", { name: "API key", exact: true }).innerText()).trim();
   await page.getByRole("button", { name: "Done" }).click();
   await createClient({ baseUrl: service.url, apiKey: second })("environments.list");
@@ -122,7 +125,7 @@ browserTest("an environment is made; its key is rotated, with the last use of ea
   await eventually(async () => {
     await page.reload();
     await row.waitFor();
-    return (await row.getByText("Never used").count()) === 0;
+    return (await row.getByRole("cell", { name: "Never used" }).count()) === 0;
   }, "the use of the key to be shown");
   await expectAccessible(page);
   await keys.getByRole("button", { name: `Revoke the key ending in ${first.slice(-4)}` }).click();
@@ -134,6 +137,73 @@ browserTest("an environment is made; its key is rotated, with the last use of ea
     "the old key to be refused",
   );
   await page.setViewportSize(narrow);
+  await expectNoOverflow(page);
+});
+
+browserTest("a key gets a scope, an expiry, networks and an owner, and says what is wrong with it", async (context) => {
+  const page = await openDashboard(context, service, "/environments", { allow: /422/ });
+  const development = page.getByRole("region", { name: "Development", exact: true });
+  const keys = page.getByRole("table", { name: "API keys for Development" });
+  await development.getByRole("button", { name: "Create key" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name", { exact: true }).fill("Reports");
+  await dialog.getByLabel("Owner", { exact: true }).fill("Data team");
+  await dialog.getByRole("combobox", { name: /^May do/ }).click();
+  await page.getByRole("option", { name: "Chosen operations" }).click();
+  const submit = dialog.getByRole("button", { name: "Create key" });
+  assert.equal(await submit.isDisabled(), true, "a list without an operation is not sent");
+  await dialog.getByLabel("Search operations").fill("workflows.list");
+  await dialog.getByRole("checkbox", { name: /^workflows\.list List/ }).check();
+  await dialog.getByLabel("Search operations").fill("list the subscribers that nobody named");
+  await dialog.getByText("No operation matches.").waitFor();
+  await dialog.getByLabel("Search operations").fill("activity.listEvents");
+  await dialog.getByRole("checkbox", { name: /^activity\.listEvents/ }).check();
+  await dialog.getByText("2 chosen").waitFor();
+  await expectAccessible(page);
+  await dialog.getByLabel("Allowed networks").fill("10.0.0.0/33");
+  await submit.click();
+  await dialog.getByRole("alert").getByText('"10.0.0.0/33" is not a network').waitFor();
+  await dialog.getByLabel("Allowed networks").fill("192.0.2.0/24, 2001:db8::/32");
+  await submit.click();
+  const clear = (await page.getByRole("region", { name: "API key", exact: true }).innerText()).trim();
+  await page.getByRole("button", { name: "Done" }).click();
+  const row = keys.getByRole("row").filter({ hasText: "Reports" });
+  await row.getByRole("cell", { name: "2 operations From 2 networks" }).waitFor();
+  await row.getByText("Owner: Data team").waitFor();
+  await row.getByRole("cell", { name: "Never used" }).waitFor();
+  const limited = createClient({ baseUrl: service.url, apiKey: clear });
+  const codeOf = async (id: "workflows.list" | "subscribers.list") => {
+    const { status, body } = await limited.raw(id);
+    return status === 200 ? "allowed" : (body as { code: string }).code;
+  };
+  assert.equal(await codeOf("workflows.list"), "API_KEY_NETWORK");
+
+  await row.getByRole("button", { name: `Edit the key ending in ${clear.slice(-4)}` }).click();
+  await dialog.getByLabel("Allowed networks").fill("");
+  await dialog.getByRole("combobox", { name: /^May do/ }).click();
+  await page.getByRole("option", { name: "Read only" }).click();
+  await dialog.getByText("What a viewer sees. It changes nothing.").waitFor();
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Key saved").waitFor();
+  await row.getByRole("cell", { name: "Read only" }).waitFor();
+  await eventually(async () => (await codeOf("subscribers.list")) === "allowed", "the key to read");
+
+  // Times that nobody can wait for.
+  await sql`update api_keys set last_used_at = now() - interval '100 days', created_at = now() - interval '400 days',
+    expires_at = now() + interval '3 days 1 hour' where name = 'Reports'`.execute(service.db);
+  await page.reload();
+  await row.getByText("It expires in 3 days.").waitFor();
+  await row.getByText("It has not been used for 100 days. Revoke it if nothing needs it.").waitFor();
+  await row.getByText("It is more than a year old. Replace it with a new one.").waitFor();
+  await expectAccessible(page);
+  await sql`update api_keys set expires_at = now() - interval '1 day' where name = 'Reports'`.execute(service.db);
+  await page.reload();
+  await row.getByText(/^It expired on .* and is refused\.$/).waitFor();
+  await page.setViewportSize(narrow);
+  await expectNoOverflow(page);
+  await expectAccessible(page);
+  await row.getByRole("button", { name: /^Edit the key/ }).click();
+  await dialog.getByLabel("Allowed networks").waitFor();
   await expectNoOverflow(page);
 });
 

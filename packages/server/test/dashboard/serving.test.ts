@@ -174,8 +174,8 @@ describe("the page of the dashboard", () => {
 
 /** A browser opens six connections to an address, so this many are four rounds. */
 const maxFiles = 24;
-/** The editor shares parts with many screens; half of its files are smaller than 1 kB. */
-const maxEditorFiles = 32;
+/** The editor shares parts with many screens: six rounds; half of its files are smaller than 1 kB. */
+const maxEditorFiles = 34;
 
 type BuiltFile = { gzip: number; entryPoint?: string; css?: string; imports: string[] };
 
@@ -205,7 +205,7 @@ test("what a browser loads stays within its budget", () => {
     ["a subscriber", loadOf("src/screens/subscribers/subscriber-screen.tsx"), 240_000],
     ["integrations", loadOf("src/screens/integrations/integrations-screen.tsx"), 240_000],
     ["an integration", loadOf("src/screens/integrations/integration-screen.tsx"), 240_000],
-    ["the editor", loadOf("src/screens/workflows/editor/editor-screen.tsx"), 243_000, maxEditorFiles],
+    ["the editor", loadOf("src/screens/workflows/editor/editor-screen.tsx"), 247_000, maxEditorFiles],
     ["settings", loadOf("src/screens/settings/settings-screen.tsx"), 240_000],
     [
       "an email of blocks",

@@ -222,7 +222,7 @@ test("what is published may be named with the SDK's words or the neutral ones", 
   const { errors } = (await publish("BOTH")).body as { errors: Record<string, { messages: string[] }> };
   const field = "resources.0.resourceType";
   assert.deepEqual(errors[field]!.messages, [
-    `${field} must be one of: REGULAR, workflow, BRIDGE, layout, category, brand, attention`,
+    `${field} must be one of: REGULAR, workflow, BRIDGE, layout, category, audience, brand, attention`,
   ]);
   await peer.client("categories.create", { body: { categoryId: "news", name: "News" } });
   const { results } = (await publish("REGULAR")).body as Report;

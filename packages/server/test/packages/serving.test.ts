@@ -63,7 +63,7 @@ test("another version, or a file that is no package, is an error that names what
 
 const allowed =
   /^(package\.json|README\.md|LICENSE|bin\/tidings\.mjs|dist\/NOTICE\.txt|dist\/[\w-]+\.(?:js|cjs|mjs)|types\/[\w/-]+\.d\.c?ts)$/;
-const largest: Record<string, number> = { client: 600_000, cli: 1_500_000, inbox: 325_000 };
+const largest: Record<string, number> = { client: 600_000, cli: 1_600_000, inbox: 325_000 };
 
 for (const short of shorts) {
   test(`${short}: npm would pack the same files, and every file that the manifest names exists`, async () => {

@@ -6,6 +6,7 @@ import type { TestService } from "./service.ts";
 
 export type Stage = {
   client: Client;
+  apiKey: string;
   environmentId: string;
   /** Moves the clock and waits until it has arrived and the pipeline is idle. */
   moveTo(now: string): Promise<EnvironmentClock>;
@@ -18,7 +19,8 @@ let count = 0;
 export async function newStage(service: Pick<TestService, "client" | "url">, now?: string): Promise<Stage> {
   const body = { name: `Stage ${++count}`, color: "#000000" };
   const environment = (await service.client("environments.create", { body })).body;
-  const client = createClient({ baseUrl: service.url, apiKey: environment.apiKeys![0]!.key });
+  const { key: apiKey } = environment.apiKeys![0]!;
+  const client = createClient({ baseUrl: service.url, apiKey });
   const environmentId = environment._id;
   const move = async (given: { now: string } | { advance: { amount: number; unit: TimeUnit } }) => {
     const answer = await client("environments.updateClock", { params: { environmentId }, body: given });
@@ -28,6 +30,7 @@ export async function newStage(service: Pick<TestService, "client" | "url">, now
   };
   const stage: Stage = {
     client,
+    apiKey,
     environmentId,
     moveTo: (time) => move({ now: time }),
     advance: (amount, unit) => move({ advance: { amount, unit } }),

@@ -125,6 +125,7 @@ export const factsOf = (changes: Partial<Facts> = {}): Facts => ({
   arrivals: new Map(),
   preferences: new Map(),
   categories: new Map(),
+  audiences: new Map(),
   contexts: new Map(),
   brands: { environments: new Map(), contexts: new Map() },
   layouts: new Map(),

@@ -1,4 +1,4 @@
-// Rotating API keys: an environment has one or two live ones.
+// Creating, rotating and revoking API keys. Their rights: api-key-rights.test.ts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
@@ -14,12 +14,25 @@ const own = { environmentId: "development" };
 const keysOf = async (caller = client) =>
   (await caller("environments.list")).body.find((one) => one.identifier === "development")!.apiKeys!;
 
-test("201 with a key that works beside the old one, and 409 for a third; of many at once one is made", async () => {
-  const calls = Array.from({ length: 4 }, () => client.raw("environments.createApiKey", { params: own }));
+test("201 with a key that works beside the old one, and 409 above the limit, also for many at once", async () => {
+  const calls = Array.from({ length: 23 }, () => client.raw("environments.createApiKey", { params: own }));
   const answers = await Promise.all(calls);
-  assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409, 409]);
-  const made = answers.find(({ status }) => status === 201)!.body as { _id: string; key: string; _userId: string };
-  assert.deepEqual(Object.keys(made).sort(), ["_id", "_userId", "createdAt", "key", "lastUsedAt", "mayRaisePriority"]);
+  const all = answers.filter(({ status }) => status === 201).map(({ body }) => body as { _id: string; key: string });
+  assert.deepEqual([all.length, answers.filter(({ status }) => status === 409).length], [19, 4]);
+  const [made, ...others] = all;
+  assert.ok(made);
+  const members = ["_id", "_userId", "allowedNetworks", "createdAt", "expiresAt", "key", "lastUsedAt"];
+  assert.deepEqual(Object.keys(made).sort(), [...members, "mayRaisePriority", "name", "owner", "scope"]);
+  await assertRefused(
+    client,
+    "environments.createApiKey",
+    { params: own },
+    {
+      code: "API_KEY_LIMIT",
+      message: "Environment development already has 20 live API keys: revoke one first",
+    },
+  );
+  for (const { _id: keyId } of others) await client("environments.revokeApiKey", { params: { ...own, keyId } });
   const fresh = createClient({ baseUrl: service.url, apiKey: made.key });
   assert.deepEqual(
     (await keysOf(fresh)).map(({ key }) => key),
@@ -27,15 +40,6 @@ test("201 with a key that works beside the old one, and 409 for a third; of many
   );
   const ids = async (caller = client) => (await keysOf(caller)).map(({ _id }) => _id);
   assert.deepEqual(await ids(), await ids(fresh));
-  await assertRefused(
-    client,
-    "environments.createApiKey",
-    { params: own },
-    {
-      code: "API_KEY_LIMIT",
-      message: "Environment development already has two live API keys",
-    },
-  );
   const stored = await sql<{ secret: string }>`select secret from api_keys where id = ${made._id}`.execute(db);
   assert.equal(stored.rows[0]!.secret.includes(made.key), false);
 
@@ -83,7 +87,8 @@ test("a key can revoke itself, the last one stays, and two cannot revoke each ot
     { params: { ...own, keyId: old!._id! } },
     {
       code: "LAST_API_KEY",
-      message: "The last live API key of an environment cannot be revoked",
+      message:
+        "The last live API key with the scope full cannot be revoked, narrowed or expire: create another one first",
     },
   );
   const input = { params: own, headers: { "idempotency-key": "rotate-1" } };

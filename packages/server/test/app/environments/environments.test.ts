@@ -34,10 +34,15 @@ describe("create", () => {
     assert.deepEqual(Object.keys(apiKeys![0]!).sort(), [
       "_id",
       "_userId",
+      "allowedNetworks",
       "createdAt",
+      "expiresAt",
       "key",
       "lastUsedAt",
       "mayRaisePriority",
+      "name",
+      "owner",
+      "scope",
     ]);
 
     const inside = clientOf(body);

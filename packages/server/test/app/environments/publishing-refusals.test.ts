@@ -240,7 +240,7 @@ describe("refusals of diff and publish", () => {
           sourceEnvironmentId: ["sourceEnvironmentId must be a string"],
           dryRun: ["dryRun must be a boolean"],
           "resources.0.resourceType": [
-            "resources.0.resourceType must be one of: workflow, layout, category, brand, attention",
+            "resources.0.resourceType must be one of: workflow, layout, category, audience, brand, attention",
           ],
           "resources.0.resourceId": ["resources.0.resourceId is required"],
           "resources.1": ["resources.1 must be an object"],

@@ -216,7 +216,7 @@ describe("search keys", () => {
 
   before(async () => {
     await createWorkflow(client, workflowId, [inApp()], { searchKeys });
-    first = await send({ order: " A-4711 ", invoice: { number: 17_001 }, note: "z" });
+    first = await send({ order: " A-4711 ", invoice: { number: 917_001_203_040 }, note: "z" });
   });
 
   test("find events by value, before those that only mention it, and are shown", async () => {
@@ -224,7 +224,7 @@ describe("search keys", () => {
     const again = await send({ order: "a-4711" });
     for (const [search, expected] of [
       ["a-4711", [again, first, mentioned]],
-      ["17001", [first]],
+      ["917001203040", [first]],
       ["A-4712", [mentioned]],
     ] as const) {
       assert.deepEqual(idsOf((await list({ search })).data), expected, search);
@@ -241,7 +241,7 @@ describe("search keys", () => {
     assert.deepEqual(shown!.searchKey, { key: "order", value: "A-4711" });
     assert.equal((await list({ transactionId: sent.failed })).data[0]!.searchKey, undefined);
     assert.deepEqual(idsOf((await list({ searchValue: "a-4711" })).data), [again, first]);
-    assert.deepEqual(idsOf((await list({ searchValue: "A-4711", search: "17001" })).data), [first]);
+    assert.deepEqual(idsOf((await list({ searchValue: "A-4711", search: "917001203040" })).data), [first]);
     assert.deepEqual(idsOf((await list({ searchValue: "a-4711", transactionId: first })).data), [first]);
     assert.deepEqual(idsOf((await list({ searchValue: "a-47" })).data), []);
     assert.deepEqual(idsOf((await list({ searchValue: "y".repeat(200) })).data), []);
@@ -249,7 +249,7 @@ describe("search keys", () => {
     assert.deepEqual((await list({ search: "a-4711", workflowIds: ["delivered"] })).data, []);
     assert.deepEqual((await list({ search: "a-4711", subscriberIds: ["with-address"] })).data, []);
     assert.deepEqual((await list({ search: "a-4711", outcome: ["failed"] })).data, []);
-    assert.deepEqual(idsOf((await list({ search: "17001", subscriberIds: ["ada"], outcome: ["delivered"] })).data), [
+    assert.deepEqual(idsOf((await list({ search: "917001203040", subscriberIds: ["ada"], outcome: ["delivered"] })).data), [
       first,
     ]);
     assert.deepEqual((await production("activity.listEvents", { query: { search: "a-4711" } })).body.data, []);

@@ -103,11 +103,11 @@ test("a viewer changes nothing but the own account, and is seen where it looks",
   ]);
 });
 
-test("an editor does everything but people, API keys, the retention, an erasure and the end of an environment", () => {
+test("an editor does everything but people, API keys, the retention, an erasure, an approval and the end of an environment", () => {
   const ofOwners = all.filter((operation) => requiredRoleOf(operation) === "owner").map(({ id }) => id);
   assert.ok(
     ofOwners.every((id) =>
-      /^people\.|^environments\.(createApiKey|updateApiKey|revokeApiKey|delete)$|^retention\.update$|^subscribers\.erase$/.test(
+      /^people\.|^environments\.(createApiKey|updateApiKey|revokeApiKey|delete)$|^retention\.update$|^subscribers\.erase$|^broadcasts\.approve$/.test(
         id,
       ),
     ),

@@ -153,3 +153,39 @@ test("an export has everything that is stored, readable, without secrets and wit
   assert.ok(![...files.values()].some((text) => text.includes("other@example-odd.test")));
   for (const unknown of ["nobody", "%00"]) assert.equal((await download(unknown)).status, 404);
 });
+
+test("audiences and activity are exported and erased, and the pages of events lose the person", async () => {
+  await create("listed-person");
+  await create("listed-other");
+  const [environment] = (await client("environments.list")).body.filter(({ apiKeys }) => apiKeys);
+  await sql`insert into audiences (environment_id, id, audience_id, name, created_at, updated_at)
+    values (${environment!._id}, gen_random_uuid(), 'vip', 'Very important', now(), now())`.execute(db);
+  const subscriberIds = ["listed-person", "listed-other"];
+  await client("audiences.addMembers", { params: { audienceId: "vip" }, body: { subscriberIds } });
+  const { rows: ids } = await sql<{ id: string }>`select id from subscribers
+    where subscriber_id = any(${subscriberIds}) order by array_position(${subscriberIds}::text[], subscriber_id)`.execute(
+    db,
+  );
+  const [person, other] = ids.map(({ id }) => id);
+  await sql`insert into subscriber_activity values (${person}, ${environment!._id}, now(), null)`.execute(db);
+  await sql`insert into event_pages (environment_id, event_id, page, subscriber_ids, people, due_at)
+    select ${environment!._id}, gen_random_uuid(), n, array[${other}, ${person}]::uuid[], 2, now()
+    from generate_series(1, 120) n`.execute(db);
+  const headers = { authorization: `ApiKey ${service.apiKey}` };
+  const response = await fetch(`${service.url}/v2/subscribers/listed-person/export`, { method: "POST", headers });
+  const files = readZip(Buffer.from(await response.arrayBuffer()));
+  assert.deepEqual(JSON.parse(files.get("audiences.json")!), [{ audienceId: "vip", name: "Very important" }]);
+  assert.ok(JSON.parse(files.get("activity.json")!)[0].lastReadAt);
+
+  const { tables } = await finish((await erase("listed-person")).body.id);
+  assert.deepEqual([tables.audience_members, tables.subscriber_activity, tables.event_pages], [1, 1, 120]);
+  const { rows: left } = await sql`select 1 from audience_members where subscriber_id = ${person}
+    union all select 1 from subscriber_activity where subscriber_id = ${person}
+    union all select 1 from event_pages where subscriber_ids @> array[${person}::uuid]`.execute(db);
+  assert.equal(left.length, 0);
+  const { rows: pages } = await sql`select 1 from event_pages
+    where subscriber_ids[1] = ${other} and cardinality(subscriber_ids) = 2`.execute(db);
+  assert.equal(pages.length, 120, "the others stay, in their places");
+  const { rows: members } = await sql`select 1 from audience_members where subscriber_id = ${other}`.execute(db);
+  assert.equal(members.length, 1);
+});

@@ -78,7 +78,18 @@ describe("variables", () => {
     await createWorkflow(client, "vars", [digest, inApp(), email()], { payloadSchema });
     const first = await variablesOf("vars", "digest");
     assert.equal(first.additionalProperties, false);
-    const roots = ["actor", "brand", "context", "env", "payload", "steps", "subscriber", "tenant", "workflow"];
+    const roots = [
+      "actor",
+      "audiences",
+      "brand",
+      "context",
+      "env",
+      "payload",
+      "steps",
+      "subscriber",
+      "tenant",
+      "workflow",
+    ];
     assert.deepEqual(Object.keys(first.properties).sort(), roots);
     assert.deepEqual(first.properties.payload, payloadSchema);
     assert.deepEqual(first.properties.steps!.properties, {});

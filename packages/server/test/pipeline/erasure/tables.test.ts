@@ -28,6 +28,7 @@ test("no column that may hold words of people is forgotten in a table that is sc
     alert_messages: ["key", "target", "alert_ids"],
     // Ids of an event and a notification, and names of workflows and steps; one of three words.
     events: ["started_by", "priority"],
+    backtests: ["created_by", "failure"],
     retractions: ["created_by", "results"],
     supersede_keys: ["earlier"],
     // Names of signals, which the customer's code and the authors of workflows choose.

@@ -148,6 +148,27 @@ test("with steps of a month, rows wait for the end of theirs", async () => {
   assert.equal(await namesIn("messages", development.environmentId), "");
 });
 
+test("an event stays while people of it wait for their turn; its pages go with it", async () => {
+  const { environmentId } = development;
+  for (const [name, time] of [
+    ["done", "2018-08-10T10:00:00Z"],
+    ["waiting", "2018-08-11T10:00:00Z"],
+  ] as const) {
+    await addPastRun(db, development, name, new Date(time));
+    await sql`insert into event_pages (environment_id, event_id, page, subscriber_ids, people, due_at, state)
+      select environment_id, id, n, '{}', 0, created_at, case when n = 2 then ${name} else 'done' end
+      from events, generate_series(1, 2) n
+      where environment_id = ${environmentId} and transaction_id = ${name}`.execute(db);
+  }
+  await runRetentionAt(db, day("2018-12-01"));
+  assert.equal(await namesIn("events", environmentId), "waiting");
+  assert.equal(await countOf("event_pages"), 2);
+  await sql`update event_pages set state = 'done'`.execute(db);
+  await runRetentionAt(db, day("2018-12-02"));
+  assert.equal(await namesIn("events", environmentId), "");
+  assert.equal(await countOf("event_pages"), 0);
+});
+
 test("a day's work is done once, and a run that fails is recorded and repeated", async () => {
   const runs = async () => (await listRetentionRuns(db, 1_000)).length;
   await runRetentionAt(db, day("2019-06-01"));

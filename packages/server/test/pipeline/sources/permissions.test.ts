@@ -67,11 +67,19 @@ test("no table, view or sequence can be read or changed", async () => {
 });
 
 test("exactly the four functions can be called, and nothing can be created", async () => {
-  const { rows } = await sql<{ signature: string; isAllowed: boolean; isTrigger: boolean; args: string }>`
+  const { rows } = await sql<{
+    signature: string;
+    isAllowed: boolean;
+    isTrigger: boolean;
+    isFolded: boolean;
+    args: string;
+  }>`
     select p.oid::regprocedure::text as signature, has_function_privilege(${shop.role}, p.oid, 'execute')
         and has_schema_privilege(${shop.role}, n.oid, 'usage') as "isAllowed",
       p.prorettype = 'trigger'::regtype as "isTrigger",
-      (select coalesce(string_agg(format('null::%s', format_type(t, null)), ', ' order by i), '')
+      p.proisstrict and p.provolatile = 'i' as "isFolded",
+      (select coalesce(string_agg(format('%snull::%s', case when p.provariadic <> 0 and i = p.pronargs then 'variadic '
+         end, format_type(t, null)), ', ' order by i), '')
        from unnest(p.proargtypes) with ordinality as u(t, i)) as args
     from pg_proc p join pg_namespace n on n.oid = p.pronamespace
     where ${foreign} and not exists (
@@ -88,7 +96,9 @@ test("exactly the four functions can be called, and nothing can be created", asy
   ]);
   const others = rows.filter(({ isAllowed }) => !isAllowed);
   assert.ok(others.some(({ signature }) => signature.startsWith("queue.")));
-  const calls = others.map(({ signature, args }) => `select ${signature.slice(0, signature.indexOf("("))}(${args})`);
+  // PostgreSQL calculates an immutable function of null, which is null, without calling it.
+  const called = others.filter(({ isFolded }) => !isFolded);
+  const calls = called.map(({ signature, args }) => `select ${signature.slice(0, signature.indexOf("("))}(${args})`);
   assert.deepEqual(await findAllowed(calls), []);
   const creations = ["public", "tidings", "queue"].flatMap((schema) => [
     `create table ${schema}.mine (id int)`,

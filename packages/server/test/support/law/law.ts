@@ -78,12 +78,13 @@ const packagesOf: Record<string, string[]> = {
   ],
   // The widget's script has limits: the schemas of the contract and the table of operations are too large for it.
   inbox: ["@tidings/contract", "@tidings/client/exchange"],
-  // `checks`: what the service checks when a workflow is saved, for files that are checked without a service.
+  // `checks`: what the service checks when a workflow is saved, for files that are checked without a service. `folder`:
+  // how a folder of files is read.
   // `operate`: types alone, the bundle next to the command line has the code. `outbox`: the outbox in a customer's
   // database, where no service is installed.
   cli: [
     ...["@tidings/contract", "@tidings/contract/gallery", "@tidings/client/source"],
-    ...["@tidings/server/checks", "@tidings/server/operate", "@tidings/server/outbox"],
+    ...["@tidings/server/checks", "@tidings/server/folder", "@tidings/server/operate", "@tidings/server/outbox"],
   ],
 };
 
@@ -92,7 +93,9 @@ function packagesFor(path: string): string[] {
   if (own) return own;
   const layer = layerOf(path);
   if (layer === "store" || layer === "lib") return ["@tidings/contract"];
-  return ["@tidings/contract", "@tidings/contract/gallery", "@tidings/providers", "@tidings/providers/mail"];
+  const common = ["@tidings/contract", "@tidings/contract/gallery", "@tidings/providers", "@tidings/providers/mail"];
+  // The arguments of the tools for assistants have schemas, which are not those of operations.
+  return layer === "http" ? [...common, "@tidings/contract/schema"] : common;
 }
 
 function importFaults(file: SourceFile): string[] {
