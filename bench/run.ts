@@ -7,6 +7,9 @@
 //   npm run bench -- --events 1000 --rounds 1       any number of `sizes` below
 import { parseArgs } from "node:util";
 import { benchAttention } from "./attention.ts";
+import { benchAudiences } from "./audiences.ts";
+import { benchBacktest } from "./backtest.ts";
+import { benchBroadcast } from "./broadcast.ts";
 import { benchBullmq } from "./bullmq.ts";
 import { benchDashboard } from "./dashboard.ts";
 import { benchDelivery } from "./delivery.ts";
@@ -34,6 +37,8 @@ const sizes = {
   rounds: [3, 1],
   messages: [6_000, 1_500],
   members: [100_000, 20_000],
+  /** The broadcast benchmark: how often each way is measured. */
+  people: [200_000, 20_000],
   /** Events through the BullMQ pipeline, which is slower. */
   hops: [15_000, 3_000],
   triggers: [300, 60],
@@ -57,6 +62,8 @@ const sizes = {
   connections: [5_000, 1_000],
   /** Transactions with and without a call by SQL. */
   calls: [3_000, 500],
+  /** For the benchmark of audiences. */
+  subscribers: [1_000_000, 100_000],
   /** Runs that wait for a signal. */
   waiting: [1_000_000, 100_000],
 } satisfies Record<string, [number, number]>;
@@ -109,6 +116,9 @@ const named: typeof defaults = {
   growth: () => benchGrowth({ large: size.rows, requests: isQuick ? 100 : 400 }),
   dashboard: () =>
     withService((service) => benchDashboard(service, { notifications: size.notifications, digested: size.digested })),
+  audiences: () => withService((service) => benchAudiences(service, size.subscribers, Math.max(3, size.rounds))),
+  backtest: () => withService((service) => benchBacktest(service, size.events)),
+  broadcast: () => withService((service) => benchBroadcast(service, size.people, size.rounds)),
   attention: () => withService((service) => benchAttention(service, size.events, Math.max(4, size.rounds))),
   neighbours: () => withService((service) => benchNeighbours(service, size.seconds, values.flood)),
   lanes: () => withService((service) => benchLanes(service, size.mails, size.seconds)),
