@@ -122,7 +122,8 @@ function parameterMember({ parameters = [] }: OpenApiOperation, place: "path" | 
 function bodyMember({ requestBody }: OpenApiOperation, write: Write): string {
   const [type, content] = Object.entries(requestBody?.content ?? {})[0] ?? [];
   if (!content) return "    body?: never;";
-  return `    body: ${type === "multipart/form-data" ? "FormData" : write(content.schema, inMember)};`;
+  const member = requestBody?.required ? "body" : "body?";
+  return `    ${member}: ${type === "multipart/form-data" ? "FormData" : write(content.schema, inMember)};`;
 }
 
 function outputType({ responses }: OpenApiOperation, write: Write): string {

@@ -120,11 +120,12 @@ const clientBundle = {
 
 /**
  * `esbuild` options of a package; `outdir` is added. `reads` names other folders whose files are part of the build.
- * `isPublished`: others install the package, so the build includes its tarball. `routes` reads the path of each of its
+ * `isPublished`: others install the package, so the build includes its tarball. `docs`: the folder whose pages
+ * become docs.json, for the resources of the MCP server. `routes` reads the path of each of its
  * screens.
  */
 const packages = {
-  server: { reads: ["packages/contract/src", "packages/providers/src"], options: [serverBundle] },
+  server: { reads: ["packages/contract/src", "packages/providers/src"], docs: "docs", options: [serverBundle] },
   inbox: {
     reads: ["packages/client/src", "packages/contract/src"],
     isPublished: true,
@@ -233,11 +234,12 @@ function readRoutes(folder) {
 
 /** Builds the packages whose sources differ from those of the last build. */
 export async function buildPackages(root) {
-  for (const [name, { reads, options, isPublished, routes }] of Object.entries(packages)) {
+  for (const [name, { reads, docs, options, isPublished, routes }] of Object.entries(packages)) {
     const folder = join(root, "packages", name);
     if (!existsSync(join(folder, "src"))) continue;
     const inTarball = isPublished ? packageFiles(folder) : [];
-    const wanted = hashOf(root, [`packages/${name}/src`, ...reads, ...inTarball]);
+    const pages = docs ? pagesIn(root, docs) : [];
+    const wanted = hashOf(root, [`packages/${name}/src`, ...reads, ...inTarball, ...pages]);
     const dist = join(folder, "dist");
     if (isBuilt(dist, wanted)) continue;
     const started = Date.now();
@@ -252,6 +254,7 @@ export async function buildPackages(root) {
       options.map((one) => ({ sourcemap, ...one })),
     );
     if (routes) addPaths(files, routes(folder));
+    if (docs) writePages(root, pages, fresh);
     if (isPublished) Object.assign(files, packTarball(folder, fresh));
     writeFileSync(join(fresh, "files.json"), JSON.stringify(files, null, 1));
     writeFileSync(join(fresh, ".built"), wanted);
@@ -265,6 +268,23 @@ export async function buildPackages(root) {
     }
     console.error(`Tidings: ${name} built in ${((Date.now() - started) / 1000).toFixed(1)} s`);
   }
+}
+
+/** The pages of a folder, without those in its folders. */
+function pagesIn(root, folder) {
+  if (!existsSync(join(root, folder))) return [];
+  const names = readdirSync(join(root, folder)).filter((name) => name.endsWith(".md") && name !== "README.md");
+  return names.sort().map((name) => `${folder}/${name}`);
+}
+
+/** The pages as one file: their name, the title from their first heading, their text. */
+function writePages(root, pages, outdir) {
+  const documents = pages.map((path) => {
+    const text = readFileSync(join(root, path), "utf8");
+    const name = basename(path, ".md");
+    return { name, title: /^# (.+)$/m.exec(text)?.[1] ?? name, text };
+  });
+  writeFileSync(join(outdir, "docs.json"), JSON.stringify(documents));
 }
 
 /** Adds the paths of routes to the files of their screens. */

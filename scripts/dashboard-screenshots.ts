@@ -25,7 +25,8 @@ import { type Client, createClient } from "../packages/server/test/support/clien
 
 type Picture = { name: string; path: (seeded: Shown) => string; act?: (page: Page) => Promise<unknown> };
 type Shown = Seeded &
-  Awaited<ReturnType<typeof seedTroubles>> & { production: string; imported: string; rehearsal: string };
+  Awaited<ReturnType<typeof seedTroubles>> &
+  Awaited<ReturnType<typeof seedBroadcasts>> & { production: string; imported: string; rehearsal: string };
 
 const pushGroup = "integration=mobile-app&error=config";
 
@@ -43,6 +44,11 @@ async function tryImport(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Dry run" }).click();
   await page.getByRole("heading", { name: "What the import would do" }).waitFor();
   await page.getByRole("table", { name: "Invalid lines" }).scrollIntoViewIfNeeded();
+}
+
+async function tryDraft(page: Page): Promise<void> {
+  await page.getByRole("button", { name: /^Backtest on the/ }).click();
+  await page.getByRole("heading", { name: "What would be different" }).waitFor();
 }
 
 const pictures: Picture[] = [
@@ -244,6 +250,20 @@ const pictures: Picture[] = [
     path: ({ toTopic }) => `/activity/${toTopic}`,
     act: (page) => page.getByRole("button", { name: "Take back" }).click(),
   },
+  { name: "audiences-list", path: () => "/audiences" },
+  { name: "audiences-new", path: () => "/audiences/new" },
+  { name: "audiences-rule", path: () => "/audiences/reachable" },
+  { name: "audiences-people", path: () => "/audiences/reachable?tab=people&who=ada" },
+  { name: "audiences-fixed", path: () => "/audiences/guests" },
+  { name: "broadcasts-list", path: () => "/broadcasts" },
+  { name: "broadcasts-draft", path: ({ draft }) => `/broadcasts/${draft}` },
+  {
+    name: "broadcasts-preview",
+    path: ({ draft }) => `/broadcasts/${draft}?tab=preview`,
+    act: (page) => page.getByRole("list", { name: "People" }).waitFor(),
+  },
+  { name: "broadcasts-steps", path: ({ draft }) => `/broadcasts/${draft}/steps` },
+  { name: "broadcasts-sent", path: ({ sent }) => `/broadcasts/${sent}?outcome=not_opened` },
   { name: "settings-account", path: () => "/settings" },
   { name: "settings-members", path: () => "/settings?tab=members" },
   {
@@ -277,6 +297,8 @@ const pictures: Picture[] = [
         .first()
         .click(),
   },
+  { name: "workflow-backtest", path: () => "/workflows/order-shipped?tab=backtest", act: tryDraft },
+  { name: "backtests", path: () => "/backtests" },
   { name: "clock-real", path: () => "/clock" },
   // The last ones: the browser remembers the environment.
   { name: "clock-test", path: ({ rehearsal }) => `/clock?env=${rehearsal}` },
@@ -285,6 +307,24 @@ const pictures: Picture[] = [
   { name: "production", path: ({ production }) => `/activity?env=${production}` },
   { name: "home-new", path: ({ production }) => `/?env=${production}` },
 ];
+
+/** An audience of each kind, a draft, and a broadcast that was sent. */
+async function seedBroadcasts(client: Client): Promise<{ draft: string; sent: string }> {
+  const rule = { notNull: [{ var: "subscriber.phone" }] };
+  await client("audiences.create", { body: { audienceId: "reachable", name: "People with a phone", rule } });
+  await client("audiences.create", { body: { audienceId: "guests", name: "Conference guests" } });
+  const members = { subscriberIds: ["ada", "grace"] };
+  await client("audiences.addMembers", { params: { audienceId: "guests" }, body: members });
+  const controlValues = { subject: "Spring release", body: "Hello {{ subscriber.firstName }}, it is here." };
+  const content = { steps: [{ name: "In-app", type: "in_app" as const, controlValues }] };
+  const create = async (name: string, audience: { include: string[]; exclude?: string[] }) =>
+    (await client("broadcasts.create", { body: { name, content, audience } })).body._id;
+  const draft = await create("Summer release", { include: ["reachable"], exclude: ["guests"] });
+  await client("broadcasts.check", { params: { broadcastId: draft } });
+  const sent = await create("Spring release", { include: ["reachable"] });
+  await client("broadcasts.send", { params: { broadcastId: sent } });
+  return { draft, sent };
+}
 
 /** An environment in the middle of a week on its test clock. */
 async function rehearse(client: Client): Promise<string> {
@@ -333,6 +373,7 @@ try {
     ...(await seedCompany(client)),
     ...(await seedTroubles(client, receiverUrl)),
     ...(await seedTopics(client)),
+    ...(await seedBroadcasts(client)),
     production,
     rehearsal: await rehearse(client),
   };

@@ -3,7 +3,14 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { exportOperations, openApiDocument, operations, requiredRoleOf } from "../packages/contract/src/index.ts";
+import {
+  exportOperations,
+  type Operation,
+  openApiDocument,
+  operations,
+  requiredRoleOf,
+  scopesOf,
+} from "../packages/contract/src/index.ts";
 import { generateRegistry } from "../packages/providers/scripts/generate-registry.ts";
 import { generateProvidersPage } from "../packages/providers/scripts/providers-page.ts";
 import { dumpSchema } from "../packages/server/scripts/dump-schema.ts";
@@ -53,6 +60,21 @@ function operationRoles(): Generated {
   return { path: "packages/dashboard/src/api/roles.gen.ts", content: [...head, ...rows, "};", ""].join("\n") };
 }
 
+/** What the dashboard offers for a key with a list of operations, with what each does. */
+function keyOperations(): Generated {
+  const rows = [...Object.values(operations), ...Object.values(exportOperations)].flatMap((operation: Operation) =>
+    scopesOf(operation).length === 0
+      ? []
+      : [`  [${JSON.stringify(operation.id)}, ${JSON.stringify(operation.summary)}],`],
+  );
+  const head = [
+    "// Generated from the operations of packages/contract by `npm run generate`. Do not edit.",
+    "export const keyOperations: readonly (readonly [id: string, summary: string])[] = [",
+  ];
+  const path = "packages/dashboard/src/screens/environments/keys/key-operations.gen.ts";
+  return { path, content: [...head, ...rows, "];", ""].join("\n") };
+}
+
 // One entry per generated file: add a new one here. A generator may return a promise, for instance to ask a database.
 const generators: (() => Generated | Generated[] | Promise<Generated>)[] = [
   openApi, // docs/openapi.json
@@ -63,6 +85,7 @@ const generators: (() => Generated | Generated[] | Promise<Generated>)[] = [
   generateProvidersPage, // docs/providers.md
   operationPaths, // packages/client/src/operations.gen.ts
   operationRoles, // packages/dashboard/src/api/roles.gen.ts
+  keyOperations, // packages/dashboard/src/screens/environments/keys/key-operations.gen.ts
   declarations, // packages/client/types, packages/inbox/types
   scalePage, // the tables of docs/scale.md
   decisionsList, // the list of decisions in docs/README.md
