@@ -249,9 +249,10 @@ describe("search keys", () => {
     assert.deepEqual((await list({ search: "a-4711", workflowIds: ["delivered"] })).data, []);
     assert.deepEqual((await list({ search: "a-4711", subscriberIds: ["with-address"] })).data, []);
     assert.deepEqual((await list({ search: "a-4711", outcome: ["failed"] })).data, []);
-    assert.deepEqual(idsOf((await list({ search: "917001203040", subscriberIds: ["ada"], outcome: ["delivered"] })).data), [
-      first,
-    ]);
+    assert.deepEqual(
+      idsOf((await list({ search: "917001203040", subscriberIds: ["ada"], outcome: ["delivered"] })).data),
+      [first],
+    );
     assert.deepEqual((await production("activity.listEvents", { query: { search: "a-4711" } })).body.data, []);
   });
 
