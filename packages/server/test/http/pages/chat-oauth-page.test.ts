@@ -119,7 +119,8 @@ addChatOauthPage(
     db,
     secrets,
     io,
-    providerCalls: createOwnerLimit(1),
+    // Two people may return at once.
+    providerCalls: createOwnerLimit(2),
     log,
     newId,
     now: () => clock(),
