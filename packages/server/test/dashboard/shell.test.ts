@@ -153,3 +153,23 @@ browserTest("it works below a path of a proxy", async (context) => {
   await page.waitForURL("**/tidings/activity/*");
   await page.getByText("Event accepted").waitFor();
 });
+
+browserTest("a list opens that was loaded while the mouse was down", async (context) => {
+  const page = await openDashboard(context, service, "/activity");
+  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+  await page.route(/\/chunks\/popups-/, async (route) => {
+    await isReleased;
+    await route.continue();
+  });
+  await page.reload();
+  const list = page.getByRole("combobox", { name: /^Outcome/ });
+  await list.hover();
+  await page.mouse.down();
+  const loaded = page.waitForResponse(/\/chunks\/popups-/);
+  release();
+  await loaded;
+  await page.getByRole("option").first().waitFor();
+  await page.mouse.up();
+  await page.getByRole("option").first().click();
+  await page.getByRole("listbox").waitFor({ state: "detached" });
+});

@@ -1,6 +1,6 @@
 // A button whose popup is loaded later. The popup brings its own button instead of the first one: a click and the focus
 // that the first one got go over to it.
-import { useRef, useState } from "react";
+import { type MouseEvent, useRef, useState } from "react";
 
 export function useLaterPopup() {
   const [isOpen, setOpen] = useState(false);
@@ -11,6 +11,10 @@ export function useLaterPopup() {
     /** For the button before the popup is loaded. */
     before: {
       onClick: () => setOpen(true),
+      // A button that is replaced while the mouse is down gets no click.
+      onMouseDown: ({ button }: MouseEvent) => {
+        if (button === 0) setOpen(true);
+      },
       onFocus: () => {
         hasFocus.current = true;
       },
