@@ -58,7 +58,6 @@ export function createConductor({ seed, plan, lastSecond, stage, load, evidence 
 
   async function make(planned: PlannedFault, at: number): Promise<void> {
     const { fault, target, seconds } = planned;
-    const held = new AbortController();
     // Of the seed and the place in the plan.
     const random = createRandom(seed ^ Math.imul(at + 1, 0x9e3779b1));
     const startedAt = Date.now();
@@ -73,12 +72,11 @@ export function createConductor({ seed, plan, lastSecond, stage, load, evidence 
     };
     progress(`${fault} (${target}) for ${seconds} s begins`);
     await step("its beginning", async () => {
-      begun = await faults[fault].begin({ stage, load, target, seconds, random, held: held.signal });
+      begun = await faults[fault].begin({ stage, load, target, seconds, random });
     });
     // It was set in a function.
     const { end, repair, detail } = (begun ?? {}) as Partial<Begun>;
     if (end) await sleep(seconds * 1_000);
-    held.abort();
     if (end) await step("its end", () => end());
     const endedAt = Date.now();
     if (end && repair) await step("the repair after it", () => repair());

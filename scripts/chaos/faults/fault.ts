@@ -11,8 +11,6 @@ export type FaultContext = {
   seconds: number;
   /** Of this fault alone, so that faults before it do not change what it does. */
   random: Random;
-  /** Resolves when it has been held long enough; for what a fault does meanwhile. */
-  held: AbortSignal;
 };
 
 export type Begun = {

@@ -1,7 +1,7 @@
 // Faults in which PostgreSQL runs, but lacks something: space, connections, or a lock on its tables.
 import pg from "pg";
 import { sleep } from "../../../bench/support.ts";
-import type { ChaosStage } from "../stage/stage.ts";
+import { becomes } from "../stage/wait.ts";
 import { type Begun, type Fault, requireNo } from "./fault.ts";
 
 const full = "No space left on device";
@@ -30,43 +30,47 @@ export const diskFull: Fault = {
   },
 };
 
+/** So many at once, to be faster than the pools of the service. */
+const takers = 10;
+const fullMs = 10_000;
+
 export const connections: Fault = {
-  about: "others take all connections that PostgreSQL has",
-  async begin({ stage, held }): Promise<Begun> {
-    const { database } = stage;
+  about: "others take all connections that PostgreSQL has, also those of the service",
+  async begin({ stage: { database } }): Promise<Begun> {
     const taken = new Set<pg.Client>();
-    let isOver = false;
+    let [isOver, most, refused] = [false, 0, 0];
     const take = async () => {
       const client = new pg.Client({
         ...{ connectionString: database.primary().url, application_name: "others", connectionTimeoutMillis: 5_000 },
       });
-      client.on("error", () => taken.delete(client));
+      client.on("error", () => {});
       client.on("end", () => taken.delete(client));
       await client.connect();
       taken.add(client);
+      most = Math.max(most, taken.size);
     };
-    await endSessions(stage);
-    const taking = (async () => {
-      while (!isOver && !held.aborted) await take().catch(() => sleep(20));
-    })();
-    let most = 0;
+    const taking = Array.from({ length: takers }, async () => {
+      while (!isOver)
+        await take().catch(() => {
+          refused++;
+          return sleep(50);
+        });
+    });
+    // As those of a pool that has ended, they are free for everyone. Superusers have some more.
+    await becomes(() => refused > 0, fullMs, 50);
+    const text = "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'tidings%'";
+    await database.primary().query(text);
     return {
       async end() {
         isOver = true;
-        most = taken.size;
-        await taking;
+        await Promise.all(taking);
         await Promise.all([...taken].map((client) => client.end().catch(() => {})));
-        if (most === 0) throw new Error("no connection could be taken");
+        if (refused === 0) throw new Error("not all connections could be taken");
       },
       detail: () => `${most} connections taken`,
     };
   },
 };
-
-const endSessions = ({ database }: ChaosStage) =>
-  database
-    .primary()
-    .query("select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'tidings%'");
 
 const lockable = ["events", "messages", "jobs", "queue.job_common"];
 

@@ -43,8 +43,7 @@ function createLink(port: number, targetPort: number): Link {
 /** What comes from one socket goes to the other, now or later. */
 function addFlow(link: Link, from: Socket, to: Socket): void {
   const waiting: { chunk: Buffer; at: number }[] = [];
-  let [waitingBytes, freeAt, isBlocked, hasEnded] = [0, 0, false, false];
-  let timer: NodeJS.Timeout | null = null;
+  let [waitingBytes, freeAt, isBlocked, hasEnded, isTimed] = [0, 0, false, false, false];
   const write = (chunk: Buffer) => {
     if (to.destroyed || to.write(chunk)) return;
     isBlocked = true;
@@ -53,14 +52,19 @@ function addFlow(link: Link, from: Socket, to: Socket): void {
       flow.update();
     });
   };
+  const passLater = () => {
+    if (isTimed) return;
+    isTimed = true;
+    setTimeout(passDue, Math.max(1, waiting[0]!.at - performance.now()));
+  };
   const passDue = () => {
-    timer = null;
+    isTimed = false;
     while (waiting.length > 0 && waiting[0]!.at <= performance.now()) {
       const { chunk } = waiting.shift()!;
       waitingBytes -= chunk.length;
       write(chunk);
     }
-    if (waiting.length > 0) timer = setTimeout(passDue, Math.max(1, waiting[0]!.at - performance.now()));
+    if (waiting.length > 0) passLater();
     else if (hasEnded) to.end();
     flow.update();
   };
@@ -84,7 +88,7 @@ function addFlow(link: Link, from: Socket, to: Socket): void {
       freeAt = Math.max(freeAt, now + least + Math.random() * (most - least)) + sendMs;
       waiting.push({ chunk, at: freeAt });
       waitingBytes += chunk.length;
-      timer ??= setTimeout(passDue, Math.max(1, waiting[0]!.at - now));
+      passLater();
     }
     flow.update();
   });
