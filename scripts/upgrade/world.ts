@@ -7,7 +7,7 @@ import { signInboxToken } from "../../packages/server/src/lib/tokens/inbox-token
 import { type Db, openDb } from "../../packages/server/src/store/db.ts";
 import { type Client, createClient } from "../../packages/server/test/support/client.ts";
 import { createWorkflow, inApp } from "../../packages/server/test/support/verbs.ts";
-import { mailServerCredentials, texter } from "./integrations.ts";
+import { mailServerCredentials, texter } from "../chaos/integrations.ts";
 import { type LiveInbox, openInbox, type Receiver, startMailServer, startSmsGateway } from "./receivers.ts";
 
 const liveInboxes = 30;

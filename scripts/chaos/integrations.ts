@@ -1,4 +1,4 @@
-// The integrations of the load.
+// The integrations of a chaos run and of the upgrade trial.
 
 export const mailServerCredentials = (port: number) => ({
   name: "mail",
@@ -6,7 +6,7 @@ export const mailServerCredentials = (port: number) => ({
   active: true,
   providerId: "nodemailer" as const,
   credentials: {
-    ...{ from: "upgrade@example.com", senderName: "Upgrade" },
+    ...{ from: "chaos@example.com", senderName: "Chaos" },
     ...{ host: "127.0.0.1", port: String(port), ignoreTls: true },
   },
 });
