@@ -1,4 +1,4 @@
-// The integrations of a scenario.
+// The integrations of a chaos run and of the upgrade trial.
 
 export const mailServerCredentials = (port: number) => ({
   name: "mail",
