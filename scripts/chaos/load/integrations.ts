@@ -14,23 +14,22 @@ export const runSettings: Record<string, string> = {
 
 export type Ports = { smtp: number; sms: number };
 
-export async function createIntegrations(client: Client, ports: Ports): Promise<void> {
+export const mailCredentials = (port: number) => ({
+  ...{ from: "chaos@example.com", senderName: "Chaos" },
+  ...{ host: "127.0.0.1", port: String(port), ignoreTls: true },
+});
+
+export const smsCredentials = (port: number) => ({
+  ...{ baseUrl: `http://127.0.0.1:${port}/`, apiKeyRequestHeader: "x-key", apiKey: "key" },
+  ...{ idPath: "id", from: "12" },
+});
+
+export async function createIntegrations(client: Client, { smtp, sms }: Ports): Promise<void> {
+  const credentials = mailCredentials(smtp);
   await client("integrations.create", {
-    body: {
-      ...{ name: "mail", channel: "email", active: true, providerId: "nodemailer" },
-      credentials: {
-        ...{ from: "chaos@example.com", senderName: "Chaos" },
-        ...{ host: "127.0.0.1", port: String(ports.smtp), ignoreTls: true },
-      },
-    },
+    body: { name: "mail", channel: "email", active: true, providerId: "nodemailer", credentials },
   });
   await client("integrations.create", {
-    body: {
-      ...{ name: "text", channel: "sms", active: true, providerId: "generic-sms" },
-      credentials: {
-        ...{ baseUrl: `http://127.0.0.1:${ports.sms}/`, apiKeyRequestHeader: "x-key", apiKey: "key" },
-        ...{ idPath: "id", from: "12" },
-      },
-    },
+    body: { name: "text", channel: "sms", active: true, providerId: "generic-sms", credentials: smsCredentials(sms) },
   });
 }
