@@ -25,6 +25,7 @@ export const smsCredentials = (port: number) => ({
 });
 
 export async function createIntegrations(client: Client, { smtp, sms }: Ports): Promise<void> {
+  await switchOffCapture(client);
   const credentials = mailCredentials(smtp);
   await client("integrations.create", {
     body: { name: "mail", channel: "email", active: true, providerId: "nodemailer", credentials },
@@ -32,4 +33,12 @@ export async function createIntegrations(client: Client, { smtp, sms }: Ports): 
   await client("integrations.create", {
     body: { name: "text", channel: "sms", active: true, providerId: "generic-sms", credentials: smsCredentials(sms) },
   });
+}
+
+/** A new environment captures email and SMS. Messages would fail over to that, and no provider would see them. */
+async function switchOffCapture(client: Client): Promise<void> {
+  for (const { _id, channel } of (await client("integrations.list")).body) {
+    if (channel !== "email" && channel !== "sms") continue;
+    await client("integrations.update", { params: { integrationId: _id! }, body: { active: false } });
+  }
 }
