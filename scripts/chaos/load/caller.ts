@@ -14,6 +14,8 @@ export type Wanted = {
   method: "POST" | "DELETE" | "PATCH";
   path: string;
   body?: unknown;
+  /** The transaction id of the body does what an Idempotency-Key would. */
+  hasNoKey?: boolean;
   events?: PlannedEvent[];
   target?: Call["target"];
   /** What the answer says, for the evidence. */
@@ -68,7 +70,10 @@ export function createCaller({ urls, evidence, seed }: Tools): Caller {
   const tryOnce = async (wanted: Wanted, { request, attempt, url }: Attempt) => {
     const { environment, client, operation, method, path, events, target } = wanted;
     const at = Date.now();
-    const headers = { authorization: `ApiKey ${environment.apiKey}`, "idempotency-key": request };
+    const headers = {
+      authorization: `ApiKey ${environment.apiKey}`,
+      ...(!wanted.hasNoKey && { "idempotency-key": request }),
+    };
     const body = wanted.body === undefined ? undefined : JSON.stringify(wanted.body);
     const answer = await sendRequest({ url, method, path, headers, body, timeoutMs: requestMs });
     const parsed = answer.status === null ? null : parseJson(answer.body);

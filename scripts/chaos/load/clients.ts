@@ -2,7 +2,16 @@
 // do not depend on how fast the others are answered.
 import type { PlannedEvent } from "../../auditor/evidence.ts";
 import { type Caller, type Final, pause, type Wanted } from "./caller.ts";
-import { cancelEvent, createPlan, type Plan, retractEvent, sendSignal, triggerBulk, triggerOne } from "./events.ts";
+import {
+  cancelEvent,
+  createPlan,
+  type Plan,
+  retractEvent,
+  sendSignal,
+  triggerBulk,
+  triggerOne,
+  triggerWithId,
+} from "./events.ts";
 import { createRandom, type Random } from "./random.ts";
 import type { Samples } from "./samples.ts";
 import { signalName, workflows } from "./workflows.ts";
@@ -30,6 +39,12 @@ const single = (workflowId: string, perSecond: number, choose: (e: LoadEnvironme
     triggerOne(environment, workflowId, plan(environment, workflowId, { to: [random.pick(choose(environment))] })),
 });
 
+const withId = (workflowId: string, perSecond: number): Kind => ({
+  ...{ name: `${workflowId} with id`, perSecond },
+  make: (environment, random, plan) =>
+    triggerWithId(environment, workflowId, plan(environment, workflowId, { to: [random.pick(idsOf(environment))] })),
+});
+
 const idsOf = ({ people }: LoadEnvironment): string[] => people.map(({ subscriberId }) => subscriberId);
 
 const bulkWorkflows = ["now", "now", "now", "later", "collected", "mailed", "texted"];
@@ -39,7 +54,8 @@ const topicWorkflows = ["now", "now", "later", "texted"];
 
 /** Over all environments, about 20 events a second; the ordered clients and SQL add the rest. */
 const kinds: Kind[] = [
-  single("now", 3),
+  single("now", 2),
+  withId("now", 1),
   single("later", 1.5),
   single("collected", 2.5, ({ collecting }) => collecting),
   single("awaited", 1),
@@ -47,7 +63,7 @@ const kinds: Kind[] = [
   single("texted", 2),
   single("unmet", 0.2),
   single("unwanted", 0.2),
-  single("switched-off", 0.2),
+  withId("switched-off", 0.2),
   {
     name: "bulk",
     perSecond: 0.5,

@@ -26,7 +26,7 @@ const bodyOf = ({ workflowId, text, to, topic }: PlannedEvent) => ({
 
 type Results = { transactionId?: string; status: string }[];
 
-/** A single result may be wrapped in `data`. */
+/** A single result may be wrapped in `data`. The result of an event that was refused has no transaction id. */
 function readResults(body: unknown) {
   const { data } = body as { data?: unknown };
   const results = [data ?? body].flat() as Results;
@@ -45,6 +45,19 @@ export function triggerOne(environment: LoadEnvironment, client: string, event: 
     operation: event.broadcast ? "broadcast" : event.topic ? "topic" : "trigger",
     body: event.broadcast ? { name, payload } : { name, to, payload },
   };
+}
+
+/**
+ * With an id of the client, by which the event is accepted once, and by which one that was refused can be explained.
+ */
+export function triggerWithId(environment: LoadEnvironment, client: string, event: PlannedEvent): Wanted {
+  const wanted = triggerOne(environment, client, event);
+  const transactionId = `own-${event.text}`;
+  const read = (body: unknown) => {
+    const results = readResults(body);
+    return { ...results, transactionIds: results.transactionIds.map((id) => id || transactionId) };
+  };
+  return { ...wanted, hasNoKey: true, body: { ...(wanted.body as object), transactionId }, read };
 }
 
 export function triggerBulk(environment: LoadEnvironment, client: string, events: PlannedEvent[]): Wanted {

@@ -1,6 +1,7 @@
 // The load of the chaos run: environments with people and workflows, clients, live inboxes, open dashboards, and fake
 // providers.
 import type { ChaosLoad, PrepareLoad } from "../parts.ts";
+import { startBroadcasts } from "./broadcasts.ts";
 import { createCaller, pause } from "./caller.ts";
 import { createClients } from "./clients.ts";
 import { startDashboards } from "./dashboards.ts";
@@ -11,6 +12,7 @@ import { type Inboxes, openInboxes } from "./inboxes.ts";
 import { startMailServer } from "./mail-server.ts";
 import { createSamples } from "./samples.ts";
 import { startSmsGateway } from "./sms-gateway.ts";
+import { createSqlClients, startSqlClient } from "./sql.ts";
 import { createEnvironments, describeWorld } from "./world.ts";
 
 /** For requests without an answer when the load has ended. */
@@ -26,22 +28,25 @@ export const prepareLoad: PrepareLoad = async (stage, evidence, options): Promis
   const caller = createCaller({ urls, evidence, seed });
   const samples = createSamples(seed);
   const clients = createClients({ environments, caller, samples, seed, pace });
+  const sqlClients = await createSqlClients(stage, environments);
   const inboxes = await openInboxes(urls, environments, evidence);
   await waitForInboxes(inboxes);
-  let dashboards: ReturnType<typeof startDashboards> | undefined;
+  const started: { stop(): void | Promise<void> }[] = [clients];
+  const stopAll = () => Promise.all(started.splice(0).map((one) => one.stop()));
   let left: Record<string, number> | null = null;
   return {
     described: describeWorld(environments),
     start() {
       clients.start();
-      dashboards = startDashboards({ urls, environments, caller, seed });
+      started.push(startDashboards({ urls, environments, caller, seed }));
+      started.push(startBroadcasts({ environments, caller, clients, pace }));
+      for (const one of sqlClients) started.push(startSqlClient(one, { stage, evidence, clients, seed, pace }));
     },
     setMood: (provider, mood) => (provider === "smtp" ? smtp : sms).moods.set(mood),
     figures: () => ({ ...clients.figures(), ...caller.figures(), inboxes: inboxes.figures().open, ...left }),
     async stop() {
-      clients.stop();
-      dashboards?.stop();
       caller.giveUpAt(performance.now() + lastRepeatsMs);
+      await stopAll();
       await caller.settle();
     },
     async drain(drainMs) {
@@ -51,8 +56,7 @@ export const prepareLoad: PrepareLoad = async (stage, evidence, options): Promis
     },
     collectFinals: () => collectFinals({ urls, environments, evidence, sampled: samples.all() }),
     async close() {
-      clients.stop();
-      dashboards?.stop();
+      await stopAll();
       inboxes.close();
       await Promise.all([smtp.close(), sms.close()]);
       closeConnections();

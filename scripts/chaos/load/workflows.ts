@@ -74,16 +74,32 @@ export const workflows: Described[] = [
   },
 ];
 
-export async function createWorkflows({ client, people }: Pick<LoadEnvironment, "client" | "people">): Promise<void> {
+/** What is over the budget is dropped in one environment and rolled up in the other. */
+export async function createWorkflows(
+  { client, people }: Pick<LoadEnvironment, "client" | "people">,
+  overflow: "drop" | "roll_up",
+): Promise<void> {
   for (const { workflowId, steps, settings } of workflows) {
     await client("workflows.create", { body: { name: workflowId, workflowId, steps, active: true, ...settings } });
   }
   const { amount, unit } = { amount: budget.windowSeconds / 3_600, unit: "hour" as const };
   await client("attention.update", {
-    body: { budgets: [{ channel: "sms", limit: budget.limit, window: { amount, unit }, overflow: "drop" }] },
+    body: { budgets: [{ channel: "sms", limit: budget.limit, window: { amount, unit }, overflow }] },
   });
+  if (overflow === "roll_up") await listItemsInRollUps(client);
   const subscriberIds = people.map(({ subscriberId }) => subscriberId);
   await client("preferences.updateMany", {
     body: { subscriberIds, workflowId: "unwanted", channels: { in_app: false } },
   });
+}
+
+/** The first budget that rolls up has created the workflow. Its SMS would name the workflow alone. */
+async function listItemsInRollUps(client: LoadEnvironment["client"]): Promise<void> {
+  const params = { workflowId: "roll-up" };
+  const { name, steps, ...found } = (await client("workflows.retrieve", { params })).body;
+  const body = "{% for item in payload.items %}{{ item.text }} {% endfor %}";
+  const changed = steps.map((step) =>
+    step.type === "sms" ? { ...step, controlValues: { ...step.controlValues, body } } : step,
+  );
+  await client("workflows.update", { params, body: { ...found, name, steps: changed } as never });
 }

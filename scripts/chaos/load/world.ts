@@ -4,8 +4,9 @@
 import { createHmac } from "node:crypto";
 import { type Client, createClient } from "../../../packages/server/test/support/client.ts";
 import type { Environment, Person, Run } from "../../auditor/evidence.ts";
-import { mailServerCredentials, texter } from "../integrations.ts";
 import type { LoadOptions, Stage } from "../parts.ts";
+import { audienceId } from "./broadcasts.ts";
+import { createIntegrations, type Ports } from "./integrations.ts";
 import { createWorkflows, workflows } from "./workflows.ts";
 
 export type LoadEnvironment = Environment & {
@@ -18,6 +19,8 @@ export type LoadEnvironment = Environment & {
   ordered: string[];
   /** People whose events are collected. Few, so that a digest has several events. */
   collecting: string[];
+  /** The members of the audience of broadcasts. */
+  invited: string[];
   /** People with a live inbox, among them those of `ordered`. */
   live: string[];
 };
@@ -25,8 +28,6 @@ export type LoadEnvironment = Environment & {
 const peopleCount = 60;
 const orderedCount = 4;
 const collectingCount = 6;
-
-type Ports = { smtp: number; sms: number };
 
 export async function createEnvironments(stage: Stage, ports: Ports, options: LoadOptions): Promise<LoadEnvironment[]> {
   const url = stage.urls[0]!;
@@ -52,18 +53,20 @@ type Furnishing = { index: number; liveCount: number; ports: Ports };
 async function furnish(bare: Bare, { index, liveCount, ports }: Furnishing): Promise<LoadEnvironment> {
   const { client } = bare;
   const people = Array.from({ length: peopleCount }, (_, n) => describePerson(bare.name, index, n));
-  await client("integrations.create", { body: mailServerCredentials(ports.smtp) });
-  await client("integrations.create", { body: texter(ports.sms) });
+  await createIntegrations(client, ports);
   const subscribers = people.map((person, n) => ({ ...person, firstName: `${bare.name} ${n}` }));
   await client("subscribers.createBulk", { body: { subscribers } });
-  await createWorkflows({ client, people });
+  await createWorkflows({ client, people }, index === 0 ? "drop" : "roll_up");
   const ids = people.map(({ subscriberId }) => subscriberId);
   const topics = describeTopics(ids, index);
   for (const { key, members } of topics) {
     await client("topicSubscriptions.create", { params: { topicKey: key }, body: { subscriberIds: members } });
   }
+  const invited = ids.filter((_, n) => n % 4 === index);
+  await client("audiences.create", { body: { audienceId, name: "Invited" } });
+  await client("audiences.addMembers", { params: { audienceId }, body: { subscriberIds: invited } });
   return {
-    ...{ ...bare, people, topics },
+    ...{ ...bare, people, topics, invited },
     ordered: ids.slice(0, orderedCount),
     collecting: ids.slice(orderedCount, orderedCount + collectingCount),
     live: ids.slice(0, liveCount),
