@@ -100,11 +100,8 @@ function measureOccurrence(
   return {
     record,
     failed: figures.failedAt.filter((at) => at >= record.startedAt && at <= until).length,
-    longestSilenceMs: findLongestSilence(
-      figures.acceptedAt,
-      [run.startedAt, run.loadEndedAt],
-      [record.startedAt, until],
-    ),
+    longestSilenceMs: silenceAround(evidence, figures, record.startedAt, until),
+    isAlone: !others.some((o) => o.startedAt <= record.endedAt + aloneMs && o.endedAt >= record.startedAt - aloneMs),
     recovery: normalP99 === null ? null : recoveryOf(normalLimit(normalP99)),
   };
 }
