@@ -1,6 +1,6 @@
 // The sections about failures: a table of what each kind did to clients, and each kind from close up.
 import { aloneMs, type KindFigures, normalLimit, type Occurrence, tailMs } from "./fault-figures.ts";
-import { describeKind } from "./fault-kinds.ts";
+import { describeKind, nameKind } from "./fault-kinds.ts";
 import { countOf, escapeText, formatCount, formatMs, formatTable, quoteText, wrapText } from "./markdown.ts";
 import type { Proof } from "./proof.ts";
 
@@ -9,7 +9,7 @@ const seconds = (ms: number): string => `${(ms / 1_000).toFixed(ms < 9_950 ? 1 :
 export function describeFailures({ kinds, normalP99 }: Proof): string[] {
   if (kinds.length === 0) return ["**No failure was caused in this run.**"];
   const rows = kinds.map((one) => [
-    `[${escapeText(one.kind)}](#${anchorOf(one.kind)})`,
+    `[${nameKind(one.kind)}](#${anchorOf(one.kind)})`,
     formatCount(one.occurrences.length),
     seconds(one.totalMs),
     formatCount(one.failed),
@@ -65,7 +65,7 @@ export function describeKinds({ evidence: { run }, kinds }: Proof): string[] {
         "The shaded part is the time in which it was in effect; other failures of that time are named in grey.",
     ),
     ...kinds.flatMap(({ kind, occurrences, worst }) => [
-      `### ${escapeText(kind)}`,
+      `### ${nameKind(kind)}`,
       wrapText(`${describeKind(kind)} ${describeOccurrence(worst, countLike(worst, occurrences), run.startedAt)}`),
       `![Latency and failed requests before, during and after ${escapeText(kind)}](images/proof/${anchorOf(kind)}.svg)`,
     ]),
@@ -96,7 +96,7 @@ function describeOccurrence(
   const chosen =
     times === 1
       ? "The only occurrence"
-      : `The worst of ${countOf(times, "occurrence")}${isAlone ? " that had no other failure around it" : ""}`;
+      : `The worst of ${countOf(times, "occurrence")}${isAlone ? " with no other failure around them" : ""}`;
   return (
     `${chosen} began at ${clock} and ` +
     `lasted ${seconds(record.endedAt - record.startedAt)}, target ${quoteText(target, 80)}` +

@@ -1,5 +1,6 @@
 // What each kind of failure is, in the words of the report.
 import type { FaultKind } from "../../auditor/evidence.ts";
+import { escapeText } from "./markdown.ts";
 
 export const faultKinds: Record<FaultKind, string> = {
   "kill-process": "A process of the service is killed (SIGKILL) and started again.",
@@ -24,6 +25,9 @@ export const faultKinds: Record<FaultKind, string> = {
 };
 
 /** A kind that a later version of the evidence knows gets its name as its description. */
-export const describeKind = (kind: FaultKind): string => faultKinds[kind] ?? `${kind}.`;
+export const describeKind = (kind: FaultKind): string => faultKinds[kind] ?? `${escapeText(kind, 60)}.`;
+
+/** Known names are code, and others foreign texts. */
+export const nameKind = (kind: string): string => (kind in faultKinds ? `\`${kind}\`` : escapeText(kind, 60));
 
 export const allKinds = Object.keys(faultKinds) as FaultKind[];

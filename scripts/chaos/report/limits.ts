@@ -1,12 +1,14 @@
 // What a run does not show, and how to repeat it.
-import { formatMs, joinWords, wrapText } from "./markdown.ts";
+import { escapeText, formatMs, joinWords, wrapText } from "./markdown.ts";
 import type { Proof } from "./proof.ts";
 
 export function describeLimits({ evidence, figures }: Proof): string[] {
   const { run, faults } = evidence;
   const seconds = Math.max(1, (run.loadEndedAt - run.startedAt) / 1_000);
   const rate = (figures.counts.events / seconds).toFixed(1);
-  const workflows = joinWords([...new Set(run.workflows.map(({ promise }) => promise.kind.replaceAll("_", "-")))]);
+  const workflows = joinWords([
+    ...new Set(run.workflows.map(({ promise }) => escapeText(promise.kind.replaceAll("_", "-")))),
+  ]);
   const hasClocks = faults.some(({ fault, problem }) => fault.startsWith("clock") && !problem);
   const limits = [
     "A run can show that a promise is broken, and never that it cannot be: other timings may break it.",
@@ -25,7 +27,7 @@ export function describeLimits({ evidence, figures }: Proof): string[] {
     "**An hour is not a month.** Leaks, retention and the change of partitions take longer.",
     `**Clocks.** ${hasClocks ? "Clocks of processes of the service were moved, and" : "No clock was moved, and"} the ` +
       "clock of PostgreSQL never is, by which tasks become due.",
-    `**One PostgreSQL**, version ${run.versions.postgres}, and one platform, ${run.machine.platform}.`,
+    `**One PostgreSQL**, version ${escapeText(run.versions.postgres, 60)}, and one platform, ${escapeText(run.machine.platform, 60)}.`,
     "**The authors of the service wrote the test.** The auditor shares no code with the service and is tested with " +
       "planted mistakes, and yet it checks only what its authors thought of. It is in `scripts/auditor`: try to refute it.",
   ];

@@ -47,7 +47,12 @@ function describePromises({ evidence: { audit }, promises }: Proof): string[] {
     .map((one) => {
       const title = `[${escapeText(one.promise)}](promises.md) ${escapeText(one.title, 400)}`;
       const broken = one.brokenCount > 0 ? `**${formatCount(one.brokenCount)}**` : isTried(one) ? "0" : "not tried";
-      return [title, formatCount(one.checked), broken, one.note ? escapeText(one.note, 400) : ""];
+      return [
+        title,
+        formatCount(one.checked),
+        broken,
+        one.note && one.note !== "not tried" ? escapeText(one.note, 400) : "",
+      ];
     });
   const unjudged = promises
     .filter(({ id }) => !verdicts.some(({ promise }) => promise === id))

@@ -44,7 +44,7 @@ export function drawLatency(panel: Panel, { title, buckets, high, ms, decades, d
     : [];
   const name = high === "p99" ? "p99: 99 % are faster" : "slowest";
   return [
-    ...drawHeading(panel, `${title} (logarithmic)`, [
+    ...drawHeading(panel, `${title} (log scale)`, [
       [high === "p99" ? "p50: half are faster" : "median", "lowt"],
       [name, "hight"],
     ]),

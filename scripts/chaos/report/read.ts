@@ -13,6 +13,12 @@ import {
   type StreamEvent,
 } from "../../auditor/evidence.ts";
 
+/** A process of the service that ended although no failure that was caused had ended it. */
+export type Crash = { process: string; at: number; code: number | null; signal: string | null; faults?: string[] };
+
+/** Written by the stage, which starts the processes. */
+const crashesFile = "crashes.jsonl";
+
 export type Evidence = {
   run: Run;
   calls: Call[];
@@ -24,6 +30,7 @@ export type Evidence = {
   deliveries: Delivery[];
   faults: FaultRecord[];
   finals: number;
+  crashes: Crash[];
   /** Null if no auditor has judged the run. */
   audit: Audit | null;
   unreadable: number;
@@ -41,7 +48,7 @@ export async function readEvidence(folder: string): Promise<Evidence> {
     : null;
   const evidence: Evidence = {
     ...{ run, audit, calls: [], arrivals: [], connections: 0, liveInboxes: new Set() },
-    ...{ deliveries: [], faults: [], finals: 0, unreadable: 0 },
+    ...{ deliveries: [], faults: [], finals: 0, crashes: [], unreadable: 0 },
   };
   const readInto = async <T>(name: string, keep: (line: T) => void) => {
     evidence.unreadable += await readLines(join(folder, name), keep);
@@ -56,6 +63,7 @@ export async function readEvidence(folder: string): Promise<Evidence> {
   await readInto<Delivery>(files.deliveries, (delivery) => evidence.deliveries.push(delivery));
   await readInto<FaultRecord>(files.faults, (record) => evidence.faults.push(record));
   await readInto<unknown>(files.finals, () => evidence.finals++);
+  await readInto<Crash>(crashesFile, (crash) => evidence.crashes.push(crash));
   evidence.faults.sort((a, b) => a.startedAt - b.startedAt);
   return evidence;
 }

@@ -1,5 +1,6 @@
 // The first section of the report: what was broken, what was not, and what was not tried.
 import type { Break, Verdict } from "../../auditor/evidence.ts";
+import { nameKind } from "./fault-kinds.ts";
 import { countOf, escapeText, formatCount, joinWords, quoteText, wrapText } from "./markdown.ts";
 import type { Proof } from "./proof.ts";
 
@@ -45,12 +46,23 @@ export function describeResult({ evidence, figures, promises }: Proof): string[]
   ];
 }
 
-const warn = ({ unreadable }: Proof["evidence"]): string[] =>
-  unreadable === 0
-    ? []
-    : [
-        `**${countOf(unreadable, "line")} of the evidence could not be read, and ${unreadable === 1 ? "is" : "are"} missing.**`,
-      ];
+function warn({ unreadable, crashes, run }: Proof["evidence"]): string[] {
+  const ends = crashes.slice(0, maxBreaks).map(({ process, at, code, signal, faults }) => {
+    const during = faults && faults.length > 0 ? `, during ${joinWords(faults.map((one) => quoteText(one, 80)))}` : "";
+    const way = escapeText(signal ?? `code ${code}`, 40);
+    return wrapText(
+      `- ${escapeText(process, 40)}, with ${way}, ${((at - run.startedAt) / 1_000).toFixed(1)} s after the start${during}`,
+    );
+  });
+  const times = countOf(crashes.length, "time");
+  return [
+    ...(crashes.length > 0 ? [`**A process of the service ended unexpectedly ${times}**:`, ends.join("\n")] : []),
+    ...(unreadable > 0 ? [describeUnreadable(unreadable)] : []),
+  ];
+}
+
+const describeUnreadable = (unreadable: number): string =>
+  `**${countOf(unreadable, "line")} of the evidence could not be read, and ${unreadable === 1 ? "is" : "are"} missing.**`;
 
 const describeUntried = (titles: string[]): string =>
   wrapText(
@@ -64,14 +76,14 @@ function describeBroken({ promise, title, checked, broken, brokenCount }: Verdic
     `${formatCount(checked)} compared.`;
   const shown = broken.slice(0, maxBreaks).map((one) => wrapText(`- ${describeBreak(one, startedAt)}`));
   const more = brokenCount - shown.length;
-  if (more > 0) shown.push(`- and ${countOf(more, "more", "more")}`);
+  if (more > 0) shown.push(`- and ${formatCount(more)} more`);
   return [wrapText(head), shown.join("\n")];
 }
 
 function describeBreak({ what, at, faults, detail }: Break, startedAt: number): string {
   const seconds = at === undefined ? null : (at - startedAt) / 1_000;
   const when = seconds === null ? "" : `, ${seconds.toFixed(1)} s after the start`;
-  const during = faults && faults.length > 0 ? `, during ${joinWords(faults.map((one) => escapeText(one)))}` : "";
+  const during = faults && faults.length > 0 ? `, during ${joinWords(faults.map(nameKind))}` : "";
   const details = detail === undefined ? "" : ` (${escapeText(JSON.stringify(detail) ?? "", 400)})`;
   return `${quoteText(what)}${when}${during}${details}`;
 }

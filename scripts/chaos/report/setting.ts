@@ -1,6 +1,6 @@
 // What was run: when, where, with which versions, and how much of everything.
 import { countOverlaps, listDuplicates } from "./fault-figures.ts";
-import { allKinds } from "./fault-kinds.ts";
+import { allKinds, nameKind } from "./fault-kinds.ts";
 import { countOf, escapeText, formatCount, formatMs, formatTable, joinWords, quoteText, wrapText } from "./markdown.ts";
 import type { Proof } from "./proof.ts";
 
@@ -62,7 +62,7 @@ function describePlan({ evidence: { run, faults }, kinds }: Proof): string[] {
   const overlaps = countOverlaps(faults);
   const pairs = overlaps
     .slice(0, maxOverlaps)
-    .map(({ kinds: pair, times }) => `${escapeText(pair.join(" and "))} (${countOf(times, "time")})`);
+    .map(({ kinds: pair, times }) => `${pair.map(nameKind).join(" and ")} (${countOf(times, "time")})`);
   const more = overlaps.length - pairs.length;
   return [
     wrapText(
@@ -76,15 +76,19 @@ function describePlan({ evidence: { run, faults }, kinds }: Proof): string[] {
       ? [
           `**Planned, but not possible, and therefore not tried:**\n\n${notMade
             .slice(0, maxOverlaps)
-            .map(({ fault, problem }) => wrapText(`- ${escapeText(fault)}: ${quoteText(problem ?? "")}`))
+            .map(({ fault, problem }) => wrapText(`- ${nameKind(fault)}: ${quoteText(problem ?? "")}`))
             .join("\n")}`,
         ]
       : []),
     ...(planned.length > 0
-      ? [wrapText(`**Planned, but there is no record of it, and therefore not tried:** ${joinWords(planned)}.`)]
+      ? [
+          wrapText(
+            `**Planned, but there is no record of it, and therefore not tried:** ${joinWords(planned.map(nameKind))}.`,
+          ),
+        ]
       : []),
     ...(absent.length > planned.length
-      ? [wrapText(`Not part of this run: ${joinWords(absent.filter((one) => !planned.includes(one)))}.`)]
+      ? [wrapText(`Not part of this run: ${joinWords(absent.filter((one) => !planned.includes(one)).map(nameKind))}.`)]
       : []),
   ];
 }

@@ -52,13 +52,13 @@ export function drawTimeline({ run, faults }: Evidence, figures: Figures): strin
     ...drawLanes(lanes, tried, kinds),
     bands(accepted),
     ...drawLatency(accepted, {
-      ...{ title: "From the first attempt of a request to its 201", high: "p99", ms },
+      ...{ title: "First attempt of a request to its 201", high: "p99", ms },
       buckets: requests,
       decades,
     }),
     bands(arrived),
     ...drawLatency(arrived, {
-      ...{ title: "From the first attempt to the message in a live inbox", high: "p99", ms },
+      ...{ title: "First attempt to the message in a live inbox", high: "p99", ms },
       buckets: messages,
       decades,
     }),
