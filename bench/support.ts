@@ -49,8 +49,8 @@ const ownRoot = fileURLToPath(new URL("..", import.meta.url));
 /** A folder for one service; `launchService` on it a second time is a second start. */
 export const makeDataDir = (): string => mkdtempSync(join(tmpdir(), "tidings-bench-"));
 
-/** Runs the command of `npm start` in its own process, and waits for its banner. `root`: a checkout that is built. */
-export async function launchService(settings: Settings, root = ownRoot): Promise<Running> {
+/** Runs the command of `npm start` in its own process. `root`: a checkout that is built. */
+export function spawnService(settings: Settings, root = ownRoot) {
   const startCommand: string = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).scripts.start;
   const env = {
     PATH: [dirname(process.execPath), join(root, "node_modules/.bin"), process.env.PATH].join(delimiter),
@@ -64,7 +64,12 @@ export async function launchService(settings: Settings, root = ownRoot): Promise
     ...settings,
   };
   // The command begins with `exec`, so the process of the shell becomes that of the service.
-  const child = spawn("sh", ["-c", startCommand], { cwd: root, stdio: ["ignore", "pipe", "pipe"], env });
+  return spawn("sh", ["-c", startCommand], { cwd: root, stdio: ["ignore", "pipe", "pipe"], env });
+}
+
+/** Starts the service, and waits for its banner. */
+export async function launchService(settings: Settings, root = ownRoot): Promise<Running> {
+  const child = spawnService(settings, root);
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   child.stderr.on("data", (chunk: Buffer) => {
     const lines = String(chunk).split("\n");

@@ -1,24 +1,18 @@
-// PostgreSQL servers of a scenario: Debian's binaries, each server in a temporary folder, without a password on this
-// machine. PostgreSQL does not run as root, so there it runs as the user postgres.
+// A PostgreSQL server of a run: Debian's binaries, on a disk and a port of its own, without a password on this machine.
+// PostgreSQL does not run as root, so there it runs as the user postgres.
 import { execFile, execFileSync } from "node:child_process";
-import {
-  appendFileSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-} from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
-import { tmpdir } from "node:os";
+import { appendFileSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
+import { atExit } from "./stage/cleanup.ts";
+import { createDisk, type Disk } from "./stage/disk.ts";
+import { findPort } from "./stage/ports.ts";
 
 const run = promisify(execFile);
 const installed = "/usr/lib/postgresql";
+const commandMs = 120_000;
+const queryMs = 15_000;
 
 function findBinaries(): string {
   const versions = existsSync(installed) ? readdirSync(installed) : [];
@@ -29,105 +23,135 @@ function findBinaries(): string {
 
 const idOf = (option: string): number => Number(execFileSync("id", [option, "postgres"]));
 
-const user = process.getuid?.() === 0 ? { uid: idOf("-u"), gid: idOf("-g") } : {};
+const findUser = (): { uid?: number; gid?: number } =>
+  process.getuid?.() === 0 ? { uid: idOf("-u"), gid: idOf("-g") } : {};
+
+/** Small enough that a disk can be filled: old files are deleted, and a new one needs space. */
+const settings = [
+  "max_connections = 150",
+  "max_wal_senders = 4",
+  "wal_keep_size = 64MB",
+  "max_wal_size = 256MB",
+  "min_wal_size = 32MB",
+  "wal_recycle = off",
+  "wal_retrieve_retry_interval = 500ms",
+  "wal_receiver_timeout = 10s",
+  "wal_sender_timeout = 10s",
+  // In the data folder, so that a server that is killed leaves nothing elsewhere.
+  "dynamic_shared_memory_type = mmap",
+];
 
 export type Cluster = {
+  name: string;
   port: number;
+  disk: Disk;
   /** As the role of the service, which owns its database. */
   url: string;
   /** As a superuser. */
   adminUrl: string;
+  logFile: string;
+  /** As a superuser, in the database of the service. */
   query(text: string): Promise<pg.QueryResult["rows"]>;
+  /** An empty server with the role and the database of the service. */
+  create(): Promise<void>;
+  /** Replaces all data by a copy that follows every commit. With it, a commit waits for both disks. */
+  follow(primary: Cluster): Promise<void>;
+  isRunning(): boolean;
   start(): Promise<void>;
   stop(mode: "fast" | "immediate"): Promise<void>;
   /** SIGKILL to all its processes. */
   kill(): void;
-  /** A copy that follows every commit. With it, a commit waits for both disks. */
-  addStandby(): Promise<Cluster>;
   promote(): Promise<void>;
   remove(): Promise<void>;
 };
 
-export async function createCluster(settings: string[] = []): Promise<Cluster> {
-  const folder = makeFolder();
-  const data = join(folder, "data");
-  await runAs("initdb", ["-D", data, "-U", "admin", "-A", "trust", "-E", "UTF8", "--no-locale"]);
-  const cluster = await clusterIn(folder, settings);
-  await cluster.start();
-  await cluster.query("create role tidings login");
-  await cluster.query("create database tidings owner tidings");
-  return cluster;
-}
-
-const runAs = (program: string, args: string[]) =>
-  run(join(findBinaries(), program), args, { ...user, env: { LC_ALL: "C" }, cwd: "/", timeout: 120_000 });
-
-function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "tidings-chaos-"));
-  mkdirSync(join(folder, "sockets"));
-  if (user.uid !== undefined) for (const path of [folder, join(folder, "sockets")]) chownSync(path, user.uid, user.gid);
-  return folder;
-}
-
-async function clusterIn(folder: string, settings: string[]): Promise<Cluster> {
-  const data = join(folder, "data");
-  const port = await findFreePort();
-  const own = [`port = ${port}`, `unix_socket_directories = '${join(folder, "sockets")}'`, ...settings];
-  appendFileSync(join(data, "postgresql.conf"), `\n${own.join("\n")}\n`);
-  const address = (role: string, database: string) => `postgres://${role}@127.0.0.1:${port}/${database}`;
-  const adminUrl = address("admin", "postgres");
+export async function createCluster(name: string): Promise<Cluster> {
+  const [binaries, user, port] = [findBinaries(), findUser(), await findPort()];
+  const disk = createDisk();
+  const [data, sockets] = [join(disk.folder, "data"), join(disk.folder, "sockets")];
+  mkdirSync(sockets);
+  if (user.uid !== undefined) for (const path of [disk.folder, sockets]) chownSync(path, user.uid, user.gid!);
+  const runAs = (program: string, args: string[]) =>
+    run(join(binaries, program), args, { ...user, env: { LC_ALL: "C" }, cwd: "/", timeout: commandMs });
   const control = (...args: string[]) => runAs("pg_ctl", ["-D", data, "-w", "-t", "90", ...args]);
-  const query: Cluster["query"] = async (text) => {
-    const client = new pg.Client({ connectionString: adminUrl, connectionTimeoutMillis: 10_000 });
+  const own = [`port = ${port}`, `unix_socket_directories = '${sockets}'`, ...settings].join("\n");
+  const configure = () => appendFileSync(join(data, "postgresql.conf"), `\n${own}\n`);
+  const addressOf = (role: string, database: string) => `postgres://${role}@127.0.0.1:${port}/${database}`;
+  const ask = async (url: string, text: string) => {
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: queryMs, query_timeout: queryMs });
     client.on("error", () => {});
-    await client.connect();
-    return client
-      .query(text)
-      .then(({ rows }) => rows)
-      .finally(() => client.end());
+    try {
+      await client.connect();
+      return (await client.query(text)).rows;
+    } finally {
+      await client.end().catch(() => {});
+    }
   };
+  const pid = () => readPid(data);
+  const forget = atExit(() => killAll(pid()));
   const cluster: Cluster = {
-    port,
-    url: address("tidings", "tidings"),
-    adminUrl,
-    query,
+    ...{ name, port, disk, logFile: join(disk.folder, "log") },
+    url: addressOf("tidings", "tidings"),
+    adminUrl: addressOf("admin", "tidings"),
+    query: (text) => ask(cluster.adminUrl, text),
+    async create() {
+      await runAs("initdb", ["-D", data, "-U", "admin", "-A", "trust", "-E", "UTF8", "--no-locale"]);
+      configure();
+      await cluster.start();
+      const server = addressOf("admin", "postgres");
+      await ask(server, "create role tidings login");
+      await ask(server, "create database tidings owner tidings");
+    },
+    async follow(primary) {
+      rmSync(data, { recursive: true, force: true });
+      const source = ["-h", "127.0.0.1", "-p", String(primary.port), "-U", "admin"];
+      await runAs("pg_basebackup", [...source, "-D", data, "-R", "-X", "stream", "-c", "fast"]);
+      configure();
+      await cluster.start();
+      await primary.query("alter system set synchronous_standby_names = '*'");
+      await primary.query("select pg_reload_conf()");
+    },
+    isRunning: () => isAlive(pid()),
     async start() {
-      await control("start", "-l", join(folder, "log"));
+      await control("start", "-l", cluster.logFile);
     },
     async stop(mode) {
       await control("stop", "-m", mode);
     },
-    kill: () => killAll(readPid(data)),
-    async addStandby() {
-      const copy = makeFolder();
-      const source = ["-h", "127.0.0.1", "-p", String(port), "-U", "admin"];
-      await runAs("pg_basebackup", [...source, "-D", join(copy, "data"), "-R", "-X", "stream", "-c", "fast"]);
-      const standby = await clusterIn(copy, settings);
-      await standby.start();
-      await query("alter system set synchronous_standby_names = '*'");
-      await query("select pg_reload_conf()");
-      return standby;
-    },
+    kill: () => killAll(pid()),
     async promote() {
       await control("promote");
     },
     async remove() {
-      await control("stop", "-m", "immediate").catch(() => {});
-      rmSync(folder, { recursive: true, force: true });
+      if (cluster.isRunning()) await control("stop", "-m", "immediate").catch(() => {});
+      forget();
+      disk.remove();
     },
   };
-  // What Ctrl-C leaves behind.
-  process.once("exit", () => {
-    if (existsSync(join(data, "postmaster.pid"))) killAll(readPid(data));
-    rmSync(folder, { recursive: true, force: true });
-  });
   return cluster;
 }
 
-const readPid = (data: string): number => Number(readFileSync(join(data, "postmaster.pid"), "utf8").split("\n")[0]);
+function readPid(data: string): number | null {
+  try {
+    return Number(readFileSync(join(data, "postmaster.pid"), "utf8").split("\n")[0]) || null;
+  } catch {
+    return null;
+  }
+}
+
+/** The id in a file that a dead server left may belong to another process by now, or to one that has ended. */
+function isAlive(pid: number | null): boolean {
+  try {
+    const status = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return status.includes("(postgres)") && !/\) [ZX] /.test(status);
+  } catch {
+    return false;
+  }
+}
 
 /** The first process is killed before the others: it would start a recovery when one of them dies. */
-function killAll(postmaster: number): void {
+function killAll(postmaster: number | null): void {
+  if (!isAlive(postmaster)) return;
   const isChild = (name: string) => {
     try {
       const status = readFileSync(`/proc/${name}/stat`, "utf8");
@@ -137,13 +161,11 @@ function killAll(postmaster: number): void {
     }
   };
   const children = readdirSync("/proc").filter((name) => /^\d+$/.test(name) && isChild(name));
-  for (const pid of [postmaster, ...children.map(Number)]) process.kill(pid, "SIGKILL");
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  for (const pid of [postmaster!, ...children.map(Number)]) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
 }

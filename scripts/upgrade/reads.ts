@@ -1,5 +1,5 @@
 // Requests that read, at a steady rate, through the same door as the load.
-import type { World } from "../chaos/world.ts";
+import type { World } from "./world.ts";
 
 const everyMs = 250;
 const limitMs = 20_000;

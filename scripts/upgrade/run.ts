@@ -13,14 +13,14 @@ import { parseArgs } from "node:util";
 import { sql } from "kysely";
 import { progress, sleep } from "../../bench/support.ts";
 import { startEmbedded } from "../../packages/server/src/store/embedded/embedded.ts";
-import { compareUntilComplete, isComplete } from "../chaos/compare.ts";
-import { type Load, startLoad } from "../chaos/load.ts";
-import { furnishWorld, makeKeys, type World, withDb } from "../chaos/world.ts";
 import { makeRunFolder } from "../test-folder.ts";
 import { type Balancer, startBalancer } from "./balancer.ts";
 import { type Build, buildEarlier, findLastRelease, requireListed, thisBuild } from "./builds.ts";
+import { compareUntilComplete, isComplete } from "./compare.ts";
 import { startFleet } from "./fleet.ts";
+import { type Load, startLoad } from "./load.ts";
 import { startReads } from "./reads.ts";
+import { furnishWorld, makeKeys, type World, withDb } from "./world.ts";
 
 /** Between the steps, under load. */
 const pauseMs = 10_000;

@@ -1,10 +1,7 @@
-// A scenario's surroundings: processes of the service as `npm start` runs them, workflows of all kinds, subscribers,
-// receivers, and live inboxes.
+// The surroundings of an upgrade under load: workflows of all kinds, subscribers, receivers, and live inboxes.
 import { randomBytes } from "node:crypto";
-import { existsSync, globSync } from "node:fs";
 import type { StepIn } from "@tidings/contract";
 import { sql } from "kysely";
-import { launchService, progress, type Running } from "../../bench/support.ts";
 import { createSecrets, parseEncryptionKeys } from "../../packages/server/src/lib/secrets.ts";
 import { signInboxToken } from "../../packages/server/src/lib/tokens/inbox-token.ts";
 import { type Db, openDb } from "../../packages/server/src/store/db.ts";
@@ -30,41 +27,12 @@ export type World = {
   close(): Promise<void>;
 };
 
-export type WorldOptions = {
-  /** Settings of all processes, among them the address of the database. */
-  settings: Record<string, string>;
-  /** The address past everything that a scenario breaks, for the preparation. */
-  databaseUrl: string;
-  /** How far the clock of each process is off. */
-  clocks: string[];
-};
-
 type Keys = ReturnType<typeof makeKeys>;
 
 export const makeKeys = () => ({
   TIDINGS_API_KEY: randomBytes(24).toString("hex"),
   TIDINGS_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
 });
-
-export async function openWorld({ settings, databaseUrl, clocks }: WorldOptions): Promise<World> {
-  const keys = makeKeys();
-  const common = { ...keys, TIDINGS_THREADS: "1", ...settings };
-  const processes: Running[] = [];
-  for (const clock of clocks) {
-    progress(`starting a process of the service${clock && `, its clock ${clock}`} …`);
-    processes.push(await launchService({ ...common, ...withClock(clock) }));
-  }
-  const urls = processes.map(({ url }) => url);
-  const world = await furnishWorld({ urls, keys, databaseUrl });
-  return {
-    ...world,
-    async close() {
-      for (const inbox of world.inboxes) inbox.close();
-      for (const process of processes) await process.end("SIGTERM");
-      await world.close();
-    },
-  };
-}
 
 type Surroundings = {
   /** The addresses of the processes, or of what is in front of them. */
@@ -100,14 +68,6 @@ export async function furnishWorld(options: Surroundings): Promise<World> {
       sms.close();
     },
   };
-}
-
-/** libfaketime moves the wall clock of one process; timers, which count from the start, run as always. */
-function withClock(offset: string): Record<string, string> {
-  if (offset === "") return {};
-  const [library] = globSync("/usr/lib/*/faketime/libfaketime.so.1").filter((path) => existsSync(path));
-  if (!library) throw new Error("needs libfaketime: apt-get install faketime");
-  return { LD_PRELOAD: library, FAKETIME: offset, FAKETIME_DONT_FAKE_MONOTONIC: "1" };
 }
 
 async function createWorkflows(client: Client, seconds: { delay: number; digest: number }): Promise<void> {

@@ -1,4 +1,4 @@
-// The integrations of a scenario.
+// The integrations of the load.
 
 export const mailServerCredentials = (port: number) => ({
   name: "mail",
@@ -6,7 +6,7 @@ export const mailServerCredentials = (port: number) => ({
   active: true,
   providerId: "nodemailer" as const,
   credentials: {
-    ...{ from: "chaos@example.com", senderName: "Chaos" },
+    ...{ from: "upgrade@example.com", senderName: "Upgrade" },
     ...{ host: "127.0.0.1", port: String(port), ignoreTls: true },
   },
 });

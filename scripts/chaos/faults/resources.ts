@@ -1,0 +1,105 @@
+// Faults in which PostgreSQL runs, but lacks something: space, connections, or a lock on its tables.
+import pg from "pg";
+import { sleep } from "../../../bench/support.ts";
+import { becomes } from "../stage/wait.ts";
+import { type Begun, type Fault, requireNo } from "./fault.ts";
+
+const full = "No space left on device";
+
+export const diskFull: Fault = {
+  about: "the disk of the primary is full; PostgreSQL fails, and is started again when there is space",
+  async begin({ stage: { database }, random }) {
+    const primary = database.primary();
+    const { disk } = primary;
+    requireNo(disk.problem);
+    const from = database.logLength();
+    disk.fill();
+    // Without this, PostgreSQL has space in its current file of the log for a while.
+    const isLogFull = random.next() < 0.5;
+    if (isLogFull) await primary.query("select pg_switch_wal()").catch(() => {});
+    let failures = 0;
+    return {
+      async end() {
+        failures = database.countInLog(full, from);
+        disk.free();
+        await database.ensureRunning();
+        if (failures === 0) throw new Error("PostgreSQL never needed space meanwhile");
+      },
+      detail: () => `${disk.usedMb()} MB; ${failures} errors of PostgreSQL${isLogFull ? "; no space for its log" : ""}`,
+    };
+  },
+};
+
+/** So many at once, to be faster than the pools of the service. */
+const takers = 10;
+const fullMs = 10_000;
+
+export const connections: Fault = {
+  about: "others take all connections that PostgreSQL has, also those of the service",
+  async begin({ stage: { database } }): Promise<Begun> {
+    const taken = new Set<pg.Client>();
+    let [isOver, most, refused] = [false, 0, 0];
+    const take = async () => {
+      const client = new pg.Client({
+        ...{ connectionString: database.primary().url, application_name: "others", connectionTimeoutMillis: 5_000 },
+      });
+      client.on("error", () => {});
+      client.on("end", () => taken.delete(client));
+      await client.connect();
+      taken.add(client);
+      most = Math.max(most, taken.size);
+    };
+    const taking = Array.from({ length: takers }, async () => {
+      while (!isOver)
+        await take().catch(() => {
+          refused++;
+          return sleep(50);
+        });
+    });
+    // As those of a pool that has ended, they are free for everyone. Superusers have some more.
+    await becomes(() => refused > 0, fullMs, 50);
+    const text = "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'tidings%'";
+    await database.primary().query(text);
+    return {
+      async end() {
+        isOver = true;
+        await Promise.all(taking);
+        await Promise.all([...taken].map((client) => client.end().catch(() => {})));
+        if (refused === 0) throw new Error("not all connections could be taken");
+      },
+      detail: () => `${most} connections taken`,
+    };
+  },
+};
+
+const lockable = ["events", "messages", "jobs", "queue.job_common"];
+
+export const lockTables: Fault = {
+  about: "a session holds exclusive locks on one or two tables",
+  async begin({ stage: { database }, random }) {
+    const tables = random.shuffle(lockable).slice(0, random.integer(1, 2));
+    const client = new pg.Client({ connectionString: database.primary().adminUrl, application_name: "migration" });
+    client.on("error", () => {});
+    await client.connect();
+    // A deadlock with the service ends one of the two.
+    const lock = async () => {
+      await client.query("begin; set local lock_timeout = '10s'");
+      await client.query(`lock table ${tables.join(", ")} in access exclusive mode`);
+    };
+    try {
+      await lock().catch(async () => {
+        await client.query("rollback");
+        await lock();
+      });
+    } catch (error) {
+      await client.end().catch(() => {});
+      throw error;
+    }
+    return {
+      async end() {
+        await client.query("commit").finally(() => client.end().catch(() => {}));
+      },
+      detail: () => tables.join(", "),
+    };
+  },
+};

@@ -1,0 +1,84 @@
+// The fake mail server: SMTP, one delivery for each message that was received completely.
+import type { AddressInfo, Socket } from "node:net";
+import { SMTPServer, type SMTPServerSession } from "smtp-server";
+import type { Delivery } from "../../auditor/evidence.ts";
+import type { EvidenceWriter } from "../parts.ts";
+import { createMoods, type Moods } from "./moods.ts";
+import type { FakeProvider } from "./sms-gateway.ts";
+
+type Evidence = Pick<EvidenceWriter, "delivery">;
+
+export async function startMailServer(evidence: Evidence, seed: number): Promise<FakeProvider> {
+  const moods = createMoods(seed, "smtp");
+  /** By the port of the client, by which a session finds its connection to break it off. */
+  const connections = new Map<number, Connection>();
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ["AUTH", "STARTTLS"],
+    disableReverseLookup: true,
+    onData(stream, session, callback) {
+      let text = "";
+      stream.on("data", (chunk: Buffer) => {
+        text += chunk;
+      });
+      stream.on("end", () => {
+        const connection = connections.get(session.remotePort);
+        if (connection) void answerMail({ text, session, moods, evidence, connection, callback });
+      });
+    },
+  });
+  server.on("error", () => {});
+  server.server.on("connection", (socket: Socket) => {
+    const port = socket.remotePort;
+    if (port === undefined) return;
+    const hasGone = new Promise<void>((resolve) => socket.once("close", resolve));
+    const connection = { socket, hasGone };
+    connections.set(port, connection);
+    void hasGone.then(() => connections.get(port) === connection && connections.delete(port));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
+  return {
+    port: (server.server.address() as AddressInfo).port,
+    moods,
+    async close() {
+      moods.close();
+      for (const { socket } of connections.values()) socket.destroy();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+type Connection = { socket: Socket; hasGone: Promise<void> };
+
+type Exchange = {
+  text: string;
+  session: SMTPServerSession;
+  moods: Moods;
+  evidence: Evidence;
+  connection: Connection;
+  callback(error?: Error | null): void;
+};
+
+async function answerMail({ text, session, moods, evidence, connection, callback }: Exchange): Promise<void> {
+  const { socket, hasGone } = connection;
+  const at = Date.now();
+  const messageId = /^message-id:\s*<([^@>]*)/im.exec(text)?.[1] ?? "";
+  const subject = /^subject: (.*)$/im.exec(text)?.[1]?.trim() ?? "";
+  const to = session.envelope.rcptTo.map(({ address }) => address).join(" ");
+  const record = (answer: Delivery["answer"]) =>
+    evidence.delivery({ provider: "smtp", at, answeredAt: Date.now(), messageId, to, text: subject, answer });
+  const { answer, lateMs } = moods.decide(messageId);
+  if (answer === "hung") {
+    await Promise.race([moods.wait(), hasGone]);
+    record("hung");
+    return void socket.destroy();
+  }
+  if (answer === "late") await Promise.race([new Promise((resolve) => setTimeout(resolve, lateMs)), hasGone]);
+  if (answer === "lost" || socket.destroyed) {
+    record("lost");
+    return void socket.destroy();
+  }
+  record(answer);
+  if (answer === "refused") return callback(Object.assign(new Error("busy, try again"), { responseCode: 451 }));
+  callback();
+}
