@@ -1,0 +1,55 @@
+// What the promises share: how often an event may show up, for whom it is, and which clocks can be compared.
+import type { FaultRecord } from "./evidence.ts";
+import { type EventEntry, isUndone } from "./ledger.ts";
+import type { World } from "./world.ts";
+
+export type Bounds = { least: number; most: number };
+
+/**
+ * How often an event has to show up for each of its people. What was undone while it waited never does, what was undone
+ * later does.
+ */
+export function boundsOf(entry: EventEntry): Bounds {
+  if (entry.outcome === "refused") return { least: 0, most: 0 };
+  return { least: entry.outcome === "accepted" && !isUndone(entry) ? 1 : 0, most: 1 };
+}
+
+export function wordsOf(entry: EventEntry): string {
+  const { outcome, cancel, retraction } = entry;
+  const undone = retraction ? ", retracted" : cancel && isUndone(entry) ? ", canceled" : "";
+  return outcome === "unknown" ? `of unknown outcome${undone}` : `${outcome}${undone}`;
+}
+
+const members = new WeakMap<readonly string[], Set<string>>();
+
+export function isFor({ to }: EventEntry, person: string): boolean {
+  let own = members.get(to);
+  if (!own) {
+    own = new Set(to);
+    members.set(to, own);
+  }
+  return own.has(person);
+}
+
+/** How far a clock may be off after it was moved: the limit of docs/live.md. */
+export const movedClockMs = 180_000;
+
+const isClock = ({ fault, problem }: FaultRecord): boolean =>
+  !problem && (fault === "clock-back" || fault === "clock-forward");
+
+/** Whether a process wrote its times with a clock that was moved, at any moment of the interval. */
+export const wasClockMoved = ({ faults }: Pick<World, "faults">, from: number, to: number): boolean =>
+  faults.some((fault) => isClock(fault) && fault.startedAt - 5_000 <= to && from <= fault.endedAt + 5_000);
+
+/** How much later, or earlier, a time that a process wrote may be than the moment it names. */
+export const clockSlack = (world: Pick<World, "faults">, at: number): number =>
+  wasClockMoved(world, at - movedClockMs, at + movedClockMs) ? movedClockMs : 0;
+
+/** Counts by key. */
+export function tally<T>(items: Iterable<T>, key: (item: T) => string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const item of items) counts.set(key(item), (counts.get(key(item)) ?? 0) + 1);
+  return counts;
+}
+
+export const secondsText = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;

@@ -1,0 +1,51 @@
+// What the fake providers received, by the id under which the service sends a message.
+import type { Delivery, DeliveryAnswer } from "./evidence.ts";
+
+export type Try = { at: number; answeredAt: number; answer: DeliveryAnswer };
+
+export type Sent = {
+  provider: Delivery["provider"];
+  messageId: string;
+  to: string;
+  text: string;
+  tries: Try[];
+  /** It came with another text or address as well. */
+  isMixed: boolean;
+};
+
+export type Deliveries = { messages: Map<string, Sent>; count: number };
+
+export type DeliveriesReader = { add(delivery: Delivery): void; end(): Deliveries };
+
+export function readDeliveries(): DeliveriesReader {
+  const messages = new Map<string, Sent>();
+  let count = 0;
+  return {
+    add({ provider, messageId, to, text, at, answeredAt, answer }) {
+      count++;
+      const made = { at, answeredAt, answer };
+      const known = messages.get(messageId);
+      if (!known) {
+        messages.set(messageId, { provider, messageId, to, text, tries: [made], isMixed: false });
+        return;
+      }
+      known.tries.push(made);
+      if (known.to !== to || known.text !== text) known.isMixed = true;
+    },
+    end() {
+      for (const { tries } of messages.values()) tries.sort((a, b) => a.at - b.at);
+      return { messages, count };
+    },
+  };
+}
+
+/** The provider took the message, whether its answer arrived or not. */
+export const isTaken = ({ answer }: Try): boolean => answer !== "refused" && answer !== "hung";
+
+/** The service cannot know that the provider took the message. */
+export const isAnswerMissing = ({ answer }: Try): boolean =>
+  answer === "lost" || answer === "late" || answer === "hung";
+
+/** Ids of messages are UUIDs; a mail has one as the part before the @ of its Message-ID. */
+export const uuidIn = (messageId: string): string | null =>
+  /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i.exec(messageId)?.[0].toLowerCase() ?? null;
