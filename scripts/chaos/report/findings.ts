@@ -1,0 +1,16 @@
+// What runs have found, and what was done about it. Written by hand: the report includes it, newest first.
+
+export type Finding = {
+  /** The day, as 2026-11-18. */
+  foundOn: string;
+  /** The seed with which it was seen, and the kinds of failures that were in effect. */
+  seed: string;
+  /** What was wrong, in a sentence that a user of the service understands. */
+  what: string;
+  /** The commit that fixed it; `open` if none has yet, and the report says so. */
+  commit: string;
+  /** The path of the test that fails without the fix. */
+  test?: string;
+};
+
+export const findings: Finding[] = [];

@@ -1,0 +1,109 @@
+// What both kinds of pictures consist of: a panel with latencies on a logarithmic scale, and one with failed requests.
+import type { Bucket } from "./figures.ts";
+import {
+  type Decades,
+  drawBoxes,
+  drawCurve,
+  findDecades,
+  formatTick,
+  type Panel,
+  roundUp,
+  scaleLog,
+  text,
+  xOf,
+} from "./svg.ts";
+
+type Latency = {
+  title: string;
+  buckets: Bucket[];
+  high: "p99" | "slowest";
+  ms: number;
+  decades: Decades;
+  dots?: boolean;
+};
+
+/** The same scale for panels that are compared. */
+export const shareDecades = (buckets: Bucket[][]): Decades =>
+  findDecades(buckets.flat().flatMap(({ p50, slowest }) => [p50, slowest]));
+
+/** The median and an upper curve, with the median of a stretch of time in its middle. */
+export function drawLatency(panel: Panel, { title, buckets, high, ms, decades, dots }: Latency): string[] {
+  const scale = scaleLog(panel, decades);
+  const grid = scale.ticks.flatMap((tick) => [
+    `<path class="grid" d="M${panel.left} ${scale.y(tick).toFixed(1)}H${panel.right}"/>`,
+    text(panel.left - 8, scale.y(tick) + 4, formatTick(tick), `text-anchor="end" font-size="11"`),
+  ]);
+  const inside = buckets.filter(({ at }) => at + ms > panel.from && at < panel.to);
+  const curve = (read: (one: Bucket) => number) =>
+    inside.map((one) => ({ x: xOf(panel, one.at + ms / 2), y: scale.y(read(one)) }));
+  const highs = curve((one) => one[high]);
+  const dotted = dots
+    ? highs
+        .filter(({ y }) => Number.isFinite(y))
+        .map(({ x, y }) => `<circle class="dot" cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="1.9"/>`)
+    : [];
+  const name = high === "p99" ? "p99: 99 % are faster" : "slowest";
+  return [
+    ...drawHeading(panel, `${title} (log scale)`, [
+      [high === "p99" ? "p50: half are faster" : "median", "lowt"],
+      [name, "hight"],
+    ]),
+    ...grid,
+    drawCurve(
+      curve((one) => one.p50),
+      "low",
+      1.6,
+    ),
+    drawCurve(highs, "high", 1.4),
+    ...dotted,
+    drawFrame(panel),
+  ];
+}
+
+/** Bars of failed requests per second; nothing is drawn where none failed. */
+export function drawFailures(panel: Panel, title: string, rates: { at: number; rate: number }[], ms: number): string[] {
+  const top = roundUp(rates.reduce((most, { rate }) => Math.max(most, rate), 0));
+  const height = panel.bottom - panel.top;
+  const bars = rates
+    .filter(({ rate, at }) => rate > 0 && at + ms > panel.from && at < panel.to)
+    .map(({ at, rate }) => {
+      const [x, end] = [xOf(panel, at), xOf(panel, at + ms)];
+      const tall = (rate / top) * height;
+      return { x, y: panel.bottom - tall, width: Math.max(1, end - x - 0.3), height: tall };
+    });
+  const grid = [0, top / 2, top].flatMap((tick) => {
+    const y = panel.bottom - (tick / top) * height;
+    return [
+      `<path class="grid" d="M${panel.left} ${y.toFixed(1)}H${panel.right}"/>`,
+      text(panel.left - 8, y + 4, `${tick.toLocaleString("en")}/s`, `text-anchor="end" font-size="11"`),
+    ];
+  });
+  const none = rates.some(({ rate }) => rate > 0)
+    ? []
+    : [
+        text(
+          (panel.left + panel.right) / 2,
+          (panel.top + panel.bottom) / 2 + 4,
+          "none",
+          `class="dim" text-anchor="middle"`,
+        ),
+      ];
+  return [...drawHeading(panel, title, []), ...grid, drawBoxes(bars, "bad"), ...none, drawFrame(panel)];
+}
+
+/** The title of a panel at the left, the names of its curves in their colours at the right. */
+function drawHeading(panel: Panel, title: string, names: [name: string, kind: string][]): string[] {
+  const shown = [...names].reverse().map(([name, kind], index) => {
+    const before = [...names].reverse().slice(0, index);
+    const x = panel.right - before.reduce((sum, [other]) => sum + other.length * 6.2 + 22, 0);
+    return text(x, panel.top - 7, `— ${name}`, `class="${kind}" text-anchor="end" font-weight="600" font-size="11"`);
+  });
+  return [text(panel.left, panel.top - 7, title, `font-weight="600"`), ...shown];
+}
+
+const drawFrame = ({ left, right, top, bottom }: Panel): string =>
+  `<path class="frame" d="M${left} ${top}V${bottom}H${right}"/>`;
+
+/** Ticks below a panel: times in ms after its zero, with the text of each. */
+export const drawTimeTicks = (panel: Panel, ticks: { at: number; label: string }[]): string[] =>
+  ticks.map(({ at, label }) => text(xOf(panel, at), panel.bottom + 16, label, `text-anchor="middle" font-size="11"`));

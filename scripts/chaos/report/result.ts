@@ -1,0 +1,89 @@
+// The first section of the report: what was broken, what was not, and what was not tried.
+import type { Break, Verdict } from "../../auditor/evidence.ts";
+import { nameKind } from "./fault-kinds.ts";
+import { countOf, escapeText, formatCount, joinWords, quoteText, wrapText } from "./markdown.ts";
+import type { Proof } from "./proof.ts";
+
+const maxBreaks = 10;
+
+export const isTried = ({ checked, brokenCount }: Verdict): boolean => checked > 0 || brokenCount > 0;
+
+export function describeResult({ evidence, figures, promises }: Proof): string[] {
+  const { audit, run } = evidence;
+  if (!audit)
+    return [
+      "**No auditor has judged this run. Nothing on this page says that a promise was kept.**",
+      ...warn(evidence),
+    ];
+  const broken = audit.verdicts.filter(({ brokenCount }) => brokenCount > 0);
+  const tried = audit.verdicts.filter(isTried);
+  const untried = [
+    ...audit.verdicts.filter((one) => !isTried(one)).map(({ title }) => title),
+    ...promises.filter(({ id }) => !audit.verdicts.some(({ promise }) => promise === id)).map(({ title }) => title),
+  ];
+  const compared = formatCount(tried.reduce((sum, { checked }) => sum + checked, 0));
+  const verdict =
+    tried.length === 0
+      ? "**No promise was tried.**"
+      : broken.length > 0
+        ? `**${formatCount(broken.length)} of ${countOf(tried.length, "promise")} ` +
+          `${broken.length === 1 ? "was" : "were"} broken.** ${compared} things were compared.`
+        : `No promise was broken: ${countOf(tried.length, "promise")} ${tried.length === 1 ? "was" : "were"} tried, ` +
+          `and ${compared} things were compared.`;
+  const otherRun = `**The audit is of a run with the seed ${audit.seed}, and this one has the seed ${run.seed}.**`;
+  const accepted =
+    figures.neverAccepted === 0
+      ? "Every request that clients repeated after an error was accepted in the end."
+      : `**${countOf(figures.neverAccepted, "request")} ${figures.neverAccepted === 1 ? "was" : "were"} never ` +
+        "accepted**, although clients repeated them: such an event is not promised, and its client knows.";
+  return [
+    ...(audit.seed === run.seed ? [] : [otherRun]),
+    verdict,
+    ...broken.flatMap((one) => describeBroken(one, run.startedAt)),
+    ...(untried.length > 0 ? [describeUntried(untried)] : []),
+    wrapText(accepted),
+    ...warn(evidence),
+  ];
+}
+
+function warn({ unreadable, crashes, run }: Proof["evidence"]): string[] {
+  const ends = crashes.slice(0, maxBreaks).map(({ process, at, code, signal, faults }) => {
+    const during = faults && faults.length > 0 ? `, during ${joinWords(faults.map((one) => quoteText(one, 80)))}` : "";
+    const way = escapeText(signal ?? `code ${code}`, 40);
+    return wrapText(
+      `- ${escapeText(process, 40)}, with ${way}, ${((at - run.startedAt) / 1_000).toFixed(1)} s after the start${during}`,
+    );
+  });
+  const times = countOf(crashes.length, "time");
+  return [
+    ...(crashes.length > 0 ? [`**A process of the service ended unexpectedly ${times}**:`, ends.join("\n")] : []),
+    ...(unreadable > 0 ? [describeUnreadable(unreadable)] : []),
+  ];
+}
+
+const describeUnreadable = (unreadable: number): string =>
+  `**${countOf(unreadable, "line")} of the evidence could not be read, and ${unreadable === 1 ? "is" : "are"} missing.**`;
+
+const describeUntried = (titles: string[]): string =>
+  wrapText(
+    `${countOf(titles.length, "promise")} ${titles.length === 1 ? "was" : "were"} not tried in this run, so that it ` +
+      `says nothing about ${titles.length === 1 ? "it" : "them"}: ${joinWords(titles.map((one) => quoteText(one)))}.`,
+  );
+
+function describeBroken({ promise, title, checked, broken, brokenCount }: Verdict, startedAt: number): string[] {
+  const head =
+    `**Broken: ${escapeText(promise)}, ${escapeText(title, 400)}** Broken ${countOf(brokenCount, "time")}, of ` +
+    `${formatCount(checked)} compared.`;
+  const shown = broken.slice(0, maxBreaks).map((one) => wrapText(`- ${describeBreak(one, startedAt)}`));
+  const more = brokenCount - shown.length;
+  if (more > 0) shown.push(`- and ${formatCount(more)} more`);
+  return [wrapText(head), shown.join("\n")];
+}
+
+function describeBreak({ what, at, faults, detail }: Break, startedAt: number): string {
+  const seconds = at === undefined ? null : (at - startedAt) / 1_000;
+  const when = seconds === null ? "" : `, ${seconds.toFixed(1)} s after the start`;
+  const during = faults && faults.length > 0 ? `, during ${joinWords(faults.map(nameKind))}` : "";
+  const details = detail === undefined ? "" : ` (${escapeText(JSON.stringify(detail) ?? "", 400)})`;
+  return `${quoteText(what)}${when}${during}${details}`;
+}
