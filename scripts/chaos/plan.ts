@@ -8,6 +8,8 @@ export type PlanOptions = {
   seconds: number;
   /** Only these; all by default. */
   only?: readonly FaultKind[];
+  /** None of these. */
+  except?: readonly FaultKind[];
 };
 
 /** What a fault concerns. Two faults of one family are never in effect at once. */
@@ -53,6 +55,9 @@ const shapes: Record<FaultKind, Shape> = {
 
 export const faultKinds = Object.keys(shapes) as FaultKind[];
 
+/** The embedded PostgreSQL has no standby and no disk of its own, and is started again as soon as it ends. */
+export const notEmbedded: FaultKind[] = ["kill-database", "restart-database", "failover", "disk-full"];
+
 /** From here on, faults are long, and the earlier release, which takes minutes, is tried. */
 const longSeconds = 15 * 60;
 /** The part of the steps that has two faults. A short run has no time for each fault alone. */
@@ -83,10 +88,11 @@ const stopsAll = (process: Placed, network: Placed): boolean =>
   (network.fault === "cut-network" || network.fault === "refuse-network") &&
   network.target !== process.target;
 
-export function makePlan({ seed, seconds, only }: PlanOptions): PlannedFault[] {
+export function makePlan({ seed, seconds, only, except = [] }: PlanOptions): PlannedFault[] {
   const random = createRandom(seed);
   const isLong = seconds >= longSeconds;
-  const kinds = (only ?? faultKinds).filter((kind) => isLong || only || kind !== "upgrade");
+  const isWanted = (kind: FaultKind) => !except.includes(kind) && (isLong || only || kind !== "upgrade");
+  const kinds = (only ?? faultKinds).filter(isWanted);
   const calm = calmSeconds(seconds);
   const end = seconds - calm.last;
   const plan: PlannedFault[] = [];
