@@ -60,6 +60,9 @@ export const notEmbedded: FaultKind[] = ["kill-database", "restart-database", "f
 
 /** From here on, faults are long, and the earlier release, which takes minutes, is tried. */
 const longSeconds = 15 * 60;
+/** Below this, faults are half as long and follow each other closely, so that the run of a test has several. */
+const briefSeconds = 60;
+const briefRecovery = 3;
 /** The part of the steps that has two faults. A short run has no time for each fault alone. */
 const togetherPart = { short: 0.5, long: 0.25 };
 /** The load without a fault, at the beginning and at the end. */
@@ -91,22 +94,33 @@ const stopsAll = (process: Placed, network: Placed): boolean =>
 export function makePlan({ seed, seconds, only, except = [] }: PlanOptions): PlannedFault[] {
   const random = createRandom(seed);
   const isLong = seconds >= longSeconds;
+  const isBrief = seconds < briefSeconds;
   const isWanted = (kind: FaultKind) => !except.includes(kind) && (isLong || only || kind !== "upgrade");
   const kinds = (only ?? faultKinds).filter(isWanted);
   const calm = calmSeconds(seconds);
   const end = seconds - calm.last;
   const plan: PlannedFault[] = [];
+  // PostgreSQL takes its time also in the shortest run.
+  const recoveryOf = (kind: FaultKind) => {
+    const { family, recovery } = shapes[kind];
+    return isBrief && family !== "database" ? Math.min(recovery, briefRecovery) : recovery;
+  };
+  const lengthOf = (kind: FaultKind): Length => {
+    const { short, long } = shapes[kind];
+    return isLong ? long : isBrief ? [Math.ceil(short[0] / 2), short[0]] : short;
+  };
+  const endOf = ({ fault, startSeconds, seconds: held }: PlannedFault) => startSeconds + held + recoveryOf(fault);
   const add = (planned: PlannedFault) => {
     plan.push(planned);
-    return planned.startSeconds + planned.seconds + shapes[planned.fault].recovery;
+    return endOf(planned);
   };
   // Each kind once, as far as there is time; then at random.
   const wanted = random.shuffle(kinds);
   const take = (isFine: (placed: PlannedFault) => boolean, startSeconds: number): PlannedFault | null => {
     const candidates = [...wanted, ...random.shuffle(kinds)];
     for (const kind of candidates) {
-      const planned = place(kind, startSeconds, isLong, random);
-      if (planned.startSeconds + planned.seconds + shapes[kind].recovery > end || !isFine(planned)) continue;
+      const planned = place(kind, startSeconds, lengthOf(kind), random);
+      if (endOf(planned) > end || !isFine(planned)) continue;
       const at = wanted.indexOf(kind);
       if (at >= 0) wanted.splice(at, 1);
       return planned;
@@ -124,10 +138,10 @@ export function makePlan({ seed, seconds, only, except = [] }: PlanOptions): Pla
   }
 }
 
-function place(fault: FaultKind, startSeconds: number, isLong: boolean, random: Random): PlannedFault {
-  const { short, long, targets } = shapes[fault];
-  const seconds = random.integer(...(isLong ? long : short));
-  return { fault, startSeconds, seconds, target: random.pick(targets) };
+type Length = readonly [least: number, most: number];
+
+function place(fault: FaultKind, startSeconds: number, length: Length, random: Random): PlannedFault {
+  return { fault, startSeconds, seconds: random.integer(...length), target: random.pick(shapes[fault].targets) };
 }
 
 const round = (seconds: number) => Math.round(seconds * 10) / 10;
