@@ -62,7 +62,8 @@ export const notEmbedded: FaultKind[] = ["kill-database", "restart-database", "f
 const longSeconds = 15 * 60;
 /** Below this, faults are half as long and follow each other closely, so that the run of a test has several. */
 const briefSeconds = 60;
-const briefRecovery = 3;
+/** There, the recovery that is allowed for 10 s at most is this long. A standby and a disk take their time. */
+const briefRecovery = { upTo: 10, seconds: 3 };
 /** The part of the steps that has two faults. A short run has no time for each fault alone. */
 const togetherPart = { short: 0.5, long: 0.25 };
 /** The load without a fault, at the beginning and at the end. */
@@ -100,10 +101,9 @@ export function makePlan({ seed, seconds, only, except = [] }: PlanOptions): Pla
   const calm = calmSeconds(seconds);
   const end = seconds - calm.last;
   const plan: PlannedFault[] = [];
-  // PostgreSQL takes its time also in the shortest run.
   const recoveryOf = (kind: FaultKind) => {
-    const { family, recovery } = shapes[kind];
-    return isBrief && family !== "database" ? Math.min(recovery, briefRecovery) : recovery;
+    const { recovery } = shapes[kind];
+    return isBrief && recovery <= briefRecovery.upTo ? briefRecovery.seconds : recovery;
   };
   const lengthOf = (kind: FaultKind): Length => {
     const { short, long } = shapes[kind];
