@@ -1,6 +1,6 @@
 // The order of in-app messages: lists are in the order of ids, newest first; events of one request, and events that a
 // client sent strictly one after the other, are in the order in which they were asked for. The second is promised where
-// the message was in the list when the request was answered: then it is older than all that is asked for later. An
+// the message was in the list when the response came: then it is older than all that is asked for later. An
 // event that was left to the queue may be overtaken.
 import { wasClockMoved } from "../compare.ts";
 import type { Inbox } from "../finals.ts";

@@ -1,5 +1,5 @@
-// Environments are apart: no text of one shows up in an inbox, a stream, at an address or in a row of another, and no row
-// leads to a row of another environment.
+// Environments are apart: no text of one shows up in an inbox, a stream, at an address or in a row of another, and no
+// row leads to a row of another environment.
 
 import type { Judge, PromiseCheck } from "../judge.ts";
 import { keyOf } from "../ledger.ts";
