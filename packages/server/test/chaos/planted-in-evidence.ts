@@ -128,7 +128,12 @@ export const plantedInEvidence: Fault[] = [
     plant({ evidence, north }) {
       const { at, ...call } = callOf(evidence, north.mailed.text);
       const { text, transactionId } = north.mailed;
-      const undo = { operation: "cancel", request: randomUUID(), target: { text, transactionId }, answer: true } as const;
+      const undo = {
+        operation: "cancel",
+        request: randomUUID(),
+        target: { text, transactionId },
+        answer: true,
+      } as const;
       const canceled = { ...call, ...undo, at, endedAt: at, status: 200, events: undefined, transactionIds: undefined };
       evidence.calls.push(canceled);
     },

@@ -1,6 +1,6 @@
 // Tools for faults that are planted into the evidence and the rows of an audited run.
 import assert from "node:assert/strict";
-import pg from "pg";
+import type pg from "pg";
 import type { Call, Final } from "../../../../scripts/auditor/evidence.ts";
 import type { Acted } from "./acts.ts";
 import type { Sample } from "./evidence.ts";
