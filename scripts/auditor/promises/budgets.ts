@@ -1,5 +1,5 @@
-// Attention budgets: in no window does a person get more messages than the limit, by the rows (a place is taken when the
-// message is made) and by what the provider saw. And nothing is held or dropped as long as there is a place.
+// Attention budgets: in no window does a person get more messages than the limit, by the rows (a place is taken when
+// the message is created) and by what the provider saw. And nothing is held or dropped as long as there is a place.
 import { movedClockMs, wasClockMoved } from "../compare.ts";
 import { uuidIn } from "../deliveries.ts";
 import type { WorkflowPromise } from "../evidence.ts";
