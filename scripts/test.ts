@@ -86,8 +86,8 @@ async function run(): Promise<number> {
 const maxAgain = 3;
 
 /**
- * A test that fails because two cores had too much to do is no reason to stop a release; a test that fails alone is. A
- * failure by chance is a fault of the test or of the service all the same, so it is printed last.
+ * A test that fails because two cores had too much to do does not stop a release; a test that fails alone does. A
+ * failure by chance is an error of the test or of the service all the same, so it is printed last.
  */
 async function runAgain(failed: string, env: Record<string, string>): Promise<number> {
   const files = [...new Set(failed.trim().split("\n"))];

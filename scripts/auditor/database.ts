@@ -1,5 +1,5 @@
-// The auditor's own way to the tables: one transaction that reads, so that all rows are of the same moment, and a cursor
-// for what does not fit into memory.
+// The auditor's own way to the tables: one transaction that reads, so that all rows are of the same moment, and a
+// cursor for what does not fit into memory.
 import pg from "pg";
 import { EvidenceError } from "./read-lines.ts";
 
@@ -26,7 +26,7 @@ export async function openDatabase(url: string): Promise<Database> {
   try {
     await client.connect();
     await client.query("begin isolation level repeatable read read only");
-    // Ids and texts are compared as they are, whatever the settings of the server.
+    // Ids and texts are compared unchanged, whatever the settings of the server.
     await client.query("set local timezone = 'UTC'");
   } catch (error) {
     await client.end().catch(() => {});

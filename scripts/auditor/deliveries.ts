@@ -39,7 +39,7 @@ export function readDeliveries(): DeliveriesReader {
   };
 }
 
-/** The provider took the message, whether its answer arrived or not. */
+/** The provider took the message, whether its response arrived or not. */
 export const isTaken = ({ answer }: Try): boolean => answer !== "refused" && answer !== "hung";
 
 /** The service cannot know that the provider took the message. */

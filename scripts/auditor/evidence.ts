@@ -3,9 +3,9 @@
 // mistake of the service cannot hide in what checks it.
 //
 //   run.json          the run: seed, plan, environments, people, workflows with what each one promises
-//   calls.jsonl       every request of a client, with its answer or the lack of one
+//   calls.jsonl       every request of a client, with its response or the lack of one
 //   streams.jsonl     what live inboxes received
-//   deliveries.jsonl  what the fake providers received, and how they answered
+//   deliveries.jsonl  what the fake providers received, and how they responded
 //   faults.jsonl      when each fault began and ended, by the clock of the machine
 //   finals.jsonl      what clients read when everything had come to rest
 //
@@ -80,8 +80,8 @@ export type Operation =
 
 /**
  * One attempt. Attempts with the same `request` are the same request, repeated with the same idempotency key. `status`
- * is null if no answer came: the request may have happened. A call by SQL has 201 if its transaction was committed, 409
- * if it was rolled back, and null if the answer to the commit was lost.
+ * is null if no response came: the request may have happened. A call by SQL has 201 if its transaction was committed,
+ * 409 if it was rolled back, and null if the response to the commit was lost.
  */
 export type Call = {
   request: string;
@@ -96,18 +96,18 @@ export type Call = {
   /** The code of an error of the service, or the name of the error of the connection. */
   fault?: string;
   events?: PlannedEvent[];
-  /** In the order of `events`; of a 201. */
+  /** In the order of `events`, after a 201. */
   transactionIds?: string[];
-  /** Of `cancel`, `retract` and `signal`: what they are about. `signal` names the person instead. */
+  /** What a `cancel`, `retract` or `signal` is about. `signal` names the person instead. */
   target?: { text?: string; transactionId?: string; subscriberId?: string; signal?: string };
-  /** Of `cancel`: whether something was canceled. Of `retract`: its id. */
+  /** After a `cancel`, whether something was canceled; after a `retract`, its id. */
   answer?: unknown;
 };
 
 export type StreamEvent = {
   environment: string;
   subscriberId: string;
-  /** Of this inbox: each connection gets the next number. */
+  /** Each connection of this inbox gets the next number. */
   connection: number;
   at: number;
   name: "open" | "close" | "notification" | "update" | "counts" | "other";
@@ -118,7 +118,7 @@ export type StreamEvent = {
   counts?: { unread?: number; unseen?: number; total?: number };
 };
 
-/** `lost`: accepted, and then the answer was dropped. `late`: accepted after a pause. */
+/** `lost`: accepted, and then the response was dropped. `late`: accepted after a pause. */
 export type DeliveryAnswer = "accepted" | "refused" | "hung" | "late" | "lost" | "twice";
 
 export type Delivery = {
@@ -156,7 +156,7 @@ export type FaultKind =
 /** Seconds since the start of the load. `target`: the process, the database or the provider that it concerns. */
 export type PlannedFault = { fault: FaultKind; startSeconds: number; seconds: number; target: string };
 
-/** `problem`: the fault could not be made, and why. Such a fault counts as not tried. */
+/** `problem`: the fault could not be injected, and why. Such a fault counts as not tried. */
 export type FaultRecord = {
   fault: FaultKind;
   target: string;

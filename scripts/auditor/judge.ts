@@ -51,7 +51,7 @@ export function createJudge({ id, title }: PromiseCheck, faults: readonly FaultR
   return { judge, end };
 }
 
-/** Not those that could not be made. */
+/** Leaves out those that could not be injected. */
 export const faultsAround = (faults: readonly FaultRecord[], at: number): FaultKind[] => [
   ...new Set(
     faults

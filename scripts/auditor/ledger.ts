@@ -1,11 +1,11 @@
 // The ledger: what clients asked for, and what they know about the outcome. An event is accepted if a request with it
-// was answered with success, refused if every attempt was refused, and of unknown outcome otherwise: then it may have
+// was successful, refused if every attempt was refused, and of unknown outcome otherwise: then it may have
 // happened once, or not at all.
 import type { Call, PlannedEvent, Run, WorkflowPromise } from "./evidence.ts";
 
 export type Outcome = "accepted" | "refused" | "unknown";
 
-/** A cancel or a retraction: when it was asked for, and when the answer came. */
+/** A cancel or a retraction: when it was asked for, and when the response came. */
 export type Undo = { outcome: Outcome; at: number; answeredAt: number; didSomething: boolean; id?: string };
 
 export type EventEntry = {
@@ -22,7 +22,7 @@ export type EventEntry = {
   transactionId: string | null;
   /** The first attempt began. */
   sentAt: number;
-  /** The first successful answer came; of other outcomes, the last attempt ended. */
+  /** The first successful response came; of other outcomes, the last attempt ended. */
   answeredAt: number;
   cancel: Undo | null;
   retraction: Undo | null;
@@ -30,7 +30,7 @@ export type EventEntry = {
 
 export type Signal = { environment: string; person: string; name: string; key?: string } & Undo;
 
-/** Answers to one request that contradict each other. */
+/** Responses to one request that contradict each other. */
 export type Contradiction = { request: string; environment: string; at: number; what: string };
 
 export type Ledger = {
@@ -39,7 +39,7 @@ export type Ledger = {
   /** By environment and transaction id. */
   byTransaction: Map<string, EventEntry>;
   signals: Signal[];
-  /** Requests with a key that were answered with success at least twice. */
+  /** Requests with a key that were successful at least twice. */
   repeatedRequests: number;
   contradictions: Contradiction[];
   calls: number;
@@ -53,7 +53,7 @@ const undoes = new Set<Call["operation"]>(["cancel", "retract", "signal"]);
 
 const isSuccess = (status: number | null): boolean => status !== null && status >= 200 && status < 300;
 
-/** Refused for good: the service answers 408, 425 and 429 to what it has not done, 5xx also to what it may have. */
+/** Refused for good: the service returns 408, 425 and 429 for what it has not done, 5xx also for what it may have. */
 const isRefused = (status: number | null): boolean => status !== null && status >= 400 && status < 500;
 
 type Request = {
@@ -187,7 +187,7 @@ function addUndoes(
       (text === undefined ? undefined : events.get(text));
     if (!entry || outcome === "refused") continue;
     const kind = operation === "cancel" ? "cancel" : "retraction";
-    // Of two requests, the one that did something decides.
+    // The one of two requests that did something decides.
     if (!entry[kind]?.didSomething) entry[kind] = undo;
   }
   return signals;

@@ -27,7 +27,7 @@ export type JobRow = {
   type: string;
   status: string;
   codes: readonly string[];
-  /** Of a delay, digest or wait: when it began, what it was to wait for, and when it ended. */
+  /** For a delay, digest or wait: when it began, what it was to wait for, and when it ended. */
   begunAt?: number;
   until?: number;
   endedAt?: number;

@@ -5,7 +5,7 @@ import { keyOf } from "./ledger.ts";
 export type Received = {
   text: string;
   firstAt: number;
-  /** Of all messages of this inbox, in the order in which they first came. */
+  /** Its place among all messages of this inbox, in the order in which they first came. */
   order: number;
   /** The connections on which it came, in order; a connection twice if it came twice there. */
   connections: number[];

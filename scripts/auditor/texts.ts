@@ -1,5 +1,5 @@
 // Which events a message speaks of. The text of an event is unique in the run and has the name of its environment in
-// it, so a message proves by itself whose event it is.
+// it, so a message proves whose event it is.
 import type { EventEntry, Ledger } from "./ledger.ts";
 
 export type Mention = { events: EventEntry[] /** Texts of our form that no client sent. */; strangers: string[] };

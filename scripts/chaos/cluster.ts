@@ -1,4 +1,4 @@
-// A PostgreSQL server of a run: Debian's binaries, on a disk and a port of its own, without a password on this machine.
+// A PostgreSQL server of a run: Debian's binaries, on its own disk and port, without a password on this machine.
 // PostgreSQL does not run as root, so there it runs as the user postgres.
 import { execFile, execFileSync } from "node:child_process";
 import { appendFileSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";

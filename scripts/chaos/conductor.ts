@@ -58,7 +58,7 @@ export function createConductor({ seed, plan, lastSecond, stage, load, evidence 
 
   async function make(planned: PlannedFault, at: number): Promise<void> {
     const { fault, target, seconds } = planned;
-    // Of the seed and the place in the plan.
+    // The seed and the place in the plan decide.
     const random = createRandom(seed ^ Math.imul(at + 1, 0x9e3779b1));
     const startedAt = Date.now();
     let begun: Begun | null = null;

@@ -10,7 +10,7 @@ export const root = fileURLToPath(new URL("../..", import.meta.url));
 
 export type Options = {
   seed: number;
-  /** Of the load. */
+  /** How long the load lasts. */
   minutes: number;
   only: FaultKind[] | undefined;
   /** What PostgreSQL of this run does not allow. */
@@ -23,7 +23,7 @@ export type Options = {
   /** The release before, for the fault `upgrade`; the last tag by default. */
   before: string | undefined;
   isAudited: boolean;
-  /** What is printed in place of a run. */
+  /** What is printed instead of a run. */
   prints: "list" | "plan" | null;
 };
 

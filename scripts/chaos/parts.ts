@@ -2,7 +2,7 @@
 // load, and the load's receivers to the faults.
 import type { Call, Delivery, FaultRecord, Final, Run, StreamEvent } from "../auditor/evidence.ts";
 
-/** Where the service is. Addresses stay the same for the whole run, also when processes are killed and replaced. */
+/** Where the service is. Addresses stay the same for the whole run, even when processes are killed and replaced. */
 export type Stage = {
   /** One address per process of the service. */
   urls: string[];
@@ -34,7 +34,7 @@ export type ChaosLoad = {
   setMood(provider: "smtp" | "sms", mood: ProviderMood): void;
   /** For the line of progress: events accepted, requests failed, what is waiting. */
   figures(): Record<string, number>;
-  /** No new requests; repeats those without an answer for up to a minute. */
+  /** No new requests; repeats those without a response for up to a minute. */
   stop(): Promise<void>;
   /** Waits until nothing is in progress, for `drainMs` at most; returns whether that was reached. */
   drain(drainMs: number): Promise<boolean>;

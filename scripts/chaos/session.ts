@@ -1,5 +1,5 @@
-// One run: the stage is built, the load starts, the plan's faults are made, everything comes to rest, and the auditor
-// judges what was seen.
+// One run: the stage is built, the load starts, the plan's faults are injected, everything comes to rest, and the
+// auditor judges what was seen.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -123,7 +123,7 @@ async function readVersions(stage: ChaosStage, before: string | undefined): Prom
   };
 }
 
-/** As a process of its own, which shares nothing with this one or with the service. */
+/** As a separate process, which shares nothing with this one or with the service. */
 async function audit(folder: EvidenceWriter["folder"], databaseUrl: string): Promise<boolean> {
   progress("the auditor judges …");
   const program = join(root, "scripts/auditor/run.ts");

@@ -1,5 +1,5 @@
-// Every accepted event comes to an end: its row is there once, each of its people has a run, and no run, job or message
-// is on its way any longer.
+// Every accepted event comes to an end: it has exactly one row, each of its people has a run, and no run, job or
+// message is on its way any longer.
 import { wordsOf } from "../compare.ts";
 import type { Judge, PromiseCheck } from "../judge.ts";
 import { type EventEntry, isUndone, keyOf } from "../ledger.ts";

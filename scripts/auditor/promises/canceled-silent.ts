@@ -1,5 +1,5 @@
-// A successful cancel: nothing is sent after its answer. What waited is never sent; a call to a provider that had
-// begun finishes, so the attempt has to have begun before the answer.
+// A successful cancel: nothing is sent after its response. What waited is never sent; a call to a provider that had
+// begun finishes, so the attempt has to have begun before the response.
 import { clockSlack } from "../compare.ts";
 import type { Judge, PromiseCheck } from "../judge.ts";
 import { type EventEntry, keyOf } from "../ledger.ts";
@@ -26,7 +26,7 @@ export default {
 
 type Seen = { where: string; at: number; isSend: boolean; person: string };
 
-/** Where texts showed up, and when each message was made or its sending began. */
+/** Where texts showed up, and when each message was created or its sending began. */
 function findSeen(world: World, wanted: Set<string>): Map<string, Seen[]> {
   const seen = new Map<string, Seen[]>();
   const see = (text: string, one: Seen) => {

@@ -1,4 +1,4 @@
-// Email and SMS: at least once, always under one id. A further delivery is allowed only where the service could not know
+// Email and SMS: at least once, always under one id. Another delivery is allowed only where the service could not know
 // that the provider had taken the message, and then the attempt is marked as of unknown outcome.
 
 import { boundsOf, wordsOf } from "../compare.ts";

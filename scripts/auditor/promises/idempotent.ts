@@ -1,5 +1,5 @@
-// A request that is repeated with its key gets the answer of the first time, and happens once: the events that were made
-// from it have one row each, whatever the outcome.
+// A request that is repeated with its key gets the response of the first time, and happens once: the events that were
+// created from it have one row each, whatever the outcome.
 import type { PromiseCheck } from "../judge.ts";
 
 export default {

@@ -1,5 +1,5 @@
-// After the drain nothing is left that no process will finish: no overdue task or lapsed claim, no wait that is over, no
-// call without a result, no page, outbox row or retraction on its way, no lock, no open or prepared transaction.
+// After the drain nothing is left that no process will finish: no overdue task or lapsed claim, no wait that is over,
+// no call without a result, no page, outbox row or retraction on its way, no lock, no open or prepared transaction.
 import type { Judge, PromiseCheck } from "../judge.ts";
 import type { World } from "../world.ts";
 

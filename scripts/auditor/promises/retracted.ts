@@ -41,7 +41,7 @@ export default {
   },
 } satisfies PromiseCheck;
 
-/** Of a message that is about one event. */
+/** The event that a message is about, if it is about one. */
 function firstText({ texts }: World, text: string): string {
   const { events } = texts.read(text);
   return events.length === 1 ? events[0]!.text : "";

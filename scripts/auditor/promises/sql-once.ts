@@ -1,5 +1,5 @@
-// Events by SQL: a transaction that was committed is accepted exactly once, one that was rolled back never, and one whose
-// commit was not answered at most once.
+// Events by SQL: a transaction that was committed is accepted exactly once, one that was rolled back never, and one
+// whose commit got no response at most once.
 import { boundsOf, wordsOf } from "../compare.ts";
 import type { Judge, PromiseCheck } from "../judge.ts";
 import type { EventEntry } from "../ledger.ts";

@@ -1,5 +1,5 @@
-// Waits end once, by their signal or by their timeout, as the message says. A signal whose answer says that it reached
-// the run has ended its wait, and one that came well within the wait has reached it.
+// Waits end once, by their signal or by their timeout, as the message says. A signal whose response says that it
+// reached the run has ended its wait, and one that came well within the wait has reached it.
 import { clockSlack, secondsText, wasClockMoved } from "../compare.ts";
 import type { Judge, PromiseCheck } from "../judge.ts";
 import { type EventEntry, keyOf, type Signal } from "../ledger.ts";

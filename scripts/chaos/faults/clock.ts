@@ -1,4 +1,5 @@
-// Faults of the clock of one process. PostgreSQL's clock stays: by it tasks become due, so there is none to compare with.
+// Faults of the clock of one process. PostgreSQL's clock stays: by it tasks become due, so there is none to compare
+// with.
 import type { Member } from "../stage/stage.ts";
 import { type Begun, type Fault, type FaultContext, memberOf, requireNo } from "./fault.ts";
 

@@ -9,7 +9,7 @@ export type FaultContext = {
   target: string;
   /** How long it is held. */
   seconds: number;
-  /** Of this fault alone, so that faults before it do not change what it does. */
+  /** For this fault alone, so that faults before it do not change what it does. */
   random: Random;
 };
 
@@ -23,7 +23,7 @@ export type Begun = {
 
 export type Fault = {
   about: string;
-  /** Throws if it cannot be made here: the message is the problem. */
+  /** Throws if it cannot be injected here: the message is the problem. */
   begin(context: FaultContext): Promise<Begun> | Begun;
 };
 

@@ -1,5 +1,5 @@
 // Requests as a careful client sends them: repeated with the same Idempotency-Key, at the same or another process,
-// until there is a final answer. Every attempt is a line of evidence.
+// until there is a final response. Every attempt is a line of evidence.
 import { randomUUID } from "node:crypto";
 import type { Call, Operation, PlannedEvent } from "../../auditor/evidence.ts";
 import type { EvidenceWriter } from "../parts.ts";
@@ -18,20 +18,20 @@ export type Wanted = {
   hasNoKey?: boolean;
   events?: PlannedEvent[];
   target?: Call["target"];
-  /** What the answer says, for the evidence. */
+  /** What the response says, for the evidence. */
   read?(body: unknown): Pick<Call, "transactionIds" | "answer">;
 };
 
-/** A final answer. */
+/** A final response. */
 export type Final = { status: number; body: unknown; transactionIds: string[] };
 
 export type Caller = {
-  /** Null if there was no final answer in time: what was wanted may have happened. */
+  /** Null if there was no final response in time: what was wanted may have happened. */
   call(wanted: Wanted): Promise<Final | null>;
   /** One attempt without repeats: for reads, and for clients that are allowed to lose. */
   attempt(read: Read): Promise<Answer>;
   figures(): { answered: number; failed: number; unanswered: number; open: number };
-  /** From now on, requests without a final answer are given up at this moment (performance.now). */
+  /** From now on, requests without a final response are given up at this moment (performance.now). */
   giveUpAt(moment: number): void;
   /** Waits for all open requests, and for the deliberate repeats. */
   settle(): Promise<void>;
@@ -49,7 +49,7 @@ type Read = {
 const requestMs = 20_000;
 const firstRepeatMs = 300;
 const longestRepeatMs = 3_000;
-/** One of so many answered requests is sent again, as by a client that has missed the answer. */
+/** The share of completed requests that are sent again, as by a client that has missed the response. */
 const replayedShare = 0.02;
 const mostReplays = 200;
 

@@ -1,5 +1,5 @@
 // The clients of the load: what each of them asks for, and how often. Each has its own random sequence, so its requests
-// do not depend on how fast the others are answered.
+// do not depend on how fast the others get their responses.
 import type { PlannedEvent } from "../../auditor/evidence.ts";
 import { type Caller, type Final, pause, type Wanted } from "./caller.ts";
 import {
@@ -101,7 +101,7 @@ function planOneOf(environment: LoadEnvironment, random: Random, plan: Plan): Pl
 }
 
 const tickMs = 50;
-/** More requests without an answer are not begun: clients wait for the service. */
+/** More requests without a response are not begun: clients wait for the service. */
 const mostOpen = 300;
 const limitedPerSecond = 1;
 const orderedPerSecond = 0.5;

@@ -1,4 +1,4 @@
-// The requests that trigger events, and how their answers are read.
+// The requests that trigger events, and how their responses are read.
 import type { PlannedEvent } from "../../auditor/evidence.ts";
 import type { Wanted } from "./caller.ts";
 import type { LoadEnvironment } from "./world.ts";

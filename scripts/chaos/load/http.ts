@@ -14,7 +14,7 @@ export type Request = {
   timeoutMs: number;
 };
 
-/** `status` is null, and `fault` the name of the error, if no complete answer came. */
+/** `status` is null, and `fault` the name of the error, if no complete response came. */
 export type Answer = { status: number | null; body: string; fault?: string; retryAfterMs?: number };
 
 export function sendRequest({ url, method, path, headers, body, timeoutMs }: Request): Promise<Answer> {

@@ -2,7 +2,7 @@
 import type { Client } from "../../../packages/server/test/support/client.ts";
 
 /**
- * Of the processes of a run. With the defaults, the last retry of a message may come minutes after the load has ended,
+ * For the processes of a run. With the defaults, the last retry of a message may come minutes after the load has ended,
  * and the breaker of a provider that was out for a minute may stay open for two more.
  */
 export const runSettings: Record<string, string> = {

@@ -15,7 +15,7 @@ import { startSmsGateway } from "./sms-gateway.ts";
 import { createSqlClients, startSqlClient } from "./sql.ts";
 import { createEnvironments, describeWorld } from "./world.ts";
 
-/** For requests without an answer when the load has ended. */
+/** For requests without a response when the load has ended. */
 const lastRepeatsMs = 60_000;
 const openMs = 60_000;
 

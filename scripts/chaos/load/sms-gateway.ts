@@ -61,7 +61,7 @@ async function answerMessage({ message, response, moods, evidence }: Exchange): 
     return void response.destroy();
   }
   if (answer === "late") await Promise.race([new Promise((resolve) => setTimeout(resolve, lateMs)), hasGone]);
-  // A caller that has gone has not read an answer.
+  // A caller that has gone has not read a response.
   if (answer === "lost" || response.destroyed) {
     record("lost");
     return void response.destroy();

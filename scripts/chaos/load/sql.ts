@@ -1,5 +1,5 @@
-// A client that triggers events by SQL, as part of its own transactions, some of which it rolls back. If the answer to
-// a commit is lost, it cannot know what happened: it repeats the transaction if its events have ids of their own.
+// A client that triggers events by SQL inside its transactions, some of which it rolls back. If the response to a
+// commit is lost, it cannot know what happened: it repeats the transaction if the client chose the ids of its events.
 import { randomBytes, randomUUID } from "node:crypto";
 import pg from "pg";
 import { newId } from "../../../packages/server/src/lib/ids.ts";
@@ -49,7 +49,7 @@ export async function createSqlClients(stage: Stage, environments: LoadEnvironme
 const transactionsPerSecond = 0.5;
 const mostEvents = 3;
 const rolledBackShare = 0.2;
-/** Of transactions whose events have ids of their own. */
+/** The share of transactions whose events have ids that the client chose. */
 const ownIdShare = 0.5;
 const statementMs = 10_000;
 const repeatMs = 1_000;

@@ -13,7 +13,7 @@ export type LoadEnvironment = Environment & {
   apiKey: string;
   /** What an inbox session is opened with. */
   identifier: string;
-  /** Of the first process. It never repeats a request, so it is for the time before and after the faults. */
+  /** A client of the first process. It never repeats a request, so it is for the time before and after the faults. */
   client: Client;
   /** People who get some events strictly one after the other. */
   ordered: string[];

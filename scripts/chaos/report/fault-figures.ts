@@ -42,7 +42,7 @@ export type KindFigures = {
   worst: Occurrence;
 };
 
-/** The p99 from request to 201 while no failure was in effect or had just ended, in ms; null if there was no such time. */
+/** The p99 from request to 201 while no failure was in effect or had just ended, in ms; null without such a time. */
 export function measureNormalP99({ run, faults }: Evidence, { accepted }: Figures): number | null {
   const tried = faults.filter(({ problem }) => !problem);
   const isQuiet = ({ at, ms }: Timing) =>

@@ -10,7 +10,7 @@ export function cleanText(text: string, maxLength = 300): string {
   return clean.length <= maxLength ? clean : `${clean.slice(0, maxLength - 1)}…`;
 }
 
-/** A foreign text as part of a sentence or a cell: shown as it is, without any effect. */
+/** A foreign text as part of a sentence or a cell: shown unchanged, without any effect. */
 export const escapeText = (text: string, maxLength = 300): string =>
   cleanText(text, maxLength)
     .replaceAll("&", "&amp;")

@@ -22,7 +22,7 @@ export type Database = {
   promoteStandby(): Promise<void>;
   /** The old primary becomes the standby. */
   rebuildStandby(): Promise<void>;
-  /** Starts the primary unless it runs, also after a crash from which it could not recover at once. */
+  /** Starts the primary unless it runs, even after a crash from which it could not recover at once. */
   ensureRunning(): Promise<void>;
   /** The primary accepts writes, and the standby follows every commit. */
   isWhole(): Promise<boolean>;
@@ -55,7 +55,7 @@ export async function openDatabase(): Promise<Database> {
       const isUp = () => primary!.query("select 1").then(() => true);
       const deadline = performance.now() + startMs;
       while (performance.now() < deadline) {
-        // A server that is in recovery refuses queries, and comes up by itself.
+        // A server that is in recovery refuses queries, and comes up automatically.
         if (await becomes(isUp, primary!.isRunning() ? 10_000 : 0)) return;
         if (!primary!.isRunning()) await primary!.start().catch(() => sleep(500));
       }

@@ -39,7 +39,7 @@ export function createDisk(): Disk {
     usedMb: () => Math.round(used() / 1024 ** 2),
     fill() {
       if (problem) throw new Error(problem);
-      // PostgreSQL may write between the question and the answer, and a size below what is used is refused.
+      // PostgreSQL may write between the question and the result, and a size below what is used is refused.
       for (let attempt = 1; ; attempt++) {
         try {
           remount(used() + marginBytes * attempt);

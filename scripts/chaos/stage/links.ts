@@ -1,4 +1,4 @@
-// The network between each process of the service and each PostgreSQL server: TCP proxies in a thread of their own, so
+// The network between each process of the service and each PostgreSQL server: TCP proxies in a separate thread, so
 // that the load and the proxies do not wait for each other.
 import { Worker } from "node:worker_threads";
 import { atExit } from "./cleanup.ts";

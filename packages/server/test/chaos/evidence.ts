@@ -8,6 +8,7 @@ import {
   type Call,
   type Delivery,
   type FaultRecord,
+  type Final,
   files,
   type Run,
   type StreamEvent,
@@ -33,6 +34,7 @@ export type Sample = {
   streams: StreamEvent[];
   deliveries: Delivery[];
   faults: FaultRecord[];
+  finals: Final[];
   audit: Audit | null;
 };
 
@@ -81,11 +83,11 @@ export function createSample(): Sample {
     workflows: [{ workflowId: "now", promise: { kind: "in_app" } }],
   };
   const audit: Audit = { at: start + loadMs, seed: 7, verdicts: [kept("one", 1_200), kept("two", 34)], figures: {} };
-  return { run, calls, streams, deliveries, faults, audit };
+  return { run, calls, streams, deliveries, faults, finals: [], audit };
 }
 
 /** Returns the folder. */
-export function writeSample({ run, audit, calls, streams, deliveries, faults }: Sample): string {
+export function writeSample({ run, audit, calls, streams, deliveries, faults, finals }: Sample): string {
   const folder = makeFolder();
   const write = (name: string, content: string) => writeFileSync(join(folder, name), content);
   const lines = (rows: object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join("");
@@ -95,6 +97,7 @@ export function writeSample({ run, audit, calls, streams, deliveries, faults }: 
   write(files.streams, lines(streams));
   write(files.deliveries, lines(deliveries));
   write(files.faults, lines(faults));
+  write(files.finals, lines(finals));
   return folder;
 }
 

@@ -69,6 +69,8 @@ export type TestDatabase = {
   disconnectAll(): Promise<void>;
   /** Refuses new connections and ends the present ones, until it is allowed again. */
   allowConnections(isAllowed: boolean): Promise<void>;
+  /** Another database with the same content. Ends every connection to this one. */
+  copy(): Promise<TestDatabase>;
   /** Fails when someone is still connected, then drops the database. */
   drop(): Promise<void>;
 };
@@ -76,8 +78,11 @@ export type TestDatabase = {
 export async function createTestDatabase(options: { isEmpty?: boolean } = {}): Promise<TestDatabase> {
   const adminUrl = process.env.TEST_DATABASE_URL;
   assert.ok(adminUrl, "run tests with `npm test`: it starts the PostgreSQL they need");
+  return cloneDatabase(adminUrl, options.isEmpty ? "template1" : template);
+}
+
+async function cloneDatabase(adminUrl: string, source: string): Promise<TestDatabase> {
   const name = `test_${newId().replaceAll("-", "")}`;
-  const source = options.isEmpty ? "template1" : template;
   // Copying the files takes half the time of copying them through the log, the default.
   const statement = `create database ${name} template ${source} strategy file_copy`;
   await asAdmin(adminUrl, (client) => client.query(statement));
@@ -85,12 +90,22 @@ export async function createTestDatabase(options: { isEmpty?: boolean } = {}): P
     asAdmin(adminUrl, async (client) => {
       await client.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [name]);
     });
+  const allowConnections = async (isAllowed: boolean) => {
+    await asAdmin(adminUrl, (client) => client.query(`alter database ${name} allow_connections ${isAllowed}`));
+    if (!isAllowed) await disconnectAll();
+  };
   return {
     url: withDatabase(adminUrl, name),
     disconnectAll,
-    async allowConnections(isAllowed) {
-      await asAdmin(adminUrl, (client) => client.query(`alter database ${name} allow_connections ${isAllowed}`));
-      if (!isAllowed) await disconnectAll();
+    allowConnections,
+    async copy() {
+      await allowConnections(false);
+      try {
+        // PostgreSQL waits five seconds for connections to end.
+        return await cloneDatabase(adminUrl, name);
+      } finally {
+        await allowConnections(true);
+      }
     },
     async drop() {
       await asAdmin(adminUrl, async (client) => {

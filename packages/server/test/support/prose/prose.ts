@@ -7,7 +7,8 @@ export type Allowed = { name: string; phrase: string; reason: string };
 
 export type Finding = { name: string; place: string; phrase: string; instead: string };
 
-function findIn({ path, text }: Prose, { name, pattern, instead }: Pattern): Finding[] {
+function findIn({ path, text }: Prose, { name, pattern, instead, except }: Pattern): Finding[] {
+  if (except?.test(path)) return [];
   return [...text.matchAll(pattern)].map((match) => {
     const line = text.slice(0, match.index + match[0].search(/\S/)).split("\n").length;
     const around = text.slice(Math.max(0, match.index - 40), match.index + match[0].length + 40);

@@ -1,0 +1,70 @@
+// The auditor of chaos runs: it finds nothing in a run of the real service, and each planted fault by the promise that
+// the fault breaks, and by no other.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import pg from "pg";
+import { audit } from "../../../../scripts/auditor/audit.ts";
+import type { Audit } from "../../../../scripts/auditor/evidence.ts";
+import { describeAudit } from "../../../../scripts/auditor/print.ts";
+import { promises } from "../../../../scripts/auditor/promises.ts";
+import type { TestDatabase } from "../support/database.ts";
+import { recordRun } from "./audited-run.ts";
+import { writeSample } from "./evidence.ts";
+import { plantedInEvidence } from "./planted-in-evidence.ts";
+import { plantedInRows } from "./planted-in-rows.ts";
+import type { Fault, Row } from "./planting.ts";
+
+const recorded = await recordRun();
+const faults = [...plantedInEvidence, ...plantedInRows];
+
+const brokenIn = ({ verdicts }: Audit): string[] =>
+  verdicts.filter(({ brokenCount }) => brokenCount > 0).map(({ promise }) => promise);
+
+test("a run of the service without faults keeps every promise, and tries each", async () => {
+  const found = await audit({ folder: writeSample(recorded.evidence), databaseUrl: recorded.database.url });
+  assert.deepEqual(brokenIn(found), [], describeAudit(found));
+  const untried = found.verdicts.filter(({ checked }) => checked === 0).map(({ promise }) => promise);
+  assert.deepEqual(untried, []);
+});
+
+async function auditWith({ plant }: Fault): Promise<Audit> {
+  const evidence = structuredClone(recorded.evidence);
+  let copy: TestDatabase | null = null;
+  const clients: pg.Client[] = [];
+  const connect = async () => {
+    copy ??= await recorded.database.copy();
+    const client = new pg.Client({ connectionString: copy.url, application_name: "planted" });
+    await client.connect();
+    clients.push(client);
+    return client;
+  };
+  const query = async (text: string, values?: unknown[]): Promise<Row[]> => {
+    const client = clients[0] ?? (await connect());
+    const { rows, rowCount } = await client.query(text, values);
+    assert.ok(rowCount, `no row is concerned: ${text}`);
+    return rows;
+  };
+  try {
+    await plant({ ...recorded.events, evidence, query, connect });
+    const { url } = copy ?? recorded.database;
+    return await audit({ folder: writeSample(evidence), databaseUrl: url });
+  } finally {
+    for (const client of clients) await client.end();
+    await (copy as TestDatabase | null)?.drop();
+  }
+}
+
+for (const fault of faults) {
+  test(`${fault.promise}: ${fault.name}`, async () => {
+    const found = await auditWith(fault);
+    assert.deepEqual(brokenIn(found), [fault.promise], describeAudit(found));
+  });
+}
+
+test("every promise has a planted fault", () => {
+  const planted = new Set(faults.map(({ promise }) => promise));
+  assert.deepEqual(
+    promises.map(({ id }) => id).filter((id) => !planted.has(id)),
+    [],
+  );
+});
