@@ -62,6 +62,7 @@ export const notEmbedded: FaultKind[] = ["kill-database", "restart-database", "f
 const longSeconds = 15 * 60;
 /** Below this, faults are half as long and follow each other closely, so that the run of a test has several. */
 const briefSeconds = 60;
+const lateSeconds = 60;
 /** There, the recovery that is allowed for 10 s at most is this long. A standby and a disk take their time. */
 const briefRecovery = { upTo: 10, seconds: 3 };
 /** The part of the steps that has two faults. A short run has no time for each fault alone. */
@@ -71,6 +72,10 @@ export const calmSeconds = (seconds: number) => ({
   first: Math.min(10, seconds * 0.1),
   last: Math.min(60, seconds * 0.2),
 });
+
+/** Up to when faults may last. In a brief run they may all be late, and the load waits for them. */
+export const lastSecond = (seconds: number): number =>
+  seconds < briefSeconds ? seconds + lateSeconds : seconds - calmSeconds(seconds).last / 2;
 
 /** Whether two faults may be in effect at once. */
 export function areCompatible(one: Placed, other: Placed): boolean {

@@ -14,7 +14,7 @@ import { openEvidence } from "./evidence-writer.ts";
 import { prepareLoad } from "./load/load.ts";
 import { type Options, root } from "./options.ts";
 import type { ChaosLoad, EvidenceWriter } from "./parts.ts";
-import { calmSeconds } from "./plan.ts";
+import { lastSecond } from "./plan.ts";
 import { type ChaosStage, openStage } from "./stage/stage.ts";
 import { within } from "./stage/wait.ts";
 
@@ -50,8 +50,7 @@ export async function runChaos(options: Options, plan: PlannedFault[]): Promise<
   const preparing = prepareLoad(stage, evidence, { seed, pace, inboxes: liveInboxes });
   const load = await within(limitsMs.prepare, "the preparation of the load", preparing);
   const versions = await readVersions(stage, before);
-  const lastSecond = options.minutes * 60 - calmSeconds(options.minutes * 60).last / 2;
-  conductor = createConductor({ seed, plan, lastSecond, stage, load, evidence });
+  conductor = createConductor({ seed, plan, lastSecond: lastSecond(options.minutes * 60), stage, load, evidence });
   const run: Run = {
     ...{ seed, versions, plan, ...load.described },
     ...{ startedAt: Date.now(), loadEndedAt: 0, endedAt: 0 },
