@@ -1,6 +1,6 @@
 // Live inboxes: one that was connected at the end got every message that was new since it was first opened, whatever
 // happened to its connections.
-import { wasClockMoved } from "../compare.ts";
+import { movedClockMs, wasClockMoved } from "../compare.ts";
 import type { Judge, PromiseCheck } from "../judge.ts";
 import { type LiveInbox, wasConnectedAtEnd } from "../streams.ts";
 import type { World } from "../world.ts";
@@ -28,7 +28,7 @@ export default {
 function checkGaps({ finals, faults }: World, judge: Judge, key: string, inbox: LiveInbox): void {
   const list = finals.inboxes.get(key);
   if (!list) return void judge.note("the lists of some live inboxes were not read");
-  const moved = wasClockMoved({ faults }, inbox.openedAt, inbox.openedAt) ? 180_000 : 0;
+  const moved = wasClockMoved({ faults }, inbox.openedAt, inbox.openedAt) ? movedClockMs : 0;
   for (const { id, text, createdAt } of list.messages) {
     if (createdAt < inbox.openedAt + openingMs + moved || createdAt <= inbox.lastManyAt) continue;
     const received = inbox.messages.get(id);
@@ -49,7 +49,7 @@ function checkRepeats({ messages, person, environment }: LiveInbox, judge: Judge
 
 function checkIds(world: World, { backwards, person }: LiveInbox, judge: Judge): void {
   for (const { at, before, id } of backwards) {
-    if (wasClockMoved(world, at - 180_000, at)) continue;
+    if (wasClockMoved(world, at - movedClockMs, at)) continue;
     judge.broken(`the ids in the stream of ${person} go back: ${before.slice(0, 20)}, then ${id.slice(0, 20)}`, { at });
   }
 }

@@ -66,7 +66,9 @@ function checkEntry(world: World, judge: Judge, { entry, person, own, items }: C
   const job = findJob(world, entry, person);
   const over = job?.codes.find((code) => code === "attention_rolled_up" || code === "attention_dropped");
   if (over && sent > 0) judge.broken(`${text} was sent to ${person}, and its job says ${over}`, { at });
-  if (over === "attention_rolled_up" && !job?.rollUp) {
+  // Retracted before its roll-up was sent.
+  const isTakenOut = job?.status === "canceled" && boundsOf(entry).least === 0;
+  if (over === "attention_rolled_up" && !job?.rollUp && !isTakenOut) {
     judge.broken(`${text} was held for ${person}, without a roll-up`, { at });
   }
   if (over === "attention_dropped" && held > 0) judge.broken(`${text} was dropped, and is in a roll-up`, { at });

@@ -73,6 +73,9 @@ export const connections: Fault = {
 };
 
 const lockable = ["events", "messages", "jobs", "queue.job_common"];
+/** PostgreSQL ends one side of a deadlock with the service, and it may be this one. */
+const maxDeadlocks = 5;
+const deadlockDetected = "40P01";
 
 export const lockTables: Fault = {
   about: "a session holds exclusive locks on one or two tables",
@@ -81,16 +84,18 @@ export const lockTables: Fault = {
     const client = new pg.Client({ connectionString: database.primary().adminUrl, application_name: "migration" });
     client.on("error", () => {});
     await client.connect();
-    // A deadlock with the service ends one of the two.
-    const lock = async () => {
+    const lock = async (deadlocks = 0): Promise<void> => {
       await client.query("begin; set local lock_timeout = '10s'");
-      await client.query(`lock table ${tables.join(", ")} in access exclusive mode`);
+      try {
+        await client.query(`lock table ${tables.join(", ")} in access exclusive mode`);
+      } catch (error) {
+        if ((error as pg.DatabaseError).code !== deadlockDetected || deadlocks === maxDeadlocks) throw error;
+        await client.query("rollback");
+        await lock(deadlocks + 1);
+      }
     };
     try {
-      await lock().catch(async () => {
-        await client.query("rollback");
-        await lock();
-      });
+      await lock();
     } catch (error) {
       await client.end().catch(() => {});
       throw error;

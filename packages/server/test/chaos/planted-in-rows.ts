@@ -117,7 +117,7 @@ export const plantedInRows: Fault[] = [
       const call = callOf(evidence, event!.text);
       const planned = { ...call.events![0]!, text };
       evidence.calls.push({ ...call, request: randomUUID(), events: [planned], transactionIds: [transactionId] });
-      const sent = evidence.deliveries.find((one) => one.text === event!.text && one.answer === "accepted")!;
+      const sent = evidence.deliveries.findLast((one) => one.text === event!.text && one.answer !== "refused")!;
       evidence.deliveries.push({ ...sent, messageId: id, text });
     },
   },

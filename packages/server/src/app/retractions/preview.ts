@@ -45,10 +45,12 @@ export async function preview(
   return { people: Math.min(people, previewedPeople), isCapped: people > previewedPeople, results };
 }
 
-function expectedState({ channel, status, provider_id, is_out }: PreviewCount, hasCorrection: boolean): RetractedState {
+function expectedState(message: PreviewCount, hasCorrection: boolean): RetractedState {
+  const { channel, status, provider_id, is_out, is_shared } = message;
   if (is_out) return "in_flight";
   if (status === "pending") return "canceled";
   if (status !== "sent") return "not_sent";
+  if (is_shared) return "cannot_unsend";
   if (channel === "in_app") return hasCorrection ? "replaced" : "removed";
   const can = unsendingOf(provider_id ?? "");
   if (hasCorrection) return can.replace ? "edited" : "corrected";

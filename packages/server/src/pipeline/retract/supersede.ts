@@ -87,7 +87,7 @@ export async function findReplaced(batch: Batch, progressed: Progress[]): Promis
     if (refs.length === 0) continue;
     await lockInAppMessages(batch.db, environmentId, refs);
     const stored = (await findMessagesToRetract(batch.db, environmentId, refs)).filter(
-      ({ status }) => status === "sent",
+      ({ status, is_shared }) => status === "sent" && !is_shared,
     );
     const messages = Map.groupBy(stored, (message) => message.notification_id);
     const earlierOf = new Map(earlier.map((row) => [row.notification_id, row.earlier]));

@@ -21,7 +21,7 @@ import { type Canceled, cancelRuns } from "../run/cancel.ts";
 import { emitDeleted } from "../webhooks/events.ts";
 import { type Corrected, prepareCorrections, type RenderedCorrection, sendCorrections } from "./corrections.ts";
 import { enqueueUnsends } from "./unsend-tasks.ts";
-import { retractedDetail, retractReason, supersedeReason, whyItStays } from "./words.ts";
+import { partOfDigest, retractedDetail, retractReason, supersedeReason, whyItStays } from "./words.ts";
 
 /** `retractionId`: null where a later event replaces the runs. */
 export type Retracting = { retractionId: string | null; correction: Correction | null };
@@ -83,12 +83,13 @@ export async function takeBackRuns(
 type State = { state: RetractedState; reason: string | null };
 
 /** The state of a message, and what is said about it. */
-function stateOf(message: MessageRow, { withdrawn, inFlight }: Canceled, hasCorrection: boolean): State {
-  const { id, channel, status } = message;
+function stateOf(message: MessageRow, { withdrawn, inFlight, shared }: Canceled, hasCorrection: boolean): State {
+  const { id, channel, status, job_id } = message;
   const as = (state: RetractedState, reason: string | null = null): State => ({ state, reason });
   if (inFlight.has(id)) return as("in_flight");
   if (withdrawn.has(id)) return as("canceled");
   if (status !== "sent") return as("not_sent");
+  if (shared.has(job_id)) return as("cannot_unsend", partOfDigest);
   return channel === "in_app" ? as(hasCorrection ? "replaced" : "removed") : stateOfSent(message, hasCorrection);
 }
 
@@ -134,7 +135,6 @@ async function statesOfSteps(
     isChannel(job.type) && !withMessages.has(job.id) ? toRow(job, job.type, { state: "canceled", reason: null }) : [],
   );
   const digested = await findDigestedJobs(db, environmentId, runs);
-  const reason = "it is part of a digest that was sent";
   const rolledUp = await findSentItems(
     db,
     environmentId,
@@ -143,7 +143,7 @@ async function statesOfSteps(
   const inRollUp = "it is part of a roll-up that was sent";
   return [
     ...waited,
-    ...digested.map((job) => toRow(job, job.type, { state: "cannot_unsend", reason })),
+    ...digested.map((job) => toRow(job, job.type, { state: "cannot_unsend", reason: partOfDigest })),
     ...rolledUp.map((job) => toRow(job, job.type, { state: "cannot_unsend", reason: inRollUp })),
   ];
 }

@@ -19,13 +19,21 @@ import type { Batch } from "../batch.ts";
 import { enqueueTimed } from "../clock/clock.ts";
 import { detail } from "../rules/details.ts";
 import { digestDetail } from "../steps/digest.ts";
-import { findHandovers, handOver } from "./hand-over.ts";
+import { findHandovers, findSharedJobs, handOver } from "./hand-over.ts";
 
 /** `hasToSettle`: messages that are with their provider are retracted when the result of the call is known. */
 type Cancellation = { runs: CanceledRuns; versionIds: string[]; reason: string; hasToSettle?: boolean };
 
-/** `withdrawn`: messages that are not sent; `inFlight`: those among them whose provider is being called. */
-export type Canceled = { jobs: CanceledJob[]; withdrawn: Set<string>; inFlight: Set<string> };
+/**
+ * `withdrawn`: messages that are not sent; `inFlight`: those among them whose provider is being called; `shared`: jobs
+ * behind a digest that also has other events.
+ */
+export type Canceled = {
+  jobs: CanceledJob[];
+  withdrawn: Set<string>;
+  inFlight: Set<string>;
+  shared: Set<string>;
+};
 
 export async function cancelRuns(
   batch: Batch,
@@ -55,7 +63,8 @@ export async function cancelRuns(
   const moved = await handOver(batch, environmentId, left);
   const orphaned = windows.filter(({ leader_job_id: id }) => canceled.has(id) && !moved.has(id));
   await handOverDigests(batch, environmentId, orphaned);
-  return { jobs, withdrawn: new Set(withdrawn), inFlight: new Set(inFlight) };
+  const shared = findSharedJobs(handovers);
+  return { jobs, withdrawn: new Set(withdrawn), inFlight: new Set(inFlight), shared };
 }
 
 type DigestWindows = Awaited<ReturnType<typeof lockRuns>>;

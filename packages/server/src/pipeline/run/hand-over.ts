@@ -36,6 +36,12 @@ export async function findHandovers({ db }: Ctx, environmentId: string, runs: Ca
   return heirs.map((heir) => ({ heir, jobs: jobs.get(heir.old_notification_id) ?? [] }));
 }
 
+/** The jobs behind these digests: their messages are also about events that are not canceled. */
+export const findSharedJobs = (handovers: Handover[]): Set<string> =>
+  new Set(
+    handovers.flatMap(({ heir, jobs }) => jobs.flatMap((job) => (job.step_index > heir.old_step_index ? job.id : []))),
+  );
+
 /** `mergedInto`: the run that the canceled one had been merged into by a later digest. */
 type Plan = { updates: JobUpdate[]; moved: MovedDigest[]; wakeAt: Date | null; mergedInto: string | null };
 

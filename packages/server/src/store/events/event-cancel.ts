@@ -188,6 +188,8 @@ export type ClosedDigestHeir = {
   version_id: string;
   /** Position of the digest in the workflow of the heir. */
   step_index: number;
+  /** The same for the old run. */
+  old_step_index: number;
 };
 
 /** For each run that led a digest which has closed; of several digests in a workflow, the first with other events. */
@@ -200,7 +202,7 @@ export async function findClosedDigestHeirs(
   const { rows } = await sql<ClosedDigestHeir>`
     select distinct on (o.id) o.id as old_notification_id, o.event_id as old_event_id,
       o.workflow_version_id as old_version_id, o.digested_into as old_digested_into,
-      n.id as notification_id, n.workflow_version_id as version_id, j.step_index
+      n.id as notification_id, n.workflow_version_id as version_id, j.step_index, d.step_index as old_step_index
     from notifications o
     join jobs d on d.environment_id = o.environment_id and d.notification_id = o.id
       and d.type = 'digest' and d.status = 'completed'

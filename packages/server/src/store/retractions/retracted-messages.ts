@@ -98,12 +98,29 @@ export async function lockInAppMessages(db: Db, environmentId: string, runs: Run
   await sql`select count(*) from ${held}`.execute(db);
 }
 
+/**
+ * Whether the message `m` is behind a digest that also has other events. They were merged into the digest of its run,
+ * or, where that run was canceled, another run leads it now (pipeline/run/hand-over.ts).
+ */
+const isShared = sql<boolean>`(
+  exists (select 1 from jobs j
+    join jobs d on d.environment_id = j.environment_id and d.notification_id = j.notification_id
+      and d.type = 'digest' and d.status = 'completed' and d.step_index < j.step_index
+    join jobs f on f.environment_id = d.environment_id and f.merged_into = d.id and f.status = 'merged'
+    where j.environment_id = m.environment_id and j.notification_id = m.notification_id and j.id = m.job_id)
+  or exists (select 1 from jobs h
+    where h.environment_id = m.environment_id and h.merged_into = m.job_id and h.status = 'completed'))`;
+
 /** Messages of the runs that were not retracted before. */
-export async function findMessagesToRetract(db: Db, environmentId: string, runs: RunRef[]): Promise<StoredMessage[]> {
+export async function findMessagesToRetract(
+  db: Db,
+  environmentId: string,
+  runs: RunRef[],
+): Promise<(StoredMessage & { is_shared: boolean })[]> {
   const keys = await findMessageKeys(db, environmentId, runs);
   if (keys.length === 0) return [];
-  const { rows } = await sql<StoredMessage>`
-    select m.* from ${rowsByKey("messages", "m", "id", keys)}
+  const { rows } = await sql<StoredMessage & { is_shared: boolean }>`
+    select m.*, ${isShared} as is_shared from ${rowsByKey("messages", "m", "id", keys)}
     where not exists (select 1 from retracted_messages r where r.environment_id = ${environmentId} and r.id = m.id)
     order by m.id`.execute(db);
   return rows;
@@ -162,6 +179,7 @@ export type PreviewCount = {
   status: string;
   provider_id: string | null;
   is_out: boolean;
+  is_shared: boolean;
   count: number;
 };
 
@@ -175,14 +193,14 @@ export async function countMessagesToRetract(
   const keys = run ? await findMessageKeys(db, environmentId, [run]) : [];
   const isOwn = run ? sql`m.id = any(${keys.map(({ id }) => id)}::uuid[])` : sql`m.event_id = ${eventId}`;
   const { rows } = await sql<PreviewCount>`
-    select channel, status, provider_id, is_out, count(*)::int as count from (
+    select channel, status, provider_id, is_out, is_shared, count(*)::int as count from (
       select m.channel, m.status, m.provider_id, m.status = 'pending' and exists (
           select 1 from attempts a where a.environment_id = m.environment_id and a.message_id = m.id
-            and a.finished_at is null) as is_out
+            and a.finished_at is null) as is_out, ${isShared} as is_shared
       from messages m where m.environment_id = ${environmentId} and ${isOwn}
         and not exists (select 1 from retracted_messages r where r.environment_id = ${environmentId} and r.id = m.id)
       limit ${limit}) as counted
-    group by 1, 2, 3, 4`.execute(db);
+    group by 1, 2, 3, 4, 5`.execute(db);
   return rows;
 }
 

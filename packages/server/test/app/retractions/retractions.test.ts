@@ -143,6 +143,33 @@ test("an event leaves an open digest; a digest that becomes empty is not sent", 
   assert.equal((await feedOf(client, "emil")).length, 0);
 });
 
+test("a digest that was sent stays for its other events, also if the event that led it is retracted", async () => {
+  const run = async (subscriberId: string) => {
+    const id = await trigger(client, "digested", subscriberId);
+    await eventually(async () => (await notificationsOf(client, id)).length > 0, "the run");
+    return id;
+  };
+  const [first, second, alone] = [await run("finn"), await run("finn"), await run("gina")];
+  await client("digests.close", { params: { workflowId: "digested" }, body: {} } as never);
+  await settled(client, first);
+  await settled(client, alone);
+  const expected = { in_app: { cannot_unsend: 1 } };
+  for (const transactionId of [first, second]) {
+    assert.deepEqual((await client("retractions.preview", { body: { transactionId } })).body.results, expected);
+    assert.deepEqual((await retractAll({ transactionId })).results, expected);
+  }
+  const { body: explained } = await client("explain.retrieve", {
+    query: { transactionId: first, subscriberId: "finn" },
+  });
+  assert.match(explained.steps[1]!.reason, /it is part of a digest that was sent/);
+  assert.deepEqual(
+    (await feedOf(client, "finn")).map(({ content }) => content),
+    ["2"],
+  );
+  assert.deepEqual((await retractAll({ transactionId: alone })).results, { in_app: { removed: 1 } });
+  assert.equal((await feedOf(client, "gina")).length, 0, "a digest of one event is about nothing else");
+});
+
 test("twice, by several callers at once: one retraction", async () => {
   const transactionId = await trigger(client, "plain", ["u1", "u2"]);
   await settled(client, transactionId);

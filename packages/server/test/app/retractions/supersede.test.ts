@@ -49,6 +49,27 @@ test("the new in-app message takes the place of the old one and keeps that it wa
   assert.equal((await feedOf(client, "ada")).length, 3, "another person's event replaces nothing");
 });
 
+test("a digest that has other events too is not replaced", async () => {
+  const digest = {
+    name: "Digest",
+    stepId: "digest",
+    type: "digest",
+    controlValues: { amount: 1, unit: "hours" },
+  } as const;
+  const body = "{% for event in steps.digest.events %}{{ event.payload.text }} {% endfor %}";
+  await createWorkflow(client, "collected", [digest, inApp({ body })]);
+  const events = [await send("collected", "dan", "one", "k-1"), await send("collected", "dan", "two", "k-2")];
+  for (const id of events) await eventually(() => statuses(id), "the run");
+  await client("digests.close", { params: { workflowId: "collected" }, body: {} } as never);
+  await settled(client, events[0]!);
+  await send("status", "dan", "three", "k-1");
+  await eventually(async () => (await textsOf("dan")).includes("three"), "the new message");
+  assert.deepEqual(
+    (await textsOf("dan")).map((text) => text.trim()),
+    ["three", "one two"],
+  );
+});
+
 test("what waits is canceled, and the message before it is replaced too", async () => {
   await send("status", "cleo", "one", "k");
   const waiting = await send("later", "cleo", "two", "k");
