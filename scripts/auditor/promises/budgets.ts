@@ -82,6 +82,9 @@ function isWithin(world: World, from: number, to: number, windowSeconds: number)
 
 const overCodes = new Set(["attention_dropped", "attention_rolled_up"]);
 
+/** A place is taken before its message has a time of its own. */
+const lateMs = 60_000;
+
 /** What was held or dropped found all places taken. */
 function checkHeld(world: World, judge: Judge, { limit, windowSeconds }: Budget, taken: Map<string, Message[]>): void {
   const { rows } = world;
@@ -90,8 +93,9 @@ function checkHeld(world: World, judge: Judge, { limit, windowSeconds }: Budget,
     for (const { person, jobs, environment, createdAt: at } of rows!.runs.get(event.id) ?? []) {
       if (!jobs.some(({ codes }) => codes.some((code) => overCodes.has(code)))) continue;
       const own = taken.get(keyOf(environment, person ?? "")) ?? [];
-      if (wasClockMoved(world, at - windowSeconds * 1_000, at)) continue;
-      const before = own.filter((one) => one.at <= at + 60_000 && one.at > at - windowSeconds * 1_000).length;
+      const windowMs = windowSeconds * 1_000;
+      const slack = wasClockMoved(world, at - windowMs - movedClockMs, at + movedClockMs) ? movedClockMs : 0;
+      const before = own.filter((one) => one.at <= at + lateMs + slack && one.at > at - windowMs - slack).length;
       const what = () => `${event.text} was held back for ${person}, who had only ${before} of ${limit} messages`;
       judge.expect(before >= limit, what, { at });
     }

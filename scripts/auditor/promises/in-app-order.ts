@@ -1,7 +1,7 @@
 // The order of in-app messages: lists are in the order of ids, newest first; events of one request, and events that a
 // client sent strictly one after the other, are in the order in which they were asked for. The second is promised where
-// the message was in the list when the response came: then it is older than all that is asked for later. An event that
-// was left to the queue may be overtaken. Ids never go back: after a clock that was ahead has been put right, its
+// the message was in the list when the request returned: then it is older than all that is asked for later. An event
+// that was left to the queue may be overtaken. Ids never go back: after a clock that was ahead has been put right, its
 // process counts on from the time it had, above what other processes write, until that time has come.
 import { movedClockMs, wasClockMoved } from "../compare.ts";
 import type { Inbox } from "../finals.ts";
