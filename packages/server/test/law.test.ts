@@ -4,6 +4,7 @@ import { join, sep } from "node:path";
 import { test } from "node:test";
 import { breaches, type Law, type SourceFile } from "./support/law/law.ts";
 import { noExceptions, samples } from "./support/law/samples.ts";
+import { auditorFaults } from "./support/law/structure.ts";
 import { functionsIn } from "./support/law/types.ts";
 
 const transaction = "opens a transaction; the functions called in it are told the environment";
@@ -113,6 +114,21 @@ for (const { name, path, text, others = {}, fault, law = noExceptions } of sampl
     }
   });
 }
+
+test("the auditor of chaos runs imports nothing of the service", () => {
+  const files = globSync("scripts/auditor/**/*.ts", { cwd: root });
+  const found = files.map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
+  assert.ok(found.length > 20, "the sources were found");
+  assert.deepEqual(auditorFaults(found), []);
+});
+
+test("the law on what the auditor imports", () => {
+  const countOf = (target: string) =>
+    auditorFaults([{ path: "scripts/auditor/promises/a.ts", text: `import { a } from "${target}";` }]).length;
+  for (const fine of ["node:fs", "pg", "../judge.ts", "./delays.ts"]) assert.equal(countOf(fine), 0, fine);
+  const caught = ["kysely", "@tidings/contract", "../../chaos/random.ts", "../../../packages/server/src/lib/ids.ts"];
+  for (const target of caught) assert.equal(countOf(target), 1, target);
+});
 
 test("the law reads functions as they are written", () => {
   const text = [

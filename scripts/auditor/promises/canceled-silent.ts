@@ -12,7 +12,7 @@ const callMs = 60_000;
 
 export default {
   id: "canceled-silent",
-  title: "Nothing is sent after the answer to a successful cancel",
+  title: "Nothing is sent after the response to a successful cancel",
   check(world, judge) {
     const canceled = [...world.ledger.events.values()].filter(
       ({ cancel }) => cancel?.outcome === "accepted" && cancel.didSomething,

@@ -9,7 +9,11 @@ import type { World } from "../world.ts";
 import { findPerson } from "./roll-ups-exact.ts";
 
 const channels = new Set(["in_app", "email", "sms"]);
-const silentCodes = { condition: /condition|filter/, preference: /^filtered_by_/, workflow_off: /^$/ } as const;
+const silentCodes = {
+  condition: /^skipped_by_condition$/,
+  preference: /^filtered_by_subscriber_/,
+  workflow_off: /^$/,
+} as const;
 const budgetCodes = /^(attention_|roll_up)/;
 /** Reasons for a message that was undone by a client. */
 const undoneCodes = /^(step_canceled|taken_back_|superseded|roll_up)/;

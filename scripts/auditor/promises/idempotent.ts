@@ -4,7 +4,7 @@ import type { PromiseCheck } from "../judge.ts";
 
 export default {
   id: "idempotent",
-  title: "A repeated request gets the first answer, and happens once",
+  title: "A repeated request gets the first response, and happens once",
   check({ ledger, rows }, judge) {
     judge.compared(ledger.repeatedRequests);
     for (const { request, what, at } of ledger.contradictions) judge.broken(`${request}: ${what}`, { at });

@@ -13,4 +13,12 @@ export type Finding = {
   test?: string;
 };
 
-export const findings: Finding[] = [];
+export const findings: Finding[] = [
+  {
+    foundOn: "2026-11-19",
+    seed: "11, with every fault",
+    what: "Retracting one event removed the in-app digest that its run led, with the other events in it. A later event with the same supersede key did the same.",
+    commit: "61ac8e33",
+    test: "packages/server/test/app/retractions/retractions.test.ts",
+  },
+];

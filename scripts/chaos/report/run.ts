@@ -1,6 +1,6 @@
 // `npm run chaos:report -- <folder of evidence>`: writes docs/proof.md and its pictures from a run. Pictures of an
 // earlier report are removed.
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { drawCloseUp } from "./close-up.ts";
@@ -32,11 +32,10 @@ export async function writeReport(evidenceFolder: string, docs: string, extras: 
   return files.map(([path]) => relative(docs, path));
 }
 
-/** The promises of docs/promises.md: rows of a table that begin with an id such as P1. */
+/** The promises of docs/promises.md: rows of a table that begin with an id in backticks. */
 export function readPromises(path: string): ListedPromise[] {
-  if (!existsSync(path)) return [];
-  const rows = readFileSync(path, "utf8").matchAll(/^\| *(?:<a id="[^"]*"><\/a>)? *`?([\w-]+)`? *\| *([^|]+?) *\|/gm);
-  return [...rows].map(([, id, title]) => ({ id: id!, title: title! })).filter(({ id }) => /\d/.test(id));
+  const rows = readFileSync(path, "utf8").matchAll(/^\| *`([a-z-]+)` *\| *([^|]+?) *\|/gm);
+  return [...rows].map(([, id, title]) => ({ id: id!, title: title! }));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

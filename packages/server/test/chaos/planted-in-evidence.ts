@@ -14,12 +14,15 @@ const explanationOf = ({ finals }: Sample, { transactionId }: { transactionId: s
   ).answer as Explanation;
 
 const deliveryOf = ({ deliveries }: Sample, { text }: { text: string }): Delivery =>
-  deliveries.find((one) => one.text === text && one.answer === "accepted")!;
+  deliveries.findLast((one) => one.text === text && one.answer !== "refused")!;
 
-const refuse = (evidence: Sample, { text }: { text: string }, status: number): void => {
-  const call = callOf(evidence, text);
-  call.status = status;
-  delete call.transactionIds;
+/** Every attempt: a client may have repeated the request. */
+const refuse = ({ calls }: Sample, { text }: { text: string }, status: number): void => {
+  for (const call of calls) {
+    if (!call.events?.some((event) => event.text === text)) continue;
+    call.status = status;
+    delete call.transactionIds;
+  }
 };
 
 export const plantedInEvidence: Fault[] = [
@@ -35,9 +38,8 @@ export const plantedInEvidence: Fault[] = [
     name: "the second event of a request is below the first",
     promise: "in-app-order",
     plant({ evidence, north }) {
-      const { inbox, message } = shownOf(evidence, north.firstOfBulk);
-      const above = inbox.messages[inbox.messages.indexOf(message) - 1]!;
-      [message.text, above.text] = [above.text, message.text];
+      const [first, second] = north.pair.map((event) => shownOf(evidence, event).message);
+      [first!.text, second!.text] = [second!.text, first!.text];
     },
   },
   {
@@ -104,7 +106,7 @@ export const plantedInEvidence: Fault[] = [
     promise: "external",
     plant({ evidence, north }) {
       const sent = deliveryOf(evidence, north.mailed);
-      evidence.deliveries.push({ ...sent, at: sent.at + 500, answeredAt: sent.answeredAt + 500 });
+      evidence.deliveries.push({ ...sent, answer: "accepted", at: sent.at + 500, answeredAt: sent.answeredAt + 500 });
     },
   },
   {
@@ -118,7 +120,7 @@ export const plantedInEvidence: Fault[] = [
     name: "a message never reaches its provider",
     promise: "external",
     plant({ evidence, north }) {
-      const [, , , mailed] = callOf(evidence, north.firstOfBulk.text).events!;
+      const [, , , mailed] = callOf(evidence, north.pair[0]!.text).events!;
       evidence.deliveries = evidence.deliveries.filter(({ text }) => text !== mailed!.text);
     },
   },
@@ -143,7 +145,7 @@ export const plantedInEvidence: Fault[] = [
     promise: "delays",
     plant({ evidence, north }) {
       const { message } = shownOf(evidence, north.delayed);
-      message.createdAt = new Date(Date.parse(message.createdAt) - 3_000).toISOString();
+      message.createdAt = new Date(callOf(evidence, north.delayed.text).at + 1_000).toISOString();
     },
   },
   {

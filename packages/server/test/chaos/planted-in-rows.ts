@@ -49,7 +49,6 @@ export const plantedInRows: Fault[] = [
       const { query, north } = ground;
       const { id } = await eventRow(ground, north.unwanted.text);
       const run = await runOf(ground, id);
-      await query("delete from jobs where notification_id = $1", [run.id]);
       await query("delete from notifications where id = $1", [run.id]);
       await query("delete from events where id = $1", [id]);
     },
@@ -118,7 +117,7 @@ export const plantedInRows: Fault[] = [
       const call = callOf(evidence, event!.text);
       const planned = { ...call.events![0]!, text };
       evidence.calls.push({ ...call, request: randomUUID(), events: [planned], transactionIds: [transactionId] });
-      const sent = evidence.deliveries.find((one) => one.text === event!.text && one.answer === "accepted")!;
+      const sent = evidence.deliveries.findLast((one) => one.text === event!.text && one.answer !== "refused")!;
       evidence.deliveries.push({ ...sent, messageId: id, text });
     },
   },
@@ -137,14 +136,10 @@ export const plantedInRows: Fault[] = [
       const { evidence, north, query } = ground;
       const { inbox, message } = shownOf(evidence, { ...north.toAll, to: north.retracted.to });
       const { text, transactionId } = north.retracted;
-      const found = await query("select id from messages where content = $1", [text]);
-      const id = found[0]?.id ?? idAfter(message.id);
-      if (found.length === 0) {
-        const event = await eventRow(ground, text);
-        const run = await runOf(ground, event.id);
-        const changes = { id, event_id: event.id, notification_id: run.id, content: text };
-        await copyRows(query, "messages", ["id", message.id], () => changes);
-      } else await query("update messages set status = 'sent', archived_at = null where id = $1", [id]);
+      const [id, event] = [idAfter(message.id), await eventRow(ground, text)];
+      const run = await runOf(ground, event.id);
+      const changes = { id, event_id: event.id, notification_id: run.id, content: text };
+      await copyRows(query, "messages", ["id", message.id], () => changes);
       inbox.messages.push({ ...message, id, text, transactionId });
       inbox.messages.sort((a, b) => (a.id < b.id ? 1 : -1));
       addToCounts(inbox, 1);
@@ -235,12 +230,8 @@ export const plantedInRows: Fault[] = [
     promise: "explained",
     async plant(ground) {
       const run = await runOf(ground, (await eventRow(ground, ground.north.unmet.text)).id);
-      await ground.query("update jobs set details = '[]' where notification_id = $1", [run.id]);
       const ended = JSON.stringify([["in_app", "skipped"]]);
-      await ground.query("update notifications set finished_jobs = $2 where id = $1 and finished_jobs is not null", [
-        run.id,
-        ended,
-      ]);
+      await ground.query("update notifications set finished_jobs = $2 where id = $1", [run.id, ended]);
     },
   },
   {

@@ -58,3 +58,17 @@ export function folderFaults(files: SourceFile[], law: Law): string[] {
       : [],
   );
 }
+
+const auditor = "scripts/auditor/";
+
+/** What the auditor of chaos runs imports. Code that it shared with the service would be wrong on both sides at once. */
+export const auditorFaults = (files: SourceFile[]): string[] =>
+  files.flatMap((file) =>
+    importsOf(file)
+      .filter((target) =>
+        target.startsWith(".")
+          ? !resolveImport(file.path, target).startsWith(auditor)
+          : target !== "pg" && !target.startsWith("node:"),
+      )
+      .map((target) => `${file.path}: imports ${target}: the auditor shares no code with what it judges`),
+  );
