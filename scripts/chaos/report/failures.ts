@@ -20,19 +20,24 @@ export function describeFailures({ kinds, normalP99 }: Proof): string[] {
   ]);
   const normal =
     normalP99 === null
-      ? "No time was quiet enough to say which latency is normal, so that recovery is not given. "
-      : `*Normal again* is the time from the end of a failure to the first five seconds in which no attempt failed and ` +
-        `the p99 from request to 201 was at most ${formatMs(normalLimit(normalP99))}; while no failure was in effect ` +
-        `it was ${formatMs(normalP99)}. An asterisk: another failure was in effect during that time. `;
+      ? "*Normal again* is missing: no time was quiet enough to say which latency is normal."
+      : "*Normal again* is the time from the end of the failure to the first five seconds without a failed attempt " +
+        `and with a p99 from request to 201 of at most ${formatMs(normalLimit(normalP99))}. Without a failure, the p99 ` +
+        `was ${formatMs(normalP99)}. An asterisk marks times with another failure in effect.`;
+  const columns = [
+    "*Failed attempts* are those without a response, or with 408, 429 or 5xx. Clients repeated them.",
+    "*Longest without a 201* is the longest time in which no client got one. *When alone* is the same for occurrences " +
+      `without another failure within ${aloneMs / 1_000} s.`,
+    normal,
+    "*Accepted twice* counts calls that sent a message which the provider had accepted before. After a lost response, " +
+      "the service cannot know that.",
+  ];
   return [
     wrapText(
-      `Each figure counts everything that happened between the begin of a failure and ${tailMs / 1_000} s after its ` +
-        `end, including the effects of others at the same time, so that figures of different kinds must not be added ` +
-        `up. *Longest without a 201* is the longest time in which no client got one; *when alone* is the same for ` +
-        `occurrences without another failure within ${aloneMs / 1_000} s of them. ${normal}` +
-        "*Accepted twice* counts provider calls that repeated a message which the provider had accepted; a provider " +
-        `whose response is lost cannot be called in another way.`,
+      `The table counts what happened from the start of a failure until ${tailMs / 1_000} s after its end. Failures ` +
+        "overlap, so an attempt can count for several of them, and rows must not be added up.",
     ),
+    columns.map((one) => wrapText(`- ${one}`)).join("\n"),
     formatTable(
       [
         ...["failure", "times", "in all", "failed attempts", "longest without a 201", "when alone", "normal again"],
@@ -60,9 +65,9 @@ export function describeKinds({ evidence: { run }, kinds }: Proof): string[] {
   if (kinds.length === 0) return ["There is nothing to show."];
   return [
     wrapText(
-      "For each kind, the time from 30 s before to 60 s after the occurrence with the longest time without a 201, chosen " +
-        "among those that were alone if there are any. " +
-        "The shaded part is the time in which it was in effect; other failures of that time are named in grey.",
+      "Each picture begins 30 s before a failure and ends 60 s after it. It shows the occurrence with the longest time " +
+        "without a 201, of those that were alone if there were any. The failure is shaded; grey bars are other " +
+        "failures at the time.",
     ),
     ...kinds.flatMap(({ kind, occurrences, worst }) => [
       `### ${nameKind(kind)}`,
@@ -89,18 +94,18 @@ function describeOccurrence(
     recovery === null
       ? ""
       : recovery.kind === "not_seen"
-        ? ` Normal latency was not seen again in the ${seconds(recovery.afterMs)} that remained.`
+        ? ` Latency did not return to normal in the ${seconds(recovery.afterMs)} that remained.`
         : recovery.ms === 0
-          ? " Latency was normal as soon as it ended."
-          : ` Latency was normal ${seconds(recovery.ms)} after its end${recovery.isShared ? ", with another failure in effect meanwhile" : ""}.`;
+          ? " Latency was normal as soon as the failure ended."
+          : ` Latency was normal again ${seconds(recovery.ms)} after the end${recovery.isShared ? ", with another failure in effect meanwhile" : ""}.`;
   const chosen =
     times === 1
       ? "The only occurrence"
       : `The worst of ${countOf(times, "occurrence")}${isAlone ? " with no other failure around them" : ""}`;
+  const noted = detail ? ` The record says ${quoteText(detail, 160)}.` : "";
   return (
-    `${chosen} began at ${clock} and ` +
-    `lasted ${seconds(record.endedAt - record.startedAt)}, target ${quoteText(target, 80)}` +
-    `${detail ? ` (${quoteText(detail, 160)})` : ""}: ${countOf(failed, "failed attempt")}, and no 201 for ` +
-    `${seconds(longestSilenceMs)}.${normal}`
+    `${chosen} hit ${quoteText(target, 80)} at ${clock} and lasted ${seconds(record.endedAt - record.startedAt)}. ` +
+    `Clients saw ${countOf(failed, "failed attempt")}, and the longest time without a 201 was ` +
+    `${seconds(longestSilenceMs)}.${normal}${noted}`
   );
 }

@@ -16,7 +16,7 @@ export type Proof = {
   findings: Finding[];
 };
 
-export type Extras = { promises: ListedPromise[]; findings: Finding[] };
+export type Extras = Pick<Proof, "promises" | "findings">;
 
 export function prepareProof(evidence: Evidence, extras: Extras): Proof {
   const figures = computeFigures(evidence);

@@ -27,15 +27,14 @@ export function describeResult({ evidence, figures, promises }: Proof): string[]
       ? "**No promise was tried.**"
       : broken.length > 0
         ? `**${formatCount(broken.length)} of ${countOf(tried.length, "promise")} ` +
-          `${broken.length === 1 ? "was" : "were"} broken.** ${compared} things were compared.`
-        : `No promise was broken: ${countOf(tried.length, "promise")} ${tried.length === 1 ? "was" : "were"} tried, ` +
-          `and ${compared} things were compared.`;
+          `${broken.length === 1 ? "was" : "were"} broken.** The auditor made ${compared} comparisons.`
+        : `No promise was broken. The auditor tried ${countOf(tried.length, "promise")} with ${compared} comparisons.`;
   const otherRun = `**The audit is of a run with the seed ${audit.seed}, and this one has the seed ${run.seed}.**`;
   const accepted =
     figures.neverAccepted === 0
-      ? "Every request that clients repeated after an error was accepted in the end."
+      ? "Clients repeated requests after errors until they were accepted, which all of them were in the end."
       : `**${countOf(figures.neverAccepted, "request")} ${figures.neverAccepted === 1 ? "was" : "were"} never ` +
-        "accepted**, although clients repeated them: such an event is not promised, and its client knows.";
+        "accepted**, although clients repeated them. The service promises nothing for these, and their clients know.";
   return [
     ...(audit.seed === run.seed ? [] : [otherRun]),
     verdict,
@@ -62,18 +61,18 @@ function warn({ unreadable, crashes, run }: Proof["evidence"]): string[] {
 }
 
 const describeUnreadable = (unreadable: number): string =>
-  `**${countOf(unreadable, "line")} of the evidence could not be read, and ${unreadable === 1 ? "is" : "are"} missing.**`;
+  `**${countOf(unreadable, "line")} of the evidence could not be read, and ${unreadable === 1 ? "is" : "are"} missing here.**`;
 
 const describeUntried = (titles: string[]): string =>
   wrapText(
-    `${countOf(titles.length, "promise")} ${titles.length === 1 ? "was" : "were"} not tried in this run, so that it ` +
-      `says nothing about ${titles.length === 1 ? "it" : "them"}: ${joinWords(titles.map((one) => quoteText(one)))}.`,
+    `This run did not try ${countOf(titles.length, "promise")}, and says nothing about ` +
+      `${titles.length === 1 ? "it" : "them"}: ${joinWords(titles.map((one) => quoteText(one)))}.`,
   );
 
 function describeBroken({ promise, title, checked, broken, brokenCount }: Verdict, startedAt: number): string[] {
   const head =
-    `**Broken: ${escapeText(promise)}, ${escapeText(title, 400)}** Broken ${countOf(brokenCount, "time")}, of ` +
-    `${formatCount(checked)} compared.`;
+    `**Broken: ${escapeText(promise)}. ${escapeText(title, 400)}.** ${formatCount(brokenCount)} of ` +
+    `${countOf(checked, "comparison")} failed.`;
   const shown = broken.slice(0, maxBreaks).map((one) => wrapText(`- ${describeBreak(one, startedAt)}`));
   const more = brokenCount - shown.length;
   if (more > 0) shown.push(`- and ${formatCount(more)} more`);

@@ -18,7 +18,7 @@ export function describeRun(proof: Proof): string[] {
     ["Node, PostgreSQL", `${escapeText(versions.node)}, ${escapeText(versions.postgres)}`],
     ["machine", `${countOf(machine.cores, "core")}, ${machine.memoryGb} GB, ${escapeText(machine.platform)}`],
     ["seed", String(run.seed)],
-    ["load", `${minutes.toFixed(minutes < 10 ? 1 : 0)} minutes, and ${drain} until everything had come to rest`],
+    ["load", `${minutes.toFixed(minutes < 10 ? 1 : 0)} minutes, then ${drain} until everything was at rest`],
     ...listCounts(proof),
   ];
   return [formatTable(["", ""], rows), ...describePlan(proof)];
@@ -66,15 +66,19 @@ function describePlan({ evidence: { run, faults }, kinds }: Proof): string[] {
   const more = overlaps.length - pairs.length;
   return [
     wrapText(
-      `${countOf(kinds.length, "kind")} of failures ${kinds.length === 1 ? "was" : "were"} caused, ` +
-        `${countOf(tried, "time")} in all; [below](#failures-and-what-clients-noticed) is what each did.`,
+      `The run caused ${countOf(tried, "failure")} of ${countOf(kinds.length, "kind")}. ` +
+        "[What clients noticed](#failures-and-what-clients-noticed) is listed below.",
     ),
     ...(pairs.length > 0
-      ? [wrapText(`At the same time were in effect: ${pairs.join(", ")}${more > 0 ? `, and ${more} more pairs` : ""}.`)]
+      ? [
+          wrapText(
+            `Some were in effect at the same time: ${pairs.join(", ")}${more > 0 ? `, and ${more} more pairs` : ""}.`,
+          ),
+        ]
       : ["No two of them were in effect at the same time."]),
     ...(notMade.length > 0
       ? [
-          `**Planned, but not possible, and therefore not tried:**\n\n${notMade
+          `**Planned, but not made:**\n\n${notMade
             .slice(0, maxOverlaps)
             .map(({ fault, problem }) => wrapText(`- ${nameKind(fault)}: ${quoteText(problem ?? "")}`))
             .join("\n")}`,
@@ -83,7 +87,7 @@ function describePlan({ evidence: { run, faults }, kinds }: Proof): string[] {
     ...(planned.length > 0
       ? [
           wrapText(
-            `**Planned, but there is no record of it, and therefore not tried:** ${joinWords(planned.map(nameKind))}.`,
+            `**Planned, but without a record, and therefore counted as not made:** ${joinWords(planned.map(nameKind))}.`,
           ),
         ]
       : []),

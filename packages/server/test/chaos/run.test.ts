@@ -12,6 +12,7 @@ import {
   type Call,
   type FaultKind,
   type FaultRecord,
+  type Final,
   files,
   type Run,
   type StreamEvent,
@@ -51,15 +52,20 @@ const readLines = <T>(name: string): T[] =>
     .map((line) => JSON.parse(line) as T);
 
 /** What the auditor says of the same evidence without one line of a file. */
-async function auditWithout(name: string, isLeftOut: (line: object) => boolean): Promise<Ended> {
+async function auditWithout<T>(name: string, isLeftOut: (line: T, lines: T[]) => boolean): Promise<Ended> {
   const changed = mkdtempSync(join(folder, "changed-"));
   cpSync(evidence, changed, { recursive: true });
-  const lines = readLines<object>(name);
-  const at = lines.findIndex(isLeftOut);
+  const lines = readLines<T>(name);
+  const at = lines.findIndex((line) => isLeftOut(line, lines));
   assert.ok(at >= 0, `a line of ${name} can be left out`);
   const rest = lines.toSpliced(at, 1).map((line) => `${JSON.stringify(line)}\n`);
   writeFileSync(join(changed, name), rest.join(""));
   return runScript("auditor/run.ts", changed);
+}
+
+function assertBroken({ code, output }: Ended, promise: string): void {
+  assert.equal(code, 1, output);
+  assert.match(output, new RegExp(`^${promise} +\\d+ +[1-9]\\d* +BROKEN`, "m"));
 }
 
 test("a short run makes its faults, and no promise is broken", async () => {
@@ -87,23 +93,25 @@ test("a short run makes its faults, and no promise is broken", async () => {
 test("the auditor fails if a line of the evidence is missing, and names the promise", async () => {
   const unchanged = await runScript("auditor/run.ts", evidence);
   assert.equal(unchanged.code, 0, unchanged.output);
-  const calls = readLines<Call>(files.calls);
-  // Sent only once, so that no other line speaks of the event.
-  const only = calls.find(
-    ({ request, operation, status, events }) =>
-      operation === "trigger" &&
+  const inboxes = readLines<Final>(files.finals).flatMap((one) => (one.kind === "inbox" ? one.messages : []));
+  const texts = new Set(inboxes.map(({ text }) => text));
+  const ids = new Set(inboxes.map(({ id }) => id));
+  // What clients see must not be in any other line: requests are repeated, and streams continue after a gap.
+  const withoutCall = await auditWithout<Call>(
+    files.calls,
+    ({ request, status, events }, calls) =>
       status === 201 &&
-      events?.[0]?.workflowId === "now" &&
+      events?.length === 1 &&
+      texts.has(events[0]!.text) &&
       calls.filter((other) => other.request === request).length === 1,
   );
-  const isOnly = (line: object) => (line as Call).request === only?.request;
-  const isMessage = (line: object) => (line as StreamEvent).name === "notification";
-  for (const [name, isLeftOut, promise] of [
-    [files.calls, isOnly, "unaccepted"],
-    [files.streams, isMessage, "live"],
-  ] as const) {
-    const { code, output } = await auditWithout(name, isLeftOut);
-    assert.equal(code, 1, output);
-    assert.match(output, new RegExp(`^${promise} +\\d+ +[1-9]\\d* +BROKEN`, "m"));
-  }
+  assertBroken(withoutCall, "unaccepted");
+  const withoutMessage = await auditWithout<StreamEvent>(
+    files.streams,
+    ({ name, messageId }, events) =>
+      name === "notification" &&
+      ids.has(messageId!) &&
+      events.filter((other) => other.name === name && other.messageId === messageId).length === 1,
+  );
+  assertBroken(withoutMessage, "live");
 });
