@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { progress, sleep } from "../../bench/support.ts";
 import type { PlannedFault, Run } from "../auditor/evidence.ts";
-import { thisBuild } from "../upgrade/builds.ts";
+import { type Build, buildEarlier, findLastRelease, thisBuild } from "../upgrade/builds.ts";
 import { type Conductor, createConductor } from "./conductor.ts";
 import { openEvidence } from "./evidence-writer.ts";
 import { prepareLoad } from "./load/load.ts";
@@ -40,16 +40,16 @@ export async function runChaos(options: Options, plan: PlannedFault[]): Promise<
   const { folder, seed, pace } = options;
   console.log(`evidence: ${folder}`);
   let conductor: Conductor | null = null;
+  // First: this process waits while it builds, and could lose connections.
+  const earlier = plan.some(({ fault }) => fault === "upgrade") ? buildRelease(options.before) : null;
   progress("starting PostgreSQL and two processes of the service …");
   const inEffect = () => conductor?.inEffect() ?? [];
-  const stage = await openStage({ folder, before: options.before, isEmbedded: options.isEmbedded, inEffect });
+  const stage = await openStage({ folder, earlier, isEmbedded: options.isEmbedded, inEffect });
   const evidence = openEvidence(folder);
-  // Before the load: building takes all cores for a minute.
-  const before = plan.some(({ fault }) => fault === "upgrade") ? buildEarlier(stage) : undefined;
   progress("preparing the load …");
   const preparing = prepareLoad(stage, evidence, { seed, pace, inboxes: liveInboxes });
   const load = await within(limitsMs.prepare, "the preparation of the load", preparing);
-  const versions = await readVersions(stage, before);
+  const versions = await readVersions(stage, earlier?.name);
   conductor = createConductor({ seed, plan, lastSecond: lastSecond(options.minutes * 60), stage, load, evidence });
   const run: Run = {
     ...{ seed, versions, plan, ...load.described },
@@ -76,11 +76,13 @@ export async function runChaos(options: Options, plan: PlannedFault[]): Promise<
   return areKept;
 }
 
-function buildEarlier(stage: ChaosStage): string | undefined {
+/** `name`: a tag or commit; the last tag by default. */
+function buildRelease(name: string | undefined): Build | null {
   try {
-    return stage.earlier().name;
+    return buildEarlier(name ?? findLastRelease());
   } catch (error) {
     progress(`the release before could not be built: ${(error as Error).message}`);
+    return null;
   }
 }
 

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Build, buildEarlier, findLastRelease } from "../../upgrade/builds.ts";
+import type { Build } from "../../upgrade/builds.ts";
 import { runSettings } from "../load/integrations.ts";
 import type { Stage } from "../parts.ts";
 import { processNames } from "../plan.ts";
@@ -26,8 +26,8 @@ export type ChaosStage = Stage & {
   database: Database;
   members: Member[];
   crashes: Crash[];
-  /** The release before, built at the first call. */
-  earlier(): Build;
+  /** The release before; null if there is none. */
+  earlier: Build | null;
   /** Returns what is missing after the limit; null: the stage is as at the beginning. */
   waitUntilWhole(limitMs: number): Promise<string | null>;
   close(): Promise<void>;
@@ -36,15 +36,14 @@ export type ChaosStage = Stage & {
 type StageOptions = {
   /** Where logs and crashes are written. */
   folder: string;
-  /** The release before; the last tag by default. */
-  before?: string;
+  earlier: Build | null;
   /** One PostgreSQL as `npm start` has it, instead of two servers of Debian's. */
   isEmbedded: boolean;
   /** The faults in effect, for the list of crashes. */
   inEffect(): string[];
 };
 
-export async function openStage({ folder, before, isEmbedded, inEffect }: StageOptions): Promise<ChaosStage> {
+export async function openStage({ folder, earlier, isEmbedded, inEffect }: StageOptions): Promise<ChaosStage> {
   mkdirSync(folder, { recursive: true });
   const workFolder = mkdtempSync(join(tmpdir(), "tidings-chaos-"));
   const removeFolder = atExit(() => rmSync(workFolder, { recursive: true, force: true }));
@@ -89,17 +88,12 @@ export async function openStage({ folder, before, isEmbedded, inEffect }: StageO
       throw new Error(`${name} was not ready: see ${folder}/${name}.log`);
   }
   const processes = members.map((member) => member.process);
-  let earlier: Build | null = null;
   return {
     urls: processes.map(({ url }) => url),
     apiKey: keys.TIDINGS_API_KEY,
     encryptionKey: keys.TIDINGS_ENCRYPTION_KEY,
     databaseUrl: () => database.primary().url,
-    ...{ database, members, crashes },
-    earlier() {
-      earlier ??= buildEarlier(before ?? findLastRelease());
-      return earlier;
-    },
+    ...{ database, members, crashes, earlier },
     async waitUntilWhole(limitMs) {
       const deadline = performance.now() + limitMs;
       if (!(await becomes(database.isWhole, limitMs)))
