@@ -65,6 +65,17 @@ export type Cluster = {
   remove(): Promise<void>;
 };
 
+export async function ask(url: string, text: string): Promise<pg.QueryResult["rows"]> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: queryMs, query_timeout: queryMs });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
 export async function createCluster(name: string): Promise<Cluster> {
   const [binaries, user, port] = [findBinaries(), findUser(), await findPort()];
   const disk = createDisk();
@@ -77,16 +88,6 @@ export async function createCluster(name: string): Promise<Cluster> {
   const own = [`port = ${port}`, `unix_socket_directories = '${sockets}'`, ...settings].join("\n");
   const configure = () => appendFileSync(join(data, "postgresql.conf"), `\n${own}\n`);
   const addressOf = (role: string, database: string) => `postgres://${role}@127.0.0.1:${port}/${database}`;
-  const ask = async (url: string, text: string) => {
-    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: queryMs, query_timeout: queryMs });
-    client.on("error", () => {});
-    try {
-      await client.connect();
-      return (await client.query(text)).rows;
-    } finally {
-      await client.end().catch(() => {});
-    }
-  };
   const pid = () => readPid(data);
   const forget = atExit(() => killAll(pid()));
   const cluster: Cluster = {

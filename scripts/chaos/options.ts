@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { FaultKind } from "../auditor/evidence.ts";
-import { faultKinds } from "./plan.ts";
+import { faultKinds, notEmbedded } from "./plan.ts";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -13,6 +13,10 @@ export type Options = {
   /** How long the load lasts. */
   minutes: number;
   only: FaultKind[] | undefined;
+  /** What PostgreSQL of this run does not allow. */
+  except: FaultKind[];
+  /** The PostgreSQL of `npm start` instead of two servers of Debian's. */
+  isEmbedded: boolean;
   pace: number;
   /** Where evidence is kept. */
   folder: string;
@@ -25,6 +29,7 @@ export type Options = {
 
 const shortMinutes = 5;
 const longMinutes = 60;
+const minMinutes = 0.25;
 const maxMinutes = 24 * 60;
 const maxPace = 100;
 
@@ -40,6 +45,7 @@ export function readOptions(args: string[], now: Date): Options {
       pace: { type: "string", default: "1" },
       keep: { type: "string" },
       before: { type: "string" },
+      embedded: { type: "boolean", default: false },
       "no-audit": { type: "boolean", default: false },
       list: { type: "boolean", default: false },
       plan: { type: "boolean", default: false },
@@ -47,11 +53,15 @@ export function readOptions(args: string[], now: Date): Options {
   });
   const seed = values.seed === undefined ? randomInt(2 ** 31) : numberOf("seed", values.seed, 0, 2 ** 32 - 1);
   if (!Number.isInteger(seed)) throw new Error("--seed must be a whole number");
-  const minutes = values.minutes ? numberOf("minutes", values.minutes, 0.5, maxMinutes) : null;
+  const minutes = values.minutes === undefined ? null : numberOf("minutes", values.minutes, minMinutes, maxMinutes);
+  const only = values.faults === undefined ? undefined : readKinds(values.faults);
+  const except = values.embedded ? notEmbedded : [];
+  const impossible = only?.filter((kind) => except.includes(kind)) ?? [];
+  if (impossible.length > 0) throw new Error(`--embedded has no ${impossible.join(" and no ")}: leave one of them out`);
   return {
     seed,
     minutes: minutes ?? (values.long ? longMinutes : shortMinutes),
-    only: values.faults === undefined ? undefined : readKinds(values.faults),
+    ...{ only, except, isEmbedded: values.embedded },
     pace: numberOf("pace", values.pace, 0.04, maxPace),
     folder: values.keep ?? join(root, "chaos-results", `${now.toISOString().slice(0, 10)}-${seed}`),
     before: values.before,

@@ -8,6 +8,8 @@ export type PlanOptions = {
   seconds: number;
   /** Only these; all by default. */
   only?: readonly FaultKind[];
+  /** None of these. */
+  except?: readonly FaultKind[];
 };
 
 /** What a fault concerns. Two faults of one family are never in effect at once. */
@@ -53,8 +55,15 @@ const shapes: Record<FaultKind, Shape> = {
 
 export const faultKinds = Object.keys(shapes) as FaultKind[];
 
+/** The embedded PostgreSQL has no standby and no disk of its own, and is started again as soon as it ends. */
+export const notEmbedded: FaultKind[] = ["kill-database", "restart-database", "failover", "disk-full"];
+
 /** From here on, faults are long, and the earlier release, which takes minutes, is tried. */
 const longSeconds = 15 * 60;
+/** Below this, faults are half as long and follow each other closely, so that the run of a test has several. */
+const briefSeconds = 60;
+/** There, the recovery that is allowed for 10 s at most is this long. A standby and a disk take their time. */
+const briefRecovery = { upTo: 10, seconds: 3 };
 /** The part of the steps that has two faults. A short run has no time for each fault alone. */
 const togetherPart = { short: 0.5, long: 0.25 };
 /** The load without a fault, at the beginning and at the end. */
@@ -83,24 +92,35 @@ const stopsAll = (process: Placed, network: Placed): boolean =>
   (network.fault === "cut-network" || network.fault === "refuse-network") &&
   network.target !== process.target;
 
-export function makePlan({ seed, seconds, only }: PlanOptions): PlannedFault[] {
+export function makePlan({ seed, seconds, only, except = [] }: PlanOptions): PlannedFault[] {
   const random = createRandom(seed);
   const isLong = seconds >= longSeconds;
-  const kinds = (only ?? faultKinds).filter((kind) => isLong || only || kind !== "upgrade");
+  const isBrief = seconds < briefSeconds;
+  const isWanted = (kind: FaultKind) => !except.includes(kind) && (isLong || only || kind !== "upgrade");
+  const kinds = (only ?? faultKinds).filter(isWanted);
   const calm = calmSeconds(seconds);
   const end = seconds - calm.last;
   const plan: PlannedFault[] = [];
+  const recoveryOf = (kind: FaultKind) => {
+    const { recovery } = shapes[kind];
+    return isBrief && recovery <= briefRecovery.upTo ? briefRecovery.seconds : recovery;
+  };
+  const lengthOf = (kind: FaultKind): Length => {
+    const { short, long } = shapes[kind];
+    return isLong ? long : isBrief ? [Math.ceil(short[0] / 2), short[0]] : short;
+  };
+  const endOf = ({ fault, startSeconds, seconds: held }: PlannedFault) => startSeconds + held + recoveryOf(fault);
   const add = (planned: PlannedFault) => {
     plan.push(planned);
-    return planned.startSeconds + planned.seconds + shapes[planned.fault].recovery;
+    return endOf(planned);
   };
   // Each kind once, as far as there is time; then at random.
   const wanted = random.shuffle(kinds);
   const take = (isFine: (placed: PlannedFault) => boolean, startSeconds: number): PlannedFault | null => {
     const candidates = [...wanted, ...random.shuffle(kinds)];
     for (const kind of candidates) {
-      const planned = place(kind, startSeconds, isLong, random);
-      if (planned.startSeconds + planned.seconds + shapes[kind].recovery > end || !isFine(planned)) continue;
+      const planned = place(kind, startSeconds, lengthOf(kind), random);
+      if (endOf(planned) > end || !isFine(planned)) continue;
       const at = wanted.indexOf(kind);
       if (at >= 0) wanted.splice(at, 1);
       return planned;
@@ -118,10 +138,10 @@ export function makePlan({ seed, seconds, only }: PlanOptions): PlannedFault[] {
   }
 }
 
-function place(fault: FaultKind, startSeconds: number, isLong: boolean, random: Random): PlannedFault {
-  const { short, long, targets } = shapes[fault];
-  const seconds = random.integer(...(isLong ? long : short));
-  return { fault, startSeconds, seconds, target: random.pick(targets) };
+type Length = readonly [least: number, most: number];
+
+function place(fault: FaultKind, startSeconds: number, length: Length, random: Random): PlannedFault {
+  return { fault, startSeconds, seconds: random.integer(...length), target: random.pick(shapes[fault].targets) };
 }
 
 const round = (seconds: number) => Math.round(seconds * 10) / 10;

@@ -7,6 +7,7 @@
 //   npm run chaos -- --faults failover,kill-process        only these
 //   npm run chaos -- --pace 2                  twice the load; 1 is about 25 events a second
 //   npm run chaos -- --before <tag or commit>  the release before, for the fault "upgrade"; the last tag by default
+//   npm run chaos -- --embedded                on the PostgreSQL of `npm start`, without faults that need two servers
 //   npm run chaos -- --keep <folder>           where evidence goes; by default in /chaos-results (not committed)
 //   npm run chaos -- --no-audit                --list and --plan print the faults, and the plan of a seed
 //   npm run chaos -- --simulate …              the core under a simulated clock and disk (scripts/simulate.ts)
@@ -36,8 +37,8 @@ async function main(args: string[]): Promise<number> {
     for (const [kind, { about }] of Object.entries(faults)) console.log(`${kind.padEnd(24)}${about}`);
     return 0;
   }
-  const { seed, minutes, only } = options;
-  const plan = makePlan({ seed, seconds: minutes * 60, only });
+  const { seed, minutes, only, except } = options;
+  const plan = makePlan({ seed, seconds: minutes * 60, only, except });
   console.log(describePlan(options, plan));
   if (options.prints === "plan") return 0;
   try {

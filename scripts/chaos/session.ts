@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { progress, sleep } from "../../bench/support.ts";
 import type { PlannedFault, Run } from "../auditor/evidence.ts";
-import { thisBuild } from "../upgrade/builds.ts";
+import { type Build, buildEarlier, findLastRelease, thisBuild } from "../upgrade/builds.ts";
 import { type Conductor, createConductor } from "./conductor.ts";
 import { openEvidence } from "./evidence-writer.ts";
 import { prepareLoad } from "./load/load.ts";
@@ -24,13 +24,15 @@ const liveInboxes = 40;
 const limitsMs = { prepare: 180_000, stop: 120_000, drain: 420_000, finals: 900_000, close: 180_000, audit: 1_800_000 };
 const drainMs = 300_000;
 
-export function describePlan({ seed, minutes }: Options, plan: PlannedFault[]): string {
+export function describePlan({ seed, minutes, except }: Options, plan: PlannedFault[]): string {
   const lines = plan.map(({ fault, startSeconds, seconds, target }) => {
     const start = `${Math.floor(startSeconds / 60)}:${(startSeconds % 60).toFixed(1).padStart(4, "0")}`;
     return `  ${start.padStart(7)}  ${fault.padEnd(24)}${`${seconds} s`.padStart(5)}  ${target}`;
   });
   const kinds = new Set(plan.map(({ fault }) => fault)).size;
-  return [`seed ${seed}, ${minutes} minutes, ${plan.length} faults of ${kinds} kinds`, ...lines].join("\n");
+  const head = `seed ${seed}, ${minutes} minutes, ${plan.length} faults of ${kinds} kinds`;
+  const leftOut = except.length > 0 ? [`  left out, because of --embedded: ${except.join(", ")}`] : [];
+  return [head, ...lines, ...leftOut].join("\n");
 }
 
 /** Returns whether all promises were kept. */
@@ -38,16 +40,16 @@ export async function runChaos(options: Options, plan: PlannedFault[]): Promise<
   const { folder, seed, pace } = options;
   console.log(`evidence: ${folder}`);
   let conductor: Conductor | null = null;
-  progress("starting PostgreSQL, its standby and two processes of the service …");
+  // First: this process waits while it builds, and could lose connections.
+  const earlier = plan.some(({ fault }) => fault === "upgrade") ? buildRelease(options.before) : null;
+  progress("starting PostgreSQL and two processes of the service …");
   const inEffect = () => conductor?.inEffect() ?? [];
-  const stage = await openStage({ folder, before: options.before, inEffect });
+  const stage = await openStage({ folder, earlier, isEmbedded: options.isEmbedded, inEffect });
   const evidence = openEvidence(folder);
-  // Before the load: building takes all cores for a minute.
-  const before = plan.some(({ fault }) => fault === "upgrade") ? buildEarlier(stage) : undefined;
   progress("preparing the load …");
   const preparing = prepareLoad(stage, evidence, { seed, pace, inboxes: liveInboxes });
   const load = await within(limitsMs.prepare, "the preparation of the load", preparing);
-  const versions = await readVersions(stage, before);
+  const versions = await readVersions(stage, earlier?.name);
   const lastSecond = options.minutes * 60 - calmSeconds(options.minutes * 60).last / 2;
   conductor = createConductor({ seed, plan, lastSecond, stage, load, evidence });
   const run: Run = {
@@ -75,11 +77,13 @@ export async function runChaos(options: Options, plan: PlannedFault[]): Promise<
   return areKept;
 }
 
-function buildEarlier(stage: ChaosStage): string | undefined {
+/** `name`: a tag or commit; the last tag by default. */
+function buildRelease(name: string | undefined): Build | null {
   try {
-    return stage.earlier().name;
+    return buildEarlier(name ?? findLastRelease());
   } catch (error) {
     progress(`the release before could not be built: ${(error as Error).message}`);
+    return null;
   }
 }
 

@@ -5567,6 +5567,7 @@ export type Broadcast = {
   transactionId: string | null;
   /** Why it failed, or why it was paused by the service */
   failure: string | null;
+  checkedAt: string | null;
   /** The broadcast whose people it reaches again */
   resendOf: string | null;
   createdBy: string;

@@ -14,7 +14,8 @@ const fullSchema = 60;
 export const upgrade: Fault = {
   about: "processes are replaced by the release before, one after the other, and by this one again",
   async begin(context) {
-    const earlier = context.stage.earlier();
+    const { earlier } = context.stage;
+    if (!earlier) throw new Error("the release before could not be built");
     const knowsAll = Number.parseInt(earlier.schema, 10) >= fullSchema;
     const all = membersOf(context).map(({ process }) => process);
     const replaced = knowsAll ? all : [context.random.pick(all)];

@@ -2,14 +2,12 @@
 import type { FaultRecord } from "../../auditor/evidence.ts";
 import { bucketRate, bucketTimings, type Figures } from "./figures.ts";
 import { formatMs } from "./markdown.ts";
-import { drawFailures, drawLatency, drawTimeTicks, shareDecades } from "./panels.ts";
+import { drawFailures, drawLatency, drawTimeTicks, headingHeight, shareDecades } from "./panels.ts";
 import type { Evidence } from "./read.ts";
-import { drawSvg, listTimeTicks, type Panel, rect, text, xOf } from "./svg.ts";
+import { drawSvg, laneHeight, listTimeTicks, type Panel, pictureWidth, rect, text, xOf } from "./svg.ts";
 
-const width = 760;
-const [left, right] = [64, 738];
+const [left, right] = [70, pictureWidth - 24];
 const [beforeMs, afterMs] = [30_000, 60_000];
-const laneHeight = 15;
 /** Failures at the same time that are named. */
 const maxOthers = 6;
 
@@ -22,34 +20,34 @@ export function drawCloseUp({ run, faults }: Evidence, figures: Figures, shown: 
   const top = 38;
   const lanes: Panel = { left, right, top, bottom: top + named.length * laneHeight, from, to };
   const below = (start: number, height: number): Panel => ({ ...lanes, top: start, bottom: start + height });
-  const accepted = below(lanes.bottom + 34, 110);
-  const arrived = below(accepted.bottom + 34, 110);
-  const failed = below(arrived.bottom + 34, 50);
+  const accepted = below(lanes.bottom + headingHeight.withNames, 110);
+  const arrived = below(accepted.bottom + headingHeight.withNames, 110);
+  const failed = below(arrived.bottom + headingHeight.alone, 50);
   const requests = bucketTimings(figures.accepted, from, to, ms);
   const messages = bucketTimings(figures.arrived, from, to, ms);
   const decades = shareDecades([requests, messages]);
   const shade = (panel: Panel) => drawSpan(panel, shown, "main");
   const stretch = ms === 1_000 ? "second" : `${ms / 1_000} s`;
-  const ticks = listTimeTicks(-beforeMs, to - shown.startedAt, 10).map((at) => ({
+  const ticks = listTimeTicks(-beforeMs, to - shown.startedAt, 8).map((at) => ({
     at: shown.startedAt + at,
     label: `${at > 0 ? "+" : at < 0 ? "−" : ""}${Math.abs(at) / 1_000} s`,
   }));
-  const title = `${shown.fault} (${shown.target}), ${formatMs(shown.endedAt - shown.startedAt)}`;
+  const title = `${shown.fault} (${shown.target}) for ${formatMs(shown.endedAt - shown.startedAt)}`;
   const left0 = run.startedAt > from ? [drawOutside(accepted, failed, from, run.startedAt, "load not begun")] : [];
   const right0 = run.loadEndedAt < to ? [drawOutside(accepted, failed, run.loadEndedAt, to, "load ended")] : [];
-  return drawSvg(width, failed.bottom + 44, title, [
-    text(left, 22, title, `font-size="14" font-weight="600"`),
+  return drawSvg(pictureWidth, failed.bottom + 44, title, [
+    text(left, 22, title, `font-size="15" font-weight="600"`),
     ...named.flatMap((one, index) => drawLane(lanes, one, index)),
     ...[...left0, ...right0].flat(),
     shade(accepted),
     ...drawLatency(accepted, {
-      ...{ title: `Request to 201, by the ${stretch} in which it was sent`, high: "slowest", ms, dots: true },
+      ...{ title: `From a request to its 201, by the ${stretch} of the request`, high: "slowest", ms, dots: true },
       buckets: requests,
       decades,
     }),
     shade(arrived),
     ...drawLatency(arrived, {
-      ...{ title: "Request to the message in a live inbox", high: "slowest", ms, dots: true },
+      ...{ title: "From a request to the message in a live inbox", high: "slowest", ms, dots: true },
       buckets: messages,
       decades,
     }),
@@ -58,7 +56,7 @@ export function drawCloseUp({ run, faults }: Evidence, figures: Figures, shown: 
     ...drawTimeTicks(failed, ticks),
     text(
       (left + right) / 2,
-      failed.bottom + 34,
+      failed.bottom + 36,
       `seconds since ${shown.fault} began`,
       `class="dim" text-anchor="middle"`,
     ),
@@ -73,20 +71,20 @@ const drawSpan = (panel: Panel, { startedAt, endedAt }: FaultRecord, kind: strin
 /** The name is to the right of its bar, or to the left where there is no room. */
 function drawLane(lanes: Panel, record: FaultRecord, index: number): string[] {
   const top = lanes.top + index * laneHeight;
-  const lane: Panel = { ...lanes, top: top + 2.5, bottom: top + laneHeight - 2.5 };
+  const lane: Panel = { ...lanes, top: top + 4, bottom: top + laneHeight - 4 };
   const name = index === 0 ? record.fault : `also: ${record.fault}`;
   const [start, end] = [xOf(lanes, record.startedAt), xOf(lanes, record.endedAt)];
-  const needed = name.length * 6 + 8;
+  const needed = name.length * 7 + 8;
   const [x, anchor] =
     end + needed <= right ? [end + 6, "start"] : start - needed >= left ? [start - 6, "end"] : [start + 6, "start"];
-  const more = `text-anchor="${anchor}" font-size="11"${index === 0 ? ` font-weight="600"` : ` class="dim"`}`;
-  return [drawSpan(lane, record, index === 0 ? "bar" : "bar2"), text(x, top + 11.5, name, more)];
+  const more = `text-anchor="${anchor}"${index === 0 ? ` font-weight="600"` : ` class="dim"`}`;
+  return [drawSpan(lane, record, index === 0 ? "bar" : "bar2"), text(x, top + 14, name, more)];
 }
 
 /** The part of the picture in which there was no load. */
 function drawOutside(first: Panel, last: Panel, from: number, to: number, name: string): string[] {
   const [x, end] = [xOf(first, from), xOf(first, to)];
-  const isWide = end - x > name.length * 6;
-  const label = text((x + end) / 2, first.top + 14, name, `class="dim" text-anchor="middle" font-size="11"`);
+  const isWide = end - x > name.length * 7;
+  const label = text((x + end) / 2, first.top + 14, name, `class="dim" text-anchor="middle"`);
   return [rect(x, first.top, end - x, last.bottom - first.top, "outside"), ...(isWide ? [label] : [])];
 }

@@ -13,4 +13,19 @@ export type Finding = {
   test?: string;
 };
 
-export const findings: Finding[] = [];
+export const findings: Finding[] = [
+  {
+    foundOn: "2026-11-19",
+    seed: "33, with kill-process, stop-process, cut-network and connections",
+    what: "The explanation of a step that was canceled while its provider was being called gave the provider's error as the reason, and said that the step would be repeated.",
+    commit: "7eafd922",
+    test: "packages/server/test/pipeline/rules/delivery-text.test.ts",
+  },
+  {
+    foundOn: "2026-11-19",
+    seed: "11, with every fault",
+    what: "Retracting one event removed the in-app digest that its run led, with the other events in it. A later event with the same supersede key did the same.",
+    commit: "61ac8e33",
+    test: "packages/server/test/app/retractions/retractions.test.ts",
+  },
+];

@@ -31,7 +31,7 @@ export function drawLatency(panel: Panel, { title, buckets, high, ms, decades, d
   const scale = scaleLog(panel, decades);
   const grid = scale.ticks.flatMap((tick) => [
     `<path class="grid" d="M${panel.left} ${scale.y(tick).toFixed(1)}H${panel.right}"/>`,
-    text(panel.left - 8, scale.y(tick) + 4, formatTick(tick), `text-anchor="end" font-size="11"`),
+    text(panel.left - 8, scale.y(tick) + 4, formatTick(tick), `text-anchor="end"`),
   ]);
   const inside = buckets.filter(({ at }) => at + ms > panel.from && at < panel.to);
   const curve = (read: (one: Bucket) => number) =>
@@ -42,11 +42,10 @@ export function drawLatency(panel: Panel, { title, buckets, high, ms, decades, d
         .filter(({ y }) => Number.isFinite(y))
         .map(({ x, y }) => `<circle class="dot" cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="1.9"/>`)
     : [];
-  const name = high === "p99" ? "p99: 99 % are faster" : "slowest";
   return [
     ...drawHeading(panel, `${title} (log scale)`, [
-      [high === "p99" ? "p50: half are faster" : "median", "lowt"],
-      [name, "hight"],
+      ["median", "lowt"],
+      [high === "p99" ? "p99: 99 % were faster" : "slowest", "hight"],
     ]),
     ...grid,
     drawCurve(
@@ -75,7 +74,7 @@ export function drawFailures(panel: Panel, title: string, rates: { at: number; r
     const y = panel.bottom - (tick / top) * height;
     return [
       `<path class="grid" d="M${panel.left} ${y.toFixed(1)}H${panel.right}"/>`,
-      text(panel.left - 8, y + 4, `${tick.toLocaleString("en")}/s`, `text-anchor="end" font-size="11"`),
+      text(panel.left - 8, y + 4, `${tick.toLocaleString("en")}/s`, `text-anchor="end"`),
     ];
   });
   const none = rates.some(({ rate }) => rate > 0)
@@ -91,14 +90,15 @@ export function drawFailures(panel: Panel, title: string, rates: { at: number; r
   return [...drawHeading(panel, title, []), ...grid, drawBoxes(bars, "bad"), ...none, drawFrame(panel)];
 }
 
-/** The title of a panel at the left, the names of its curves in their colours at the right. */
-function drawHeading(panel: Panel, title: string, names: [name: string, kind: string][]): string[] {
-  const shown = [...names].reverse().map(([name, kind], index) => {
-    const before = [...names].reverse().slice(0, index);
-    const x = panel.right - before.reduce((sum, [other]) => sum + other.length * 6.2 + 22, 0);
-    return text(x, panel.top - 7, `— ${name}`, `class="${kind}" text-anchor="end" font-weight="600" font-size="11"`);
-  });
-  return [text(panel.left, panel.top - 7, title, `font-weight="600"`), ...shown];
+/** The space above a panel for its title and the names of its curves. */
+export const headingHeight = { withNames: 58, alone: 40 };
+
+/** The title of a panel, and below it the names of its curves in their colours. */
+function drawHeading({ left, top }: Panel, title: string, names: [name: string, kind: string][]): string[] {
+  const shown = names.map(([name, kind], index) =>
+    text(left + index * 90, top - 8, `— ${name}`, `class="${kind}" font-weight="600"`),
+  );
+  return [text(left, top - (names.length > 0 ? 26 : 8), title, `font-weight="600"`), ...shown];
 }
 
 const drawFrame = ({ left, right, top, bottom }: Panel): string =>
@@ -106,4 +106,4 @@ const drawFrame = ({ left, right, top, bottom }: Panel): string =>
 
 /** Ticks below a panel: times in ms after its zero, with the text of each. */
 export const drawTimeTicks = (panel: Panel, ticks: { at: number; label: string }[]): string[] =>
-  ticks.map(({ at, label }) => text(xOf(panel, at), panel.bottom + 16, label, `text-anchor="middle" font-size="11"`));
+  ticks.map(({ at, label }) => text(xOf(panel, at), panel.bottom + 17, label, `text-anchor="middle"`));

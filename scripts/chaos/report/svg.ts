@@ -1,5 +1,6 @@
 // Parts of the pictures: colours, axes, lines and bars as SVG. Each picture has its own background, and follows the
-// colour scheme of the reader's system, so that it is readable on a page in either.
+// colour scheme of the reader's system, so that it is readable on a page in either. Pictures are narrow and their texts
+// large, so that a phone, which shows them at half their size, still shows the texts.
 import { cleanText } from "./markdown.ts";
 
 export const escapeXml = (text: string): string =>
@@ -8,6 +9,10 @@ export const escapeXml = (text: string): string =>
     .replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;")
     .replaceAll('"', "&quot;");
+
+export const pictureWidth = 600;
+/** The height of the lane of a failure. */
+export const laneHeight = 19;
 
 /** Whole pixels where they suffice, and one decimal else. */
 const px = (value: number): string => String(Math.round(value * 10) / 10);
@@ -43,7 +48,7 @@ export function drawBoxes(boxes: { x: number; y: number; width: number; height: 
 export const drawSvg = (width: number, height: number, title: string, parts: string[]): string =>
   [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"`,
-    ` font-family="system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-serif" font-size="12" role="img">`,
+    ` font-family="system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-serif" font-size="13" role="img">`,
     `<title>${escapeXml(title)}</title><style>${style}</style>`,
     `<rect class="bg" x=".5" y=".5" width="${width - 1}" height="${height - 1}" rx="6"/>`,
     ...parts,

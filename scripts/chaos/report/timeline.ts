@@ -3,13 +3,13 @@
 import type { FaultKind, FaultRecord } from "../../auditor/evidence.ts";
 import { allKinds } from "./fault-kinds.ts";
 import { bucketRate, bucketTimings, type Figures } from "./figures.ts";
-import { drawFailures, drawLatency, drawTimeTicks, shareDecades } from "./panels.ts";
+import { drawFailures, drawLatency, drawTimeTicks, headingHeight, shareDecades } from "./panels.ts";
 import type { Evidence } from "./read.ts";
-import { drawBoxes, drawSvg, listTimeTicks, type Panel, text, xOf } from "./svg.ts";
+import { drawBoxes, drawSvg, laneHeight, listTimeTicks, type Panel, pictureWidth, text, xOf } from "./svg.ts";
 
-const width = 900;
-const [left, right] = [150, 872];
-const laneHeight = 15;
+/** The names of the failures are at the left. */
+const [left, right] = [162, pictureWidth - 24];
+const top = 52;
 
 /** Small enough for a picture of at most 60 kB. */
 const maxBuckets = 360;
@@ -26,12 +26,12 @@ export function drawTimeline({ run, faults }: Evidence, figures: Figures): strin
     ...allKinds.filter((kind) => known.has(kind)),
     ...[...known].filter((kind) => !allKinds.includes(kind)),
   ];
-  const lanes: Panel = { left, right, top: 36, bottom: 36 + kinds.length * laneHeight, from, to };
-  const below = (top: number, height: number): Panel => ({ ...lanes, top, bottom: top + height });
-  const accepted = below(lanes.bottom + 38, 150);
-  const arrived = below(accepted.bottom + 38, 150);
-  const failed = below(arrived.bottom + 38, 80);
-  const ticks = listTimeTicks(0, to - from, 12).map((at) => ({ at: from + at, label: formatClock(at) }));
+  const lanes: Panel = { left, right, top, bottom: top + kinds.length * laneHeight, from, to };
+  const below = (start: number, height: number): Panel => ({ ...lanes, top: start, bottom: start + height });
+  const accepted = below(lanes.bottom + headingHeight.withNames, 140);
+  const arrived = below(accepted.bottom + headingHeight.withNames, 140);
+  const failed = below(arrived.bottom + headingHeight.alone, 80);
+  const ticks = listTimeTicks(0, to - from, 8).map((at) => ({ at: from + at, label: formatClock(at) }));
   const bands = (panel: Panel) =>
     drawBoxes(
       tried.map((one) => boxOf(panel, one)),
@@ -41,24 +41,19 @@ export function drawTimeline({ run, faults }: Evidence, figures: Figures): strin
   const messages = bucketTimings(figures.arrived, from, to, ms);
   const decades = shareDecades([requests, messages]);
   const seconds = `${ms / 1_000} s`;
-  return drawSvg(width, failed.bottom + 44, "Latency and failed requests through the whole run", [
+  return drawSvg(pictureWidth, failed.bottom + 44, "Latency and failed requests through the whole run", [
     text(left, 24, "Failures that were caused", `font-weight="600"`),
-    text(
-      right,
-      24,
-      `each point stands for ${seconds}; the time axis is the same in all parts`,
-      `class="dim" text-anchor="end"`,
-    ),
+    text(left, 42, `All parts have the same time axis; a point below is ${seconds}.`, `class="dim"`),
     ...drawLanes(lanes, tried, kinds),
     bands(accepted),
     ...drawLatency(accepted, {
-      ...{ title: "First attempt of a request to its 201", high: "p99", ms },
+      ...{ title: "From the first attempt of a request to its 201", high: "p99", ms },
       buckets: requests,
       decades,
     }),
     bands(arrived),
     ...drawLatency(arrived, {
-      ...{ title: "First attempt to the message in a live inbox", high: "p99", ms },
+      ...{ title: "From the first attempt to the message in a live inbox", high: "p99", ms },
       buckets: messages,
       decades,
     }),
@@ -67,7 +62,7 @@ export function drawTimeline({ run, faults }: Evidence, figures: Figures): strin
     ...drawTimeTicks(failed, ticks),
     text(
       (left + right) / 2,
-      failed.bottom + 34,
+      failed.bottom + 36,
       "minutes:seconds since the start of the load",
       `class="dim" text-anchor="middle"`,
     ),
@@ -81,14 +76,14 @@ function boxOf(panel: Panel, { startedAt, endedAt }: FaultRecord) {
 }
 
 function drawLanes(lanes: Panel, tried: FaultRecord[], kinds: FaultKind[]): string[] {
-  if (kinds.length === 0) return [text(left, lanes.top - 8, "none", `class="dim"`)];
+  if (kinds.length === 0) return [text(left, lanes.top + 14, "none", `class="dim"`)];
   return kinds.flatMap((kind, index) => {
-    const top = lanes.top + index * laneHeight;
-    const lane: Panel = { ...lanes, top: top + 2.5, bottom: top + laneHeight - 2.5 };
+    const start = lanes.top + index * laneHeight;
+    const lane: Panel = { ...lanes, top: start + 4, bottom: start + laneHeight - 4 };
     const own = tried.filter(({ fault }) => fault === kind);
     return [
-      `<path class="grid" d="M${left} ${top + laneHeight / 2}H${right}"/>`,
-      text(left - 8, top + 11.5, kind, `text-anchor="end" font-size="11"`),
+      `<path class="grid" d="M${left} ${start + laneHeight / 2}H${right}"/>`,
+      text(left - 8, start + 14, kind, `text-anchor="end"`),
       drawBoxes(
         own.map((one) => boxOf(lane, one)),
         "bar",

@@ -3,13 +3,19 @@
 import { readFileSync } from "node:fs";
 import { sleep } from "../../../bench/support.ts";
 import { type Cluster, createCluster } from "../cluster.ts";
+import type { Disk } from "./disk.ts";
 import { becomes } from "./wait.ts";
 
 const startMs = 90_000;
 
+/** What faults and the load know of a server. */
+export type Server = Pick<Cluster, "name" | "port" | "url" | "adminUrl" | "query" | "stop"> & {
+  disk: Pick<Disk, "problem" | "usedMb" | "fill" | "free">;
+};
+
 export type Database = {
-  servers: readonly [Cluster, Cluster];
-  primary(): Cluster;
+  servers: readonly Server[];
+  primary(): Server;
   /** SIGKILL to the primary. */
   killPrimary(): void;
   /** The standby accepts writes from now on. */

@@ -1,15 +1,17 @@
-// Where a run takes place: PostgreSQL with a standby, two processes of the service as `npm start` runs them, and the
-// network between them, which faults can break.
+// Where a run takes place: PostgreSQL, two processes of the service as `npm start` runs them, and the network between
+// them, which faults can break.
 import { randomBytes } from "node:crypto";
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Build, buildEarlier, findLastRelease } from "../../upgrade/builds.ts";
+import type { Build } from "../../upgrade/builds.ts";
+import { runSettings } from "../load/integrations.ts";
 import type { Stage } from "../parts.ts";
 import { processNames } from "../plan.ts";
 import { atExit } from "./cleanup.ts";
 import { type Clock, createClock } from "./clock.ts";
 import { type Database, openDatabase } from "./database.ts";
+import { openEmbedded } from "./embedded.ts";
 import { type LinkState, startLinks } from "./links.ts";
 import { findPort } from "./ports.ts";
 import { areReady, type Crash, type ServiceProcess, superviseProcess } from "./service-process.ts";
@@ -24,8 +26,8 @@ export type ChaosStage = Stage & {
   database: Database;
   members: Member[];
   crashes: Crash[];
-  /** The release before, built at the first call. */
-  earlier(): Build;
+  /** The release before; null if there is none. */
+  earlier: Build | null;
   /** Returns what is missing after the limit; null: the stage is as at the beginning. */
   waitUntilWhole(limitMs: number): Promise<string | null>;
   close(): Promise<void>;
@@ -34,17 +36,18 @@ export type ChaosStage = Stage & {
 type StageOptions = {
   /** Where logs and crashes are written. */
   folder: string;
-  /** The release before; the last tag by default. */
-  before?: string;
+  earlier: Build | null;
+  /** One PostgreSQL as `npm start` has it, instead of two servers of Debian's. */
+  isEmbedded: boolean;
   /** The faults in effect, for the list of crashes. */
   inEffect(): string[];
 };
 
-export async function openStage({ folder, before, inEffect }: StageOptions): Promise<ChaosStage> {
+export async function openStage({ folder, earlier, isEmbedded, inEffect }: StageOptions): Promise<ChaosStage> {
   mkdirSync(folder, { recursive: true });
   const workFolder = mkdtempSync(join(tmpdir(), "tidings-chaos-"));
   const removeFolder = atExit(() => rmSync(workFolder, { recursive: true, force: true }));
-  const database = await openDatabase();
+  const database = await (isEmbedded ? openEmbedded(join(workFolder, "postgres")) : openDatabase());
   const links = startLinks();
   const keys = {
     TIDINGS_API_KEY: randomBytes(24).toString("hex"),
@@ -62,10 +65,13 @@ export async function openStage({ folder, before, inEffect }: StageOptions): Pro
     const ports = await Promise.all(database.servers.map(({ port }) => links.open(port)));
     const clock = createClock(workFolder, name);
     const hosts = ports.map((port) => `127.0.0.1:${port}`).join(",");
+    const { username, password, pathname } = new URL(database.primary().url);
+    const login = password ? `${username}:${password}` : username;
     const settings = {
       ...keys,
+      ...runSettings,
       ...clock.settings,
-      DATABASE_URL: `postgres://tidings@${hosts}/tidings?target_session_attrs=read-write`,
+      DATABASE_URL: `postgres://${login}@${hosts}${pathname}?target_session_attrs=read-write`,
       TIDINGS_DATA_DIR: join(workFolder, name),
       TIDINGS_THREADS: String(threads),
     };
@@ -82,21 +88,16 @@ export async function openStage({ folder, before, inEffect }: StageOptions): Pro
       throw new Error(`${name} was not ready: see ${folder}/${name}.log`);
   }
   const processes = members.map((member) => member.process);
-  let earlier: Build | null = null;
   return {
     urls: processes.map(({ url }) => url),
     apiKey: keys.TIDINGS_API_KEY,
     encryptionKey: keys.TIDINGS_ENCRYPTION_KEY,
     databaseUrl: () => database.primary().url,
-    ...{ database, members, crashes },
-    earlier() {
-      earlier ??= buildEarlier(before ?? findLastRelease());
-      return earlier;
-    },
+    ...{ database, members, crashes, earlier },
     async waitUntilWhole(limitMs) {
       const deadline = performance.now() + limitMs;
       if (!(await becomes(database.isWhole, limitMs)))
-        return "PostgreSQL has no primary with a standby that follows it";
+        return "PostgreSQL does not accept writes, or has no standby that follows it";
       const restMs = Math.max(0, deadline - performance.now());
       return (await areReady(processes, restMs)) ? null : "a process of the service is not ready";
     },

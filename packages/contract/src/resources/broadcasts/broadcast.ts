@@ -133,6 +133,7 @@ export const Broadcast = named("Broadcast", {
   progress: BroadcastProgress,
   transactionId: nullableString({ description: "Its event; null until it is sent" }),
   failure: nullableString({ description: "Why it failed, or why it was paused by the service" }),
+  checkedAt: Type.Union([isoTime("When its newest check began; null: it was never checked"), Type.Null()]),
   resendOf: nullableString({ description: "The broadcast whose people it reaches again" }),
   createdBy: Type.String(),
   createdAt: isoTime("When it was created"),

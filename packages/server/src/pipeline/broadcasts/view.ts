@@ -2,6 +2,7 @@
 import type { Broadcast, WebhookEventType } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import type { BroadcastRow } from "../../store/broadcasts/broadcasts.ts";
+import type { CheckState } from "../../store/broadcasts/checks.ts";
 import { findPageProgress, type PageProgress } from "../../store/broadcasts/event-pages.ts";
 import { emit } from "../webhooks/events.ts";
 
@@ -30,6 +31,7 @@ function toBroadcast(row: BroadcastRow, pages: PageProgress | undefined): Broadc
     },
     transactionId: row.transaction_id,
     failure: row.failure,
+    checkedAt: (row.checked as CheckState | null)?.startedAt ?? null,
     resendOf: row.resend_of,
     createdBy: row.created_by,
     createdAt: row.created_at.toISOString(),

@@ -91,8 +91,11 @@ test("a check is of one draft: a changed draft or workflow makes it old, and a s
   const params = { broadcastId };
   const unchecked = await client.raw("broadcasts.retrieveCheck", { params });
   assert.deepEqual([unchecked.status, (unchecked.body as { code: string }).code], [404, "BROADCAST_NOT_CHECKED"]);
+  const checkedAt = async () => (await client("broadcasts.retrieve", { params })).body.checkedAt;
+  assert.equal(await checkedAt(), null, "it was never checked");
   const isCurrent = async () => (await client("broadcasts.retrieveCheck", { params })).body.isCurrent;
-  await checkOf(broadcastId);
+  const { startedAt } = await checkOf(broadcastId);
+  assert.equal(await checkedAt(), startedAt);
   await client("workflows.patch", { params: { workflowId: "saved" }, body: { name: "Renamed" } });
   assert.equal(await isCurrent(), false, "the workflow was changed");
   assert.equal((await checkOf(broadcastId)).isCurrent, true);

@@ -45,6 +45,14 @@ test("a message that waits names the integration, its last error, since when and
   );
 });
 
+test("a step that was canceled during the call is explained by that, whatever the provider said then", () => {
+  const canceled = { d: "step_canceled", r: { reason: "the event was retracted" } };
+  const retry = { d: "provider_retry", p: "nodemailer", r: { reason: "451 later", next, integrationId: "i1" } };
+  const { outcome, code, verdict } = explained("canceled", [canceled, retry]);
+  assert.deepEqual({ outcome, code }, { outcome: "canceled", code: "step_canceled" });
+  assert.equal(verdict, "Email was not sent: the event was retracted.");
+});
+
 test("what was decided before a step was sent again counts no more", () => {
   const missing = { d: "no_email" };
   assert.deepEqual(explained("skipped", [missing]).decidedBy, { kind: "subscriber", id: "ada" });

@@ -1,5 +1,5 @@
 // The checklist before sending: a dry run of the whole audience, in sentences.
-import type { BroadcastCheck, BroadcastCheckItem } from "@tidings/contract";
+import type { Broadcast, BroadcastCheck, BroadcastCheckItem } from "@tidings/contract";
 import { useChange, useOperation } from "../../../api/hooks.ts";
 import { useMay } from "../../../api/permissions.ts";
 import { Sentence, Time } from "../../../kit/data/time.tsx";
@@ -19,15 +19,18 @@ import type { DraftEditor } from "./use-broadcast-draft.ts";
 const say = words.check;
 const pollMs = 1_000;
 
-/** The newest check; undefined where there is none yet. */
-export function useCheck(broadcastId: string) {
+/** The newest check; undefined where there is none yet, which is not asked for. */
+export function useCheck({ _id: broadcastId, checkedAt }: Broadcast) {
   const input = { params: { broadcastId } };
-  const first = useOperation("broadcasts.retrieveCheck", input);
+  const enabled = checkedAt !== null;
+  const first = useOperation("broadcasts.retrieveCheck", input, { enabled });
   const isRunning = first.data?.status === "running";
   // The same response, asked for again while it changes.
-  const { data, error } = useOperation("broadcasts.retrieveCheck", input, { ...(isRunning && { every: pollMs }) });
-  const isNone = error?.code === "BROADCAST_NOT_CHECKED";
-  return { check: isNone ? undefined : data, error: isNone ? null : error, isLoading: !data && !error };
+  const { data: check, error } = useOperation("broadcasts.retrieveCheck", input, {
+    enabled,
+    ...(isRunning && { every: pollMs }),
+  });
+  return { check, error, isLoading: enabled && !check && !error };
 }
 
 export type Checked = ReturnType<typeof useCheck>;
@@ -39,7 +42,7 @@ export function Checklist({ editor, checked }: { editor: DraftEditor; checked: C
   const { broadcast, isChanged, isSaving } = editor;
   const { check, error, isLoading } = checked;
   const mayCheck = useMay()("broadcasts.check");
-  const start = useChange("broadcasts.check", ["broadcasts.retrieveCheck"]);
+  const start = useChange("broadcasts.check", ["broadcasts.retrieve", "broadcasts.retrieveCheck"]);
   const run = () =>
     editor.withSaved(() => start.mutate({ params: { broadcastId: broadcast._id } }, { onError: showError }));
   const isRunning = check?.status === "running" || start.isPending;

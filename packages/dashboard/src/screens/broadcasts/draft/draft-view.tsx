@@ -45,7 +45,7 @@ export function DraftView({ broadcast }: { broadcast: Broadcast }) {
   const { draft } = editor;
   useShortcuts(editor);
   const reach = useReach(draft.audience);
-  const checked = useCheck(broadcast._id);
+  const checked = useCheck(broadcast);
   const [isTesting, setTesting] = useState(false);
   return (
     <Page

@@ -1,0 +1,106 @@
+// A short run of `npm run chaos` with a fixed seed, on the embedded PostgreSQL: two processes of the service, real
+// faults, and an auditor that finds nothing broken, but notices what is taken from the evidence.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import {
+  type Audit,
+  type Call,
+  type FaultKind,
+  type FaultRecord,
+  files,
+  type Run,
+  type StreamEvent,
+} from "../../../../scripts/auditor/evidence.ts";
+import { promises } from "../../../../scripts/auditor/promises.ts";
+import { atEnd } from "../support/at-end.ts";
+
+const root = fileURLToPath(new URL("../../../..", import.meta.url));
+/** With this seed, each of the kinds is in the plan once, and some are in effect at the same time. */
+const seed = 33;
+const kinds: FaultKind[] = ["kill-process", "stop-process", "cut-network", "connections"];
+const limitMs = 300_000;
+
+const folder = mkdtempSync(join(tmpdir(), "tidings-chaos-test-"));
+atEnd(() => rmSync(folder, { recursive: true, force: true }));
+const evidence = join(folder, "evidence");
+
+type Ended = { code: number; output: string };
+
+/** SIGTERM at the limit, upon which a run ends what it has started. */
+function runScript(program: string, ...args: string[]): Promise<Ended> {
+  const options = { cwd: root, timeout: limitMs, maxBuffer: 64 * 1024 ** 2 };
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [join("scripts", program), ...args], options, (_, stdout, stderr) =>
+      resolve({ code: child.exitCode ?? -1, output: stdout + stderr }),
+    );
+  });
+}
+
+const readJson = <T>(name: string): T => JSON.parse(readFileSync(join(evidence, name), "utf8"));
+
+const readLines = <T>(name: string): T[] =>
+  readFileSync(join(evidence, name), "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as T);
+
+/** What the auditor says of the same evidence without one line of a file. */
+async function auditWithout(name: string, isLeftOut: (line: object) => boolean): Promise<Ended> {
+  const changed = mkdtempSync(join(folder, "changed-"));
+  cpSync(evidence, changed, { recursive: true });
+  const lines = readLines<object>(name);
+  const at = lines.findIndex(isLeftOut);
+  assert.ok(at >= 0, `a line of ${name} can be left out`);
+  const rest = lines.toSpliced(at, 1).map((line) => `${JSON.stringify(line)}\n`);
+  writeFileSync(join(changed, name), rest.join(""));
+  return runScript("auditor/run.ts", changed);
+}
+
+test("a short run makes its faults, and no promise is broken", async () => {
+  const options = ["--embedded", "--minutes", "0.4", "--seed", String(seed), "--keep", evidence];
+  const { code, output } = await runScript("chaos/run.ts", ...options, "--faults", kinds.join(","));
+  assert.equal(code, 0, output);
+  const { plan } = readJson<Run>(files.run);
+  assert.deepEqual(plan.map(({ fault }) => fault).toSorted(), kinds.toSorted());
+  const made = readLines<FaultRecord>(files.faults);
+  assert.deepEqual(made.map(({ fault }) => fault).toSorted(), kinds.toSorted());
+  for (const { fault, problem } of made) assert.equal(problem, undefined, fault);
+  const { verdicts, figures } = readJson<Audit>(files.audit);
+  assert.ok(figures.accepted! > 100, `${figures.accepted} events were accepted`);
+  assert.deepEqual(
+    verdicts.map(({ promise, brokenCount }) => ({ promise, brokenCount })),
+    promises.map(({ id }) => ({ promise: id, brokenCount: 0 })),
+  );
+  for (const { promise, checked } of verdicts) assert.ok(checked > 0, `${promise} was tried`);
+  // A fault that nobody notices would be none.
+  assert.ok(readLines<Call>(files.calls).some(({ status }) => status === null || status >= 500));
+});
+
+test("the auditor fails if a line of the evidence is missing, and names the promise", async () => {
+  const unchanged = await runScript("auditor/run.ts", evidence);
+  assert.equal(unchanged.code, 0, unchanged.output);
+  const calls = readLines<Call>(files.calls);
+  // Sent only once, so that no other line speaks of the event.
+  const only = calls.find(
+    ({ request, operation, status, events }) =>
+      operation === "trigger" &&
+      status === 201 &&
+      events?.[0]?.workflowId === "now" &&
+      calls.filter((other) => other.request === request).length === 1,
+  );
+  const isOnly = (line: object) => (line as Call).request === only?.request;
+  const isMessage = (line: object) => (line as StreamEvent).name === "notification";
+  for (const [name, isLeftOut, promise] of [
+    [files.calls, isOnly, "unaccepted"],
+    [files.streams, isMessage, "live"],
+  ] as const) {
+    const { code, output } = await auditWithout(name, isLeftOut);
+    assert.equal(code, 1, output);
+    assert.match(output, new RegExp(`^${promise} +\\d+ +[1-9]\\d* +BROKEN`, "m"));
+  }
+});
