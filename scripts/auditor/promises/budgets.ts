@@ -82,7 +82,7 @@ function isWithin(world: World, from: number, to: number, windowSeconds: number)
 
 const overCodes = new Set(["attention_dropped", "attention_rolled_up"]);
 
-/** A place is taken before its message has a time of its own. */
+/** A place is taken before its message has its own time. */
 const lateMs = 60_000;
 
 /** What was held or dropped found all places taken. */

@@ -77,7 +77,7 @@ const questions: { what: string; text: string }[] = [
 
 export default {
   id: "rows-whole",
-  title: "Rows have the rows they belong to, and none is there twice",
+  title: "Rows have the rows they belong to, and none exists twice",
   async check(world, judge) {
     if (!world.database) return judge.note("without the database");
     for (const question of questions) await ask(world, judge, question);

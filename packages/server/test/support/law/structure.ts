@@ -61,7 +61,7 @@ export function folderFaults(files: SourceFile[], law: Law): string[] {
 
 const auditor = "scripts/auditor/";
 
-/** What the auditor of chaos runs imports. Code that it shared with the service would be wrong on both sides at once. */
+/** What the auditor of chaos runs may not import: an error in shared code would be on both sides of its comparison. */
 export const auditorFaults = (files: SourceFile[]): string[] =>
   files.flatMap((file) =>
     importsOf(file)
