@@ -2,9 +2,11 @@
 import { Link } from "@tanstack/react-router";
 import type { BacktestMessage, BacktestVersion, Channel } from "@tidings/contract";
 import { FieldChange } from "../drafts/change-list.tsx";
+import { Bubble } from "../kit/data/bubble.tsx";
 import { MessageFrame } from "../kit/data/html-frame.tsx";
 import { Sentence, Time } from "../kit/data/time.tsx";
 import { Badge } from "../kit/feedback/verdict.tsx";
+import { Muted } from "../kit/layout/layout.tsx";
 import { Facts } from "../kit/layout/page.tsx";
 import { channelNames } from "../outcomes/channel-names.ts";
 import css from "./backtests.module.css";
@@ -42,7 +44,7 @@ function Version({ title, of, stepName }: VersionProps) {
         <strong>{title}</strong>
         {of && <Badge tone={outcomeTones[of.outcome]}>{say.outcomes[of.outcome]}</Badge>}
       </p>
-      {of === null ? <p className={css.weak}>{say.noStep}</p> : <Outcome of={of} label={label} />}
+      {of === null ? <Muted>{say.noStep}</Muted> : <Outcome of={of} label={label} />}
     </section>
   );
 }
@@ -76,16 +78,16 @@ const Body = ({ text, title }: { text: string; title: string }) =>
       <MessageFrame html={text} title={title} height="16rem" />
     </div>
   ) : (
-    <p className={css.bubble}>{text}</p>
+    <Bubble>{text}</Bubble>
   );
 
 function Changes({ before, after }: { before: object; after: object }) {
   const { fields, isSourceOnly } = changedContent(before as Content, after as Content);
-  if (fields.length === 0) return <p className={css.weak}>{say.sameContent}</p>;
+  if (fields.length === 0) return <Muted>{say.sameContent}</Muted>;
   return (
     <section className={css.changes} aria-label={say.differences}>
       <h3>{say.differences}</h3>
-      {isSourceOnly && <p className={css.weak}>{say.sourceOnly}</p>}
+      {isSourceOnly && <Muted>{say.sourceOnly}</Muted>}
       {fields.map((field) => (
         <FieldChange key={field.field} field={{ ...field, field: say.fields[field.field] }} />
       ))}

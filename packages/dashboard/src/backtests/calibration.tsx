@@ -18,7 +18,7 @@ const goodPercent = 99.5;
 
 export function Calibration({ of, isOpen }: { of: CalibrationOf; isOpen: boolean }) {
   const { percent, isTrusted, compared, equal, deviations } = of;
-  if (percent === null) return <p className={css.weak}>{say.none}</p>;
+  if (percent === null) return <Muted>{say.none}</Muted>;
   const tone = !isTrusted ? "bad" : percent < goodPercent ? "warn" : "good";
   return (
     <DisclosureList label={say.title}>

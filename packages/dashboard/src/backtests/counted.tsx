@@ -1,5 +1,6 @@
 // The first cell of a table of counts: on a narrow screen, the counts are part of it.
 import type { ReactNode } from "react";
+import { NarrowOnly } from "../kit/data/table.tsx";
 import css from "./backtests.module.css";
 import { words } from "./words.ts";
 
@@ -8,9 +9,9 @@ type CountedProps = { name: string; before: number; after: number; children?: Re
 export const Counted = ({ name, before, after, children }: CountedProps) => (
   <span className={css.cell}>
     {name}
-    <span className={css.narrowOnly}>
-      <span className={css.weak}>{words.report.counts(before, after)}</span>
+    <NarrowOnly>
+      {words.report.counts(before, after)}
       {children}
-    </span>
+    </NarrowOnly>
   </span>
 );

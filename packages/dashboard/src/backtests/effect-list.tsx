@@ -1,6 +1,7 @@
 // Effects with their counts. Where there is a list of people below, each chooses whose people are listed.
 import type { BacktestEffect } from "@tidings/contract";
 import { Badge } from "../kit/feedback/verdict.tsx";
+import { Note } from "../kit/layout/layout.tsx";
 import css from "./backtests.module.css";
 import { effectNames, effectsOf, effectTones } from "./effects.ts";
 import { words } from "./words.ts";
@@ -12,7 +13,7 @@ type EffectListProps = {
 
 export function EffectList({ of, onChoose }: EffectListProps) {
   const found = effectsOf(of);
-  if (found.length === 0) return <span className={css.weak}>{words.report.same}</span>;
+  if (found.length === 0) return <Note>{words.report.same}</Note>;
   return (
     <ul className={css.effects}>
       {found.map(([effect, count]) => {

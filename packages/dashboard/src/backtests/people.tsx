@@ -9,7 +9,7 @@ import { EmptyState } from "../kit/feedback/states.tsx";
 import { Button } from "../kit/inputs/button.tsx";
 import { choicesOf } from "../kit/inputs/choices.ts";
 import { Select } from "../kit/inputs/select.tsx";
-import { Muted } from "../kit/layout/layout.tsx";
+import { Muted, Note } from "../kit/layout/layout.tsx";
 import { Avatar } from "../subscribers/avatar.tsx";
 import { usePeoplePages } from "../subscribers/people-pages.tsx";
 import css from "./backtests.module.css";
@@ -34,7 +34,7 @@ export function People({ backtestId, workflows, isNobody, place, onPlace }: Peop
         <EmptyState icon="circleCheck" title={say.nobody} text={say.nobodyText} />
       ) : (
         <>
-          <p className={css.weak}>{say.lead}</p>
+          <Muted>{say.lead}</Muted>
           <ListBar>
             <Select
               name={say.effect}
@@ -143,7 +143,7 @@ function PersonCell({ person, onOpen }: { person: BacktestPerson; onOpen: () => 
       <Avatar subscriber={{ subscriberId, firstName: name }} />
       <span className={css.personText}>
         <span className={css.personName}>{name ?? subscriberId}</span>
-        {name !== null && <span className={css.weak}>{subscriberId}</span>}
+        {name !== null && <Note>{subscriberId}</Note>}
       </span>
     </Link>
   );

@@ -9,7 +9,7 @@ import { Badge } from "../kit/feedback/verdict.tsx";
 import { Button, LinkButton } from "../kit/inputs/button.tsx";
 import { Segments } from "../kit/inputs/segments.tsx";
 import { Disclosure, DisclosureList } from "../kit/layout/disclosure.tsx";
-import { Muted, Stack, Tools } from "../kit/layout/layout.tsx";
+import { Muted, Note, Stack, Tools } from "../kit/layout/layout.tsx";
 import { Avatar } from "../subscribers/avatar.tsx";
 import css from "./backtests.module.css";
 import { BothVersions } from "./both-versions.tsx";
@@ -45,7 +45,7 @@ export function PersonView({ backtestId, subscriberId, onBack }: PersonViewProps
             <h2 ref={heading} tabIndex={-1}>
               {name}
             </h2>
-            {name !== subscriberId && <span className={css.weak}>{subscriberId}</span>}
+            {name !== subscriberId && <Note>{subscriberId}</Note>}
           </div>
           <LinkButton size="small" icon="user" to="/subscribers/$subscriberId" params={{ subscriberId }} search={{}}>
             {say.profile}
@@ -88,7 +88,7 @@ const Messages = ({ of }: { of: readonly BacktestMessage[] }) => (
         title={
           <span className={css.title}>
             <strong>{message.stepName}</strong>
-            <span className={css.weak}>{message.workflowId}</span>
+            <Note>{message.workflowId}</Note>
           </span>
         }
         note={message.sentence}

@@ -2,10 +2,11 @@
 import type { Backtest } from "@tidings/contract";
 import { useChange } from "../api/hooks.ts";
 import { useMay } from "../api/permissions.ts";
+import { Figure } from "../kit/data/figure.tsx";
 import { formatDuration } from "../kit/data/time.tsx";
 import { Progress } from "../kit/feedback/progress.tsx";
 import { Button } from "../kit/inputs/button.tsx";
-import { Muted, Stack } from "../kit/layout/layout.tsx";
+import { Muted, Note, Stack } from "../kit/layout/layout.tsx";
 import { Card } from "../kit/layout/page.tsx";
 import { showError, showToast } from "../kit/overlays/toast.tsx";
 import css from "./backtests.module.css";
@@ -45,14 +46,14 @@ export function ProgressCard({ backtest, onCanceled }: ProgressCardProps) {
     >
       <Stack>
         <div className={css.progressHead}>
-          <strong className={css.figure}>{say.sentence(shown)}</strong>
-          <span className={css.weak}>
+          <Figure>{say.sentence(shown)}</Figure>
+          <Note>
             {status === "queued"
               ? say.queued
               : secondsLeft === null
                 ? say.noEstimate
                 : say.left(formatDuration(Math.max(1, secondsLeft) * 1_000))}
-          </span>
+          </Note>
         </div>
         <Progress label={say.label} total={100} done={shown} parts={[{ tone: "accent", count: shown }]} />
         <Muted>

@@ -1,6 +1,7 @@
 // Templates that would fail with the change, each with the way to its step.
 import type { BacktestReport } from "@tidings/contract";
 import { LinkButton } from "../kit/inputs/button.tsx";
+import { Muted } from "../kit/layout/layout.tsx";
 import css from "./backtests.module.css";
 import { words } from "./words.ts";
 
@@ -9,7 +10,7 @@ const say = words.report;
 export const RenderFaults = ({ of }: { of: BacktestReport["renderFaults"] }) => (
   <section className={css.section}>
     <h2>{say.faults}</h2>
-    <p className={css.weak}>{say.faultsText}</p>
+    <Muted>{say.faultsText}</Muted>
     <ul className={css.faults}>
       {of.map(({ workflowId, stepId, reason, messages }) => (
         <li key={`${workflowId} ${stepId} ${reason}`}>

@@ -3,7 +3,7 @@ import type { BacktestEffect, BacktestReport } from "@tidings/contract";
 import { Table } from "../kit/data/table.tsx";
 import { Badge } from "../kit/feedback/verdict.tsx";
 import { Disclosure, DisclosureList } from "../kit/layout/disclosure.tsx";
-import { Muted } from "../kit/layout/layout.tsx";
+import { Muted, Note } from "../kit/layout/layout.tsx";
 import css from "./backtests.module.css";
 import { Counted } from "./counted.tsx";
 import { EffectList } from "./effect-list.tsx";
@@ -30,7 +30,7 @@ export function Workflows({ of, onEffect }: WorkflowsProps) {
             <Disclosure
               key={workflow.workflowId}
               title={<Title of={workflow} />}
-              note={<Note of={workflow} />}
+              note={<Effects of={workflow} />}
               end={<Counts before={workflow.before} after={workflow.after} />}
             >
               {() => <Steps of={workflow} onEffect={onEffect} />}
@@ -50,7 +50,7 @@ const Title = ({ of: { name, isChanged } }: { of: Workflow }) => (
   </span>
 );
 
-const Note = ({ of: { effects, people } }: { of: Workflow }) => (
+const Effects = ({ of: { effects, people } }: { of: Workflow }) => (
   <span className={css.noteLine}>
     {people > 0 && <span>{say.people(people)}</span>}
     {effectsOf(effects).length > 0 ? <Summary of={effects} /> : say.same}
@@ -59,11 +59,11 @@ const Note = ({ of: { effects, people } }: { of: Workflow }) => (
 
 /** In a button, where no list may be. */
 const Summary = ({ of }: { of: Record<string, number> }) => (
-  <span className={css.weak}>
+  <Note>
     {effectsOf(of)
       .map(([effect, count]) => words.effect(effect, count))
       .join(" · ")}
-  </span>
+  </Note>
 );
 
 const Counts = ({ before, after }: { before: number; after: number }) => (

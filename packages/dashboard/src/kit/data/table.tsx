@@ -95,6 +95,9 @@ function SelectAll({ keys, selected, onChange }: SelectAllProps) {
   );
 }
 
+/** In the first cell: what the columns say that are for wide screens only. */
+export const NarrowOnly = ({ children }: { children: ReactNode }) => <span className={css.narrowOnly}>{children}</span>;
+
 type PagerProps = { note?: ReactNode; onPrevious?: () => void; onNext?: () => void };
 
 /** Below a table that is read page by page; a button without a function is disabled. */

@@ -46,6 +46,13 @@ export function Field({
   );
 }
 
+/** What is wrong with several controls together, below them. */
+export const Fault = ({ children }: { children: ReactNode }) => (
+  <p className={css.error} role="alert">
+    {children}
+  </p>
+);
+
 /** From four fifths of the limit on: then typing will soon stop, and the person should know why. */
 const countOf = (value: unknown, most: number | undefined): string | undefined =>
   typeof value === "string" && most !== undefined && value.length >= most * 0.8

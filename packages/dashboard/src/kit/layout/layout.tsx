@@ -9,7 +9,16 @@ export const Stack = ({ isSmall, children }: Parts & { isSmall?: boolean }) => (
   <div className={classNames(css.stack, isSmall && css.small)}>{children}</div>
 );
 
-export const Muted = ({ children }: Parts) => <p className={css.muted}>{children}</p>;
+export const Muted = ({ isSmall, children }: Parts & { isSmall?: boolean }) => (
+  <p className={classNames(css.muted, isSmall && css.fine)}>{children}</p>
+);
+
+/** Beside or below what matters more, in the same line of text. */
+export const Note = ({ title, children }: Parts & { title?: string }) => (
+  <span className={css.note} title={title}>
+    {children}
+  </span>
+);
 
 /** Filters and buttons above a list; they wrap where there is no room. */
 export const Tools = ({ children }: Parts) => <div className={css.tools}>{children}</div>;

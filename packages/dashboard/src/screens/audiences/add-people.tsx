@@ -6,6 +6,7 @@ import { Notice } from "../../kit/feedback/notice.tsx";
 import { Progress } from "../../kit/feedback/progress.tsx";
 import { Button } from "../../kit/inputs/button.tsx";
 import { TextArea } from "../../kit/inputs/field.tsx";
+import { Muted } from "../../kit/layout/layout.tsx";
 import { FormDialog } from "../../kit/overlays/form-dialog.tsx";
 import { showToast } from "../../kit/overlays/toast.tsx";
 import { idsIn, idsInCsv } from "../../subscribers/pasted-ids.ts";
@@ -96,7 +97,7 @@ export function AddPeople({ audience: { audienceId }, onClose }: { audience: Aud
             done={progress}
             parts={[{ tone: "accent", count: progress }]}
           />
-          <p className={css.muted}>{say.adding(progress, ids.length)}</p>
+          <Muted isSmall>{say.adding(progress, ids.length)}</Muted>
         </>
       )}
     </FormDialog>

@@ -8,6 +8,7 @@ import { useEnvironment } from "../../api/session.tsx";
 import { LeaveGuard } from "../../drafts/leave-guard.tsx";
 import { useShortcuts } from "../../drafts/use-shortcuts.ts";
 import { Id } from "../../kit/data/code.tsx";
+import { Figure } from "../../kit/data/figure.tsx";
 import { Notice } from "../../kit/feedback/notice.tsx";
 import { ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
 import { Badge } from "../../kit/feedback/verdict.tsx";
@@ -152,7 +153,7 @@ function FixedAudience({ audience }: { audience: Audience }) {
       <Stack>
         {count.data && (
           <p role="status">
-            <strong className={css.count}>{peopleWords.counted(count.data)}</strong>
+            <Figure>{peopleWords.counted(count.data)}</Figure>
           </p>
         )}
         <People audience={audience} />

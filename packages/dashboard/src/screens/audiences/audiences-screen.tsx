@@ -7,7 +7,7 @@ import { useMay } from "../../api/permissions.ts";
 import { CursorPager } from "../../kit/data/cursor-pager.tsx";
 import { ListBar, NameLink } from "../../kit/data/list.tsx";
 import { ListView } from "../../kit/data/list-view.tsx";
-import { Table } from "../../kit/data/table.tsx";
+import { NarrowOnly, Table } from "../../kit/data/table.tsx";
 import { Time } from "../../kit/data/time.tsx";
 import { EmptyState } from "../../kit/feedback/states.tsx";
 import { Badge } from "../../kit/feedback/verdict.tsx";
@@ -87,7 +87,7 @@ export function AudiencesScreen() {
 const NameCell = ({ audienceId, name, kind }: Audience) => (
   <>
     <NameLink to="/audiences/$audienceId" params={{ audienceId }} search={{}} name={name} id={audienceId} />
-    <span className={css.kindNote}>{words.kinds[kind]}</span>
+    <NarrowOnly>{words.kinds[kind]}</NarrowOnly>
   </>
 );
 

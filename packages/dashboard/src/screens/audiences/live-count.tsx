@@ -2,10 +2,11 @@
 import type { AudiencePreview, JsonObject } from "@tidings/contract";
 import type { ApiError } from "../../api/api-error.ts";
 import { useOperation } from "../../api/hooks.ts";
+import { Figure } from "../../kit/data/figure.tsx";
 import { Notice } from "../../kit/feedback/notice.tsx";
 import { ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
 import { Badge } from "../../kit/feedback/verdict.tsx";
-import { Aside, Muted } from "../../kit/layout/layout.tsx";
+import { Aside, Muted, Note } from "../../kit/layout/layout.tsx";
 import { Card } from "../../kit/layout/page.tsx";
 import { useSettled } from "../../kit/use-settled.ts";
 import { words as peopleWords } from "../../subscribers/people-words.ts";
@@ -70,10 +71,9 @@ function Counted({ preview, isOld }: { preview: AudiencePreview; isOld: boolean 
   return (
     <div className={css.countBox} data-old={isOld} aria-busy={isOld}>
       <p role="status">
-        <strong className={css.count}>{peopleWords.counted(count)}</strong>{" "}
-        <span className={css.muted}>{say.of(everyone.toLocaleString())}</span>
+        <Figure>{peopleWords.counted(count)}</Figure> <Note>{say.of(everyone.toLocaleString())}</Note>
       </p>
-      {count.isEstimated && <p className={css.muted}>{peopleWords.estimated}</p>}
+      {count.isEstimated && <Muted isSmall>{peopleWords.estimated}</Muted>}
       {isNobody && (
         <Notice tone="warn">
           <strong>{say.nobody}.</strong> {say.nobodyText}
@@ -93,9 +93,7 @@ function Counted({ preview, isOld }: { preview: AudiencePreview; isOld: boolean 
         ))}
       <p className={css.cost}>
         <Badge tone={costTones[cost.level]}>{say.costs[cost.level]}</Badge>
-        <span className={css.muted} title={say.rows(cost.rows)}>
-          {cost.reason}
-        </span>
+        <Note title={say.rows(cost.rows)}>{cost.reason}</Note>
       </p>
       {sample.length > 0 && (
         <>

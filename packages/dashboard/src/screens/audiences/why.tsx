@@ -6,7 +6,7 @@ import { useOperation } from "../../api/hooks.ts";
 import { Sentence } from "../../kit/data/time.tsx";
 import { ErrorPanel, Skeleton } from "../../kit/feedback/states.tsx";
 import { Verdict } from "../../kit/feedback/verdict.tsx";
-import { Hidden } from "../../kit/layout/layout.tsx";
+import { Hidden, Muted } from "../../kit/layout/layout.tsx";
 import { Card } from "../../kit/layout/page.tsx";
 import { type Subscriber, SubscriberPicker } from "../../subscribers/subscriber-picker.tsx";
 import css from "./audiences.module.css";
@@ -47,9 +47,9 @@ function Explanation({ audienceId, person }: { audienceId: string; person: Subsc
         {isMember ? say.yes(name) : say.no(name)}
       </p>
       {reasons.length === 0 && (
-        <p className={css.muted}>
+        <Muted isSmall>
           <Sentence text={sentence} />
-        </p>
+        </Muted>
       )}
       {reasons.length > 0 && (
         <ul className={css.reasons}>

@@ -38,10 +38,10 @@ export function BacktestScreen() {
     <Page
       title={name}
       heading={
-        <span className={css.heading}>
+        <>
           {name}
           {data && <StatusBadge status={data.status} />}
-        </span>
+        </>
       }
       lead={data && <Lead of={data} />}
       back={{ to: "/backtests", search: {}, label: words.title }}

@@ -8,11 +8,12 @@ import { isMoving } from "../../backtests/use-backtest.ts";
 import { words } from "../../backtests/words.ts";
 import { NameLink } from "../../kit/data/list.tsx";
 import { ListView } from "../../kit/data/list-view.tsx";
-import { Pager, Table } from "../../kit/data/table.tsx";
+import { NarrowOnly, Pager, Table } from "../../kit/data/table.tsx";
 import { Time } from "../../kit/data/time.tsx";
 import { Progress } from "../../kit/feedback/progress.tsx";
 import { EmptyState } from "../../kit/feedback/states.tsx";
 import { Button, LinkButton } from "../../kit/inputs/button.tsx";
+import { Note } from "../../kit/layout/layout.tsx";
 import { Page } from "../../kit/layout/page.tsx";
 import css from "./backtests.module.css";
 import { CalibrateDialog } from "./calibrate-dialog.tsx";
@@ -113,9 +114,11 @@ function NameCell(backtest: Backtest) {
       id={
         <>
           <span className={css.breaking}>{of}</span>
-          <span className={css.narrowOnly}>
-            <PeriodText {...backtest} />
-          </span>
+          <NarrowOnly>
+            <span>
+              <PeriodText {...backtest} />
+            </span>
+          </NarrowOnly>
         </>
       }
     />
@@ -137,6 +140,6 @@ function StateCell(backtest: Backtest) {
 const WhenCell = ({ createdAt, createdBy }: Backtest) => (
   <span className={css.when}>
     <Time at={createdAt} isRelative />
-    <span className={css.weak}>{createdBy}</span>
+    <Note>{createdBy}</Note>
   </span>
 );

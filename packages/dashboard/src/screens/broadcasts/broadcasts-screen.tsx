@@ -12,6 +12,7 @@ import { EmptyState } from "../../kit/feedback/states.tsx";
 import { Button } from "../../kit/inputs/button.tsx";
 import { choicesOf } from "../../kit/inputs/choices.ts";
 import { Select } from "../../kit/inputs/select.tsx";
+import { Note } from "../../kit/layout/layout.tsx";
 import { Page } from "../../kit/layout/page.tsx";
 import { words as peopleWords } from "../../subscribers/people-words.ts";
 import { words as kitWords } from "../../words.ts";
@@ -130,7 +131,7 @@ function ProgressCell({ name, status, progress: { people, started, gone, expired
         done={started + gone + expired}
         parts={[{ tone: status === "paused" ? "warn" : "accent", count: started }]}
       />
-      <span className={css.muted}>{words.progress(started, people)}</span>
+      <Note>{words.progress(started, people)}</Note>
     </div>
   );
 }

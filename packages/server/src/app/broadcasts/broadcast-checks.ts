@@ -1,6 +1,6 @@
 // The checklist of a draft: what is wrong with it at once, and then a dry run of its whole audience in the background
 // (pipeline/broadcasts/check-stage.ts).
-import type { BroadcastCheck, BroadcastCheckItem, Input, Output } from "@tidings/contract";
+import { type BroadcastCheck, type BroadcastCheckItem, type Input, isChannel, type Output } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
 import { openBatch } from "../../pipeline/batch.ts";
@@ -74,7 +74,8 @@ async function newCheck(ctx: Ctx, caller: Caller, row: BroadcastRow): Promise<Ch
   const source = "fault" in found ? null : found;
   const refused = source ? await refusals(ctx, environmentId, row, source, now) : [];
   const unknown = await audienceProblems(ctx, environmentId, row);
-  const items = [...faults.map(toItem), ...refused, ...unknown, ...(await paceWarnings(ctx, row))];
+  const warnings = [...emptyMessages(source), ...(await paceWarnings(ctx, row))];
+  const items = [...faults.map(toItem), ...refused, ...unknown, ...warnings];
   const hasAudience = unknown.length === 0 && faults.every(({ field }) => field !== "audience");
   const canRun = source !== null && refused.length === 0 && hasAudience;
   const startedAt = ctx.now().toISOString();
@@ -134,6 +135,18 @@ async function audienceProblems(
     .filter((audienceId) => !known.has(audienceId))
     .map((audienceId) => problem("audience", "audience", `The audience ${audienceId} does not exist`));
 }
+
+/** What code defines has its content there. */
+const emptyMessages = (source: CheckSource | null): BroadcastCheckItem[] =>
+  (source?.definition?.steps ?? [])
+    .filter(({ type, active, controlSchema }) => active && isChannel(type) && controlSchema === undefined)
+    .filter(({ controlValues: { body = null } }) => body === null || (typeof body === "string" && body.trim() === ""))
+    .map(({ name }) => ({
+      code: "empty",
+      level: "warning",
+      sentence: `The step ${name} has an empty body`,
+      field: "content",
+    }));
 
 async function paceWarnings({ db }: Ctx, { environment_id, pace }: BroadcastRow): Promise<BroadcastCheckItem[]> {
   const named = Object.keys(pace.integrations ?? {});

@@ -80,6 +80,9 @@ test("what a draft lacks is a problem that names its field", async () => {
   const off = await createWorkflow(client, "off", [inApp()], { active: false });
   const inactive = await checkOf(await draft({ content: { workflowId: off.workflowId }, audience: everyone }));
   assert.deepEqual(inactive.items[0]?.field, "content.workflowId");
+  const empty = { stepId: "in", ...inApp({ subject: "Hello" }) };
+  const unwritten = await checkOf(await draft({ content: { steps: [empty] }, audience: everyone }));
+  assert.match(String(sentencesOf(unwritten)), /warning: The step .+ has an empty body/);
   const broken = { stepId: "in", ...inApp({ body: "{% for i in (1..9999999) %}{{ i }}{% endfor %}" }) };
   const failing = await checkOf(await draft({ content: { steps: [broken] }, audience: everyone }));
   assert.match(String(sentencesOf(failing)), /problem: The step in cannot be rendered for 4 people: render limit/);

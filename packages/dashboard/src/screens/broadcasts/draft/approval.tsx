@@ -8,12 +8,13 @@ import { Time } from "../../../kit/data/time.tsx";
 import { Notice } from "../../../kit/feedback/notice.tsx";
 import { Button } from "../../../kit/inputs/button.tsx";
 import { TextArea } from "../../../kit/inputs/field.tsx";
+import { Note } from "../../../kit/layout/layout.tsx";
 import { FormDialog } from "../../../kit/overlays/form-dialog.tsx";
 import { showToast } from "../../../kit/overlays/toast.tsx";
 import { useConfirmedChange } from "../../../kit/overlays/use-confirmed-change.ts";
-import css from "../broadcasts.module.css";
 import { timeText } from "../moments.ts";
 import { words } from "../words.ts";
+import css from "./draft.module.css";
 import type { Reach } from "./reach.ts";
 
 const say = words.approval;
@@ -109,9 +110,9 @@ export function ApprovalNotice({ broadcast: { status, approval } }: { broadcast:
     return (
       <Notice tone="warn" icon="clock">
         {isOwn ? say.own : say.waiting(approval.requestedBy)} {!isOwn && !mayApprove && say.needsOwner}{" "}
-        <span className={css.muted}>
+        <Note>
           <Time at={approval.requestedAt} isRelative />
-        </span>
+        </Note>
         <p>{say.readOnly}</p>
       </Notice>
     );
@@ -120,7 +121,7 @@ export function ApprovalNotice({ broadcast: { status, approval } }: { broadcast:
   return (
     <Notice tone="warn" icon="undo">
       <strong>{say.returnedBy(approval.decidedBy ?? "")}</strong>{" "}
-      <span className={css.muted}>{approval.decidedAt && <Time at={approval.decidedAt} isRelative />}</span>
+      <Note>{approval.decidedAt && <Time at={approval.decidedAt} isRelative />}</Note>
       {approval.note && <p className={css.note}>{approval.note}</p>}
     </Notice>
   );

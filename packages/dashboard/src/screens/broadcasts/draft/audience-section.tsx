@@ -6,12 +6,13 @@ import { useOperation } from "../../../api/hooks.ts";
 import { useMay } from "../../../api/permissions.ts";
 import { Icon } from "../../../icons.tsx";
 import { IconButton, LinkButton } from "../../../kit/inputs/button.tsx";
+import { Fault } from "../../../kit/inputs/field.tsx";
 import { Segments } from "../../../kit/inputs/segments.tsx";
 import { Select } from "../../../kit/inputs/select.tsx";
-import { Muted, Stack } from "../../../kit/layout/layout.tsx";
+import { Muted, Note, Stack } from "../../../kit/layout/layout.tsx";
 import { Card } from "../../../kit/layout/page.tsx";
-import css from "../broadcasts.module.css";
 import { words } from "../words.ts";
+import css from "./draft.module.css";
 import type { DraftEditor } from "./use-broadcast-draft.ts";
 
 const say = words.audience;
@@ -82,11 +83,7 @@ export function AudienceSection({ editor }: { editor: DraftEditor }) {
             onChange={(ids) => set({ exclude: ids })}
           />
         )}
-        {fault && (
-          <p className={css.error} role="alert">
-            {fault}
-          </p>
-        )}
+        {fault && <Fault>{fault}</Fault>}
       </Stack>
     </Card>
   );
@@ -149,7 +146,11 @@ function AudienceList({ label, add, ids, others, audiences, isReadOnly, none, on
             />
           </li>
         )}
-        {ids.length === 0 && none && isReadOnly && <li className={css.muted}>{none}</li>}
+        {ids.length === 0 && none && isReadOnly && (
+          <li>
+            <Note>{none}</Note>
+          </li>
+        )}
       </ul>
     </div>
   );

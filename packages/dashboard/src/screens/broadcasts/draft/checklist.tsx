@@ -12,8 +12,8 @@ import { Hidden, Muted, Stack } from "../../../kit/layout/layout.tsx";
 import { Card } from "../../../kit/layout/page.tsx";
 import { showError } from "../../../kit/overlays/toast.tsx";
 import type { Tone } from "../../../kit/tone.ts";
-import css from "../broadcasts.module.css";
 import { words } from "../words.ts";
+import css from "./draft.module.css";
 import type { DraftEditor } from "./use-broadcast-draft.ts";
 
 const say = words.check;
@@ -82,7 +82,7 @@ export function Checklist({ editor, checked }: { editor: DraftEditor; checked: C
               done={check.checked}
               parts={[{ tone: "accent", count: check.checked }]}
             />
-            <p className={css.muted}>{say.running(check.checked, check.people)}</p>
+            <Muted isSmall>{say.running(check.checked, check.people)}</Muted>
           </div>
         )}
         {isStale && (
@@ -120,9 +120,9 @@ function Items({ check, isOld }: { check: BroadcastCheck; isOld: boolean }) {
         ))}
       </ul>
       {check.finishedAt && (
-        <p className={css.muted}>
+        <Muted isSmall>
           {say.at} <Time at={check.finishedAt} isRelative />
-        </p>
+        </Muted>
       )}
     </>
   );

@@ -5,14 +5,14 @@ import { useOperation } from "../../../api/hooks.ts";
 import { JsonField } from "../../../fields/json-field.tsx";
 import { Icon } from "../../../icons.tsx";
 import { Button, LinkButton } from "../../../kit/inputs/button.tsx";
-import { Field } from "../../../kit/inputs/field.tsx";
+import { Fault, Field } from "../../../kit/inputs/field.tsx";
 import { Segments } from "../../../kit/inputs/segments.tsx";
 import { Select } from "../../../kit/inputs/select.tsx";
-import { Muted, Stack } from "../../../kit/layout/layout.tsx";
+import { Muted, Note, Stack } from "../../../kit/layout/layout.tsx";
 import { Card } from "../../../kit/layout/page.tsx";
 import { stepIcons } from "../../../outcomes/tones.ts";
-import css from "../broadcasts.module.css";
 import { words } from "../words.ts";
+import css from "./draft.module.css";
 import type { DraftEditor } from "./use-broadcast-draft.ts";
 
 const say = words.content;
@@ -127,16 +127,12 @@ function OwnSteps({ editor }: { editor: DraftEditor }) {
             <li key={step.stepId ?? step.name}>
               <Icon name={stepIcons[step.type]} size={15} />
               <span>{step.name}</span>
-              <span className={css.muted}>{subjectOf(step.controlValues)}</span>
+              <Note>{subjectOf(step.controlValues)}</Note>
             </li>
           ))}
         </ol>
       )}
-      {fault && (
-        <p className={css.error} role="alert">
-          {fault}
-        </p>
-      )}
+      {fault && <Fault>{fault}</Fault>}
       <div>
         <Button icon={isReadOnly ? undefined : "pencil"} size="small" disabled={editor.isSaving} onClick={open}>
           {isReadOnly ? say.show : steps.length === 0 ? say.write : say.edit}

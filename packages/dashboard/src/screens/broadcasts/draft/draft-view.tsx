@@ -6,23 +6,24 @@ import { requiredRole, useMay } from "../../../api/permissions.ts";
 import { LeaveGuard } from "../../../drafts/leave-guard.tsx";
 import { UndoButtons } from "../../../drafts/undo-buttons.tsx";
 import { useShortcuts } from "../../../drafts/use-shortcuts.ts";
+import { Figure } from "../../../kit/data/figure.tsx";
 import { Notice } from "../../../kit/feedback/notice.tsx";
 import { ErrorPanel } from "../../../kit/feedback/states.tsx";
 import { Button } from "../../../kit/inputs/button.tsx";
 import { TextField } from "../../../kit/inputs/field.tsx";
-import { Aside, Halves, Muted, Stack } from "../../../kit/layout/layout.tsx";
+import { Aside, Halves, Muted, Note, Stack } from "../../../kit/layout/layout.tsx";
 import { Card, Page } from "../../../kit/layout/page.tsx";
 import { Tabs } from "../../../kit/layout/tabs.tsx";
 import { words as peopleWords } from "../../../subscribers/people-words.ts";
 import { words as kitWords } from "../../../words.ts";
 import { BroadcastMenu } from "../broadcast-menu.tsx";
-import css from "../broadcasts.module.css";
 import { StatusBadge } from "../status-badge.tsx";
 import { words } from "../words.ts";
 import { ApprovalActions, ApprovalNotice } from "./approval.tsx";
 import { AudienceSection } from "./audience-section.tsx";
 import { Checklist, useCheck } from "./checklist.tsx";
 import { ContentSection } from "./content-section.tsx";
+import css from "./draft.module.css";
 import { PaceSection } from "./pace-section.tsx";
 import { PreviewTab } from "./preview-tab.tsx";
 import { type Reach, useReach } from "./reach.ts";
@@ -171,10 +172,8 @@ function ReachCard({ reach: { isChosen, count, error, isOld } }: { reach: Reach 
       {error && <ErrorPanel error={error} />}
       {isChosen && !error && (
         <div className={css.reach} data-old={isOld} role="status">
-          <strong className={css.count}>
-            {count ? (count.people === 0 ? say.nobody : peopleWords.counted(count)) : say.counting}
-          </strong>
-          <span className={css.muted}>{count?.isEstimated ? peopleWords.estimated : say.fixed}</span>
+          <Figure>{count ? (count.people === 0 ? say.nobody : peopleWords.counted(count)) : say.counting}</Figure>
+          <Note>{count?.isEstimated ? peopleWords.estimated : say.fixed}</Note>
         </div>
       )}
     </Card>

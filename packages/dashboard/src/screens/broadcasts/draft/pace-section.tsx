@@ -6,9 +6,9 @@ import { Field, TextField } from "../../../kit/inputs/field.tsx";
 import { Select } from "../../../kit/inputs/select.tsx";
 import { Muted, Stack } from "../../../kit/layout/layout.tsx";
 import { Card } from "../../../kit/layout/page.tsx";
-import css from "../broadcasts.module.css";
 import { fromInput, ownZone, toInput } from "../moments.ts";
 import { words } from "../words.ts";
+import css from "./draft.module.css";
 import type { DraftEditor } from "./use-broadcast-draft.ts";
 
 const say = words.pace;

@@ -3,6 +3,7 @@ import type { BroadcastPreview } from "@tidings/contract";
 import { useState } from "react";
 import { useOperation } from "../../../api/hooks.ts";
 import { Icon } from "../../../icons.tsx";
+import { Bubble } from "../../../kit/data/bubble.tsx";
 import { Letter } from "../../../kit/data/letter.tsx";
 import { MailFrame } from "../../../kit/data/mail-frame.tsx";
 import { Sentence } from "../../../kit/data/time.tsx";
@@ -10,13 +11,13 @@ import { Notice } from "../../../kit/feedback/notice.tsx";
 import { EmptyState, ErrorPanel, Skeleton } from "../../../kit/feedback/states.tsx";
 import { Verdict } from "../../../kit/feedback/verdict.tsx";
 import { Button } from "../../../kit/inputs/button.tsx";
-import { Muted, Stack } from "../../../kit/layout/layout.tsx";
+import { Muted, Note, Stack } from "../../../kit/layout/layout.tsx";
 import { stepIcons } from "../../../outcomes/tones.ts";
 import { stepNames } from "../../../steps/facts.gen.ts";
 import { Avatar } from "../../../subscribers/avatar.tsx";
 import { type Subscriber, SubscriberPicker } from "../../../subscribers/subscriber-picker.tsx";
-import css from "../broadcasts.module.css";
 import { words } from "../words.ts";
+import css from "./preview.module.css";
 import type { DraftEditor } from "./use-broadcast-draft.ts";
 
 const say = words.preview;
@@ -90,7 +91,7 @@ function Message({ message: { stepId, type, outcome, sentence, content } }: { me
       <p className={css.messageHead}>
         <Icon name={stepIcons[kind]} size={15} />
         <strong>{stepNames[kind] ?? type}</strong>
-        <span className={css.muted}>{stepId}</span>
+        <Note>{stepId}</Note>
       </p>
       <p className={css.outcome}>
         <Verdict tone={outcome === "sends" ? "good" : "quiet"} size={14} />
@@ -106,7 +107,7 @@ function Message({ message: { stepId, type, outcome, sentence, content } }: { me
             head={
               <>
                 <strong>{subject || say.noSubject}</strong>
-                {address && <span className={css.muted}>{say.to(address)}</span>}
+                {address && <Note>{say.to(address)}</Note>}
               </>
             }
           >
@@ -115,10 +116,7 @@ function Message({ message: { stepId, type, outcome, sentence, content } }: { me
             )}
           </Letter>
         ) : (
-          <div className={css.bubble}>
-            {subject && <strong>{subject}</strong>}
-            <p>{textOf(body)}</p>
-          </div>
+          <Bubble title={subject}>{textOf(body)}</Bubble>
         ))}
     </section>
   );

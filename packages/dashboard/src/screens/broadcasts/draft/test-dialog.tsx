@@ -9,8 +9,8 @@ import { IconButton } from "../../../kit/inputs/button.tsx";
 import { Muted } from "../../../kit/layout/layout.tsx";
 import { FormDialog } from "../../../kit/overlays/form-dialog.tsx";
 import { type Subscriber, SubscriberPicker } from "../../../subscribers/subscriber-picker.tsx";
-import css from "../broadcasts.module.css";
 import { words } from "../words.ts";
+import css from "./draft.module.css";
 
 const say = words.test;
 

@@ -4,9 +4,9 @@ import { TextField } from "../../../kit/inputs/field.tsx";
 import { Segments } from "../../../kit/inputs/segments.tsx";
 import { Muted, Stack } from "../../../kit/layout/layout.tsx";
 import { Card } from "../../../kit/layout/page.tsx";
-import css from "../broadcasts.module.css";
 import { fromInput, ownZone, startText, toInput } from "../moments.ts";
 import { words } from "../words.ts";
+import css from "./draft.module.css";
 import type { DraftEditor } from "./use-broadcast-draft.ts";
 
 const say = words.time;

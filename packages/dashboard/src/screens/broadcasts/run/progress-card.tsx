@@ -1,14 +1,15 @@
 // How far a broadcast is: the bar, the figures, the rate, and when the next and the last people start.
 import type { Broadcast } from "@tidings/contract";
+import { Figure } from "../../../kit/data/figure.tsx";
 import { Time } from "../../../kit/data/time.tsx";
 import { Progress } from "../../../kit/feedback/progress.tsx";
 import { Dot } from "../../../kit/feedback/verdict.tsx";
-import { Muted, Stack } from "../../../kit/layout/layout.tsx";
+import { Muted, Note, Stack } from "../../../kit/layout/layout.tsx";
 import { Card } from "../../../kit/layout/page.tsx";
 import type { Tone } from "../../../kit/tone.ts";
-import css from "../broadcasts.module.css";
 import { timeText } from "../moments.ts";
 import { leftOf } from "./controls.tsx";
+import css from "./run.module.css";
 import { words } from "./words.ts";
 
 const say = words.progress;
@@ -39,8 +40,8 @@ export function ProgressCard({ broadcast }: { broadcast: Broadcast }) {
     <Card title={say.title}>
       <Stack>
         <div className={css.progressHead} role="status">
-          <strong className={css.count}>{say.sentence(started, people)}</strong>
-          {status === "running" && <span className={css.muted}>{say.rate(perMinute)}</span>}
+          <Figure>{say.sentence(started, people)}</Figure>
+          {status === "running" && <Note>{say.rate(perMinute)}</Note>}
         </div>
         <Progress
           label={say.title}

@@ -3,11 +3,11 @@ import type { BroadcastOutcome, BroadcastResults } from "@tidings/contract";
 import { type Column, Table } from "../../../kit/data/table.tsx";
 import { Sentence, Time } from "../../../kit/data/time.tsx";
 import { Badge, Dot } from "../../../kit/feedback/verdict.tsx";
-import { Muted, Stack } from "../../../kit/layout/layout.tsx";
+import { Muted, Note, Stack } from "../../../kit/layout/layout.tsx";
 import { Card } from "../../../kit/layout/page.tsx";
 import type { Tone } from "../../../kit/tone.ts";
-import css from "../broadcasts.module.css";
 import { outcomes } from "./outcomes.ts";
+import css from "./run.module.css";
 import { words } from "./words.ts";
 
 const say = words.results;
@@ -70,10 +70,10 @@ export function Results({ results, chosen, onChoose }: ResultsProps) {
               );
             })}
           </ul>
-          <p className={css.muted}>
+          <Muted isSmall>
             {isCapped && `${say.capped(counted)} `}
             {say.countedAt} <Time at={countedAt} />
-          </p>
+          </Muted>
         </Stack>
       )}
     </Card>
@@ -91,7 +91,7 @@ export const Causes = ({ causes }: { causes: BroadcastResults["causes"] }) =>
               <strong>{people.toLocaleString()}</strong>
               <span>
                 <Sentence text={sentence} />
-                {stepId !== null && <span className={css.muted}> {stepId}</span>}
+                {stepId !== null && <Note> {stepId}</Note>}
               </span>
               <Badge tone={kind === "failed" ? "bad" : "quiet"}>{words.causes.kinds[kind]}</Badge>
             </li>
@@ -112,7 +112,7 @@ const columnOf = (outcome: BroadcastOutcome): Column<Variant> => ({
     const count = counts[outcome] ?? 0;
     return (
       <span className={css.share}>
-        {count.toLocaleString()} <span className={css.muted}>{percent(count, people)}</span>
+        {count.toLocaleString()} <Note>{percent(count, people)}</Note>
       </span>
     );
   },

@@ -13,7 +13,6 @@ import { Menu } from "../../../kit/overlays/menu.tsx";
 import { useConfirmedChange } from "../../../kit/overlays/use-confirmed-change.ts";
 import { words as peopleWords } from "../../../subscribers/people-words.ts";
 import { BroadcastMenu } from "../broadcast-menu.tsx";
-import css from "../broadcasts.module.css";
 import { timeText } from "../moments.ts";
 import { StatusBadge } from "../status-badge.tsx";
 import { words as listWords } from "../words.ts";
@@ -22,6 +21,7 @@ import { OutcomePeople } from "./outcome-people.tsx";
 import { outcomeOf } from "./outcomes.ts";
 import { ProgressCard } from "./progress-card.tsx";
 import { Causes, Results, Variants } from "./results.tsx";
+import css from "./run.module.css";
 import { words } from "./words.ts";
 
 const broadcastRoute = getRouteApi("/shell/broadcasts/$broadcastId");

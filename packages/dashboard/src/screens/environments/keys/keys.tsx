@@ -7,13 +7,13 @@ import { useMay } from "../../../api/permissions.ts";
 import { useEnvironment, useSession } from "../../../api/session.tsx";
 import { Icon } from "../../../icons.tsx";
 import { Id } from "../../../kit/data/code.tsx";
-import { Table } from "../../../kit/data/table.tsx";
+import { NarrowOnly, Table } from "../../../kit/data/table.tsx";
 import { formatDay, Time } from "../../../kit/data/time.tsx";
 import { ErrorPanel, Skeleton } from "../../../kit/feedback/states.tsx";
 import { Badge } from "../../../kit/feedback/verdict.tsx";
 import { Button, LinkButton } from "../../../kit/inputs/button.tsx";
 import { Switch } from "../../../kit/inputs/switch.tsx";
-import { Muted, Row, Stack } from "../../../kit/layout/layout.tsx";
+import { Muted, Note, Row, Stack } from "../../../kit/layout/layout.tsx";
 import { useConfirm } from "../../../kit/overlays/confirm.tsx";
 import { showError, showToast } from "../../../kit/overlays/toast.tsx";
 import { ApprovalSwitch } from "../approval-switch.tsx";
@@ -195,24 +195,26 @@ const isRecent = ({ lastUsedAt }: ApiKey): boolean =>
 /** With a sentence for each thing that an owner should look at. */
 const KeyName = ({ stored }: { stored: ApiKey }) => (
   <div className={keyCss.name}>
-    {stored.name ? <strong>{stored.name}</strong> : <span className={keyCss.weak}>{text.unnamed}</span>}
+    {stored.name ? <strong>{stored.name}</strong> : <Note>{text.unnamed}</Note>}
     <code className={keyCss.masked}>{text.masked(endOf(stored))}</code>
-    {stored.owner && <span className={keyCss.weak}>{text.ownedBy(stored.owner)}</span>}
+    {stored.owner && <Note>{text.ownedBy(stored.owner)}</Note>}
     {stored.createdAt && (
-      <span className={keyCss.weak}>
+      <Note>
         {text.made} <Time at={stored.createdAt} isRelative />
-      </span>
+      </Note>
     )}
-    <span className={keyCss.narrowOnly}>
-      {scopeText(stored)},{" "}
-      {stored.lastUsedAt ? (
-        <>
-          {text.used} <Time at={stored.lastUsedAt} isRelative />
-        </>
-      ) : (
-        text.never.toLowerCase()
-      )}
-    </span>
+    <NarrowOnly>
+      <span>
+        {scopeText(stored)},{" "}
+        {stored.lastUsedAt ? (
+          <>
+            {text.used} <Time at={stored.lastUsedAt} isRelative />
+          </>
+        ) : (
+          text.never.toLowerCase()
+        )}
+      </span>
+    </NarrowOnly>
     {notesOf(stored, { now: Date.now(), formatDay }).map(({ tone, sentence }) => (
       <p key={sentence} className={keyCss.note} data-tone={tone}>
         {sentence}
@@ -225,9 +227,7 @@ const KeyRights = ({ stored }: { stored: ApiKey }) => (
   <div className={keyCss.may}>
     <span title={stored.operations?.join(", ")}>{scopeText(stored)}</span>
     {stored.allowedNetworks && (
-      <span className={keyCss.weak} title={stored.allowedNetworks.join(", ")}>
-        {text.networksOf(stored.allowedNetworks.length)}
-      </span>
+      <Note title={stored.allowedNetworks.join(", ")}>{text.networksOf(stored.allowedNetworks.length)}</Note>
     )}
   </div>
 );

@@ -1,7 +1,7 @@
 // The operations of a key: a list to search in, those that are chosen first.
 import { useState } from "react";
-import { Checkbox, SearchField } from "../../../kit/inputs/field.tsx";
-import { Muted, Stack } from "../../../kit/layout/layout.tsx";
+import { Checkbox, Fault, SearchField } from "../../../kit/inputs/field.tsx";
+import { Muted, Note, Stack } from "../../../kit/layout/layout.tsx";
 import { keyOperations } from "./key-operations.gen.ts";
 import css from "./keys.module.css";
 import { keyWords } from "./words.ts";
@@ -50,7 +50,7 @@ export function OperationsField({ chosen, error, onChange }: OperationsFieldProp
               onChange={({ target }) => toggle(id, target.checked)}
               label={
                 <span className={css.operation}>
-                  <code>{id}</code> <span className={css.weak}>{summary}</span>
+                  <code>{id}</code> <Note>{summary}</Note>
                 </span>
               }
             />
@@ -59,11 +59,7 @@ export function OperationsField({ chosen, error, onChange }: OperationsFieldProp
           {sorted.length > shown.length && <Muted>{text.more(sorted.length - shown.length)}</Muted>}
         </div>
         {isFull && <Muted>{text.tooMany(maxOperations)}</Muted>}
-        {error && (
-          <p className={css.fault} role="alert">
-            {error}
-          </p>
-        )}
+        {error && <Fault>{error}</Fault>}
       </Stack>
     </div>
   );
