@@ -80,7 +80,9 @@ function checkExplanation(world: World, judge: Judge, given: Explanation, seen: 
   if (says && !isSeen && !isUndone(entry))
     judge.broken(`${entry.text} is explained as sent to ${person}, and is nowhere`, about);
   const failed = steps_.some(({ outcome }) => outcome === "failed");
-  if (!says && isSeen && !failed)
+  // After a call without a response, and then a cancellation, nobody knows better.
+  const doubts = isUndone(entry) && verdict.includes("may have been sent");
+  if (!says && isSeen && !failed && !doubts)
     judge.broken(`${entry.text} is explained as not sent to ${person}, who has it`, about);
   if (says || isSeen || waits) return;
   const isTrue =

@@ -46,9 +46,9 @@ export async function preview(
 }
 
 function expectedState(message: PreviewCount, hasCorrection: boolean): RetractedState {
-  const { channel, status, provider_id, is_out, is_shared } = message;
+  const { channel, status, provider_id, is_out, is_uncertain, is_shared } = message;
   if (is_out) return "in_flight";
-  if (status === "pending") return "canceled";
+  if (status === "pending") return is_uncertain ? "cannot_unsend" : "canceled";
   if (status !== "sent") return "not_sent";
   if (is_shared) return "cannot_unsend";
   if (channel === "in_app") return hasCorrection ? "replaced" : "removed";

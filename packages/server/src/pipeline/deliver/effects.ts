@@ -29,7 +29,7 @@ export function effectOf(batch: Batch, finished: FinishedSend): Effect {
       return retryEffect(finished, step, at);
     case "next_integration":
       return finished.next
-        ? failoverEffect(finished, finished.next, step.reason, at)
+        ? failoverEffect(finished, finished.next, step, at)
         : giveUpEffect(batch, finished, step, at);
     case "give_up":
       return giveUpEffect(batch, finished, step, at);
@@ -85,10 +85,10 @@ function sentEffect(finished: FinishedSend, { refusedCopies, notes, ...step }: S
   };
 }
 
-function retryEffect(finished: FinishedSend, { reason, afterMs }: StepOf<"retry">, at: Date): Effect {
+function retryEffect(finished: FinishedSend, { reason, afterMs, class: cause }: StepOf<"retry">, at: Date): Effect {
   const { integration, number } = finished;
   const until = new Date(at.getTime() + afterMs);
-  const raw = { reason, attempt: number, next: until.toISOString(), integrationId: integration.id };
+  const raw = { reason, attempt: number, next: until.toISOString(), integrationId: integration.id, ...doubtIn(cause) };
   const retried = detail("provider_retry", at, { providerId: integration.provider_id, isRetry: true, raw });
   return {
     message: outcomeOf(finished, "pending", at, { error_text: `Will be repeated: ${reason}` }),
@@ -97,14 +97,11 @@ function retryEffect(finished: FinishedSend, { reason, afterMs }: StepOf<"retry"
   };
 }
 
-function failoverEffect(finished: FinishedSend, next: IntegrationRow, reason: string, at: Date): Effect {
-  const details = [
-    failureDetail(finished, { reason, class: "transient" }, at),
-    switchDetail(next, finished.integration, at),
-  ];
+function failoverEffect(finished: FinishedSend, next: IntegrationRow, failure: Failure, at: Date): Effect {
+  const details = [failureDetail(finished, failure, at), switchDetail(next, finished.integration, at)];
   return {
     message: outcomeOf({ ...finished, integration: next }, "pending", at, {
-      error_text: `Tried with another integration: ${reason}`,
+      error_text: `Tried with another integration: ${failure.reason}`,
     }),
     job: { ...jobUpdate(finished, "queued", at, details), provider_id: next.provider_id },
     deliver: deliverTask(finished, next),
@@ -217,13 +214,16 @@ const switchDetail = (to: IntegrationRow, from: IntegrationRow, at: Date, reason
     raw: { integration: to.identifier, after: from.identifier, ...(reason ? { reason } : {}) },
   });
 
+/** Without a response, nobody knows whether the message was sent: if it is canceled then, its step says so. */
+const doubtIn = (cause: Failure["class"]) => (cause === "unknown" ? { errorClass: cause } : {});
+
 function failureDetail(
   { integration, number, suppressed }: FinishedSend,
   { reason, class: cause }: Failure,
   at: Date,
 ): StoredDetail {
   if (suppressed) return detail("recipient_suppressed", at, { raw: { reason, ...suppressionRaw(suppressed) } });
-  const raw = { reason, attempt: number, integrationId: integration.id };
+  const raw = { reason, attempt: number, integrationId: integration.id, ...doubtIn(cause) };
   return detail(cause === "recipient" ? "recipient_refused" : "provider_error", at, {
     providerId: integration.provider_id,
     isRetry: number > 1,

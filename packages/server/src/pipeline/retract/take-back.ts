@@ -21,7 +21,7 @@ import { type Canceled, cancelRuns } from "../run/cancel.ts";
 import { emitDeleted } from "../webhooks/events.ts";
 import { type Corrected, prepareCorrections, type RenderedCorrection, sendCorrections } from "./corrections.ts";
 import { enqueueUnsends } from "./unsend-tasks.ts";
-import { partOfDigest, retractedDetail, retractReason, supersedeReason, whyItStays } from "./words.ts";
+import { partOfDigest, retractedDetail, retractReason, supersedeReason, uncertainReason, whyItStays } from "./words.ts";
 
 /** `retractionId`: null where a later event replaces the runs. */
 export type Retracting = { retractionId: string | null; correction: Correction | null };
@@ -83,10 +83,15 @@ export async function takeBackRuns(
 type State = { state: RetractedState; reason: string | null };
 
 /** The state of a message, and what is said about it. */
-function stateOf(message: MessageRow, { withdrawn, inFlight, shared }: Canceled, hasCorrection: boolean): State {
+function stateOf(
+  message: MessageRow,
+  { withdrawn, inFlight, uncertain, shared }: Canceled,
+  hasCorrection: boolean,
+): State {
   const { id, channel, status, job_id } = message;
   const as = (state: RetractedState, reason: string | null = null): State => ({ state, reason });
   if (inFlight.has(id)) return as("in_flight");
+  if (uncertain.has(id)) return as("cannot_unsend", uncertainReason);
   if (withdrawn.has(id)) return as("canceled");
   if (status !== "sent") return as("not_sent");
   if (shared.has(job_id)) return as("cannot_unsend", partOfDigest);

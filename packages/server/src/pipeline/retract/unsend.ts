@@ -21,6 +21,7 @@ import { costOf, environmentOf, type UnsendTask } from "../tasks.ts";
 import { prepareCorrections, type RenderedCorrection } from "./corrections.ts";
 import { type CalledUnsend, type KnownUnsend, type PreparedUnsend, settleUnsends } from "./settle-unsend.ts";
 import { stateOfSent } from "./take-back.ts";
+import { uncertainReason } from "./words.ts";
 
 /** Tasks taken at once. */
 export const unsendBatch = 10;
@@ -128,8 +129,9 @@ async function loadFacts(batch: Batch, environmentId: string, ids: string[]): Pr
     if (found) retractions.set(id, found);
   }
   const attempts = await listAttempts(db, environmentId, openIds, openIds.length * 50);
-  const last = new Map(attempts.map((attempt) => [attempt.message_id, attempt.outcome]));
-  const uncertain = [...last].flatMap(([id, outcome]) => (outcome === null || outcome === "unknown" ? id : []));
+  const uncertain = attempts.flatMap(({ message_id: id, outcome }) =>
+    outcome === null || outcome === "unknown" ? id : [],
+  );
   const byId = new Map(messages.map((message) => [message.id, message]));
   const corrections = new Map<string, RenderedCorrection>();
   for (const [retractionId, own] of Map.groupBy(open, (row) => row.retraction_id)) {
@@ -160,7 +162,7 @@ function knownState(
   if (!message) return { state: "cannot_unsend", reason: "the message was deleted here, so its provider is not known" };
   if (message.status !== "sent") {
     return uncertain.has(id)
-      ? { state: "cannot_unsend", reason: "the outcome of its call is not known: it may have been sent" }
+      ? { state: "cannot_unsend", reason: uncertainReason }
       : { state: "canceled", reason: null };
   }
   const rendered = corrections.get(id);

@@ -26,6 +26,7 @@ export function retractedDetail(state: RetractedState, reason: string | null, at
 }
 
 export const retractReason = "the event was retracted";
+export const uncertainReason = "the outcome of its call is not known: it may have been sent";
 export const partOfDigest = "it is part of a digest that was sent";
 export const supersedeReason = "a later event with the same key replaced it";
 

@@ -70,6 +70,12 @@ export function retryText(stored: StoredDetail, known: KnownIntegrations): strin
   return `${name} did not take it (${shortError(reason)})${next ? `. Next try ${next}` : ""}`;
 }
 
+/** "Shop SMTP did not respond"; undefined where it is known that the message was not sent. */
+export function doubtText(details: readonly StoredDetail[], known: KnownIntegrations): string | undefined {
+  const doubt = details.findLast(({ d, r }) => d.startsWith("provider_") && r?.errorClass === "unknown");
+  return doubt && `${nameIn(doubt, known) ?? "the provider"} did not respond`;
+}
+
 type CauseText = (name: string, reason: string) => string;
 
 const causes: Readonly<Record<string, CauseText | undefined>> = {

@@ -25,13 +25,14 @@ import { findHandovers, findSharedJobs, handOver } from "./hand-over.ts";
 type Cancellation = { runs: CanceledRuns; versionIds: string[]; reason: string; hasToSettle?: boolean };
 
 /**
- * `withdrawn`: messages that are not sent; `inFlight`: those among them whose provider is being called; `shared`: jobs
- * behind a digest that also has other events.
+ * `withdrawn`: messages that are not sent; `inFlight`: those among them whose provider is being called; `uncertain`:
+ * those that an earlier call may have sent; `shared`: jobs behind a digest that also has other events.
  */
 export type Canceled = {
   jobs: CanceledJob[];
   withdrawn: Set<string>;
   inFlight: Set<string>;
+  uncertain: Set<string>;
   shared: Set<string>;
 };
 
@@ -47,7 +48,7 @@ export async function cancelRuns(
   const handovers = hasDigests ? await findHandovers(batch, environmentId, runs) : [];
   // Messages before jobs: settling a delivery locks them in this order, and another order could deadlock.
   const withdrawal = { runs, reason: `Canceled: ${reason}`, now, hasToSettle };
-  const { withdrawn, inFlight } = await withdrawMessages(db, environmentId, withdrawal);
+  const { withdrawn, inFlight, uncertain } = await withdrawMessages(db, environmentId, withdrawal);
   const stepCanceled = detail("step_canceled", now, { raw: { reason } });
   const jobs = await cancelJobsOfRuns(db, environmentId, {
     runs,
@@ -63,8 +64,13 @@ export async function cancelRuns(
   const moved = await handOver(batch, environmentId, left);
   const orphaned = windows.filter(({ leader_job_id: id }) => canceled.has(id) && !moved.has(id));
   await handOverDigests(batch, environmentId, orphaned);
-  const shared = findSharedJobs(handovers);
-  return { jobs, withdrawn: new Set(withdrawn), inFlight: new Set(inFlight), shared };
+  return {
+    jobs,
+    withdrawn: new Set(withdrawn),
+    inFlight: new Set(inFlight),
+    uncertain: new Set(uncertain),
+    shared: findSharedJobs(handovers),
+  };
 }
 
 type DigestWindows = Awaited<ReturnType<typeof lockRuns>>;

@@ -87,29 +87,32 @@ export const retractedErrorId = "retracted";
 /**
  * Cancels messages that were not handed to their provider; the rows stay, with the reason. With `hasToSettle`, those
  * whose provider is being called keep what they need to be retracted, and are marked for the transaction that writes
- * the result of the call; they are returned.
+ * the result of the call; they are returned, and so are those with an earlier call whose outcome is not known.
  */
 export async function withdrawMessages(
   db: Db,
   environmentId: string,
   { runs, reason, now, hasToSettle }: { runs: CanceledRuns; reason: string; now: Date; hasToSettle: boolean },
-): Promise<{ withdrawn: string[]; inFlight: string[] }> {
+): Promise<{ withdrawn: string[]; inFlight: string[]; uncertain: string[] }> {
   const held = await holdPending(db, environmentId, runs);
-  if (held.length === 0) return { withdrawn: [], inFlight: [] };
+  if (held.length === 0) return { withdrawn: [], inFlight: [], uncertain: [] };
   const ids = held.map(({ id }) => id);
   // A second statement: it sees the attempts of a transaction that held the messages before.
   const { rows: called } = hasToSettle
-    ? await sql<{ message_id: string }>`
-        select distinct message_id from attempts where environment_id = ${environmentId}
-          and message_id = any(${ids}::uuid[]) and finished_at is null`.execute(db)
+    ? await sql<{ message_id: string; is_out: boolean }>`
+        select message_id, bool_or(finished_at is null) as is_out from attempts
+        where environment_id = ${environmentId} and message_id = any(${ids}::uuid[])
+          and (finished_at is null or outcome = 'unknown')
+        group by 1`.execute(db)
     : { rows: [] };
-  const inFlight = called.map(({ message_id }) => message_id);
+  const inFlight = called.flatMap(({ message_id, is_out }) => (is_out ? message_id : []));
+  const uncertain = called.flatMap(({ message_id, is_out }) => (is_out ? [] : message_id));
   await sql`
     update messages set status = 'warning', error_text = ${reason}, updated_at = ${now},
       error_id = case when id = any(${inFlight}::uuid[]) then ${retractedErrorId} else error_id end,
       outgoing = case when id = any(${inFlight}::uuid[]) then outgoing end
     where environment_id = ${environmentId} and id = any(${ids}::uuid[])`.execute(db);
-  return { withdrawn: ids, inFlight };
+  return { withdrawn: ids, inFlight, uncertain };
 }
 
 async function holdPending(db: Db, environmentId: string, runs: CanceledRuns): Promise<{ id: string }[]> {

@@ -179,6 +179,7 @@ export type PreviewCount = {
   status: string;
   provider_id: string | null;
   is_out: boolean;
+  is_uncertain: boolean;
   is_shared: boolean;
   count: number;
 };
@@ -193,14 +194,17 @@ export async function countMessagesToRetract(
   const keys = run ? await findMessageKeys(db, environmentId, [run]) : [];
   const isOwn = run ? sql`m.id = any(${keys.map(({ id }) => id)}::uuid[])` : sql`m.event_id = ${eventId}`;
   const { rows } = await sql<PreviewCount>`
-    select channel, status, provider_id, is_out, is_shared, count(*)::int as count from (
+    select channel, status, provider_id, is_out, is_uncertain, is_shared, count(*)::int as count from (
       select m.channel, m.status, m.provider_id, m.status = 'pending' and exists (
           select 1 from attempts a where a.environment_id = m.environment_id and a.message_id = m.id
-            and a.finished_at is null) as is_out, ${isShared} as is_shared
+            and a.finished_at is null) as is_out,
+        m.status = 'pending' and exists (
+          select 1 from attempts a where a.environment_id = m.environment_id and a.message_id = m.id
+            and a.outcome = 'unknown') as is_uncertain, ${isShared} as is_shared
       from messages m where m.environment_id = ${environmentId} and ${isOwn}
         and not exists (select 1 from retracted_messages r where r.environment_id = ${environmentId} and r.id = m.id)
       limit ${limit}) as counted
-    group by 1, 2, 3, 4, 5`.execute(db);
+    group by 1, 2, 3, 4, 5, 6`.execute(db);
   return rows;
 }
 

@@ -1,5 +1,6 @@
 // Third parties of the retraction tests: one server for each protocol. What it does with a message is in the address of
-// the message: `sent` accepts it, `failed` refuses it, `retry` is not available, `out` responds when the test says so.
+// the message: `sent` accepts it, `failed` refuses it, `retry` is not available, `out` responds when the test says so, and
+// `lost` accepts it without a response.
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -34,6 +35,7 @@ export async function startProviders() {
     const isIn = (word: string) => `${path} ${call.body}`.includes(`-${word}`);
     if (isIn("out")) await released.opened;
     if (isIn("retry")) return reply(503, {});
+    if (isIn("lost")) return request.socket.destroy();
     if (isIn("failed")) return reply(400, { success: false, error: "refused" });
     if (path.startsWith("/slack")) return response.writeHead(200, { "content-type": "text/html" }).end("ok");
     const id = `m${++count}`;

@@ -53,6 +53,15 @@ test("a step that was canceled during the call is explained by that, whatever th
   assert.equal(verdict, "Email was not sent: the event was retracted.");
 });
 
+test("a step that was canceled after a call without a response may have been sent", () => {
+  const raw = { reason: "socket hang up", next, integrationId: "i1", errorClass: "unknown" };
+  const retry = { d: "provider_retry", p: "nodemailer", r: raw };
+  const canceled = { d: "step_canceled", r: { reason: "the event was retracted" } };
+  const expected = "Email may have been sent: Shop SMTP did not respond, and then the event was retracted.";
+  assert.equal(explained("canceled", [retry, canceled]).verdict, expected);
+  assert.equal(explained("canceled", [canceled, retry]).verdict, expected, "the call was under way");
+});
+
 test("what was decided before a step was sent again counts no more", () => {
   const missing = { d: "no_email" };
   assert.deepEqual(explained("skipped", [missing]).decidedBy, { kind: "subscriber", id: "ada" });
