@@ -40,7 +40,7 @@ export function describeFailures({ kinds, normalP99 }: Proof): string[] {
     columns.map((one) => wrapText(`- ${one}`)).join("\n"),
     formatTable(
       [
-        ...["failure", "times", "in all", "failed attempts", "longest without a 201", "when alone", "normal again"],
+        ...["failure", "times", "total time", "failed attempts", "longest without a 201", "when alone", "normal again"],
         "accepted twice",
       ],
       rows,

@@ -48,10 +48,10 @@ export function describeRepetition({ evidence: { run } }: Proof): string[] {
     `\`\`\`sh\nnpm run chaos -- --seed ${run.seed} --minutes ${minutes} --keep evidence\nnpm run chaos:report -- evidence\n\`\`\``,
     ...(isSeedEnough
       ? []
-      : ["The plan of this run was made with more options, such as `--faults`, or by another version of the command."]),
+      : ["The plan of this run is another one: it had more options, such as `--faults`, or is of an earlier version."]),
     wrapText(
-      "The first command prints its plan, makes the faults, and ends with an error if a promise was broken. A fault that " +
-        "cannot be made on the machine is reported with the reason, such as a missing Debian package. The run on this " +
+      "The first command prints its plan, causes the failures, and ends with an error if a promise was broken. If a " +
+        "failure is not possible on the machine, it says why, and which Debian package is missing. The run on this " +
         `page took ${formatMs(run.endedAt - run.startedAt)}. The second command writes this page.`,
     ),
     "`npm test` includes a run of half a minute on the embedded PostgreSQL.",

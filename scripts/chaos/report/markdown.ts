@@ -16,7 +16,7 @@ export const escapeText = (text: string, maxLength = 300): string =>
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;")
-    .replaceAll(/[\\`*_[\]#!|~]/g, "\\$&")
+    .replaceAll(/[\\`*_[\]#!|~]|(?<=\])\(/g, "\\$&")
     // Lists and underlined headings, when the line is wrapped here.
     .replaceAll(/(^|\s)([-=+]+)(?=\s|$)/g, "$1\\$2")
     // Neither mentions nor addresses become links.

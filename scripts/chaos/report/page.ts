@@ -3,7 +3,7 @@
 import type { Verdict } from "../../auditor/evidence.ts";
 import { describeFailures, describeKinds } from "./failures.ts";
 import { describeLimits, describeRepetition } from "./limits.ts";
-import { countOf, escapeText, formatCount, formatMs, formatTable, wrapText } from "./markdown.ts";
+import { countOf, escapeText, formatCount, formatTable, wrapText } from "./markdown.ts";
 import type { Proof } from "./proof.ts";
 import { describeResult, isTried } from "./result.ts";
 import { describeRun } from "./setting.ts";
@@ -47,8 +47,8 @@ function describeLength({ evidence: { run } }: Proof): string[] {
   if (ms >= longMs) return [];
   return [
     wrapText(
-      `**This was a short run, of ${formatMs(ms)}.** Most kinds of failures occurred once or not at all. A long run ` +
-        "takes an hour.",
+      `**This was a short run, with ${countOf(Math.round(ms / 60_000), "minute")} of load.** Most kinds of failures ` +
+        "occurred once or not at all. A long run takes an hour.",
     ),
   ];
 }

@@ -2,7 +2,6 @@
 // may have been cut off.
 import { createReadStream, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import {
   type Audit,
   type Call,
@@ -72,13 +71,21 @@ export async function readEvidence(folder: string): Promise<Evidence> {
 async function readLines<T>(path: string, keep: (line: T) => void): Promise<number> {
   if (!existsSync(path)) return 0;
   let unreadable = 0;
-  for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
-    if (line.trim() === "") continue;
+  const take = (line: string) => {
+    if (line === "") return;
     try {
       keep(JSON.parse(line) as T);
     } catch {
       unreadable++;
     }
+  };
+  // Not node:readline, which also splits at separators that JSON allows in a text.
+  let rest = "";
+  for await (const chunk of createReadStream(path, { encoding: "utf8", highWaterMark: 1 << 20 })) {
+    const lines = (rest + chunk).split("\n");
+    rest = lines.pop()!;
+    for (const line of lines) take(line);
   }
+  take(rest);
   return unreadable;
 }

@@ -8,7 +8,7 @@ import type { Evidence } from "./read.ts";
 import { drawBoxes, drawSvg, laneHeight, listTimeTicks, type Panel, pictureWidth, text, xOf } from "./svg.ts";
 
 /** The names of the failures are at the left. */
-const [left, right] = [162, pictureWidth - 24];
+const [left, right] = [166, pictureWidth - 24];
 const top = 52;
 
 /** Small enough for a picture of at most 60 kB. */
@@ -47,13 +47,13 @@ export function drawTimeline({ run, faults }: Evidence, figures: Figures): strin
     ...drawLanes(lanes, tried, kinds),
     bands(accepted),
     ...drawLatency(accepted, {
-      ...{ title: "From the first attempt of a request to its 201", high: "p99", ms },
+      ...{ title: "From the first attempt to the 201", high: "p99", ms },
       buckets: requests,
       decades,
     }),
     bands(arrived),
     ...drawLatency(arrived, {
-      ...{ title: "From the first attempt to the message in a live inbox", high: "p99", ms },
+      ...{ title: "From the first attempt to the live inbox", high: "p99", ms },
       buckets: messages,
       decades,
     }),

@@ -3,13 +3,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { PlannedFault } from "../../../../scripts/auditor/evidence.ts";
-import { areCompatible, calmSeconds, faultKinds, makePlan } from "../../../../scripts/chaos/plan.ts";
+import { areCompatible, calmSeconds, faultKinds, makePlan, notEmbedded } from "../../../../scripts/chaos/plan.ts";
 import { createRandom } from "../../../../scripts/chaos/random.ts";
 
 const options = fc.record({
   seed: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
   seconds: fc.integer({ min: 30, max: 4_000 }),
   only: fc.option(fc.uniqueArray(fc.constantFrom(...faultKinds), { minLength: 1 }), { nil: undefined }),
+  except: fc.constantFrom([], notEmbedded),
 });
 
 const endOf = ({ startSeconds, seconds }: PlannedFault) => startSeconds + seconds;
@@ -34,6 +35,7 @@ test("faults are within the time of the load, in their order, and only of the ki
         assert.ok(endOf(planned) <= given.seconds - calm.last);
         assert.ok(planned.startSeconds >= (plan[at - 1]?.startSeconds ?? 0));
         assert.ok((given.only ?? faultKinds).includes(planned.fault));
+        assert.ok(!given.except.includes(planned.fault));
       }
     }),
   );
