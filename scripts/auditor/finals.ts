@@ -2,7 +2,7 @@
 import type { Final } from "./evidence.ts";
 import { keyOf } from "./ledger.ts";
 
-export type InboxMessage = {
+type InboxMessage = {
   id: string;
   text: string;
   transactionId: string;
@@ -19,7 +19,7 @@ export type Inbox = {
   counts: { unread: number; unseen: number; total: number };
 };
 
-export type ExplainedStep = { type: string; outcome: string; code: string | null };
+type ExplainedStep = { type: string; outcome: string; code: string | null };
 
 export type Explanation = {
   environment: string;

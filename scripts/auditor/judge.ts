@@ -45,7 +45,6 @@ export function createJudge({ id, title }: PromiseCheck, faults: readonly FaultR
     },
   };
   const end = (): Verdict => {
-    if (verdict.checked === 0 && verdict.brokenCount === 0) notes.unshift("not tried");
     return notes.length > 0 ? { ...verdict, note: [...new Set(notes)].join("; ") } : verdict;
   };
   return { judge, end };

@@ -3,10 +3,10 @@
 // happened once, or not at all.
 import type { Call, PlannedEvent, Run, WorkflowPromise } from "./evidence.ts";
 
-export type Outcome = "accepted" | "refused" | "unknown";
+type Outcome = "accepted" | "refused" | "unknown";
 
 /** A cancel or a retraction: when it was asked for, and when the response came. */
-export type Undo = { outcome: Outcome; at: number; answeredAt: number; didSomething: boolean; id?: string };
+type Undo = { outcome: Outcome; at: number; answeredAt: number; didSomething: boolean; id?: string };
 
 export type EventEntry = {
   text: string;
@@ -31,7 +31,7 @@ export type EventEntry = {
 export type Signal = { environment: string; person: string; name: string; key?: string } & Undo;
 
 /** Responses to one request that contradict each other. */
-export type Contradiction = { request: string; environment: string; at: number; what: string };
+type Contradiction = { request: string; environment: string; at: number; what: string };
 
 export type Ledger = {
   /** By text. */

@@ -9,7 +9,7 @@ export function describeAudit({ verdicts, figures, seed }: Audit): string {
   const toLine = ({ promise, checked, brokenCount, note }: Verdict): string => {
     const state = brokenCount > 0 ? "BROKEN" : checked === 0 ? "not tried" : "kept";
     const numbers = `${String(checked).padStart(9)}  ${String(brokenCount).padStart(6)}  ${state.padEnd(9)}`;
-    return `${promise.padEnd(widest)}  ${numbers}  ${note && note !== "not tried" ? note : ""}`.trimEnd();
+    return `${promise.padEnd(widest)}  ${numbers}  ${note ?? ""}`.trimEnd();
   };
   return [
     `${"promise".padEnd(widest)}  ${"checked".padStart(9)}  broken`,

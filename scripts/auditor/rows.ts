@@ -34,7 +34,7 @@ export type JobRow = {
   rollUp?: string;
 };
 
-export type RunRow = {
+type RunRow = {
   id: string;
   environment: string;
   eventId: string;
@@ -43,7 +43,7 @@ export type RunRow = {
   createdAt: number;
 };
 
-export type AttemptRow = { outcome: string | null; startedAt: number; finishedAt: number | null };
+type AttemptRow = { outcome: string | null; startedAt: number; finishedAt: number | null };
 
 export type MessageRow = {
   id: string;

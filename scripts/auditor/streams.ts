@@ -2,7 +2,7 @@
 import type { StreamEvent } from "./evidence.ts";
 import { keyOf } from "./ledger.ts";
 
-export type Received = {
+type Received = {
   text: string;
   firstAt: number;
   /** Its place among all messages of this inbox, in the order in which they first came. */
@@ -36,7 +36,7 @@ export type StreamsReader = { add(event: StreamEvent): void; end(): Streams };
 const maxBackwards = 20;
 
 /** The time in the id of a stream event, in ms. The rest of the id names messages. */
-export const timeOfStreamId = (id: string): number => Number.parseInt(id.split(".")[0]!, 36);
+const timeOfStreamId = (id: string): number => Number.parseInt(id.split(".")[0]!, 36);
 
 export function readStreams(): StreamsReader {
   const inboxes = new Map<string, LiveInbox>();

@@ -2,7 +2,7 @@
 // it, so a message proves whose event it is.
 import type { EventEntry, Ledger } from "./ledger.ts";
 
-export type Mention = { events: EventEntry[] /** Texts of our form that no client sent. */; strangers: string[] };
+type Mention = { events: EventEntry[] /** Texts of our form that no client sent. */; strangers: string[] };
 
 export type Texts = {
   read(text: string): Mention;

@@ -8,7 +8,7 @@ export default {
   check({ ledger, rows }, judge) {
     judge.compared(ledger.repeatedRequests);
     for (const { request, what, at } of ledger.contradictions) judge.broken(`${request}: ${what}`, { at });
-    if (!rows) return judge.note("without the database: only the answers");
+    if (!rows) return judge.note("without the database: only the responses");
     for (const [text, found] of rows.byText) {
       const entry = found[0]!.entry!;
       if (entry.operation === "sql") continue;

@@ -4,7 +4,7 @@ import type { DeliveryAnswer } from "../../auditor/evidence.ts";
 import type { ProviderMood } from "../parts.ts";
 import { createRandom } from "./random.ts";
 
-export type Decision = { answer: Exclude<DeliveryAnswer, "twice">; lateMs: number };
+type Decision = { answer: Exclude<DeliveryAnswer, "twice">; lateMs: number };
 
 export type Moods = {
   set(mood: ProviderMood): void;

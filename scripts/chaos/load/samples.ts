@@ -7,7 +7,7 @@ import type { LoadEnvironment } from "./world.ts";
 export type Sampled = { environment: LoadEnvironment; transactionId: string; subscriberId: string };
 
 const sizes = { silent: 150, canceled: 150, retracted: 100, limited: 150, other: 200 };
-export type SampleKind = keyof typeof sizes;
+type SampleKind = keyof typeof sizes;
 
 export type Samples = {
   add(kind: SampleKind, sampled: Sampled): void;

@@ -28,7 +28,7 @@ type Described = Workflow & { steps: StepIn[]; settings?: Partial<WorkflowIn> };
 
 const delaySeconds = 4;
 const digestSeconds = 4;
-export const waitSeconds = 6;
+const waitSeconds = 6;
 export const signalName = "approved";
 
 export const workflows: Described[] = [

@@ -61,12 +61,7 @@ function describePromises({ evidence: { audit }, promises }: Proof): string[] {
     .map((one) => {
       const title = nameOf(one.promise, one.title);
       const broken = one.brokenCount > 0 ? `**${formatCount(one.brokenCount)}**` : isTried(one) ? "0" : "not tried";
-      return [
-        title,
-        formatCount(one.checked),
-        broken,
-        one.note && one.note !== "not tried" ? escapeText(one.note, 400) : "",
-      ];
+      return [title, formatCount(one.checked), broken, one.note ? escapeText(one.note, 400) : ""];
     });
   const unjudged = promises
     .filter(({ id }) => !verdicts.some(({ promise }) => promise === id))

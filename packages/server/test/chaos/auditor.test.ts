@@ -1,6 +1,9 @@
 // The auditor of chaos runs: it finds nothing in a run of the real service, and each planted fault by the promise that
 // the fault breaks, and by no other.
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import pg from "pg";
 import { audit } from "../../../../scripts/auditor/audit.ts";
@@ -60,6 +63,32 @@ for (const fault of faults) {
     assert.deepEqual(brokenIn(found), [fault.promise], describeAudit(found));
   });
 }
+
+/** The command, which a run ends with. */
+function runAuditor(folder: string, ...options: string[]) {
+  const program = join(import.meta.dirname, "../../../../scripts/auditor/run.ts");
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, folder, ...options], { encoding: "utf8" });
+  return { status, stdout, stderr };
+}
+
+test("the command ends with 0 for kept promises, 1 for a broken one, and 2 for evidence that cannot be used", () => {
+  const clean = writeSample(recorded.evidence);
+  const kept = runAuditor(clean, "--database", recorded.database.url);
+  assert.deepEqual([kept.status, kept.stderr], [0, ""]);
+
+  const evidence = structuredClone(recorded.evidence);
+  evidence.streams = evidence.streams.filter(({ name }) => name !== "notification");
+  const broken = runAuditor(writeSample(evidence));
+  assert.equal(broken.status, 1);
+  assert.match(broken.stdout, /^live +\d+ +\d+ +BROKEN/m);
+  assert.match(broken.stdout, /^rows-whole +0 +0 +not tried +without the database$/m);
+
+  appendFileSync(join(clean, "calls.jsonl"), '{"request":"cut o');
+  const cut = runAuditor(clean);
+  assert.equal(cut.status, 2);
+  assert.match(cut.stderr, /calls\.jsonl ends in the middle of line/);
+  assert.equal(runAuditor(clean, "--database", "postgres://127.0.0.1:1/none").status, 2);
+});
 
 test("every promise has a planted fault", () => {
   const planted = new Set(faults.map(({ promise }) => promise));

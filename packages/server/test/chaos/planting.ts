@@ -21,7 +21,7 @@ export type Row = Record<string, any>;
 export type Fault = { name: string; promise: string; plant(ground: Ground): void | Promise<void> };
 
 export type Inbox = Extract<Final, { kind: "inbox" }>;
-export type InboxMessage = Inbox["messages"][number];
+type InboxMessage = Inbox["messages"][number];
 
 /** Fails if there is none: a fault that is not planted would be found by no promise. */
 export function only<T>(list: readonly T[], isWanted: (item: T) => boolean, what: string): T {
@@ -37,7 +37,7 @@ export const callOf = ({ calls }: Sample, text: string): Call =>
     `call of ${text}`,
   );
 
-export const inboxOf = ({ finals }: Sample, environment: string, person: string): Inbox =>
+const inboxOf = ({ finals }: Sample, environment: string, person: string): Inbox =>
   only(
     finals.filter((final): final is Inbox => final.kind === "inbox"),
     (inbox) => inbox.environment === environment && inbox.subscriberId === person,

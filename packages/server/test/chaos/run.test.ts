@@ -21,7 +21,7 @@ import { promises } from "../../../../scripts/auditor/promises.ts";
 import { atEnd } from "../support/at-end.ts";
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
-/** Chosen by its plan, which has a process that is killed and one that is stopped, both while something else is broken. */
+/** Its plan has a process that is killed and one that is stopped, both while something else is broken. */
 const seed = 33;
 const choice = "kill-process,stop-process,cut-network,slow-network,connections,provider-fails";
 const planned: FaultKind[] = ["stop-process", "connections", "kill-process", "cut-network"];
