@@ -12,6 +12,7 @@ import { useSettled } from "../../kit/use-settled.ts";
 import { words as peopleWords } from "../../subscribers/people-words.ts";
 import { SubscriberLink } from "../../subscribers/subscriber-link.tsx";
 import css from "./audiences.module.css";
+import { isUnfinished } from "./unfinished.ts";
 import { words } from "./words.ts";
 
 const say = words.live;
@@ -24,17 +25,18 @@ export function LiveCount({ rule, audienceId }: LiveCountProps) {
   const typed = JSON.stringify(rule ?? null);
   const settled = useSettled(typed, typingMs);
   const counted = JSON.parse(settled) as JsonObject | null;
+  const isFinished = counted !== null && !isUnfinished(counted);
   const { data, error, isPlaceholderData, refetch } = useOperation(
     "audiences.preview",
     { body: { rule: counted ?? {}, ...(audienceId !== undefined && { audienceId }) } },
-    { enabled: counted !== null, keep: true, staleTime: 15_000 },
+    { enabled: isFinished, keep: true, staleTime: 15_000 },
   );
   const isOld = typed !== settled || isPlaceholderData;
   return (
     <Aside label={say.title}>
       <Card title={say.title}>
-        {rule === undefined || counted === null ? (
-          <Muted>{say.waiting}</Muted>
+        {rule === undefined || !isFinished ? (
+          <Muted>{counted === null || rule === undefined ? say.waiting : say.unfinished}</Muted>
         ) : (
           <>
             {error && <Fault error={error} onRetry={refetch} />}

@@ -86,9 +86,8 @@ export const Causes = ({ causes }: { causes: BroadcastResults["causes"] }) =>
       <Stack isSmall>
         <Muted>{words.causes.text}</Muted>
         <ul className={css.causes}>
-          {causes.map(({ kind, reason, sentence, stepId, people }) => (
+          {causes.map(({ kind, reason, sentence, stepId }) => (
             <li key={`${kind} ${reason} ${stepId}`}>
-              <strong>{people.toLocaleString()}</strong>
               <span>
                 <Sentence text={sentence} />
                 {stepId !== null && <Note> {stepId}</Note>}
