@@ -1,6 +1,6 @@
 // Who the typed rule matches now: the number, the rule in words, what it costs, and some of the people.
 import type { AudiencePreview, JsonObject } from "@tidings/contract";
-import type { ApiError } from "../../api/api-error.ts";
+import { type ApiError, faultBeside } from "../../api/api-error.ts";
 import { useOperation } from "../../api/hooks.ts";
 import { Figure } from "../../kit/data/figure.tsx";
 import { Notice } from "../../kit/feedback/notice.tsx";
@@ -51,7 +51,7 @@ export function LiveCount({ rule, audienceId }: LiveCountProps) {
 
 /** What the rule has wrong, in the words of the service; other errors as everywhere. */
 function Fault({ error, onRetry }: { error: ApiError; onRetry: () => void }) {
-  const faults = Object.values(error.fields);
+  const faults = Object.entries(error.fields).map(([field, message]) => faultBeside(field, message));
   if (faults.length === 0) return <ErrorPanel error={error} onRetry={error.status === 422 ? undefined : onRetry} />;
   return (
     <div className={css.countBox} role="status">

@@ -101,12 +101,12 @@ export const Causes = ({ causes }: { causes: BroadcastResults["causes"] }) =>
   );
 
 type Variant = BroadcastResults["variants"][number];
-const compared = ["sent", "opened", "clicked", "unsubscribed"] as const satisfies readonly BroadcastOutcome[];
+const compared = ["opened", "clicked", "unsubscribed"] as const satisfies readonly BroadcastOutcome[];
 
 const columnOf = (outcome: BroadcastOutcome): Column<Variant> => ({
   title: words.outcomes[outcome],
   isNumber: true,
-  isWideOnly: outcome === "unsubscribed" || outcome === "sent",
+  isWideOnly: outcome === "unsubscribed",
   cell: ({ outcomes: counts, people }) => {
     const count = counts[outcome] ?? 0;
     return (
