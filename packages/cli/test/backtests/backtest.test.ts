@@ -69,7 +69,7 @@ test("a changed text is counted, and limits decide the exit code", async () => {
   edit("On its way", "Sent");
   const told = await backtest(0);
   assert.match(told.stdout, /8 notifications of 4 people, \d{4}-/);
-  assert.match(told.stdout, /8 messages would have another content/);
+  assert.match(told.stdout, /8 messages would have different content/);
   assert.match(told.stdout, /channel +before +after +effects\nin-app +8 +8 +content 8/);
   assert.match(told.stdout, /order +8 +8 +4 +content 8/);
   assert.match(told.stdout, new RegExp(`${service.url}/backtests/[0-9a-f-]{36}`));
@@ -101,7 +101,7 @@ test("as JSON it is one value, with the report and the limits", async () => {
 test("a plan is tried too: exit code 2 with changes, 1 beyond a limit, and nothing to try without changes", async () => {
   limit("maxDifferingPeople: 4\n");
   const kept = await run(2, "plan", "--dir", "files", "--backtest", "--threshold", "limits.yaml");
-  assert.match(kept.stdout, /~ workflow order[\s\S]*8 messages would have another content[\s\S]*✓ All limits/);
+  assert.match(kept.stdout, /~ workflow order[\s\S]*8 messages would have different content[\s\S]*✓ All limits/);
   limit("maxDifferingPeople: 0\n");
   await run(1, "plan", "--dir", "files", "--backtest", "--threshold", "limits.yaml");
   const json = await terminal.json<{ changes: unknown[]; backtest: { status: string } }>(

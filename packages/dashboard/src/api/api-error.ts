@@ -74,5 +74,12 @@ function adviceFor(
   return advice.correct;
 }
 
+/** For a place beside the field: the messages of the service begin with its path. */
+export function faultBeside(field: string, message: string): string {
+  if (!message.startsWith(`${field} `)) return message;
+  const fault = message.slice(field.length + 1);
+  return fault.charAt(0).toUpperCase() + fault.slice(1);
+}
+
 export const toApiError = (error: unknown): ApiError =>
   error instanceof ApiError ? error : new ApiError(0, { message: error instanceof Error ? error.message : undefined });

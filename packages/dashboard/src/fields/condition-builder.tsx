@@ -1,7 +1,7 @@
 // A condition: the sentence it means, lines and groups of comparisons, or the rule as JSON.
 import type { JsonObject } from "@tidings/contract";
 import { conditionText, skipText } from "@tidings/contract/conditions";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { Button } from "../kit/inputs/button.tsx";
 import { choicesOf } from "../kit/inputs/choices.ts";
 import { Select } from "../kit/inputs/select.tsx";
@@ -10,6 +10,7 @@ import { ConditionMatch } from "./condition-match.tsx";
 import type { Knowledge } from "./condition-types.ts";
 import css from "./conditions.module.css";
 import { type Condition, newCondition, readRule, writeRule } from "./conditions.ts";
+import { focusLine } from "./focus-line.ts";
 import { JsonField } from "./json-field.tsx";
 import { words } from "./words.ts";
 
@@ -45,10 +46,15 @@ export function ConditionBuilder(props: ConditionBuilderProps) {
   const hasRule = rule !== undefined && Object.keys(rule).length > 0;
   const condition = hasRule ? readable(rule, meaning) : null;
   const [isRaw, setRaw] = useState(false);
+  const box = useRef<HTMLDivElement>(null);
+  const add = () => {
+    set(newCondition(meaning === "skip" ? "run" : "skip", start));
+    requestAnimationFrame(() => focusLine(box.current, "li"));
+  };
   const set = (next: Condition, field = "rule") =>
     next.lines.length === 0 ? onChange(undefined, "rule") : onChange(writeRule(next), field);
   return (
-    <div className={css.condition}>
+    <div ref={box} className={css.condition}>
       {!hasRule && <p className={css.weak}>{none}</p>}
       {hasRule && <p className={css.sentence}>{sentenceOf(rule, meaning)}</p>}
       {condition && !isRaw && (
@@ -91,11 +97,7 @@ export function ConditionBuilder(props: ConditionBuilderProps) {
       {!isReadOnly && (
         <div className={css.conditionActions}>
           {!hasRule && (
-            <Button
-              size="small"
-              icon="plus"
-              onClick={() => set(newCondition(meaning === "skip" ? "run" : "skip", start))}
-            >
+            <Button size="small" icon="plus" onClick={add}>
               {say.add}
             </Button>
           )}

@@ -1,5 +1,5 @@
 // A group of a condition: all or any of its lines, and groups inside it.
-import { useId } from "react";
+import { useId, useRef } from "react";
 import { Button, IconButton } from "../kit/inputs/button.tsx";
 import { choicesOf } from "../kit/inputs/choices.ts";
 import { Select } from "../kit/inputs/select.tsx";
@@ -7,6 +7,7 @@ import { LineFields } from "./condition-lines.tsx";
 import { type Knowledge, sampleText } from "./condition-types.ts";
 import css from "./conditions.module.css";
 import { type Group, isGroup, maxLevels, newGroup, newLine, type Part } from "./conditions.ts";
+import { focusLine } from "./focus-line.ts";
 import { words } from "./words.ts";
 
 const say = words.condition;
@@ -29,6 +30,12 @@ export type GroupFieldsProps = {
 export function GroupFields(props: GroupFieldsProps) {
   const { group, level = 1, place = "rule", variables, knowledge, start, isReadOnly, onChange } = props;
   const list = useId();
+  const box = useRef<HTMLUListElement>(null);
+  /** The last line is there after the next paint. */
+  const add = (part: Part) => {
+    setLines([...group.lines, part]);
+    requestAnimationFrame(() => focusLine(box.current, ":scope > li:last-child"));
+  };
   const setLines = (lines: Part[], field = place) => onChange({ ...group, lines }, field);
   const replace = (index: number, part: Part, field: string) =>
     setLines(
@@ -51,7 +58,7 @@ export function GroupFields(props: GroupFieldsProps) {
           )}
         </div>
       )}
-      <ul className={css.lines} aria-label={level === 1 ? say.name : undefined}>
+      <ul ref={box} className={css.lines} aria-label={level === 1 ? say.name : undefined}>
         {group.lines.map((part, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
           <li key={index}>
@@ -87,11 +94,11 @@ export function GroupFields(props: GroupFieldsProps) {
       </datalist>
       {!isReadOnly && (
         <div className={css.conditionActions}>
-          <Button size="small" icon="plus" onClick={() => setLines([...group.lines, newLine(start)])}>
+          <Button size="small" icon="plus" onClick={() => add(newLine(start))}>
             {level === 1 ? say.addRow : say.addRowToGroup}
           </Button>
           {level < maxLevels && (
-            <Button size="small" look="plain" icon="layers" onClick={() => setLines([...group.lines, newGroup(start)])}>
+            <Button size="small" look="plain" icon="layers" onClick={() => add(newGroup(start))}>
               {say.addGroup}
             </Button>
           )}

@@ -10,6 +10,9 @@ export const idsIn = (text: string): string[] => [
   ),
 ];
 
+/** Whether a file was text in UTF-8, and not a spreadsheet or a picture, say. */
+export const isText = (content: string): boolean => !/[\0\uFFFD]/.test(content);
+
 const separators = [",", ";", "\t"];
 const idColumns = ["subscriberid", "subscriber id", "subscriber_id", "id", "user id", "user_id", "userid"];
 

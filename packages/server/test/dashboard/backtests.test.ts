@@ -126,7 +126,7 @@ browserTest("a draft is tried: progress, cancel, report, people, and both versio
     assert.deepEqual((await client("backtests.list")).body.data, []);
   });
   await start(page);
-  await page.getByText("24 messages would have another content").waitFor();
+  await page.getByText("24 messages would have different content").waitFor();
   await page.getByText(/came out as it really did for 100 %/).waitFor();
   await page.getByText("1 workflow without a difference").waitFor();
   const channels = page.getByRole("table", { name: "By channel" });

@@ -12,6 +12,8 @@ type FormDialogProps = Pick<DialogProps, "title" | "description" | "look" | "onC
   submit: ReactNode;
   isDanger?: boolean;
   isDisabled?: boolean;
+  /** It was submitted and stays open, for what came of it: there is nothing left to cancel. */
+  isDone?: boolean;
   /** Shown above the fields. Leave out errors that a field shows. */
   error?: unknown;
   onSubmit: () => void;
@@ -22,6 +24,7 @@ export function FormDialog({
   submit,
   isDanger,
   isDisabled,
+  isDone,
   error,
   onSubmit,
   onClose,
@@ -36,7 +39,7 @@ export function FormDialog({
       {...dialog}
       actions={
         <>
-          <Button onClick={onClose}>{words.cancel}</Button>
+          <Button onClick={onClose}>{isDone ? words.close : words.cancel}</Button>
           {submit && (
             <Button look={isDanger ? "dangerPrimary" : "primary"} type="submit" form={form} disabled={isDisabled}>
               {submit}

@@ -9,7 +9,7 @@ import { TextArea } from "../../kit/inputs/field.tsx";
 import { Muted } from "../../kit/layout/layout.tsx";
 import { FormDialog } from "../../kit/overlays/form-dialog.tsx";
 import { showToast } from "../../kit/overlays/toast.tsx";
-import { idsIn, idsInCsv } from "../../subscribers/pasted-ids.ts";
+import { idsIn, idsInCsv, isText } from "../../subscribers/pasted-ids.ts";
 import { words as kitWords } from "../../words.ts";
 import css from "./audiences.module.css";
 import { useMembers } from "./use-members.ts";
@@ -22,6 +22,7 @@ const shownUnknown = 200;
 export function AddPeople({ audience: { audienceId }, onClose }: { audience: Audience; onClose: () => void }) {
   const [text, setText] = useState("");
   const [note, setNote] = useState<string | undefined>();
+  const [fault, setFault] = useState<string | undefined>();
   const [unknown, setUnknown] = useState<readonly string[]>([]);
   const file = useRef<HTMLInputElement>(null);
   const { add, progress } = useMembers(audienceId);
@@ -29,10 +30,14 @@ export function AddPeople({ audience: { audienceId }, onClose }: { audience: Aud
   const ids = idsIn(text);
   const read = async (chosen: File | undefined) => {
     if (!chosen) return;
-    const found = idsInCsv(await chosen.text());
+    const content = await chosen.text();
+    const found = isText(content) ? idsInCsv(content) : { ids: [], column: null };
+    // What was typed before stays, where the file has nothing to put there.
+    if (found.ids.length === 0) return setFault((isText(content) ? say.noIds : say.noText)(chosen.name));
+    setFault(undefined);
     setText(found.ids.join("\n"));
     setUnknown([]);
-    setNote(found.ids.length === 0 ? say.noIds : say.fileNote(chosen.name, found.column ?? say.fileFirst));
+    setNote(found.column === null ? say.fileFirst(chosen.name) : say.fileNote(chosen.name, found.column));
   };
   const submit = async () => {
     const result = await add(ids);
@@ -49,6 +54,7 @@ export function AddPeople({ audience: { audienceId }, onClose }: { audience: Aud
       description={type === "prod" ? `${say.text} ${kitWords.confirm.production(name)}` : say.text}
       submit={say.action(ids.length)}
       isDisabled={ids.length === 0 || ids.length > most || progress !== null}
+      isDone={unknown.length > 0}
       onSubmit={() => void submit()}
       onClose={onClose}
     >
@@ -70,9 +76,12 @@ export function AddPeople({ audience: { audienceId }, onClose }: { audience: Aud
         spellCheck={false}
         value={text}
         hint={note}
-        error={ids.length > most ? say.tooMany(most) : undefined}
+        error={ids.length > most ? say.tooMany(most) : fault}
         disabled={progress !== null}
-        onChange={({ target }) => setText(target.value)}
+        onChange={({ target }) => {
+          setFault(undefined);
+          setText(target.value);
+        }}
       />
       <div className={css.file}>
         <input

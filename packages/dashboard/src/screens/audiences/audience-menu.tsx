@@ -10,16 +10,18 @@ import { Dialog } from "../../kit/overlays/dialog.tsx";
 import { Menu, type MenuEntry } from "../../kit/overlays/menu.tsx";
 import { showError, showToast } from "../../kit/overlays/toast.tsx";
 import { words as kitWords } from "../../words.ts";
+import { AboutDialog } from "./about-dialog.tsx";
 import { FixedDialog } from "./fixed-dialog.tsx";
 import { words } from "./words.ts";
 
 const say = words.menu;
 
 export function AudienceMenu({ audience, onDeleted }: { audience: Audience; onDeleted?: () => void }) {
-  const { audienceId, name } = audience;
+  const { audienceId, name, kind } = audience;
   const may = useMay();
   const navigate = useNavigate();
   const [isKeeping, setKeeping] = useState(false);
+  const [isRenaming, setRenaming] = useState(false);
   /** Who uses it, as the service names them. */
   const [users, setUsers] = useState<string | null>(null);
   const { confirm, dialog } = useConfirm();
@@ -63,6 +65,9 @@ export function AudienceMenu({ audience, onDeleted }: { audience: Audience; onDe
           },
         ]
       : []),
+    ...(may("audiences.update") && kind === "fixed"
+      ? [{ label: say.rename, icon: "pencil" as const, onChoose: () => setRenaming(true) }]
+      : []),
     ...(may("audiences.delete")
       ? [{ kind: "line" as const }, { label: say.remove, icon: "trash" as const, isDanger: true, onChoose: askRemove }]
       : []),
@@ -71,6 +76,7 @@ export function AudienceMenu({ audience, onDeleted }: { audience: Audience; onDe
     <>
       {dialog}
       {isKeeping && <FixedDialog of={audience} onClose={() => setKeeping(false)} />}
+      {isRenaming && <AboutDialog audience={audience} onClose={() => setRenaming(false)} />}
       <Dialog
         isOpen={users !== null}
         onClose={() => setUsers(null)}

@@ -22,6 +22,10 @@ export function FixedDialog({ of, onClose }: { of?: Audience; onClose: () => voi
   const audienceId = ownId ?? identifierFrom(name);
   const error = create.error ?? snapshot.error;
   const isTaken = error?.code === "AUDIENCE_EXISTS";
+  const forget = () => {
+    create.reset();
+    snapshot.reset();
+  };
   const onSuccess = (made: Audience) => {
     showToast({ title: words.form.created });
     onClose();
@@ -47,7 +51,10 @@ export function FixedDialog({ of, onClose }: { of?: Audience; onClose: () => voi
         value={name}
         maxLength={128}
         autoFocus
-        onChange={({ target }) => setName(target.value)}
+        onChange={({ target }) => {
+          forget();
+          setName(target.value);
+        }}
       />
       <TextField
         label={words.id}
@@ -63,8 +70,7 @@ export function FixedDialog({ of, onClose }: { of?: Audience; onClose: () => voi
               : error?.fields.audienceId
         }
         onChange={({ target }) => {
-          create.reset();
-          snapshot.reset();
+          forget();
           setOwnId(target.value);
         }}
       />

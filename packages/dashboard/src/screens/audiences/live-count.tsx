@@ -1,6 +1,6 @@
 // Who the typed rule matches now: the number, the rule in words, what it costs, and some of the people.
 import type { AudiencePreview, JsonObject } from "@tidings/contract";
-import type { ApiError } from "../../api/api-error.ts";
+import { type ApiError, faultBeside } from "../../api/api-error.ts";
 import { useOperation } from "../../api/hooks.ts";
 import { Figure } from "../../kit/data/figure.tsx";
 import { Notice } from "../../kit/feedback/notice.tsx";
@@ -12,6 +12,7 @@ import { useSettled } from "../../kit/use-settled.ts";
 import { words as peopleWords } from "../../subscribers/people-words.ts";
 import { SubscriberLink } from "../../subscribers/subscriber-link.tsx";
 import css from "./audiences.module.css";
+import { isUnfinished } from "./unfinished.ts";
 import { words } from "./words.ts";
 
 const say = words.live;
@@ -24,17 +25,18 @@ export function LiveCount({ rule, audienceId }: LiveCountProps) {
   const typed = JSON.stringify(rule ?? null);
   const settled = useSettled(typed, typingMs);
   const counted = JSON.parse(settled) as JsonObject | null;
+  const isFinished = counted !== null && !isUnfinished(counted);
   const { data, error, isPlaceholderData, refetch } = useOperation(
     "audiences.preview",
     { body: { rule: counted ?? {}, ...(audienceId !== undefined && { audienceId }) } },
-    { enabled: counted !== null, keep: true, staleTime: 15_000 },
+    { enabled: isFinished, keep: true, staleTime: 15_000 },
   );
   const isOld = typed !== settled || isPlaceholderData;
   return (
     <Aside label={say.title}>
       <Card title={say.title}>
-        {rule === undefined || counted === null ? (
-          <Muted>{say.waiting}</Muted>
+        {rule === undefined || !isFinished ? (
+          <Muted>{counted === null || rule === undefined ? say.waiting : say.unfinished}</Muted>
         ) : (
           <>
             {error && <Fault error={error} onRetry={refetch} />}
@@ -49,7 +51,7 @@ export function LiveCount({ rule, audienceId }: LiveCountProps) {
 
 /** What the rule has wrong, in the words of the service; other errors as everywhere. */
 function Fault({ error, onRetry }: { error: ApiError; onRetry: () => void }) {
-  const faults = Object.values(error.fields);
+  const faults = Object.entries(error.fields).map(([field, message]) => faultBeside(field, message));
   if (faults.length === 0) return <ErrorPanel error={error} onRetry={error.status === 422 ? undefined : onRetry} />;
   return (
     <div className={css.countBox} role="status">

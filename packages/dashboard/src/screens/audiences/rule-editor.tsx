@@ -1,5 +1,6 @@
 // The form of a rule next to the people it matches now.
 import type { Audience } from "@tidings/contract";
+import { faultBeside } from "../../api/api-error.ts";
 import { UndoButtons } from "../../drafts/undo-buttons.tsx";
 import { ConditionBuilder } from "../../fields/condition-builder.tsx";
 import { Notice } from "../../kit/feedback/notice.tsx";
@@ -19,7 +20,8 @@ const say = words.form;
 export function RuleForm({ editor, audience }: { editor: RuleEditor; audience: Audience | undefined }) {
   const { draft, audienceId, isReadOnly, errors, isTaken, change } = editor;
   const { variables, knowledge } = useRuleVariables(audience?.audienceId);
-  const ruleError = Object.entries(errors).find(([field]) => field.startsWith("rule"))?.[1];
+  const fault = Object.entries(errors).find(([field]) => field.startsWith("rule"));
+  const ruleError = fault && faultBeside(...fault);
   return (
     <>
       {editor.restoredAt && (

@@ -64,6 +64,7 @@ export const words = {
   live: {
     title: "Who this matches now",
     waiting: "Add a condition to see who matches.",
+    unfinished: "Choose a field for each condition to see who matches.",
     of: (count: string) => `of ${count}`,
     nobody: "Matches nobody",
     nobodyText: "Check the values: they are compared exactly, upper and lower case included.",
@@ -106,6 +107,7 @@ export const words = {
     snapshotText: "The new audience has everyone who is in this one now, and does not change with it.",
     snapshotAction: "Create list",
     snapshotName: (name: string, day: string) => `${name}, ${day}`,
+    rename: "Edit name and description",
     remove: "Delete",
     removeTitle: (name: string) => `Delete the audience ${name}?`,
     removeText: "Its people stay subscribers. What was sent to it stays in the activity.",
@@ -124,8 +126,10 @@ export const words = {
     ids: "Subscriber ids",
     file: "Choose a CSV file",
     fileNote: (name: string, column: string) => `${name}: ids from the column ${column}`,
-    fileFirst: "1",
-    noIds: "This file has no ids.",
+    fileFirst: (name: string) =>
+      `${name}: ids from the first column, with the first line. No column is named subscriberId.`,
+    noIds: (name: string) => `${name} has no ids.`,
+    noText: (name: string) => `${name} is not a text file in UTF-8. Export it as CSV first.`,
     action: (count: number) => (count === 0 ? "Add" : `Add ${ids(count)}`),
     progress: "People added",
     adding: (done: number, total: number) => `${done.toLocaleString()} of ${total.toLocaleString()}`,

@@ -147,6 +147,7 @@ export const words = {
     askTitle: (count: string | undefined) =>
       count === undefined ? "Send for approval?" : `Send for approval, to ${count}?`,
     approvalText: "An owner other than you approves it first.",
+    incomplete: "It cannot be sent yet",
     notChecked: "It was not checked since the last change.",
     hasProblems: (count: number) =>
       count === 1 ? "The checklist has 1 problem." : `The checklist has ${count} problems.`,

@@ -120,7 +120,7 @@ const effectSentences: Record<(typeof backtestEffects)[number], string> = {
   provider: "It would use another integration",
   earlier: "It would be sent earlier",
   later: "It would be sent later",
-  content: "It would have another content",
+  content: "Its content would differ",
 };
 
 function toMessage({ run, compared }: Pair, identifiers: ReadonlyMap<string, string>): BacktestMessage {

@@ -46,7 +46,7 @@ export function calibratePerson(
         transactionId: past.event.transactionId,
         workflowId: past.version.definition.workflowId,
         stepId: step.step.stepId,
-        was: was === is ? `${was}, with another content` : was,
+        was: was === is ? `${was}, with different content` : was,
         replayed: is,
       });
     }

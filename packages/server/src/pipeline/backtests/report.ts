@@ -144,7 +144,7 @@ function findingsOf(tally: Tally): string[] {
     ...say(of("provider"), "message would use another integration", "messages would use another integration"),
     ...say(of("earlier"), "message would be sent earlier", "messages would be sent earlier"),
     ...say(of("later"), "message would be sent later", "messages would be sent later"),
-    ...say(of("content"), "message would have another content", "messages would have another content"),
+    ...say(of("content"), "message would have different content", "messages would have different content"),
   ];
   return found.length > 0 ? found : ["No message would be different"];
 }

@@ -203,5 +203,5 @@ test("a person who changed since is a cause of deviations", async () => {
   const [deviation] = report.calibration.deviations;
   assert.equal(deviation!.cause, "person_changed");
   assert.equal(deviation!.steps, 1);
-  assert.equal(deviation!.examples[0]!.was, "sent, with another content");
+  assert.equal(deviation!.examples[0]!.was, "sent, with different content");
 });

@@ -47,7 +47,9 @@ browserTest("a rule is written, counted, corrected, saved, explained and kept as
   assert.equal(await page.getByLabel("Audience id").inputValue(), "teams-of-bob");
   await page.getByLabel("Description").fill("Who has more than one seat");
   await press(page, "Add a condition");
-  await path(page).fill("subscriber.data.plan");
+  await page.getByText("Choose a field for each condition to see who matches.").waitFor();
+  await page.keyboard.type("data.plan");
+  assert.equal(await path(page).inputValue(), "subscriber.data.plan", "typing goes on in the new line");
   await value(page).fill("team");
   await counted(page, "10 people");
   await page.getByText("People are in it when subscriber.data.plan is").waitFor();
@@ -202,6 +204,11 @@ browserTest("a list is filled by paste and by file, and emptied", async (context
   await dialog(page).getByText("1 id without a subscriber, not added:").waitFor();
   await page.getByText("2 people added").waitFor();
   await expectAccessible(page);
+  const picture = { name: "guests.png", mimeType: "image/png", buffer: Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0xff]) };
+  await dialog(page).locator("input[type=file]").setInputFiles(picture);
+  await dialog(page)
+    .getByText(/^guests\.png is not a text file/)
+    .waitFor();
   const buffer = Buffer.from('\uFEFFName;Subscriber ID\r\n"Bob; the 4th";user-4\r\nCleo;user-5\r\n');
   await dialog(page).locator("input[type=file]").setInputFiles({ name: "guests.csv", mimeType: "text/csv", buffer });
   await dialog(page).getByText("guests.csv: ids from the column Subscriber ID").waitFor();
@@ -215,6 +222,10 @@ browserTest("a list is filled by paste and by file, and emptied", async (context
   await dialog(page).getByRole("button", { name: "Remove from the list" }).click();
   await page.getByText("1 person removed").waitFor();
   await page.getByRole("status").getByText("3 people", { exact: true }).waitFor();
+  await menu(page, "Guests", "Edit name and description");
+  await dialog(page).getByLabel("Description").fill("Who comes to the fair");
+  await dialog(page).getByRole("button", { name: "Save" }).click();
+  await page.getByText("Who comes to the fair").waitFor();
   await page.setViewportSize(narrow);
   await expectNoOverflow(page);
   await expectAccessible(page);

@@ -1,16 +1,16 @@
 // Who gets it: people in at least one of some audiences, or everyone, without those of others.
 import { Link } from "@tanstack/react-router";
 import type { Audience } from "@tidings/contract";
-import { useId } from "react";
+import { useId, useRef } from "react";
 import { useOperation } from "../../../api/hooks.ts";
 import { useMay } from "../../../api/permissions.ts";
 import { Icon } from "../../../icons.tsx";
-import { IconButton, LinkButton } from "../../../kit/inputs/button.tsx";
+import { Button, IconButton, LinkButton } from "../../../kit/inputs/button.tsx";
 import { Fault } from "../../../kit/inputs/field.tsx";
 import { Segments } from "../../../kit/inputs/segments.tsx";
-import { Select } from "../../../kit/inputs/select.tsx";
-import { Muted, Note, Stack } from "../../../kit/layout/layout.tsx";
+import { Muted, Note, Row, Stack } from "../../../kit/layout/layout.tsx";
 import { Card } from "../../../kit/layout/page.tsx";
+import { Menu } from "../../../kit/overlays/menu.tsx";
 import { words } from "../words.ts";
 import css from "./draft.module.css";
 import type { DraftEditor } from "./use-broadcast-draft.ts";
@@ -38,6 +38,13 @@ export function AudienceSection({ editor }: { editor: DraftEditor }) {
       `audience ${JSON.stringify(next)}`,
     );
   };
+  // The audiences that were chosen before everyone was.
+  const kept = useRef<string[]>([]);
+  const choose = (kind: keyof typeof say.kinds) => {
+    if ((kind === "everyone") === everyone) return;
+    if (kind === "everyone") kept.current = include;
+    set(kind === "everyone" ? { everyone: true, include: [] } : { everyone: false, include: kept.current });
+  };
   const fault = Object.entries(errors).find(([field]) => field.startsWith("audience"))?.[1];
   return (
     <Card title={say.title}>
@@ -47,19 +54,19 @@ export function AudienceSection({ editor }: { editor: DraftEditor }) {
           value={everyone ? "everyone" : "some"}
           choices={say.kinds}
           isDisabled={isReadOnly}
-          onChoose={(kind) => set(kind === "everyone" ? { everyone: true, include: [] } : { everyone: false })}
+          onChoose={choose}
         />
         {everyone ? (
           <Muted>{say.everyone}</Muted>
         ) : data && audiences.length === 0 && include.length === 0 ? (
-          <div className={css.row}>
+          <Row>
             <Muted>{say.first}</Muted>
             {mayCreate && (
               <LinkButton size="small" to="/audiences/new">
                 {say.firstAction}
               </LinkButton>
             )}
-          </div>
+          </Row>
         ) : (
           <AudienceList
             label={say.include}
@@ -72,7 +79,7 @@ export function AudienceSection({ editor }: { editor: DraftEditor }) {
             onChange={(ids) => set({ include: ids })}
           />
         )}
-        {(everyone || include.length > 0) && (audiences.length > 0 || exclude.length > 0) && (
+        {(exclude.length > 0 || (!isReadOnly && audiences.length > 0 && (everyone || include.length > 0))) && (
           <AudienceList
             label={say.exclude}
             add={say.addExclusion}
@@ -130,19 +137,14 @@ function AudienceList({ label, add, ids, others, audiences, isReadOnly, none, on
         ))}
         {!isReadOnly && offered.length > 0 && ids.length < most && (
           <li>
-            <Select
-              name={add}
-              isWide
-              value=""
-              choices={[
-                { value: "", label: add },
-                ...offered.map(({ audienceId, name, sentence }) => ({
-                  value: audienceId,
-                  label: name,
-                  note: shorten(sentence),
-                })),
-              ]}
-              onChange={(id) => id !== "" && onChange([...ids, id])}
+            <Menu
+              trigger={<Button icon="plus">{add}</Button>}
+              isTall
+              entries={offered.map(({ audienceId, name, sentence }) => ({
+                label: name,
+                note: sentence,
+                onChoose: () => onChange([...ids, audienceId]),
+              }))}
             />
           </li>
         )}
@@ -155,5 +157,3 @@ function AudienceList({ label, add, ids, others, audiences, isReadOnly, none, on
     </div>
   );
 }
-
-const shorten = (text: string): string => (text.length > 60 ? `${text.slice(0, 59)}…` : text);

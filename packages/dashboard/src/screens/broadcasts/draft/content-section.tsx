@@ -1,6 +1,6 @@
 // What is sent: a saved workflow, or steps that are written for this broadcast.
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { useOperation } from "../../../api/hooks.ts";
 import { JsonField } from "../../../fields/json-field.tsx";
 import { Icon } from "../../../icons.tsx";
@@ -23,10 +23,16 @@ export function ContentSection({ editor }: { editor: DraftEditor }) {
   const { content } = draft;
   const [kind, setKind] = useState<Kind>(content.steps && content.workflowId === undefined ? "steps" : "workflow");
   const [hasPayload, setPayload] = useState(content.payload !== undefined && Object.keys(content.payload).length > 0);
+  // What the other kind had: a look at it loses nothing.
+  const kept = useRef<Pick<typeof content, "workflowId" | "steps">>({});
   const choose = (next: Kind) => {
+    if (next === kind) return;
     setKind(next);
-    const { workflowId: _workflow, steps: _steps, ...others } = content;
-    change({ content: next === "steps" ? { ...others, steps: content.steps ?? [] } : others }, "content.kind");
+    const { workflowId, steps, ...others } = content;
+    kept.current = { ...kept.current, ...(steps ? { steps } : { workflowId }) };
+    const { workflowId: workflow, steps: written = [] } = kept.current;
+    const own = next === "steps" ? { steps: written } : workflow === undefined ? {} : { workflowId: workflow };
+    change({ content: { ...others, ...own } }, "content.kind");
   };
   return (
     <Card title={say.title}>

@@ -20,6 +20,12 @@ function useNeedsApproval(): boolean {
   return data?.find((one) => one._id === _id)?.broadcastApproval === true;
 }
 
+/** Without the number of the broadcast, which is in sight. */
+const reasonOf = (message: string): string => {
+  const reason = message.replace(/^Broadcast \S+ cannot be sent yet: /, "");
+  return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
+};
+
 type SendProps = { editor: DraftEditor; reach: Reach; checked: Checked };
 
 export function Send({ editor, reach, checked: { check } }: SendProps) {
@@ -42,7 +48,10 @@ export function Send({ editor, reach, checked: { check } }: SendProps) {
     send.mutate(
       { params: { broadcastId: broadcast._id } },
       {
-        onError: showError,
+        onError: (error) =>
+          error.code === "BROADCAST_INCOMPLETE"
+            ? showToast({ title: say.incomplete, description: reasonOf(error.message), look: "bad" })
+            : showError(error),
         onSuccess: ({ status }) =>
           showToast({
             title: status === "awaiting_approval" ? say.asked : kind === "now" ? say.sent : say.scheduled,

@@ -30,6 +30,7 @@ export function TestDialog({ broadcastId, onClose }: { broadcastId: string; onCl
       description={say.text}
       submit={say.send(people.length)}
       isDisabled={people.length === 0 || test.isPending}
+      isDone={test.isSuccess}
       onSubmit={submit}
       onClose={onClose}
     >

@@ -1,5 +1,6 @@
 // When it starts: at once, at a moment, or at an hour of each person's day; and over how many hours.
 import type { Broadcast } from "@tidings/contract";
+import { useRef } from "react";
 import { TextField } from "../../../kit/inputs/field.tsx";
 import { Segments } from "../../../kit/inputs/segments.tsx";
 import { Muted, Stack } from "../../../kit/layout/layout.tsx";
@@ -12,7 +13,7 @@ import type { DraftEditor } from "./use-broadcast-draft.ts";
 const say = words.time;
 type Time = Broadcast["time"];
 
-/** What a kind begins with; what another kind has is dropped. */
+/** What a kind begins with. */
 function startOf(kind: Time["kind"], { spreadHours }: Time): Time {
   const spread = spreadHours === undefined ? {} : { spreadHours };
   if (kind === "now") return { kind, ...spread };
@@ -31,17 +32,20 @@ function startOf(kind: Time["kind"], { spreadHours }: Time): Time {
 export function TimeSection({ editor: { draft, isReadOnly, errors, change } }: { editor: DraftEditor }) {
   const { time } = draft;
   const set = (changed: Partial<Time>, field: string) => change({ time: present({ ...time, ...changed }) }, field);
+  // What the other kinds had: a look at one loses nothing.
+  const kept = useRef<Partial<Record<Time["kind"], Time>>>({});
+  const choose = (kind: Time["kind"]) => {
+    if (kind === time.kind) return;
+    kept.current[time.kind] = time;
+    const before = kept.current[kind];
+    const { spreadHours } = time;
+    change({ time: before ? present({ ...before, spreadHours }) : startOf(kind, time) }, "time.kind");
+  };
   const errorOf = (field: keyof Time) => errors[`time.${field}`];
   return (
     <Card title={say.title}>
       <Stack>
-        <Segments
-          label={say.kind}
-          value={time.kind}
-          choices={say.kinds}
-          isDisabled={isReadOnly}
-          onChoose={(kind) => kind !== time.kind && change({ time: startOf(kind, time) }, "time.kind")}
-        />
+        <Segments label={say.kind} value={time.kind} choices={say.kinds} isDisabled={isReadOnly} onChoose={choose} />
         {time.kind === "at" && (
           <TextField
             label={say.at}

@@ -2,6 +2,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import type { Broadcast } from "@tidings/contract";
 import { useEffect, useRef } from "react";
+import { faultBeside } from "../../../api/api-error.ts";
 import { useChange } from "../../../api/hooks.ts";
 import { useEnvironment } from "../../../api/session.tsx";
 import { type Base, useDraft } from "../../../drafts/use-draft.ts";
@@ -83,7 +84,9 @@ export function useBroadcastDraft(broadcast: Broadcast, isReadOnly: boolean) {
     isReadOnly,
     isSaving: update.isPending,
     /** By field, such as `time.at`. */
-    errors: update.error?.fields ?? {},
+    errors: Object.fromEntries(
+      Object.entries(update.error?.fields ?? {}).map(([field, message]) => [field, faultBeside(field, message)]),
+    ) as Record<string, string>,
     isOld: isChanged && isNewer,
     change: (changed: Partial<BroadcastDraft>, field: string) => {
       if (update.error) update.reset();

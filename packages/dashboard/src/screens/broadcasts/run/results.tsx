@@ -86,9 +86,8 @@ export const Causes = ({ causes }: { causes: BroadcastResults["causes"] }) =>
       <Stack isSmall>
         <Muted>{words.causes.text}</Muted>
         <ul className={css.causes}>
-          {causes.map(({ kind, reason, sentence, stepId, people }) => (
+          {causes.map(({ kind, reason, sentence, stepId }) => (
             <li key={`${kind} ${reason} ${stepId}`}>
-              <strong>{people.toLocaleString()}</strong>
               <span>
                 <Sentence text={sentence} />
                 {stepId !== null && <Note> {stepId}</Note>}
@@ -102,12 +101,12 @@ export const Causes = ({ causes }: { causes: BroadcastResults["causes"] }) =>
   );
 
 type Variant = BroadcastResults["variants"][number];
-const compared = ["sent", "opened", "clicked", "unsubscribed"] as const satisfies readonly BroadcastOutcome[];
+const compared = ["opened", "clicked", "unsubscribed"] as const satisfies readonly BroadcastOutcome[];
 
 const columnOf = (outcome: BroadcastOutcome): Column<Variant> => ({
   title: words.outcomes[outcome],
   isNumber: true,
-  isWideOnly: outcome === "unsubscribed" || outcome === "sent",
+  isWideOnly: outcome === "unsubscribed",
   cell: ({ outcomes: counts, people }) => {
     const count = counts[outcome] ?? 0;
     return (

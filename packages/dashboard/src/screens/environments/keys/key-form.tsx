@@ -1,6 +1,7 @@
 // A new API key, or what a key may do: its name and owner, scope, expiry and networks.
 import type { ApiKey, KeyScope, NewApiKey } from "@tidings/contract";
 import { useState } from "react";
+import { faultBeside } from "../../../api/api-error.ts";
 import type { Environment } from "../../../api/auth.ts";
 import { useChange } from "../../../api/hooks.ts";
 import { Checkbox, Field, TextArea, TextField } from "../../../kit/inputs/field.tsx";
@@ -36,8 +37,10 @@ export function KeyForm({ environment, stored, onMade, onClose }: KeyFormProps) 
   const update = useChange("environments.updateApiKey", ["environments.list"], environmentId);
   const { confirm, dialog } = useConfirm();
   const error = make.error ?? update.error;
-  const faultOf = (field: string): string | undefined =>
-    Object.entries(error?.fields ?? {}).find(([name]) => name === field || name.startsWith(`${field}.`))?.[1];
+  const faultOf = (field: string): string | undefined => {
+    const found = Object.entries(error?.fields ?? {}).find(([at]) => at === field || at.startsWith(`${field}.`));
+    return found && faultBeside(...found);
+  };
   const hasFault = ["name", "owner", "operations", "expiresAt", "allowedNetworks"].some(faultOf);
 
   const lines = networks.split(/[\s,]+/).filter(Boolean);

@@ -87,7 +87,7 @@ function KeyTable({ environment }: { environment: Environment }) {
   const end = (key: ApiKey) =>
     confirm(
       {
-        title: text.revokeTitle,
+        title: text.revokeTitle(key.name ?? text.masked(endOf(key))),
         text: text.revokeText(isRecent(key) ? text.usedRecently : text.notUsed),
         label: text.revoke,
         isDanger: true,
@@ -133,7 +133,7 @@ function KeyTable({ environment }: { environment: Environment }) {
           {
             title: text.lastUse,
             cell: ({ lastUsedAt }) =>
-              lastUsedAt ? <Time at={lastUsedAt} isRelative /> : <span className={css.weak}>{text.never}</span>,
+              lastUsedAt ? <Time at={lastUsedAt} isRelative /> : <span className={css.weak}>{text.noExpiry}</span>,
             isWideOnly: true,
           },
           {

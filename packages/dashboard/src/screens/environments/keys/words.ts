@@ -31,7 +31,7 @@ export const keyWords = {
   editOf: (end: string) => `Edit the key ending in ${end}`,
   revoke: "Revoke",
   revokeOf: (end: string) => `Revoke the key ending in ${end}`,
-  revokeTitle: "Revoke this key?",
+  revokeTitle: (name: string) => `Revoke the key ${name}?`,
   revokeText: (used: string) => `Requests that use it are rejected immediately. ${used}`,
   usedRecently: "It was used within the last hour, so something still depends on it.",
   notUsed: "It has not been used within the last hour.",
