@@ -10,6 +10,9 @@ import { detail } from "../rules/details.ts";
 import type { Facts, JobState, MessageDraft, Run } from "../run/run.ts";
 import type { PastStep } from "./history.ts";
 
+/** What a step waits for: the response of a bridge or to an HTTP request, or that a provider has its message. */
+export type Asked = "ask" | "send";
+
 export type AnswerCounts = { stored: number; assumed: number };
 
 const noAnswer = "no response of the bridge is stored, and a backtest asks none";
@@ -41,9 +44,9 @@ function answerBridge(job: JobState, past: PastStep | undefined, now: Date, coun
   job.newDetails.push(detail("bridge_failed", now, { raw: failed?.r ?? { reason: noAnswer, isAssumed: true } }));
 }
 
-type Asked = { facts: Facts; now: Date; past: PastStep | undefined; counts: AnswerCounts };
+type Request = { facts: Facts; now: Date; past: PastStep | undefined; counts: AnswerCounts };
 
-function answerRequest(run: Run, job: JobState, { facts, now, past, counts }: Asked): void {
+function answerRequest(run: Run, job: JobState, { facts, now, past, counts }: Request): void {
   const ended = past?.step.type === job.step.type ? past.job : undefined;
   const last = ended?.details.findLast(({ d }) => d === "request_succeeded" || d === "request_failed");
   if (ended && last && (ended.status === "completed" || ended.status === "failed")) {
