@@ -107,13 +107,13 @@ export function createProgress(batch: Batch, replaying: Replaying, person: { now
     return true;
   }
 
-  /** A digest is closed after the last event that it has got then. */
+  /** It ends after the last event that its digest got then, or the signal that came while it ended. */
   function sleep(one: ReplayedRun, wakeAt: Date): void {
     const job = one.run.jobs.find(({ status }) => status === "delayed");
     const past = job && pastStepOf(one, job);
     const late = past && isSameStep(one, job) ? latenessOf(past, waitNumber(job.newDetails)) : 0;
     const now = wakeAt.getTime() + late;
-    const last = (job && turns.lastJoins.get(job.id)) ?? 0;
+    const last = (job && turns.lastCame.get(job.id)) ?? 0;
     const at = last >= now && last - now <= maxSkewMs ? last + 1 : now;
     timeline.add(at, { kind: "wake", run: one, now: new Date(now) }, { isDue: true });
   }

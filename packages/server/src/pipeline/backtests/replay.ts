@@ -188,7 +188,7 @@ function addHistory({ history, timeline, turns }: Replaying): void {
     if (canceled) timeline.add(canceled.t, { kind: "cancel", notificationId, canceled });
     for (const one of marksOf(past)) timeline.add(one.happened.t, one);
     for (const { jobId, at, ...closed } of closedEarlyIn(past)) {
-      const last = turns.lastJoins.get(jobId) ?? 0;
+      const last = turns.lastCame.get(jobId) ?? 0;
       timeline.add(Math.max(at, last + 1), { kind: "close", notificationId, ...closed });
     }
   }

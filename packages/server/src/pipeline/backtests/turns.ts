@@ -14,8 +14,8 @@ export type Turns = {
   leaders: ReadonlyMap<string, string>;
   /** By job that led a digest from its beginning: when its window ended (ms). */
   ends: ReadonlyMap<string, number>;
-  /** By job that led a digest: when the last claim came that joined it (ms). */
-  lastJoins: ReadonlyMap<string, number>;
+  /** By job that waited: when the last event that its digest got, or what its wait waited for, came (ms). */
+  lastCame: ReadonlyMap<string, number>;
   /** By job. */
   turns: ReadonlyMap<string, Turn>;
 };
@@ -24,18 +24,20 @@ export function turnsOf({ runs }: PersonHistory): Turns {
   const steps = runs.flatMap((run) => [...run.steps.values()].map((step) => ({ run, step })));
   const leaders = new Map<string, string>();
   const ends = new Map<string, number>();
-  const lastJoins = new Map<string, number>();
+  const lastCame = new Map<string, number>();
   for (const { step } of steps) {
     const { id, details, status, merged_into: leader } = step.job;
+    const met = step.step.type === "wait" && details.find(({ d }) => d === "wait_met");
+    if (met) lastCame.set(id, Date.parse(String(met.r?.at)));
     const claim = details.find(({ d }) => digestClaims.has(d));
     if (!claim) continue;
     if (claim.d === "step_digested") ends.set(id, Date.parse(String(claim.r?.until)));
     if (claim.d !== "digest_merged" || status !== "merged" || leader === null) continue;
     leaders.set(id, leader);
-    lastJoins.set(leader, Math.max(claim.t, lastJoins.get(leader) ?? 0));
+    lastCame.set(leader, Math.max(claim.t, lastCame.get(leader) ?? 0));
   }
   const turns = new Map([...digestTurns(steps, leaders), ...throttleTurns(steps)]);
-  return { leaders, ends, lastJoins, turns };
+  return { leaders, ends, lastCame, turns };
 }
 
 type Known = { run: PastRun; step: PastStep };
