@@ -8,7 +8,7 @@ import { advance } from "../run/advance.ts";
 import { settleClaims } from "../run/claims.ts";
 import type { JobState, Progress } from "../run/run.ts";
 import { latenessOf, restOf, tookOf, waitNumber } from "./pace.ts";
-import { type AnswerCounts, type Asked, answerStep, settleSends } from "./responses.ts";
+import { type AnswerCounts, type Asked, answerStep, settleSends, wasCanceled } from "./responses.ts";
 import { type Action, pastStepOf, type ReplayedRun, type Replaying } from "./state.ts";
 import { maxSkewMs } from "./turns.ts";
 import { joinDigest } from "./windows.ts";
@@ -83,28 +83,29 @@ export function createProgress(batch: Batch, replaying: Replaying, person: { now
     for (const { one: run, now } of next) timeline.add(now.getTime(), { kind: "go on", run, now });
   }
 
-  /** False while the run waits for the response. */
+  /** False while the run waits for the response, which never came where the run was canceled first. */
   function respond(one: ReplayedRun, job: JobState, asked: Asked, now: Date): boolean {
     const past = pastStepOf(one, job);
+    if (wasCanceled(past, now)) return false;
     const took = past && isSameStep(one, job) ? tookOf(past, asked) : 0;
-    if (took === 0) return end(one, job, asked, now);
-    timeline.add(now.getTime() + took, { kind: "reply", run: one, job, asked });
-    return false;
+    if (took === 0) end(one, job, asked, now);
+    else timeline.add(now.getTime() + took, { kind: "reply", run: one, job, asked });
+    return took === 0;
   }
 
-  async function reply({ run: one, job, asked }: Extract<Action, { kind: "reply" }>, now: Date): Promise<void> {
-    // Otherwise it was canceled meanwhile.
-    if (job.status !== "queued" || !end(one, job, asked, now)) return;
+  function reply({ run: one, job, asked }: Extract<Action, { kind: "reply" }>, now: Date): void {
+    // It may have been canceled meanwhile.
+    if (job.status !== "queued") return;
+    end(one, job, asked, now);
     const rest = one.past ? restOf(one.past, job.step.stepId, asked) : 0;
     const at = now.getTime() + rest;
     timeline.add(at, { kind: "go on", run: one, now: new Date(at) }, { isDue: true });
   }
 
-  function end(one: ReplayedRun, job: JobState, asked: Asked, now: Date): boolean {
+  function end(one: ReplayedRun, job: JobState, asked: Asked, now: Date): void {
     const past = pastStepOf(one, job);
-    if (asked === "send") return settleSends(job, one.messages, past, now);
-    answerStep({ run: one.run, job, facts, now }, past, answers);
-    return true;
+    if (asked === "send") settleSends(job, one.messages, past, now);
+    else answerStep({ run: one.run, job, facts, now }, past, answers);
   }
 
   /** It ends after the last event that its digest got then, or the signal that came while it ended. */

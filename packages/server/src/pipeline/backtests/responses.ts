@@ -66,12 +66,15 @@ function answerRequest(run: Run, job: JobState, { facts, now, past, counts }: Re
   job.newDetails.push(end);
 }
 
+/** Whether the step got no response because it was canceled first. */
+export const wasCanceled = (past: PastStep | undefined, now: Date): boolean =>
+  past?.job.status === "canceled" && past.job.updated_at >= now;
+
 /**
  * What the provider did with the messages of the step then, where the same integration is tried first now; otherwise it
- * accepts them. False while they wait, because they were canceled before the provider took them.
+ * accepts them.
  */
-export function settleSends(job: JobState, messages: MessageDraft[], past: PastStep | undefined, now: Date): boolean {
-  if (past?.job.status === "canceled" && past.job.updated_at >= now) return false;
+export function settleSends(job: JobState, messages: MessageDraft[], past: PastStep | undefined, now: Date): void {
   const pending = messages.filter((message) => message.jobId === job.id && message.status === "pending");
   const failed = past && isSendFailure(past) ? past.job.details.at(-1) : undefined;
   const tried = past?.messages.map(({ integration_id }) => integration_id) ?? [];
@@ -80,12 +83,11 @@ export function settleSends(job: JobState, messages: MessageDraft[], past: PastS
     job.status = "failed";
     for (const message of pending) message.status = "error";
     job.newDetails.push({ ...failed, t: now.getTime() });
-    return true;
+    return;
   }
   job.status = "completed";
   for (const message of pending) message.status = "sent";
   job.newDetails.push(detail("message_sent", now, { providerId: job.providerId ?? undefined }));
-  return true;
 }
 
 /** The step had made its message, and the provider or its address failed. */

@@ -114,7 +114,7 @@ test("a messy history: at least 99.5 % are as they were, and each deviation has 
         payload: { n: n++, about: to.includes("p0") ? "Person0" : "" },
       };
     });
-    await client("events.triggerBulk", { body: { events } as never });
+    const { body: accepted } = await client("events.triggerBulk", { body: { events } as never });
     for (let sent = 0; sent < 4; sent++)
       await client("signals.send", { body: { to: `p${random.below(people)}`, name: "done" } });
     if (round % killEvery === 2) {
@@ -124,6 +124,10 @@ test("a messy history: at least 99.5 % are as they were, and each deviation has 
       workers.push(startWorker());
       kills++;
     }
+    if (round === 2) {
+      await client("subscribers.update", { params: { subscriberId: "p2" }, body: { firstName: "Renamed" } });
+    }
+    if (round % 5 === 3) await client("events.cancel", { params: { transactionId: accepted[0]!.transactionId! } });
     if (round === rounds - 2) await client("subscribers.delete", { params: { subscriberId: "p1" } });
     await eventually(async () => (await countRuns()) >= before + 20, "the runs of the round", limitMs);
   }
@@ -144,6 +148,7 @@ test("a messy history: at least 99.5 % are as they were, and each deviation has 
   context.diagnostic(`${kills} kills, ${percent} % of ${compared} steps, ${JSON.stringify(deviations)}`);
   assert.ok(kills >= 4 && compared > 800, `${kills} kills, ${compared} steps`);
   assert.ok(failedOnce.size > 10, "mails were tried again");
+  assert.ok(report.skipped.deletedPeople >= 1, "people were deleted");
   assert.ok(percent! >= 99.5, JSON.stringify(deviations));
   assert.ok(
     deviations.every(({ cause }) => cause !== "unknown"),
