@@ -68,5 +68,5 @@ function endWait({ variant, waiting, timeline }: Replaying, jobId: string, arriv
   waiting.delete(jobId);
   variant.moving.arrivals.set(jobId, arrival);
   const at = wentOnAt(past, arrival.at);
-  timeline.add(at, { kind: "go on", run, now: new Date(at) }, { isDue: true });
+  timeline.add(at, { kind: "go on", run, now: new Date(at) }, "due");
 }

@@ -79,6 +79,10 @@ function responseOf({ job: { details } }: PastStep, asked: Asked): StoredDetail[
   return end < 0 ? null : [details[begun]!, ...following.slice(end, end + 2)];
 }
 
+/** Whether the step was canceled while it waited for its response. */
+export const gotNone = ({ job }: PastStep, asked: Asked): boolean =>
+  job.status === "canceled" && job.details.some(({ d }) => phases[asked].begins.has(d));
+
 /** How long the step waited for its response (ms). */
 export function tookOf(step: PastStep, asked: Asked): number {
   const [begun, end] = responseOf(step, asked) ?? [];

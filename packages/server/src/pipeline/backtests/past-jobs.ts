@@ -5,11 +5,15 @@ import type { StoredStep } from "../../store/workflows/workflows.ts";
 import type { JobState } from "../run/run.ts";
 import type { PastRun } from "./history.ts";
 
+/** `stepId`: the first step that it reached. */
+export type PastCancel = { stepId: string; happened: StoredDetail };
+
 /** When the run was canceled by hand, by a retraction or with its event; not by a step that failed. */
-export function cancelOf({ steps }: PastRun): StoredDetail | undefined {
-  for (const { job } of steps.values()) {
-    const canceled = job.details.find(({ d }) => d === "step_canceled");
-    if (canceled && !/^step \S+ failed$|^the message was /.test(String(canceled.r?.reason))) return canceled;
+export function cancelOf({ steps }: PastRun): PastCancel | undefined {
+  for (const [stepId, { job }] of steps) {
+    const happened = job.details.find(({ d }) => d === "step_canceled");
+    if (happened && !/^step \S+ failed$|^the message was /.test(String(happened.r?.reason)))
+      return { stepId, happened };
   }
   return undefined;
 }

@@ -7,8 +7,8 @@ import type { Batch } from "../batch.ts";
 import { advance } from "../run/advance.ts";
 import { settleClaims } from "../run/claims.ts";
 import type { JobState, Progress } from "../run/run.ts";
-import { latenessOf, restOf, tookOf, waitNumber } from "./pace.ts";
-import { type AnswerCounts, type Asked, answerStep, settleSends, wasCanceled } from "./responses.ts";
+import { gotNone, latenessOf, restOf, tookOf, waitNumber } from "./pace.ts";
+import { type AnswerCounts, type Asked, answerStep, settleSends } from "./responses.ts";
 import { type Action, pastStepOf, type ReplayedRun, type Replaying } from "./state.ts";
 import { maxSkewMs } from "./turns.ts";
 import { joinDigest } from "./windows.ts";
@@ -86,7 +86,7 @@ export function createProgress(batch: Batch, replaying: Replaying, person: { now
   /** False while the run waits for the response, which never came where the run was canceled first. */
   function respond(one: ReplayedRun, job: JobState, asked: Asked, now: Date): boolean {
     const past = pastStepOf(one, job);
-    if (wasCanceled(past, now)) return false;
+    if (past && gotNone(past, asked)) return false;
     const took = past && isSameStep(one, job) ? tookOf(past, asked) : 0;
     if (took === 0) end(one, job, asked, now);
     else timeline.add(now.getTime() + took, { kind: "reply", run: one, job, asked });
@@ -99,7 +99,7 @@ export function createProgress(batch: Batch, replaying: Replaying, person: { now
     end(one, job, asked, now);
     const rest = one.past ? restOf(one.past, job.step.stepId, asked) : 0;
     const at = now.getTime() + rest;
-    timeline.add(at, { kind: "go on", run: one, now: new Date(at) }, { isDue: true });
+    timeline.add(at, { kind: "go on", run: one, now: new Date(at) }, "due");
   }
 
   function end(one: ReplayedRun, job: JobState, asked: Asked, now: Date): void {
@@ -116,7 +116,7 @@ export function createProgress(batch: Batch, replaying: Replaying, person: { now
     const now = wakeAt.getTime() + late;
     const last = (job && turns.lastCame.get(job.id)) ?? 0;
     const at = last >= now && last - now <= maxSkewMs ? last + 1 : now;
-    timeline.add(at, { kind: "wake", run: one, now: new Date(now) }, { isDue: true });
+    timeline.add(at, { kind: "wake", run: one, now: new Date(now) }, "due");
   }
 }
 

@@ -69,10 +69,8 @@ export async function replayPerson(
         return mark(replaying, action);
       case "close":
         return close(action);
-      case "cancel": {
-        const one = runs.get(action.notificationId);
-        if (one) cancel(one, action.canceled, now);
-      }
+      case "cancel":
+        return cancelAsThen(action, now);
     }
   }
 
@@ -129,6 +127,16 @@ export async function replayPerson(
     await wake(one, now);
   }
 
+  /** At the same moment, the run may have gone on to a later step before it was canceled. */
+  function cancelAsThen(action: Extract<Action, { kind: "cancel" }>, now: Date): void {
+    const { canceled, notificationId, isLast } = action;
+    const one = runs.get(notificationId);
+    const reached = one?.run.jobs.findIndex(({ step }) => step.stepId === canceled.stepId) ?? 0;
+    const isBefore = one?.run.jobs.slice(0, Math.max(0, reached)).some((job) => !isFinished(job));
+    if (isBefore && !isLast) timeline.add(now.getTime(), { ...action, isLast: true }, "last");
+    else if (one) cancel(one, canceled.happened, now);
+  }
+
   /** A digest that the run leads continues with the oldest event that was merged into it. */
   function cancel(one: ReplayedRun, canceled: StoredDetail, now: Date): void {
     for (const job of one.run.jobs) {
@@ -183,9 +191,10 @@ function addHistory({ history, timeline, turns }: Replaying): void {
   function addPast(past: PastRun): void {
     if (past.event.startedBy?.rollUp) return;
     const { id: notificationId } = past.notification;
-    timeline.add(startOf(past), { kind: "start", past });
+    const startAt = startOf(past);
+    timeline.add(startAt, { kind: "start", past });
     const canceled = cancelOf(past);
-    if (canceled) timeline.add(canceled.t, { kind: "cancel", notificationId, canceled });
+    if (canceled) timeline.add(Math.max(canceled.happened.t, startAt), { kind: "cancel", notificationId, canceled });
     for (const one of marksOf(past)) timeline.add(one.happened.t, one);
     for (const { jobId, at, ...closed } of closedEarlyIn(past)) {
       const last = turns.lastCame.get(jobId) ?? 0;

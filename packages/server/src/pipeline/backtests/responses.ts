@@ -66,10 +66,6 @@ function answerRequest(run: Run, job: JobState, { facts, now, past, counts }: Re
   job.newDetails.push(end);
 }
 
-/** Whether the step got no response because it was canceled first. */
-export const wasCanceled = (past: PastStep | undefined, now: Date): boolean =>
-  past?.job.status === "canceled" && past.job.updated_at >= now;
-
 /**
  * What the provider did with the messages of the step then, where the same integration is tried first now; otherwise it
  * accepts them.

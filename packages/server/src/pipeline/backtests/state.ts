@@ -5,6 +5,7 @@ import type { Marks } from "../rules/step-results.ts";
 import type { Arrival, Claim, ClaimResult, DigestResult, Facts, JobState, MessageDraft, Run } from "../run/run.ts";
 import type { MemoryClaims, PastSignal } from "./claims.ts";
 import type { PastRun, PersonHistory } from "./history.ts";
+import type { PastCancel } from "./past-jobs.ts";
 import type { BegunRollUp } from "./places.ts";
 import type { AnswerCounts, Asked } from "./responses.ts";
 import type { Timeline } from "./timeline.ts";
@@ -51,7 +52,7 @@ export type Action =
   | { kind: "signal"; signal: PastSignal }
   | ({ kind: "mark" } & Happened)
   | ({ kind: "close" } & Happened)
-  | { kind: "cancel"; notificationId: string; canceled: StoredDetail };
+  | { kind: "cancel"; notificationId: string; canceled: PastCancel; isLast?: true };
 
 type Waiting = { run: ReplayedRun; claim: Extract<Claim, { kind: "wait" }> };
 

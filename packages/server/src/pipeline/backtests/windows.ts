@@ -56,5 +56,5 @@ export function handOverDigest(replaying: Replaying, old: JobState, dueAt: Date)
     window.leader_notification_id = one.run.notificationId;
   }
   const now = new Date(closedAt(pastStepOf(one, job), dueAt));
-  timeline.add(now.getTime(), { kind: "wake", run: one, now }, { isDue: true });
+  timeline.add(now.getTime(), { kind: "wake", run: one, now }, "due");
 }
