@@ -148,6 +148,7 @@ test("a messy history: at least 99.5 % are as they were, and each deviation has 
   context.diagnostic(`${kills} kills, ${percent} % of ${compared} steps, ${JSON.stringify(deviations)}`);
   assert.ok(kills >= 4 && compared > 800, `${kills} kills, ${compared} steps`);
   assert.ok(failedOnce.size > 10, "mails were tried again");
+  assert.ok(report.skipped.storedAnswers > 50, "HTTP requests were sent");
   assert.ok(report.skipped.deletedPeople >= 1, "people were deleted");
   assert.ok(percent! >= 99.5, JSON.stringify(deviations));
   assert.ok(
