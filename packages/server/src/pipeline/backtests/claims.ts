@@ -23,8 +23,8 @@ export type ClaimWorld = {
 };
 
 /**
- * `open`: the digest windows that new events may join, by group. `collecting`: those that are not closed yet, by the job
- * that leads them.
+ * `open`: the digest windows that new events may join, by group. `collecting`: those that are not closed yet, by the
+ * job that leads them.
  */
 export type MemoryClaims = ClaimStore & {
   open: Map<string, WindowClaim>;

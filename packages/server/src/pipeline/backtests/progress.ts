@@ -8,7 +8,7 @@ import { advance } from "../run/advance.ts";
 import { settleClaims } from "../run/claims.ts";
 import type { JobState, Progress } from "../run/run.ts";
 import { gotNone, latenessOf, restOf, tookOf, waitNumber } from "./pace.ts";
-import { type AnswerCounts, type Asked, answerStep, settleSends } from "./responses.ts";
+import { type AnswerCounts, type Asked, answerStep, goesSameWay, settleSends } from "./responses.ts";
 import { type Action, pastStepOf, type ReplayedRun, type Replaying } from "./state.ts";
 import { maxSkewMs } from "./turns.ts";
 import { joinDigest } from "./windows.ts";
@@ -86,8 +86,9 @@ export function createProgress(batch: Batch, replaying: Replaying, person: { now
   /** False while the run waits for the response, which never came where the run was canceled first. */
   function respond(one: ReplayedRun, job: JobState, asked: Asked, now: Date): boolean {
     const past = pastStepOf(one, job);
-    if (past && gotNone(past, asked)) return false;
-    const took = past && isSameStep(one, job) ? tookOf(past, asked) : 0;
+    const isAsThen = past !== undefined && (asked === "ask" || goesSameWay(job, one.messages, past));
+    if (isAsThen && gotNone(past, asked)) return false;
+    const took = isAsThen ? tookOf(past, asked) : 0;
     if (took === 0) end(one, job, asked, now);
     else timeline.add(now.getTime() + took, { kind: "reply", run: one, job, asked });
     return took === 0;

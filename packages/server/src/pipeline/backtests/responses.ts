@@ -66,16 +66,20 @@ function answerRequest(run: Run, job: JobState, { facts, now, past, counts }: Re
   job.newDetails.push(end);
 }
 
-/**
- * What the provider did with the messages of the step then, where the same integration is tried first now; otherwise it
- * accepts them.
- */
+const pendingOf = (job: JobState, messages: MessageDraft[]): MessageDraft[] =>
+  messages.filter((message) => message.jobId === job.id && message.status === "pending");
+
+/** Whether the integration that is tried first now had the messages of the step then. */
+export function goesSameWay(job: JobState, messages: MessageDraft[], past: PastStep): boolean {
+  const tried = past.messages.map(({ integration_id }) => integration_id);
+  return tried.length === 0 || pendingOf(job, messages).some(({ integrationId }) => tried.includes(integrationId));
+}
+
+/** What the provider did with the messages of the step then, where they go the same way; otherwise it accepts them. */
 export function settleSends(job: JobState, messages: MessageDraft[], past: PastStep | undefined, now: Date): void {
-  const pending = messages.filter((message) => message.jobId === job.id && message.status === "pending");
+  const pending = pendingOf(job, messages);
   const failed = past && isSendFailure(past) ? past.job.details.at(-1) : undefined;
-  const tried = past?.messages.map(({ integration_id }) => integration_id) ?? [];
-  const isSameWay = tried.length === 0 || pending.some(({ integrationId }) => tried.includes(integrationId));
-  if (failed && isSameWay) {
+  if (failed && goesSameWay(job, messages, past!)) {
     job.status = "failed";
     for (const message of pending) message.status = "error";
     job.newDetails.push({ ...failed, t: now.getTime() });

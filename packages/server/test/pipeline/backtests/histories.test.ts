@@ -1,6 +1,6 @@
-// Histories: without a change, the replay is what happened, step by step. Random ones, and one with marks, signals, HTTP
-// steps and roll-ups that later steps depend on. And a messy one, in which providers fail and people, events and messages
-// go away: each deviation has a cause.
+// Histories: without a change, the replay is what happened, step by step. Random ones, and one with marks, signals,
+// HTTP steps and roll-ups that later steps depend on. And a messy one, in which providers fail and people, events and
+// messages go away: each deviation has a cause.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type AttentionBudget, rollUpWorkflowId, type StepIn } from "@tidings/contract";
