@@ -7,7 +7,7 @@ import { isUuid } from "../../lib/ids.ts";
 import { type Compared, compareRun } from "../../pipeline/backtests/compare.ts";
 import { channelOf, isSent, type MessageOutcome, outcomesOf } from "../../pipeline/backtests/outcomes.ts";
 import { replayPeople } from "../../pipeline/backtests/page.ts";
-import type { ReplayedRun } from "../../pipeline/backtests/replay.ts";
+import type { ReplayedRun } from "../../pipeline/backtests/state.ts";
 import type { ReplayedPerson } from "../../pipeline/backtests/tally.ts";
 import { describeStep } from "../../pipeline/rules/step-outcome-text.ts";
 import { findBacktest, type ListedPerson, listDifferingPeople } from "../../store/backtests/backtests.ts";

@@ -7,8 +7,8 @@ import { isFinished } from "../run/advance.ts";
 import type { JobState, MessageDraft } from "../run/run.ts";
 import { leadMs, type PastRun, type PastStep, type Period, type PersonHistory } from "./history.ts";
 import { rollUpNotificationId } from "./places.ts";
-import type { Replayed, ReplayedRun } from "./replay.ts";
 import { wasFailedByProvider } from "./responses.ts";
+import type { Replayed, ReplayedRun } from "./state.ts";
 
 type Deviation = {
   cause: BacktestCause;

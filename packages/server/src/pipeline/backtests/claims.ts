@@ -9,6 +9,7 @@ import { happenedAt, type Marks } from "../rules/step-results.ts";
 import type { WaitClaim } from "../run/arrivals.ts";
 import type { ClaimStore } from "../run/claims.ts";
 import type { Arrival, PlaceAsk, PlaceResult } from "../run/run.ts";
+import { maxSkewMs, type Turns } from "./turns.ts";
 
 /** A signal that has come. */
 export type PastSignal = { name: string; key: string | null; data: JsonObject | null; at: Date };
@@ -17,23 +18,35 @@ export type PastSignal = { name: string; key: string | null; data: JsonObject | 
 export type ClaimWorld = {
   signals: readonly PastSignal[];
   marks: ReadonlyMap<string, Marks>;
-  /** By job that was merged then: the job that led its digest. */
-  leaders: ReadonlyMap<string, string>;
+  turns: Turns;
   places: (asks: PlaceAsk[]) => Map<string, PlaceResult>;
 };
 
-/** `open`: the digest windows, by group. */
-export type MemoryClaims = ClaimStore & { open: Map<string, WindowClaim> };
+/**
+ * `open`: the digest windows that new events may join, by group. `collecting`: those that are not closed yet, by the
+ * job that leads them.
+ */
+export type MemoryClaims = ClaimStore & {
+  open: Map<string, WindowClaim>;
+  collecting: Map<string, WindowClaim>;
+};
 
 const groupName = ({ step_id, subscriber_id, group_key }: GroupKey): string =>
   `${step_id} ${subscriber_id} ${group_key}`;
 
-export function createMemoryClaims({ signals, marks, leaders, places }: ClaimWorld): MemoryClaims {
+export function createMemoryClaims({ signals, marks, turns, places }: ClaimWorld): MemoryClaims {
   const open = new Map<string, WindowClaim>();
+  const collecting = new Map<string, WindowClaim>();
   const passes = new Map<string, Date>();
   const grants = new Map<string, { until: Date; granted: number }>();
+  /** The window has the leader and the end that one of then had. */
+  const isAsThen = ({ leader_job_id, due_at }: WindowClaim) => turns.ends.get(leader_job_id) === due_at.getTime();
+  /** Closing it took the lock before an event of an earlier time, which led the next one. */
+  const wasOverThen = (window: WindowClaim, now: Date) =>
+    isAsThen(window) && window.due_at.getTime() - now.getTime() <= maxSkewMs;
   return {
     open,
+    collecting,
     passes: async (_db, asked) =>
       asked.flatMap((pass) => {
         const name = groupName(pass);
@@ -44,11 +57,14 @@ export function createMemoryClaims({ signals, marks, leaders, places }: ClaimWor
     windows: async (_db, claims) =>
       claims.map(({ now, ...claim }) => {
         const name = groupName(claim);
+        const jobId = claim.leader_job_id;
+        const joinedThen = collecting.get(turns.leaders.get(jobId) ?? "");
+        if (joinedThen && groupName(joinedThen) === name && isAsThen(joinedThen)) return joinedThen;
         const before = open.get(name);
-        // A window that was due and not closed yet took the events that were first to lock it.
-        const joins = before && (before.due_at > now || leaders.get(claim.leader_job_id) === before.leader_job_id);
-        const window = joins ? before : claim;
+        const isOpen = before && before.due_at > now && !(turns.ends.has(jobId) && wasOverThen(before, now));
+        const window = isOpen ? before : claim;
         open.set(name, window);
+        collecting.set(window.leader_job_id, window);
         return window;
       }),
     grants: async (_db, requests) =>

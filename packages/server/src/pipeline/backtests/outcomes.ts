@@ -6,7 +6,7 @@ import type { StoredStep } from "../../store/workflows/workflows.ts";
 import { digestInputRefs } from "../rules/grouping.ts";
 import { outcomeCode } from "../rules/step-outcome-text.ts";
 import type { JobState, MessageDraft } from "../run/run.ts";
-import type { ReplayedRun } from "./replay.ts";
+import type { ReplayedRun } from "./state.ts";
 
 type Outcome = "sent" | "failed" | "not_sent" | "waiting" | "merged";
 

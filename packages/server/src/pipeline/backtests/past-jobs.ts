@@ -3,53 +3,30 @@ import { jobIdOf } from "../../lib/ids.ts";
 import type { StoredDetail } from "../../store/tables.ts";
 import type { StoredStep } from "../../store/workflows/workflows.ts";
 import type { JobState } from "../run/run.ts";
-import type { PastRun, PastStep, PersonHistory } from "./history.ts";
+import type { PastRun } from "./history.ts";
+
+/** `stepId`: the first step that it reached. */
+export type PastCancel = { stepId: string; happened: StoredDetail };
 
 /** When the run was canceled by hand, by a retraction or with its event; not by a step that failed. */
-export function cancelOf({ steps }: PastRun): StoredDetail | undefined {
-  for (const { job } of steps.values()) {
-    const canceled = job.details.find(({ d }) => d === "step_canceled");
-    if (canceled && !/^step \S+ failed$|^the message was /.test(String(canceled.r?.reason))) return canceled;
+export function cancelOf({ steps }: PastRun): PastCancel | undefined {
+  for (const [stepId, { job }] of steps) {
+    const happened = job.details.find(({ d }) => d === "step_canceled");
+    if (happened && !/^step \S+ failed$|^the message was /.test(String(happened.r?.reason)))
+      return { stepId, happened };
   }
   return undefined;
 }
 
-/** Longer ones have other reasons, such as a provider that failed. */
-const maxLateMs = 3_600_000;
+type ClosedEarly = { jobId: string; stepId: string; happened: StoredDetail; at: number };
 
-/**
- * How long after its end the wait of this step was noticed then: events that came meanwhile joined a digest that was
- * due.
- */
-export function latenessOf({ job }: PastStep, lastMember = 0): number {
-  const { details } = job;
-  const begun = details.findIndex(({ r }) => typeof r?.until === "string");
-  const next = begun < 0 ? undefined : details[begun + 1];
-  const until = next ? Date.parse(String(details[begun]!.r!.until)) : 0;
-  // What is due comes before what is new at the same moment.
-  const late = next ? Math.max(next.t, lastMember + 1) - until : 0;
-  return late > 0 && late < maxLateMs ? late : 0;
-}
-
-const mergedJobs = ({ runs }: PersonHistory) =>
-  runs.flatMap(({ notification, steps }) =>
-    [...steps.values()].flatMap(({ job }) =>
-      job.status === "merged" && job.merged_into !== null
-        ? [{ id: job.id, leader: job.merged_into, at: notification.created_at.getTime() }]
-        : [],
-    ),
-  );
-
-/** By job that was merged into a digest: the job that led it. */
-export const leadersOf = (history: PersonHistory): Map<string, string> =>
-  new Map(mergedJobs(history).map(({ id, leader }) => [id, leader]));
-
-/** By job that led a digest: when the last event came that was merged into it. */
-export function lastMembersOf(history: PersonHistory): Map<string, number> {
-  const last = new Map<string, number>();
-  for (const { leader, at } of mergedJobs(history)) last.set(leader, Math.max(at, last.get(leader) ?? 0));
-  return last;
-}
+/** Digests that were closed before their time. `at`: when the service did it (ms). */
+export const closedEarlyIn = ({ steps }: PastRun): ClosedEarly[] =>
+  [...steps].flatMap(([stepId, { job }]) => {
+    const index = job.details.findIndex(({ d }) => d === "digest_closed_early");
+    const happened = job.details[index];
+    return happened ? [{ jobId: job.id, stepId, happened, at: job.details[index + 1]?.t ?? happened.t }] : [];
+  });
 
 export const newJob = (notificationId: string, step: StoredStep, stepIndex: number): JobState => ({
   id: jobIdOf(notificationId, stepIndex),

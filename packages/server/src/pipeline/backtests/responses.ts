@@ -10,6 +10,9 @@ import { detail } from "../rules/details.ts";
 import type { Facts, JobState, MessageDraft, Run } from "../run/run.ts";
 import type { PastStep } from "./history.ts";
 
+/** What a step waits for: the response of a bridge or to an HTTP request, or that a provider has its message. */
+export type Asked = "ask" | "send";
+
 export type AnswerCounts = { stored: number; assumed: number };
 
 const noAnswer = "no response of the bridge is stored, and a backtest asks none";
@@ -41,9 +44,9 @@ function answerBridge(job: JobState, past: PastStep | undefined, now: Date, coun
   job.newDetails.push(detail("bridge_failed", now, { raw: failed?.r ?? { reason: noAnswer, isAssumed: true } }));
 }
 
-type Asked = { facts: Facts; now: Date; past: PastStep | undefined; counts: AnswerCounts };
+type Request = { facts: Facts; now: Date; past: PastStep | undefined; counts: AnswerCounts };
 
-function answerRequest(run: Run, job: JobState, { facts, now, past, counts }: Asked): void {
+function answerRequest(run: Run, job: JobState, { facts, now, past, counts }: Request): void {
   const ended = past?.step.type === job.step.type ? past.job : undefined;
   const last = ended?.details.findLast(({ d }) => d === "request_succeeded" || d === "request_failed");
   if (ended && last && (ended.status === "completed" || ended.status === "failed")) {
@@ -63,26 +66,28 @@ function answerRequest(run: Run, job: JobState, { facts, now, past, counts }: As
   job.newDetails.push(end);
 }
 
-/**
- * What the provider did with the messages of the step then, where the same integration is tried first now; otherwise it
- * accepts them. False while they wait, because they were canceled before the provider took them.
- */
-export function settleSends(job: JobState, messages: MessageDraft[], past: PastStep | undefined, now: Date): boolean {
-  if (past?.job.status === "canceled" && past.job.updated_at >= now) return false;
-  const pending = messages.filter((message) => message.jobId === job.id && message.status === "pending");
+const pendingOf = (job: JobState, messages: MessageDraft[]): MessageDraft[] =>
+  messages.filter((message) => message.jobId === job.id && message.status === "pending");
+
+/** Whether the integration that is tried first now had the messages of the step then. */
+export function goesSameWay(job: JobState, messages: MessageDraft[], past: PastStep): boolean {
+  const tried = past.messages.map(({ integration_id }) => integration_id);
+  return tried.length === 0 || pendingOf(job, messages).some(({ integrationId }) => tried.includes(integrationId));
+}
+
+/** What the provider did with the messages of the step then, where they go the same way; otherwise it accepts them. */
+export function settleSends(job: JobState, messages: MessageDraft[], past: PastStep | undefined, now: Date): void {
+  const pending = pendingOf(job, messages);
   const failed = past && isSendFailure(past) ? past.job.details.at(-1) : undefined;
-  const tried = past?.messages.map(({ integration_id }) => integration_id) ?? [];
-  const isSameWay = tried.length === 0 || pending.some(({ integrationId }) => tried.includes(integrationId));
-  if (failed && isSameWay) {
+  if (failed && goesSameWay(job, messages, past!)) {
     job.status = "failed";
     for (const message of pending) message.status = "error";
     job.newDetails.push({ ...failed, t: now.getTime() });
-    return true;
+    return;
   }
   job.status = "completed";
   for (const message of pending) message.status = "sent";
   job.newDetails.push(detail("message_sent", now, { providerId: job.providerId ?? undefined }));
-  return true;
 }
 
 /** The step had made its message, and the provider or its address failed. */

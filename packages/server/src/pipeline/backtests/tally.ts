@@ -7,7 +7,7 @@ import type { Calibrated } from "./calibrate.ts";
 import { type Compared, compareRun, isRenderFault } from "./compare.ts";
 import type { PersonHistory } from "./history.ts";
 import { channelOf, isSent, type MessageOutcome, outcomesOf } from "./outcomes.ts";
-import type { Replayed } from "./replay.ts";
+import type { Replayed } from "./state.ts";
 
 type Effects = Record<string, number>;
 type Sides = { before: number; after: number };

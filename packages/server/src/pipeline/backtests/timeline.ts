@@ -1,12 +1,14 @@
 // What happens to one person in a replay, in the order of time. At the same moment, what was due comes before what is
-// new; otherwise what was added first comes first.
+// new, and some of that last; otherwise what was added first comes first.
 
 type Entry<T> = { at: number; rank: number; order: number; action: T };
 
 const isBefore = <T>(a: Entry<T>, b: Entry<T>): boolean => (a.at - b.at || a.rank - b.rank || a.order - b.order) < 0;
 
+const ranks = { due: 0, new: 1, last: 2 };
+
 export type Timeline<T> = {
-  add(at: number, action: T, options?: { isDue: boolean }): void;
+  add(at: number, action: T, rank?: keyof typeof ranks): void;
   next(): { at: number; action: T } | undefined;
 };
 
@@ -18,8 +20,8 @@ export function createTimeline<T>(): Timeline<T> {
     [heap[a], heap[b]] = [heap[b]!, heap[a]!];
   };
   return {
-    add(at, action, { isDue } = { isDue: false }) {
-      heap.push({ at, rank: isDue ? 0 : 1, order: order++, action });
+    add(at, action, rank = "new") {
+      heap.push({ at, rank: ranks[rank], order: order++, action });
       for (let index = heap.length - 1; index > 0; ) {
         const parent = (index - 1) >> 1;
         if (!isBefore(heap[index]!, heap[parent]!)) break;

@@ -10,7 +10,7 @@ import { loadFacts } from "../run/facts.ts";
 import type { Facts, Run } from "../run/run.ts";
 import { loadVersions, rulesOf } from "../run/versions.ts";
 import type { PastRun, PersonHistory } from "./history.ts";
-import type { Moving, RunVersion, Variant } from "./replay.ts";
+import type { Moving, RunVersion, Variant } from "./state.ts";
 
 /** `ignored` only says what is left out. */
 export const isEmptyChange = ({ workflows, budgets, preferences, order, layouts }: StoredChange): boolean =>

@@ -1,12 +1,14 @@
-// Random histories: without a change, the replay is what happened, step by step. And a messy one, in which providers
-// fail and people, events and messages go away: each deviation has a cause.
+// Histories: without a change, the replay is what happened, step by step. Random ones, and one with marks, signals,
+// HTTP steps and roll-ups that later steps depend on. And a messy one, in which providers fail and people, events and
+// messages go away: each deviation has a cause.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AttentionBudget, StepIn } from "@tidings/contract";
+import { type AttentionBudget, rollUpWorkflowId, type StepIn } from "@tidings/contract";
 import { isLong } from "../../support/long.ts";
 import { type Answer, startReceiver } from "../../support/servers/receiver.ts";
+import { texter } from "../../support/servers/webhook-providers.ts";
 import { shareService } from "../../support/service.ts";
-import { createWorkflow, email, inApp, messagesOf, trigger } from "../../support/verbs.ts";
+import { createWorkflow, email, feedOf, inApp, messagesOf, trigger } from "../../support/verbs.ts";
 import { createRandom, type Random } from "../run/random.ts";
 import { backtest, endHistory, named, newScene } from "./scene.ts";
 
@@ -99,6 +101,69 @@ for (const seed of seeds) {
     assert.equal(report.totals.before, report.totals.after);
   });
 }
+
+/** On a test clock it gets its sample response. */
+const askPlan = stepOf("http_request", "ask", {
+  ...{ method: "POST", url: `${provider.url}/plan`, body: "{{ payload.n }}" },
+  responseBodySchema: { type: "object", properties: { plan: { type: "string" } } },
+});
+
+test("marks, signals, HTTP steps and roll-ups are those of then", async () => {
+  const scene = await newScene(service, provider.url, 6);
+  const { client } = scene;
+  await client("attention.update", {
+    body: { budgets: [{ channel: "sms", limit: 1, window: { amount: 6, unit: "hour" }, overflow: "roll_up" }] },
+  });
+  await texter(client, "text", provider.url);
+  await createWorkflow(client, "watched", [
+    named("note", inApp({ body: "Note {{ payload.n }}" })),
+    stepOf("wait", "look", { type: "regular", amount: 2, unit: "hours", message: { stepId: "note", event: "seen" } }),
+    named(
+      "mail",
+      email({
+        subject: "{{ steps.look.reason }}",
+        body: "<p>x</p>",
+        skip: { "==": [{ var: "steps.note.read" }, true] },
+      }),
+    ),
+  ]);
+  await createWorkflow(client, "asked", [
+    askPlan,
+    stepOf("wait", "paid", {
+      type: "regular",
+      amount: 3,
+      unit: "hours",
+      signal: { name: "paid", key: "{{ payload.n }}" },
+    }),
+    named("end", inApp({ body: "{{ steps.ask.plan }}: {{ steps.paid.reason }} {{ steps.paid.data.sum }}" })),
+  ]);
+  await createWorkflow(client, "texts", [stepOf("sms", "text", { body: "Text {{ payload.n }}" })]);
+  const people = ["ada", "grace"];
+  for (const subscriberId of people)
+    await client("subscribers.create", {
+      body: { subscriberId, email: `${subscriberId}@example.com`, phone: "+4915112345678" },
+    });
+  for (let n = 0; n < 6; n++) {
+    for (const name of ["watched", "asked", "texts"]) await trigger(client, name, people, { n });
+    await scene.advance(20, "minutes");
+    const [item] = await feedOf(client, "ada");
+    const body = { messageId: [item!._id], markAs: n % 2 === 0 ? ("seen" as const) : ("read" as const) };
+    if (n !== 3) await client("subscribers.markMessages", { params: { subscriberId: "ada" }, body });
+    if (n < 4)
+      await client("signals.send", { body: { to: "grace", name: "paid", key: String(n), data: { sum: 10 * n } } });
+    await scene.advance(50, "minutes");
+  }
+  await scene.advance(1, "days");
+  await endHistory(scene);
+  const { report } = await backtest(scene);
+  const { deviations, percent } = report.calibration;
+  assert.deepEqual(deviations, []);
+  assert.equal(percent, 100);
+  const sentBy = (workflowId: string) => report.workflows.find((one) => one.workflowId === workflowId)?.before ?? 0;
+  assert.equal(report.skipped.assumedAnswers, 12);
+  assert.equal(sentBy("watched"), 22, "some mails were skipped, because their note was read");
+  assert.deepEqual([sentBy("texts"), sentBy(rollUpWorkflowId)], [2, 2], "texts were rolled up");
+});
 
 test("a messy history: what a replay cannot reproduce has a cause", async () => {
   const scene = await newScene(service, provider.url, 6);
