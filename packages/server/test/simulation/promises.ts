@@ -129,8 +129,10 @@ function* digestsExact(records: Records): Generator<string> {
   const names = new Map(disk.rows<{ id: string; workflow_id: string }>("workflows").map((w) => [w.id, w.workflow_id]));
   const byRun = new Map(runs.map((run) => [run.id, run]));
   const found = new Map<string, number>();
+  // What a canceled run had collected was handed over, or nobody else was in it.
+  const isCanceled = new Set(jobs.flatMap((job) => (job.status === "canceled" ? job.notification_id : [])));
   for (const job of jobs) {
-    if (job.type !== "digest" || job.status === "canceled" || !job.output) continue;
+    if (job.type !== "digest" || isCanceled.has(job.notification_id) || !job.output) continue;
     const run = byRun.get(job.notification_id)!;
     const listed = job.output.events as { id: string }[];
     if (listed.length !== job.output.eventCount) yield `digest ${job.id} counts ${job.output.eventCount} of ${listed.length}`;
@@ -145,8 +147,8 @@ function* digestsExact(records: Records): Generator<string> {
     if (!digests.has(workflowOf(run) as never)) continue;
     const transactionId = transactions.get(run.event_id)!;
     const times = found.get(`${run.event_id} ${run.subscriber_id} ${run.workflow_id}`) ?? 0;
-    const isCanceled = canceled.has(transactionId);
-    if (times > 1 || (times === 0 && !isCanceled)) yield `${transactionId} is in ${times} digests of ${run.subscriber_id}`;
+    const isGone = canceled.has(transactionId) || isCanceled.has(run.id);
+    if (times > 1 || (times === 0 && !isGone)) yield `${transactionId} is in ${times} digests of ${run.subscriber_id}`;
   }
 }
 

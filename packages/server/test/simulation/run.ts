@@ -44,7 +44,8 @@ export async function runScenario(scenario: Scenario, hasTrace = false): Promise
     const process: Process = { name: `process ${++started}`, isAlive: true, frozenUntil: 0 };
     const server = { process, ctx: createContext(process, network.io, newId) };
     servers.push(server);
-    void startProcess(server.ctx, process);
+    // A process that cannot start ends, and is started again.
+    startProcess(server.ctx, process).catch(() => kill(process));
   };
   const kill = (process: Process): void => {
     if (!process.isAlive) return;

@@ -20,7 +20,7 @@ export function replaceGlobals(): void {
   };
   globalThis.setTimeout = setSimulated as unknown as typeof setTimeout;
   globalThis.clearTimeout = clearSimulated as typeof clearTimeout;
-  Date.now = () => (hasWorld() ? world().schedule.now() : real.now());
+  Date.now = () => (hasWorld() ? Math.floor(world().schedule.now()) : real.now());
   performance.now = () => (hasWorld() ? world().schedule.now() : real.performanceNow());
   Math.random = () => (hasWorld() ? world().random.below(2 ** 30) / 2 ** 30 : random());
 }

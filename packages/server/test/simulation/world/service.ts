@@ -33,7 +33,7 @@ let ids = 0;
 export function createIds(): () => string {
   ids = 0;
   return () => {
-    const time = world().schedule.now().toString(16).padStart(12, "0");
+    const time = Math.floor(world().schedule.now()).toString(16).padStart(12, "0");
     const count = (++ids).toString(16).padStart(8, "0");
     // The last digits have room for the ids of jobs (lib/ids.ts).
     return `${time.slice(0, 8)}-${time.slice(8)}-7${count.slice(0, 3)}-8${count.slice(3, 6)}-${count.slice(6)}0000000000`;

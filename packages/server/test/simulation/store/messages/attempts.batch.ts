@@ -1,6 +1,7 @@
 import type { EventRow } from "../../../../src/store/events/events.ts";
 import type { JobRow } from "../../../../src/store/events/jobs.ts";
 import type { NotificationRow } from "../../../../src/store/events/notifications.ts";
+import type { RowKey } from "../../../../src/store/keys.ts";
 import type {
   AttemptResult,
   AttemptSummary,
@@ -9,6 +10,7 @@ import type {
 import type { AttemptRow, StoredMessage } from "../../../../src/store/messages/messages.ts";
 import type { SubscriberRow } from "../../../../src/store/subscribers/subscribers.ts";
 import type { WorkflowRow } from "../../../../src/store/workflows/workflows.ts";
+import type { Transaction } from "../../world/disk.ts";
 import { rowsStatement } from "../../world/session.ts";
 
 export * from "../../../../src/store/messages/attempts.batch.ts";
@@ -24,16 +26,22 @@ export const finishAttempts = rowsStatement(
   },
 );
 
+async function endLost(tx: Transaction, messages: RowKey[], now: Date): Promise<void> {
+  const ids = new Set(messages.map(({ id }) => id));
+  const ended = { outcome: "unknown", finished_at: now, reason: "the process ended during the call" };
+  const open = await tx.lockWhere<AttemptRow>("attempts", (row) => ids.has(row.message_id) && row.outcome === null);
+  for (const row of open) tx.put("attempts", row.id, { ...row, ...ended });
+}
+
+export const endLostAttempts = rowsStatement("endLostAttempts", () => undefined, endLost);
+
 type Tried = Pick<StoredMessage, "environment_id" | "id" | "round">;
 
 export const summarizeAttempts = rowsStatement(
   "summarizeAttempts",
   () => [],
   async (tx, messages: Tried[], now: Date): Promise<AttemptSummary[]> => {
-    const ids = new Set(messages.map(({ id }) => id));
-    const ended = { outcome: "unknown", finished_at: now, reason: "the process ended during the call" };
-    const open = await tx.lockWhere<AttemptRow>("attempts", (row) => ids.has(row.message_id) && row.outcome === null);
-    for (const row of open) tx.put("attempts", row.id, { ...row, ...ended });
+    await endLost(tx, messages, now);
     return messages.flatMap(({ id, round }) => {
       const own = tx.where<AttemptRow>("attempts", (row) => row.message_id === id && row.round === round);
       return [...Map.groupBy(own, (row) => row.integration_id)].map(([integration_id, tries]) => {
