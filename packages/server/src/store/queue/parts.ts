@@ -11,7 +11,10 @@ export type TaskPart = { task: Task<unknown>; part: string };
 
 type Removal = { id: string; attempt: number; done: string[] };
 
-/** Returns the tasks that have no part left. `list`: the name of the list in their data. */
+/**
+ * Returns the tasks that have no part left. `list`: the name of the list in their data. A part that is no longer in it
+ * counts as a lost claim: its result was committed, although the connection was lost before we heard of it.
+ */
 export async function removeParts(db: Db, kind: TaskKind, list: string, parts: TaskPart[]): Promise<Task<unknown>[]> {
   const whole: Task<unknown>[] = [];
   const divided = new Map<string, { task: Task<unknown>; removal: Removal }>();
@@ -35,6 +38,7 @@ export async function removeParts(db: Db, kind: TaskKind, list: string, parts: T
     from ${rowsOf("r", { id: "uuid", attempt: "int", done: "text[]" }, removals)}
     join held on held.id = r.id
     where j.name = ${kind} and j.id = r.id and j.state = 'active' and j.retry_count = r.attempt
+      and j.data -> ${list} ?& r.done
     returning j.id, j.data -> ${list} = '[]' as "isEmpty"`.execute(db);
   requireAllClaims(
     kind,
