@@ -156,7 +156,11 @@ const finishParts = statement("finishParts", async (tx, kind: TaskKind, list: st
     const row = rows[index]!;
     const done = new Set(own.map(({ part }) => part));
     const given = (own[0]!.task.data as Record<string, string[]>)[list]!;
-    const left = (row.data[list] as string[]).filter((part) => !done.has(part));
+    const stillThere = row.data[list] as string[];
+    const left = stillThere.filter((part) => !done.has(part));
+    if (own.length < given.length && own.some(({ part }) => !stillThere.includes(part))) {
+      throw new ClaimLostError(`a part of ${row.id} was finished before`);
+    }
     const isWhole = own.length === given.length || left.length === 0;
     tx.put("tasks", row.id, isWhole ? null : { ...row, data: { ...row.data, [list]: left } });
   }
