@@ -17,14 +17,17 @@ export const noFaults: FaultRates = { lost: 0, killed: 0, frozen: 0, slow: 0 };
 
 export type Faults = ReturnType<typeof createFaults>;
 
-type Options = { random: Random; schedule: Schedule; rates: FaultRates; until: number; kill: (process: Process) => void };
+type Options = { random: Random; schedule: Schedule; rates: FaultRates; until: number; kill: (process: Process) => void; isSpared: (process: Process) => boolean };
 
 /** After `until` nothing goes wrong any more, so that everything can come to its end. */
-export function createFaults({ random, schedule, rates, until, kill }: Options) {
+export function createFaults({ random, schedule, rates, until, kill, isSpared }: Options) {
   const happens = (rate: number): boolean => rate > 0 && schedule.now() < until && random.chance(rate);
   const disturb = (process: Process): void => {
-    if (happens(rates.killed)) kill(process);
-    else if (happens(rates.frozen)) process.frozenUntil = schedule.now() + 2_000 + random.below(40_000);
+    const isKilled = happens(rates.killed);
+    if (!isKilled && !happens(rates.frozen)) return;
+    if (isSpared(process)) return;
+    if (isKilled) kill(process);
+    else process.frozenUntil = schedule.now() + 2_000 + random.below(40_000);
   };
   return {
     happens,

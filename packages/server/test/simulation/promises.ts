@@ -30,10 +30,10 @@ type Records = Ending & {
 
 const finalStatuses: ReadonlySet<string> = new Set(["completed", "failed", "skipped", "canceled", "merged"]);
 
-export function brokenPromises(ending: Ending): string[] {
+export function recordsOf(ending: Ending): Records {
   const { disk } = ending;
   const runs = disk.rows<NotificationRow>("notifications");
-  const records: Records = {
+  return {
     ...ending,
     events: new Map(disk.rows<EventRow>("events").map((row) => [row.transaction_id, row])),
     runs,
@@ -41,6 +41,10 @@ export function brokenPromises(ending: Ending): string[] {
     messages: disk.rows<StoredMessage>("messages"),
     attempts: disk.rows<AttemptRow>("attempts"),
   };
+}
+
+export function brokenPromises(ending: Ending): string[] {
+  const records = recordsOf(ending);
   return [
     ...startedOnce(records),
     ...ended(records),
@@ -129,8 +133,10 @@ function* digestsExact(records: Records): Generator<string> {
   const names = new Map(disk.rows<{ id: string; workflow_id: string }>("workflows").map((w) => [w.id, w.workflow_id]));
   const byRun = new Map(runs.map((run) => [run.id, run]));
   const found = new Map<string, number>();
-  // What a canceled run had collected was handed over, or nobody else was in it.
-  const isCanceled = new Set(jobs.flatMap((job) => (job.status === "canceled" ? job.notification_id : [])));
+  // What a canceled run had collected was handed over, or nobody else was in it. If its provider was being called, the
+  // others receive both (docs/lifecycle.md).
+  const wasCanceled = ({ status, details }: JobRow) => status === "canceled" || details.some(({ d }) => d === "step_canceled");
+  const isCanceled = new Set(jobs.flatMap((job) => (wasCanceled(job) ? job.notification_id : [])));
   for (const job of jobs) {
     if (job.type !== "digest" || isCanceled.has(job.notification_id) || !job.output) continue;
     const run = byRun.get(job.notification_id)!;

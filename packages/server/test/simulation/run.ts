@@ -2,13 +2,14 @@
 import { createRandom } from "../pipeline/run/random.ts";
 import { sendRequests, type Server } from "./client.ts";
 import { createFaults } from "./faults.ts";
-import { brokenPromises } from "./promises.ts";
+import { brokenPromises, type Ending } from "./promises.ts";
 import { planScenario, type Scenario } from "./scenario.ts";
+import { summarize } from "./summary.ts";
 import { environmentRows } from "./workflows.ts";
 import { createDisk } from "./world/disk.ts";
 import { replaceGlobals } from "./world/globals.ts";
 import { createNetwork } from "./world/network.ts";
-import { createTaskBoard } from "./world/queue.ts";
+import { createTaskBoard, hasSuspect } from "./world/queue.ts";
 import { createSchedule, type Process, startTime } from "./world/schedule.ts";
 import { createContext, createIds, startProcess } from "./world/service.ts";
 import { enterWorld, type World } from "./world/world.ts";
@@ -60,6 +61,7 @@ export async function runScenario(scenario: Scenario, hasTrace = false): Promise
     rates: scenario.faults,
     until: startTime + scenario.faultsEndMs,
     kill,
+    isSpared: (process) => hasSuspect(disk, process),
   });
   const world: World = { random, schedule, disk, tasks, faults, note };
   enterWorld(world);
@@ -71,9 +73,9 @@ export async function runScenario(scenario: Scenario, hasTrace = false): Promise
     for (let count = 0; count < scenario.processes; count++) start();
     const canceled = sendRequests(servers, scenario.requests);
     const hasEnded = await schedule.run(maxSteps);
-    const broken = hasEnded
-      ? brokenPromises({ scenario, disk, calls: network.calls, canceled, begunAt: sentAfter })
-      : ["it does not come to an end"];
+    const ending: Ending = { scenario, disk, calls: network.calls, canceled, begunAt: sentAfter };
+    const broken = hasEnded ? brokenPromises(ending) : ["it does not come to an end"];
+    if (hasTrace) trace.push(...summarize(ending));
     return { seed, broken, steps: schedule.steps(), trace };
   } finally {
     enterWorld(null);

@@ -3,7 +3,7 @@ import { isDatabaseUnavailable } from "../../../src/store/faults.ts";
 import { ClaimLostError, type Task, type TaskKind } from "../../../src/store/queue/claims.ts";
 import type { NewTask, Queue } from "../../../src/store/queue/queue.ts";
 import type { Random } from "../../pipeline/run/random.ts";
-import type { Transaction } from "./disk.ts";
+import type { Disk, Transaction } from "./disk.ts";
 import { type Process, running, type Schedule, type Timer } from "./schedule.ts";
 import { connectionLost, openSession, roundTrip, statement, stored } from "./session.ts";
 import { world } from "./world.ts";
@@ -90,6 +90,18 @@ export function createTaskBoard(schedule: Schedule, random: Random) {
     announce,
   };
 }
+
+/**
+ * Whether the process works on a task whose workers have ended several times: after a few more times the service sets
+ * such a task aside (pipeline/set-aside.ts), which is meant for tasks that end their process themselves.
+ */
+export const hasSuspect = (disk: Disk, process: Process): boolean =>
+  disk
+    .rows<TaskRow>("tasks")
+    .some(
+      ({ state, holder, kind, attempt }) =>
+        state === "active" && holder === process.name && attempt >= (kind === "deliver" || kind === "unsend" ? 12 : 3),
+    );
 
 const supervisor: Process = { name: "supervisor", isAlive: true, frozenUntil: 0 };
 
