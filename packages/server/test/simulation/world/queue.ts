@@ -115,6 +115,8 @@ const held = (tx: Transaction, tasks: Task<unknown>[]): TaskRow[] =>
 async function requireClaims(tx: Transaction, kind: TaskKind, tasks: Task<unknown>[]): Promise<TaskRow[]> {
   await tx.lock("tasks", tasks.map(({ id }) => id).toSorted());
   const rows = held(tx, tasks);
+  const names = tasks.map(({ id, attempt }) => `${id} (${attempt})`).join(", ");
+  world().note(`${tx.process.name} has ${rows.length} of the ${kind} tasks ${names}`);
   if (rows.length === tasks.length) return rows;
   throw new ClaimLostError(`${tasks.length - rows.length} of ${tasks.length} ${kind} tasks are held by another process`);
 }
@@ -158,7 +160,7 @@ const finish = statement("finish", async (tx, kind: TaskKind, tasks: Task<unknow
 type Part = { task: Task<unknown>; part: string };
 
 const finishParts = statement("finishParts", async (tx, kind: TaskKind, list: string, parts: Part[]) => {
-  const groups = [...Map.groupBy(parts, ({ task }) => task.id).values()];
+  const groups = [...Map.groupBy(parts, ({ task: { id, attempt } }) => `${id} ${attempt}`).values()];
   const rows = await requireClaims(
     tx,
     kind,
@@ -242,6 +244,7 @@ export function createQueue(process: Process, onError: (error: unknown) => void)
     if (random.chance(0.2)) due.reverse();
     const taken = due.slice(0, batchSize);
     await tx.lock("tasks", taken.map(({ id }) => id).toSorted());
+    if (taken.length > 0) world().note(`${process.name} fetches ${taken.map(({ id }) => id).join(", ")}`);
     return taken.map((row) => {
       const attempt = row.wasStarted ? row.attempt + 1 : row.attempt;
       const next: TaskRow = { ...row, state: "active", attempt, wasStarted: true, heartbeat: now, holder: process.name };
