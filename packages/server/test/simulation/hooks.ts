@@ -24,9 +24,7 @@ function modelOf(url: string): string | undefined {
 
 /** `mutation`: a fault that is planted into one module, by which the checks of the simulation are checked. */
 export function registerModels(mutation?: Mutation): void {
-  const mutated = mutation && new URL(`../../src/${mutation.file}`, import.meta.url).href;
-  const isModel = mutation?.file.startsWith("test/") === true;
-  const target = isModel ? new URL(`../../${mutation.file}`, import.meta.url).href : mutated;
+  const target = mutation && new URL(`../../${mutation.file}`, import.meta.url).href;
   registerHooks({
     resolve(specifier, context, next) {
       const isService = context.parentURL?.startsWith(source) === true;
