@@ -1,6 +1,7 @@
 // `npm run simulate`: the core of the service under a simulated clock, scheduler and database, one seed after the
 // other. `--seeds 2000` or `--minutes 5` says how many, `--from 1` where to begin, `--seed 17` runs one and prints what
-// happened in it. `--mutation <name>` plants a fault. Ends with 1 when a promise was broken.
+// happened in it. `--mutation <name>` plants a fault. `--wrong 1` ends the run with the first wrong seed. The exit code
+// is 1 when a promise was broken.
 import { parseArgs } from "node:util";
 import { loadSimulator } from "../packages/server/test/simulation/load.ts";
 
@@ -11,11 +12,9 @@ const { values } = parseArgs({
     from: { type: "string", default: "1" },
     seed: { type: "string" },
     mutation: { type: "string" },
+    wrong: { type: "string", default: "10" },
   },
 });
-
-/** Wrong seeds that are printed before the run ends. */
-const maxWrong = 10;
 
 const startedAt = process.hrtime.bigint();
 const seconds = (): number => Number(process.hrtime.bigint() - startedAt) / 1e9;
@@ -35,7 +34,7 @@ if (values.seed !== undefined) {
   const loadedAt = seconds();
   let wrong = 0;
   let seed = from;
-  for (; !isOver(seed) && wrong < maxWrong; seed++) {
+  for (; !isOver(seed) && wrong < Number(values.wrong); seed++) {
     const { broken } = await runSeed(seed);
     if (broken.length === 0) continue;
     wrong++;

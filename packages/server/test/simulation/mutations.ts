@@ -6,10 +6,10 @@ export type Mutation = { name: string; file: string; from: string; to: string };
 
 export const mutations: Mutation[] = [
   {
-    name: "a claim that is not checked before the call",
-    file: "src/pipeline/deliver/prepare.ts",
-    from: `await tx.queue.keep(tx.db, "deliver", tasks)`,
-    to: "tasks",
+    name: "claims without a fence",
+    file: "test/simulation/world/queue.ts",
+    from: `row.state === "active" && row.attempt === attempt ? row : []`,
+    to: "row.state ? { ...row, attempt } : []",
   },
   {
     name: "a call before its attempt is committed",

@@ -20,6 +20,7 @@ export type Scenario = {
 };
 
 const people = ["ann", "bob", "cem"];
+const sending: readonly WorkflowName[] = ["mail", "careful", "later", "keyed"];
 
 /** `isCalm`: nothing goes wrong. */
 export function planScenario(seed: number, { isCalm = false } = {}): Scenario {
@@ -27,9 +28,11 @@ export function planScenario(seed: number, { isCalm = false } = {}): Scenario {
   const often = (rates: number[]) => (isCalm ? 0 : random.pick(rates));
   let n = 0;
   // A few workflows in a scenario meet each other more often than many.
-  const chosen = Array.from({ length: 1 + random.below(3) }, () => random.pick(workflowNames));
+  const chosen = Array.from({ length: 1 + random.below(3) }, () =>
+    random.pick(random.chance(0.5) ? sending : workflowNames),
+  );
   const span = random.pick([200, 5_000, 60_000]);
-  const requests = Array.from({ length: 2 + random.below(7) }, (): PlannedRequest => {
+  const requests = Array.from({ length: 2 + random.below(6) }, (): PlannedRequest => {
     const events = Array.from({ length: random.pick([1, 1, 2, 4]) }, (): PlannedEvent => {
       const to = people.filter(() => random.chance(0.5));
       return {
@@ -49,16 +52,16 @@ export function planScenario(seed: number, { isCalm = false } = {}): Scenario {
     faults: isCalm
       ? noFaults
       : {
-          lost: often([0, 0, 0.003, 0.02]),
-          killed: often([0, 0, 0.002, 0.01]),
-          frozen: often([0, 0, 0.002, 0.008]),
-          slow: often([0, 0, 0.002, 0.01]),
+          lost: often([0, 0, 0.01, 0.04]),
+          killed: often([0, 0, 0.003, 0.015]),
+          frozen: often([0, 0, 0.003, 0.015]),
+          slow: often([0, 0, 0.003, 0.02]),
         },
     providers: {
       refused: often([0, 0.2, 0.6]),
-      dropped: often([0, 0, 0.2]),
-      hanging: often([0, 0, 0.2]),
-      late: often([0, 0, 0.3]),
+      dropped: often([0, 0.1, 0.4]),
+      hanging: often([0, 0, 0.3]),
+      late: often([0, 0.1, 0.5]),
     },
     faultsEndMs: random.pick([20_000, 120_000]),
   };

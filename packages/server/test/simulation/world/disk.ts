@@ -147,22 +147,25 @@ export class Transaction {
     return (own === undefined ? this.#tableOf(table).get(key) : (own ?? undefined)) as R | undefined;
   }
 
-  /** With their keys, in the order of the keys. */
-  entries<R = Row>(table: string): [string, R][] {
+  *entries<R = Row>(table: string): Generator<[string, R]> {
     const own = this.written.get(table);
-    const all = new Map<string, Row | null>(this.#tableOf(table));
-    for (const [key, row] of own ?? []) all.set(key, row);
-    const found: [string, R][] = [];
-    for (const [key, row] of all) if (row !== null) found.push([key, row as R]);
-    return found.sort(([a], [b]) => (a < b ? -1 : 1));
+    const committed = this.#tableOf(table);
+    for (const [key, row] of committed) {
+      const seen = own?.get(key);
+      if (seen !== null) yield [key, (seen ?? row) as R];
+    }
+    if (own) for (const [key, row] of own) if (row !== null && !committed.has(key)) yield [key, row as R];
+  }
+
+  /** In no order. */
+  where<R = Row>(table: string, matches: (row: R) => boolean): R[] {
+    const found: R[] = [];
+    for (const [, row] of this.entries<R>(table)) if (matches(row)) found.push(row);
+    return found;
   }
 
   rows<R = Row>(table: string): R[] {
-    return this.entries<R>(table).map(([, row]) => row);
-  }
-
-  where<R = Row>(table: string, matches: (row: R) => boolean): R[] {
-    return this.rows<R>(table).filter(matches);
+    return this.where<R>(table, () => true);
   }
 
   /** Waits for the lock of each key, in this order. */
@@ -172,7 +175,9 @@ export class Transaction {
 
   /** Locks the rows that match in the order of their keys, and returns those that match when they are locked. */
   async lockWhere<R = Row>(table: string, matches: (row: R) => boolean, mode: LockMode = "exclusive"): Promise<R[]> {
-    const keys = this.entries<R>(table).flatMap(([key, row]) => (matches(row) ? [key] : []));
+    const keys: string[] = [];
+    for (const [key, row] of this.entries<R>(table)) if (matches(row)) keys.push(key);
+    keys.sort();
     await this.lock(table, keys, mode);
     return keys.flatMap((key) => {
       const row = this.get<R>(table, key);

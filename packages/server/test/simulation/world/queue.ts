@@ -241,7 +241,8 @@ export function createQueue(process: Process, onError: (error: unknown) => void)
         row.kind === kind && row.state === "waiting" && row.startAfter <= now && !disk.isLocked("tasks", row.id),
     );
     // The order of tasks is a matter of fairness, and no promise depends on it.
-    if (random.chance(0.2)) due.reverse();
+    const direction = random.chance(0.2) ? -1 : 1;
+    due.sort((a, b) => (a.id < b.id ? -direction : direction));
     const taken = due.slice(0, batchSize);
     await tx.lock("tasks", taken.map(({ id }) => id).toSorted());
     if (taken.length > 0) world().note(`${process.name} fetches ${taken.map(({ id }) => id).join(", ")}`);
@@ -284,7 +285,7 @@ export function createQueue(process: Process, onError: (error: unknown) => void)
         try {
           tasks = await fetch(db, loop.kind, loop.batchSize);
           // The response may be lost: then nobody works on the tasks until their claims lapse.
-          if (tasks.length > 0 && faults.atCommit() === "unheard") throw connectionLost();
+          if (tasks.length > 0 && faults.atCommit() === "unheard" && !hasSuspect(disk, process)) throw connectionLost();
         } catch {
           schedule.after(1_000, process, () => look(loop.kind));
           return;
