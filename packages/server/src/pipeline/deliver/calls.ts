@@ -100,7 +100,7 @@ async function writeResults<Finished extends WithTask>(
         await Promise.all(group.map((one) => writeResults(ctx, stage, [one])));
         return;
       }
-      // Another worker has claimed the task and will write its result.
+      // Another worker has claimed the task and will write its result, or our last try was committed after all.
       if (error instanceof ClaimLostError) return;
       if (tries >= stage.settleTries) {
         ctx.metrics.taskFailures.inc({ kind: stage.kind }, group.length);

@@ -9,6 +9,7 @@ import { findActiveIntegrationsOfBatch, findIntegrationsOfBatch } from "../../st
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import {
   type DeliveryState,
+  endLostAttempts,
   findDeliveryStates,
   insertAttempts,
   summarizeAttempts,
@@ -63,9 +64,12 @@ export async function prepare(tx: Ctx, tasks: Task<DeliverTask>[], admission: Ad
   const { sends, waits } = await applyLimits(batch, plans, { admission, readSecrets, now: facts.now.getTime() });
   await writeWaits(batch, waits, facts);
   const unwanted = parts.filter(({ messageId }) => !messages.has(messageId));
+  const keys = unwanted.map(({ task, messageId: id }) => ({ environment_id: environmentOf(task), id }));
+  // A worker that vanished may have called the provider before the message was canceled.
+  await endLostAttempts(batch.db, keys, facts.now);
   await enqueueUnsends(
     batch,
-    unwanted.map(({ task, messageId: id }) => ({ environment_id: environmentOf(task), id, integration_id: null })),
+    keys.map((key) => ({ ...key, integration_id: null })),
   );
   await finishMessages(batch, [...unwanted, ...waits.map(({ task, message }) => ({ task, messageId: message.id }))]);
   await writeAttempts(batch, sends);

@@ -1,5 +1,5 @@
 // Attempts: one row per call to a provider, inserted before the call and completed after it. A row that was never
-// completed is a call with an unknown outcome: it is marked as unknown when its message is processed again.
+// completed is a call with an unknown outcome: it is marked as unknown when the task of its message is worked on again.
 import type { JobStatus } from "@tidings/contract";
 import { type RawBuilder, sql } from "kysely";
 import { insertRows, rowsOf } from "../bulk.ts";
@@ -82,14 +82,24 @@ export async function summarizeAttempts(db: Db, messages: TriedMessage[], now: D
   let found = await countAttempts(db, keys);
   // Most messages have no attempt yet, and most attempts were completed.
   if (found.some(({ is_open }) => is_open)) {
-    await sql`
-      update attempts a set outcome = 'unknown', finished_at = ${now}, reason = 'the process ended during the call'
-      from ${rowsOf("r", { environment_id: "uuid", message_id: "uuid" }, keys)}
-      where ${hasKeyOf("a", "message_id", keys)} and a.outcome is null`.execute(db);
+    await endLostAttempts(db, messages, now);
     found = await countAttempts(db, keys);
   }
   const rounds = new Map(messages.map(({ id, round }) => [id, round]));
   return found.filter(({ message_id, round }) => round === rounds.get(message_id));
+}
+
+/**
+ * Marks the attempts of these messages that were never completed as unknown. Only the holder of the task of a message
+ * may do that: whoever made the call can no longer write its result.
+ */
+export async function endLostAttempts(db: Db, messages: RowKey[], now: Date): Promise<void> {
+  if (messages.length === 0) return;
+  const keys = messages.map(({ environment_id, id }) => ({ environment_id, message_id: id }));
+  await sql`
+    update attempts a set outcome = 'unknown', finished_at = ${now}, reason = 'the process ended during the call'
+    from ${rowsOf("r", { environment_id: "uuid", message_id: "uuid" }, keys)}
+    where ${hasKeyOf("a", "message_id", keys)} and a.outcome is null`.execute(db);
 }
 
 type TriedMessage = Pick<StoredMessage, "environment_id" | "id" | "round">;

@@ -11,19 +11,26 @@ export type TaskPart = { task: Task<unknown>; part: string };
 
 type Removal = { id: string; attempt: number; done: string[] };
 
-/** Returns the tasks that have no part left. `list`: the name of the list in their data. */
+/**
+ * Returns the tasks that have no part left. `list`: the name of the list in their data. A part that is no longer in it
+ * counts as a lost claim: its result was committed, although the connection was lost before we heard of it.
+ */
 export async function removeParts(db: Db, kind: TaskKind, list: string, parts: TaskPart[]): Promise<Task<unknown>[]> {
   const whole: Task<unknown>[] = [];
-  const divided = new Map<string, { task: Task<unknown>; removal: Removal }>();
-  for (const [id, own] of Map.groupBy(parts, ({ task }) => task.id)) {
+  const divided: Task<unknown>[] = [];
+  const removals: Removal[] = [];
+  // By claim: a process that lost a task while it stood still, and fetched it again, may bring results of both claims.
+  for (const own of Map.groupBy(parts, ({ task: { id, attempt } }) => `${id} ${attempt}`).values()) {
     const { task } = own[0]!;
     const done = own.map(({ part }) => part);
     // Most tasks are finished at once, and their data need not be written.
     if (done.length === partsIn(task, list)) whole.push(task);
-    else divided.set(id, { task, removal: { id, attempt: task.attempt, done } });
+    else {
+      divided.push(task);
+      removals.push({ id: task.id, attempt: task.attempt, done });
+    }
   }
-  if (divided.size === 0) return whole;
-  const removals = [...divided.values()].map(({ removal }) => removal);
+  if (divided.length === 0) return whole;
   // Locked in the order of their ids: two transactions with parts of the same tasks would deadlock otherwise.
   const { rows } = await sql<{ id: string; isEmpty: boolean }>`
     with held as materialized (
@@ -35,13 +42,11 @@ export async function removeParts(db: Db, kind: TaskKind, list: string, parts: T
     from ${rowsOf("r", { id: "uuid", attempt: "int", done: "text[]" }, removals)}
     join held on held.id = r.id
     where j.name = ${kind} and j.id = r.id and j.state = 'active' and j.retry_count = r.attempt
+      and j.data -> ${list} ?& r.done
     returning j.id, j.data -> ${list} = '[]' as "isEmpty"`.execute(db);
-  requireAllClaims(
-    kind,
-    [...divided.values()].map(({ task }) => task),
-    rows.length,
-  );
-  return [...whole, ...rows.flatMap(({ id, isEmpty }) => (isEmpty ? divided.get(id)!.task : []))];
+  requireAllClaims(kind, divided, rows.length);
+  const empty = new Set(rows.flatMap(({ id, isEmpty }) => (isEmpty ? id : [])));
+  return [...whole, ...divided.filter(({ id }) => empty.has(id))];
 }
 
 const partsIn = ({ data }: Task<unknown>, list: string): number => (data as Record<string, string[]>)[list]!.length;

@@ -80,7 +80,7 @@ export type Queue = {
   finish(tx: Db, kind: TaskKind, tasks: Task<unknown>[]): Promise<void>;
   /**
    * Removes finished parts from the list `list` in the data of their tasks, and tasks without a part left from the
-   * queue. Throws ClaimLostError as `finish` does.
+   * queue. Throws ClaimLostError as `finish` does, and when a part was finished before.
    */
   finishParts(tx: Db, kind: TaskKind, list: string, parts: TaskPart[]): Promise<void>;
   /** Whether any task of the group is left. */

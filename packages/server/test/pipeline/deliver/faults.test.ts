@@ -21,7 +21,7 @@ import {
   settled,
   trigger,
 } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+import { announceDueTasks, eventually } from "../../support/wait.ts";
 
 const scripts = new Map<string, (times: number) => Answer | Promise<Answer>>();
 const server = await startReceiver(async ({ path }) => {
@@ -240,4 +240,28 @@ test("an event canceled while its delivery is being prepared ends canceled", asy
   }, "the delivery to be done with");
   assert.deepEqual(await jobsOf(stage, transactionId), ["email canceled"]);
   assert.equal((await messageOf(stage, transactionId)).errorText, "Canceled: the event was canceled");
+});
+
+test("an attempt whose worker vanished before its event was canceled is recorded as unknown", async () => {
+  const stage = await newStage();
+  const called = gate();
+  scripts.set("/vanished", () => called.opened.then(() => ({ status: 200, text: "{}" })));
+  await mailer(stage.client, "a", `${server.url}/vanished`);
+  await createWorkflow(stage.client, "mail", [email()]);
+  const transactionId = await trigger(stage.client, "mail", person("vanished"));
+  await eventually(() => server.of("/vanished").length === 1, "the attempt to be under way");
+  await stage.client("events.cancel", { params: { transactionId } });
+  assert.deepEqual(await linesOf(transactionId), ["a 1 ?"], "its result may still come");
+  const ofTask = sql`name = 'deliver' and singleton_key = ${stage.environmentId}`;
+  // What supervision does when the heartbeat of a worker stops.
+  await sql`update queue.job set state = 'retry', start_after = now() where ${ofTask}`.execute(db);
+  await announceDueTasks(db);
+  await eventually(async () => {
+    const { rows } = await sql`select 1 from queue.job where ${ofTask}`.execute(db);
+    return rows.length === 0;
+  }, "another worker to be done with the task");
+  assert.deepEqual(await linesOf(transactionId), ["a 1 unknown"]);
+  called.open();
+  assert.equal((await messageOf(stage, transactionId)).errorText, "Canceled: the event was canceled");
+  assert.equal(server.of("/vanished").length, 1, "it is not sent again");
 });

@@ -71,6 +71,20 @@ test("the parts of a task leave it one by one, and the task with the last of the
   await finish(task, "b");
   assert.deepEqual(await left(), [["a", "c"]]);
   await assert.rejects(() => finish({ ...task, attempt: task.attempt - 1 }, "a"), ClaimLostError);
+  // Its commit was not heard of, and its result is written again: that must not repeat what follows from it.
+  await assert.rejects(() => finish(task, "b"), ClaimLostError);
+  await assert.rejects(() => finish(task, "a", "b"), ClaimLostError);
+  assert.deepEqual(await left(), [["a", "c"]]);
+  // This process lost the claim while it stood still, and has the task again: results of both claims come together.
+  const mixed = [
+    { task, part: "a" },
+    { task: { ...task, attempt: task.attempt - 1 }, part: "c" },
+  ];
+  const finishMixed = (parts: typeof mixed) => inTransaction(db, (tx) => queue.finishParts(tx, "fanout", "ids", parts));
+  for (const parts of [mixed, mixed.toReversed()]) {
+    await assert.rejects(() => finishMixed(parts), ClaimLostError);
+    assert.deepEqual(await left(), [["a", "c"]]);
+  }
   // Two transactions at once: one of them waits for the other and takes the task out.
   await Promise.all([finish(task, "a"), finish(task, "c")]);
   assert.deepEqual(await left(), []);

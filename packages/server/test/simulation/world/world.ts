@@ -1,0 +1,29 @@
+// What the models of one simulation share. There is one simulation at a time.
+import type { Random } from "../../pipeline/run/random.ts";
+import type { Faults } from "../faults.ts";
+import type { Disk } from "./disk.ts";
+import type { TaskBoard } from "./queue.ts";
+import type { Schedule } from "./schedule.ts";
+
+export type World = {
+  random: Random;
+  schedule: Schedule;
+  disk: Disk;
+  tasks: TaskBoard;
+  faults: Faults;
+  /** Notes what happens, for the trace of one seed. */
+  note(text: string): void;
+};
+
+let current: World | null = null;
+
+export const hasWorld = (): boolean => current !== null;
+
+export function world(): World {
+  if (!current) throw new Error("no simulation is running");
+  return current;
+}
+
+export function enterWorld(next: World | null): void {
+  current = next;
+}
