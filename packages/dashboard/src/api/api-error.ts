@@ -14,10 +14,14 @@ export class ApiError extends Error {
   /** Messages by field path of the request, such as `steps.0.name`. */
   readonly fields: Readonly<Record<string, string>>;
 
+  /** The values in the message, such as `reason`. */
+  readonly context: Readonly<Record<string, unknown>>;
+
   constructor(status: number, body: unknown, retryAfter?: number) {
     const { message, code, errorId } = readError(body);
     super(message ?? (status === 0 ? noAnswerText(code) : words.errors.unreadable(status)));
     this.status = status;
+    this.context = Object(Object(body).ctx);
     this.code = code;
     this.advice = isCheck(code) ? words.errors.advice.unchanged : adviceFor(status, code, retryAfter, errorId);
     this.fields = Object.fromEntries(fieldErrorsOf(body).map(({ field, messages }) => [field, messages.join(". ")]));
@@ -74,7 +78,7 @@ function adviceFor(
   return advice.correct;
 }
 
-/** For a place beside the field: the messages of the service begin with its path. */
+/** For a place next to the field: the messages of the service begin with its path. */
 export function faultBeside(field: string, message: string): string {
   if (!message.startsWith(`${field} `)) return message;
   const fault = message.slice(field.length + 1);

@@ -31,7 +31,7 @@ export function GroupFields(props: GroupFieldsProps) {
   const { group, level = 1, place = "rule", variables, knowledge, start, isReadOnly, onChange } = props;
   const list = useId();
   const box = useRef<HTMLUListElement>(null);
-  /** The last line is there after the next paint. */
+  /** The last line is drawn with the next paint. */
   const add = (part: Part) => {
     setLines([...group.lines, part]);
     requestAnimationFrame(() => focusLine(box.current, ":scope > li:last-child"));

@@ -1,6 +1,6 @@
-// Where typing goes on in a condition that has a new line.
+// Moves the focus to a new line of a condition.
 
-/** The caret stands after what the line begins with. */
+/** The caret is set after the beginning that the line has. */
 export function focusLine(box: HTMLElement | null, line: string): void {
   const field = box?.querySelector<HTMLInputElement>(`${line} input[list]`);
   field?.focus();

@@ -13,7 +13,7 @@ export const Muted = ({ isSmall, children }: Parts & { isSmall?: boolean }) => (
   <p className={classNames(css.muted, isSmall && css.fine)}>{children}</p>
 );
 
-/** Beside or below what matters more, in the same line of text. */
+/** Next to or below what matters more, in the same line of text. */
 export const Note = ({ title, children }: Parts & { title?: string }) => (
   <span className={css.note} title={title}>
     {children}

@@ -20,10 +20,9 @@ function useNeedsApproval(): boolean {
   return data?.find((one) => one._id === _id)?.broadcastApproval === true;
 }
 
-/** Without the number of the broadcast, which is in sight. */
-const reasonOf = (message: string): string => {
-  const reason = message.replace(/^Broadcast \S+ cannot be sent yet: /, "");
-  return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
+const asSentence = (reason: unknown): string => {
+  const text = String(reason);
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 };
 
 type SendProps = { editor: DraftEditor; reach: Reach; checked: Checked };
@@ -50,7 +49,7 @@ export function Send({ editor, reach, checked: { check } }: SendProps) {
       {
         onError: (error) =>
           error.code === "BROADCAST_INCOMPLETE"
-            ? showToast({ title: say.incomplete, description: reasonOf(error.message), look: "bad" })
+            ? showToast({ title: say.incomplete, description: asSentence(error.context.reason), look: "bad" })
             : showError(error),
         onSuccess: ({ status }) =>
           showToast({
