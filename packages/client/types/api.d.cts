@@ -382,7 +382,7 @@ export type Operations = {
       backtestId: string;
     };
     query?: {
-      /** `removed`: no longer sent. `added`: sent, and was not. `render_failed`: its template fails now. `digested`: with other events than before. `channel`: through another channel. `provider`: through another integration. `earlier`, `later`: by a minute or more. `content`: with another content */
+      /** `removed`: no longer sent. `added`: sent, and was not. `render_failed`: its template fails now. `digested`: with other events than before. `channel`: through another channel. `provider`: through another integration. `earlier`, `later`: by a minute or more. `content`: with different content */
       effect?: BacktestEffect;
       workflowId?: string;
       /** `next` of the page before */
@@ -5149,7 +5149,7 @@ export type BacktestDeviation = {
   examples: BacktestExample[];
 };
 
-/** `removed`: no longer sent. `added`: sent, and was not. `render_failed`: its template fails now. `digested`: with other events than before. `channel`: through another channel. `provider`: through another integration. `earlier`, `later`: by a minute or more. `content`: with another content */
+/** `removed`: no longer sent. `added`: sent, and was not. `render_failed`: its template fails now. `digested`: with other events than before. `channel`: through another channel. `provider`: through another integration. `earlier`, `later`: by a minute or more. `content`: with different content */
 export type BacktestEffect = "removed" | "added" | "render_failed" | "digested" | "channel" | "provider" | "earlier" | "later" | "content";
 
 export type BacktestExample = {

@@ -12,7 +12,7 @@ export const backtest: Command = {
   usage: "[--dir <folder>] [--days <number> | --from <time>] [--threshold <file>]",
   about:
     "Replays the events of the past days in the service, without the files and with them, and compares the messages: sent, not sent,\n" +
-    "later, with another content. Sends nothing and changes nothing. Ctrl-C cancels it. With --threshold, the exit code is 1 if\n" +
+    "later, with different content. Sends nothing and changes nothing. Ctrl-C cancels it. With --threshold, the exit code is 1 if\n" +
     "more is different than the limits allow.",
   example: "tidings backtest --days 14 --threshold backtest.yaml",
   options: { ...dirOption, ...periodOptions },

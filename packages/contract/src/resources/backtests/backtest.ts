@@ -37,7 +37,7 @@ export const BacktestEffectWord = oneOf(backtestEffects, {
   description:
     "`removed`: no longer sent. `added`: sent, and was not. `render_failed`: its template fails now. `digested`: with " +
     "other events than before. `channel`: through another channel. `provider`: through another integration. " +
-    "`earlier`, `later`: by a minute or more. `content`: with another content",
+    "`earlier`, `later`: by a minute or more. `content`: with different content",
 });
 
 /** Why the replay of what is unchanged differs from what happened. */
