@@ -4,7 +4,7 @@ import { eventsProvenBy } from "../rules/step-results.ts";
 import type { Arrival } from "../run/run.ts";
 import { isAwaited, type PastSignal } from "./claims.ts";
 import type { PastRun } from "./history.ts";
-import { wentOnAt } from "./pace.ts";
+import { continuedAt } from "./pace.ts";
 import { type Action, pastStepOf, type Replaying } from "./state.ts";
 import { wasMissed } from "./turns.ts";
 
@@ -59,7 +59,7 @@ export function mark(replaying: Replaying, { notificationId, stepId, happened }:
 
 const isReading = ({ d }: StoredDetail): boolean => d === "seen" || d === "read";
 
-/** The run goes on when it did then. */
+/** The run continues when it did then. */
 function endWait({ variant, waiting, timeline }: Replaying, jobId: string, arrival: Arrival): void {
   const { run } = waiting.get(jobId)!;
   const job = run.run.jobs.find(({ id }) => id === jobId)!;
@@ -67,6 +67,6 @@ function endWait({ variant, waiting, timeline }: Replaying, jobId: string, arriv
   if (past && wasMissed(past, job.wakeAt, arrival.at)) return;
   waiting.delete(jobId);
   variant.moving.arrivals.set(jobId, arrival);
-  const at = wentOnAt(past, arrival.at);
-  timeline.add(at, { kind: "go on", run, now: new Date(at) }, "due");
+  const at = continuedAt(past, arrival.at);
+  timeline.add(at, { kind: "continue", run, now: new Date(at) }, "due");
 }

@@ -46,8 +46,8 @@ export function closedAt(step: PastStep | undefined, dueAt: Date): number {
   return due + bounded((step?.job.details.find(({ d }) => d === "digest_started")?.t ?? due) - due);
 }
 
-/** When a wait that ended with this arrival went on (ms). */
-export function wentOnAt(step: PastStep | undefined, arrivedAt: Date): number {
+/** When the run continued after this arrival (ms). */
+export function continuedAt(step: PastStep | undefined, arrivedAt: Date): number {
   const at = arrivedAt.getTime();
   const met = step?.job.details.find(({ d, r }) => d === "wait_met" && r?.at === arrivedAt.toISOString());
   return at + bounded((met?.t ?? at) - at);
@@ -63,7 +63,7 @@ const phases: Record<Asked, Phase> = {
   send: { begins: new Set(["step_queued"]), ends: new Set(["message_sent"]) },
 };
 
-/** What happened to a dead letter, after the run had gone on without its message. */
+/** What happened to a dead letter, after the run had continued without its message. */
 const byHand: ReadonlySet<string> = new Set(["replayed", "resent", "letter_resolved"]);
 
 /** The details with which the step began to wait for a response, and got it, and the one after it. */
@@ -89,7 +89,7 @@ export function tookOf(step: PastStep, asked: Asked): number {
   return begun && end ? bounded(end.t - begun.t) : 0;
 }
 
-/** How long after its response the run went on (ms): with the same step of a bridge, or with the next one. */
+/** How long after its response the run continued (ms): with the same step of a bridge, or with the next one. */
 export function restOf({ steps }: PastRun, stepId: string, asked: Asked): number {
   const all = [...steps.values()];
   const index = all.findIndex(({ step }) => step.stepId === stepId);

@@ -80,7 +80,7 @@ export function createProgress(batch: Batch, replaying: Replaying, person: { now
     settled.add(claim.jobId);
     const next = behind.get(claim.jobId) ?? [];
     behind.delete(claim.jobId);
-    for (const { one: run, now } of next) timeline.add(now.getTime(), { kind: "go on", run, now });
+    for (const { one: run, now } of next) timeline.add(now.getTime(), { kind: "continue", run, now });
   }
 
   /** False while the run waits for the response, which never came where the run was canceled first. */
@@ -100,7 +100,7 @@ export function createProgress(batch: Batch, replaying: Replaying, person: { now
     end(one, job, asked, now);
     const rest = one.past ? restOf(one.past, job.step.stepId, asked) : 0;
     const at = now.getTime() + rest;
-    timeline.add(at, { kind: "go on", run: one, now: new Date(at) }, "due");
+    timeline.add(at, { kind: "continue", run: one, now: new Date(at) }, "due");
   }
 
   function end(one: ReplayedRun, job: JobState, asked: Asked, now: Date): void {

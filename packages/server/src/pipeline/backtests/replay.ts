@@ -59,7 +59,7 @@ export async function replayPerson(
         return wake(action.run, action.now);
       case "reply":
         return progress.reply(action, now);
-      case "go on":
+      case "continue":
         return progress.goOn(action.run, action.now);
       case "overdue":
         return progress.release(action);
@@ -127,7 +127,7 @@ export async function replayPerson(
     await wake(one, now);
   }
 
-  /** At the same moment, the run may have gone on to a later step before it was canceled. */
+  /** At the same moment, the run may have come to a later step before it was canceled. */
   function cancelAsThen(action: Extract<Action, { kind: "cancel" }>, now: Date): void {
     const { canceled, notificationId, isLast } = action;
     const one = runs.get(notificationId);

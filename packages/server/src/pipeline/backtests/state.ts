@@ -47,7 +47,7 @@ export type Action =
   | { kind: "roll-up"; begun: BegunRollUp }
   | { kind: "wake"; run: ReplayedRun; now: Date }
   | { kind: "reply"; run: ReplayedRun; job: JobState; asked: Asked }
-  | { kind: "go on"; run: ReplayedRun; now: Date }
+  | { kind: "continue"; run: ReplayedRun; now: Date }
   | { kind: "overdue"; run: ReplayedRun; jobId: string; now: Date }
   | { kind: "signal"; signal: PastSignal }
   | ({ kind: "mark" } & Happened)

@@ -7,7 +7,7 @@ import type { PastRun, PastStep, PersonHistory } from "./history.ts";
 export const maxSkewMs = 60_000;
 
 /** A claim that came after that of the job `behind`, though its time is not later. `at`: when that one came (ms). */
-export type Turn = { behind: string; at: number };
+type Turn = { behind: string; at: number };
 
 export type Turns = {
   /** By job that was merged into a digest: the job that led it. */
@@ -61,7 +61,7 @@ function digestTurns(steps: Known[], leaders: ReadonlyMap<string, string>): [str
 
 const throttleClaims: ReadonlySet<string> = new Set(["throttle_passed", "throttled"]);
 
-/** Of one window, the runs that were let through come in the order in which they were counted, then the others. */
+/** First the runs that a window let through, in the order in which it counted them, then the others. */
 function throttleTurns(steps: Known[]): [string, Turn][] {
   const throttled = steps.filter(({ step }) => step.step.type === "throttle" && step.job.output?.throttledUntil);
   const windows = Map.groupBy(throttled, ({ step }) => `${step.step.id} ${step.job.output!.throttledUntil}`);
