@@ -1,5 +1,5 @@
 // Third parties of the retraction tests: one server for each protocol. What it does with a message is in the address of
-// the message: `sent` accepts it, `failed` refuses it, `retry` is not available, `out` responds when the test says so, and
+// the message: `sent` accepts it, `failed` refuses it, `retry` is not available, `out` responds when the test says so,
 // `lost` accepts it without a response.
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
