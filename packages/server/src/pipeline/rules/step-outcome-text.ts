@@ -179,7 +179,7 @@ function decidingDetail({ status, details }: Pick<DescribedJob, "status" | "deta
     const sent = details.findLast(({ d }) => d === "message_sent");
     if (sent) return sent;
   }
-  // What the provider said to a call that was under way is stored after it, and changes nothing.
+  // What the provider said to a call in flight is stored after it, and changes nothing.
   if (status === "canceled") {
     const canceled = details.findLast(({ d }) => d === "step_canceled");
     if (canceled) return canceled;
