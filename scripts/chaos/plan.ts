@@ -55,7 +55,7 @@ const shapes: Record<FaultKind, Shape> = {
 
 export const faultKinds = Object.keys(shapes) as FaultKind[];
 
-/** The embedded PostgreSQL has no standby and no separate disk, and is started again as soon as it ends. */
+/** The embedded PostgreSQL has neither a standby nor its own disk, and is started again as soon as it ends. */
 export const notEmbedded: FaultKind[] = ["kill-database", "restart-database", "failover", "disk-full"];
 
 /** From here on, faults are long, and the earlier release, which takes minutes, is tried. */

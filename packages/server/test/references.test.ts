@@ -67,6 +67,7 @@ test("pictures are used, described and small", () => {
   for (const path of pictures) {
     const png = readFileSync(join(root, path));
     assert.ok(png.length <= 120_000, `${path} has ${png.length} bytes: npm run walk -- docs writes smaller files`);
+    if (path.endsWith(".svg")) continue;
     assert.ok(png.readUInt32BE(16) <= 1_400, `${path} is ${png.readUInt32BE(16)} pixels wide`);
   }
 });

@@ -72,7 +72,7 @@ export function describeKinds({ evidence: { run }, kinds }: Proof): string[] {
     ...kinds.flatMap(({ kind, occurrences, worst }) => [
       `### ${nameKind(kind)}`,
       wrapText(`${describeKind(kind)} ${describeOccurrence(worst, countLike(worst, occurrences), run.startedAt)}`),
-      `![Latency and failed requests before, during and after ${escapeText(kind)}](images/proof/${anchorOf(kind)}.svg)`,
+      `![Latency and failed requests before, during and after this failure](images/proof/${anchorOf(kind)}.svg)`,
     ]),
   ];
 }

@@ -23,7 +23,7 @@ export const findings: Finding[] = [
   },
   {
     foundOn: "2026-11-19",
-    seed: "11, with every fault",
+    seed: "11, with every kind of failure",
     what: "Retracting one event removed the in-app digest that its run led, with the other events in it. A later event with the same supersede key did the same.",
     commit: "61ac8e33",
     test: "packages/server/test/app/retractions/retractions.test.ts",

@@ -1,5 +1,5 @@
-// The PostgreSQL of `npm start` as that of a run: one server, which needs nothing on the machine. Faults that need two
-// servers or a separate disk are not in the plan of such a run.
+// The PostgreSQL of `npm start` as that of a run: one server, which needs nothing on the machine. Faults that need a
+// standby or a separate disk are not in the plan of such a run.
 import { readDatabasePid } from "../../../bench/support.ts";
 import { findEmbeddedAdminUrl, startEmbedded } from "../../../packages/server/src/store/embedded/embedded.ts";
 import { ask } from "../cluster.ts";

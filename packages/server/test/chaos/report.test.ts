@@ -78,7 +78,7 @@ test("each failure has its failed attempts, the longest time without a 201, and 
   assert.equal(stopped[5], "0.5 s", "the thread was stopped alone");
   assert.equal(killed[5], "–", "PostgreSQL was not killed alone");
   assert.equal(stopped[6], "at once");
-  assert.match(fine.page, /Latency and failed requests before, during and after kill-database/);
+  assert.match(fine.page, /Latency and failed requests before, during and after this failure\]\(.*kill-database\.svg/);
 });
 
 test("without a break, the number of comparisons is stated", () => {

@@ -21,11 +21,11 @@ import { promises } from "../../../../scripts/auditor/promises.ts";
 import { atEnd } from "../support/at-end.ts";
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
-/** Its plan has a process that is killed and one that is stopped, both while something else is broken. */
+/** Its plan kills one process and stops one, each while something else is broken. */
 const seed = 33;
 const choice = "kill-process,stop-process,cut-network,slow-network,connections,provider-fails";
 const planned: FaultKind[] = ["stop-process", "connections", "kill-process", "cut-network"];
-/** Of each command; on a quiet machine, the run takes less than a minute. */
+/** The limit of each command; on a quiet machine, the run takes less than a minute. */
 const limitMs = 900_000;
 /** Whatever a run is slowed down by, it tries these. */
 const tried = [

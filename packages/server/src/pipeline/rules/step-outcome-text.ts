@@ -7,7 +7,6 @@ import type { StoredDetail } from "../../store/tables.ts";
 import { catalogue, findEntry } from "../steps/catalogue.ts";
 import {
   deadLetterText,
-  doubtText,
   type KnownIntegrations,
   pausedText,
   refusedText,
@@ -180,7 +179,7 @@ function decidingDetail({ status, details }: Pick<DescribedJob, "status" | "deta
     const sent = details.findLast(({ d }) => d === "message_sent");
     if (sent) return sent;
   }
-  // What the provider said to a call that was in flight is stored after it, and changes nothing.
+  // What the provider said to a call in flight is stored after it, and changes nothing.
   if (status === "canceled") {
     const canceled = details.findLast(({ d }) => d === "step_canceled");
     if (canceled) return canceled;
@@ -222,10 +221,6 @@ function predicate(
       if (!isChannel(step.type) && outcome === "failed") return `${past ? "failed" : "would fail"}: ${reason}`;
       if (!isChannel(step.type)) return `${be(outcome)}: ${reason}`;
       if (delivery) return `was not delivered: ${delivery}`;
-      if (outcome === "canceled") {
-        const doubt = doubtText(job.details, settings.integrations ?? new Map());
-        if (doubt) return `may have been sent: ${doubt}, and then ${reason}`;
-      }
       return `${past ? "was not sent" : "would not be sent"}: ${reason}`;
   }
 }
