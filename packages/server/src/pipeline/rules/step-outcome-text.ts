@@ -7,6 +7,7 @@ import type { StoredDetail } from "../../store/tables.ts";
 import { catalogue, findEntry } from "../steps/catalogue.ts";
 import {
   deadLetterText,
+  doubtText,
   type KnownIntegrations,
   pausedText,
   refusedText,
@@ -221,6 +222,10 @@ function predicate(
       if (!isChannel(step.type) && outcome === "failed") return `${past ? "failed" : "would fail"}: ${reason}`;
       if (!isChannel(step.type)) return `${be(outcome)}: ${reason}`;
       if (delivery) return `was not delivered: ${delivery}`;
+      if (outcome === "canceled") {
+        const doubt = doubtText(job.details, settings.integrations ?? new Map());
+        if (doubt) return `may have been sent: ${doubt}, and then ${reason}`;
+      }
       return `${past ? "was not sent" : "would not be sent"}: ${reason}`;
   }
 }
