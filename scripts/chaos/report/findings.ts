@@ -16,6 +16,13 @@ export type Finding = {
 export const findings: Finding[] = [
   {
     foundOn: "2026-11-19",
+    seed: "13, with upgrade, kill-process, failover and provider-loses-answers",
+    what: "An SMS whose provider had accepted it without a response was retracted before its retry: the retraction said that it was canceled, and the explanation that it was not sent.",
+    commit: "fcae2247",
+    test: "packages/server/test/app/retractions/states.test.ts",
+  },
+  {
+    foundOn: "2026-11-19",
     seed: "33, with kill-process, stop-process, cut-network and connections",
     what: "The explanation of a step that was canceled while its provider was being called gave the provider's error as the reason, and said that the step would be repeated.",
     commit: "7eafd922",
