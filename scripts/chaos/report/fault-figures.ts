@@ -14,7 +14,7 @@ const windowMs = 5_000;
 /** How long recovery is searched for. */
 const maxRecoveryMs = 180_000;
 
-export type Recovery =
+type Recovery =
   /** `isShared`: another failure was in effect before the times were normal. */
   | { kind: "measured"; ms: number; isShared: boolean }
   /** The load ended first, or it took longer than is searched. */

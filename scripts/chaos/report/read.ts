@@ -13,7 +13,7 @@ import {
 } from "../../auditor/evidence.ts";
 
 /** A process of the service that ended although no failure that was caused had ended it. */
-export type Crash = { process: string; at: number; code: number | null; signal: string | null; faults?: string[] };
+type Crash = { process: string; at: number; code: number | null; signal: string | null; faults?: string[] };
 
 /** Written by the stage, which starts the processes. */
 const crashesFile = "crashes.jsonl";
