@@ -2,7 +2,7 @@
 import type { FaultKind } from "../../auditor/evidence.ts";
 import { escapeText } from "./markdown.ts";
 
-export const faultKinds: Record<FaultKind, string> = {
+const faultKinds: Record<FaultKind, string> = {
   "kill-process": "A process of the service is killed (SIGKILL) and started again.",
   "stop-process": "A process of the service is frozen (SIGSTOP) and later continues.",
   "stop-thread": "A single thread of a process is frozen, and the others continue.",

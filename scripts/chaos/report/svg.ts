@@ -3,7 +3,7 @@
 // large, so that a phone, which shows them at half their size, still shows the texts.
 import { cleanText } from "./markdown.ts";
 
-export const escapeXml = (text: string): string =>
+const escapeXml = (text: string): string =>
   cleanText(text, 120)
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")

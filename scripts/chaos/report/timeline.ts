@@ -14,7 +14,7 @@ const top = 52;
 /** Small enough for a picture of at most 60 kB. */
 const maxBuckets = 360;
 
-export const bucketMsOf = (runMs: number): number =>
+const bucketMsOf = (runMs: number): number =>
   [5_000, 10_000, 15_000, 30_000, 60_000].find((ms) => runMs / ms <= maxBuckets) ?? 120_000;
 
 export function drawTimeline({ run, faults }: Evidence, figures: Figures): string {
