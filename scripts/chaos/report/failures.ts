@@ -1,7 +1,7 @@
 // The sections about failures: a table of what each kind did to clients, and each kind from close up.
 import { aloneMs, type KindFigures, normalLimit, type Occurrence, tailMs } from "./fault-figures.ts";
 import { describeKind, nameKind } from "./fault-kinds.ts";
-import { countOf, escapeText, formatCount, formatMs, formatTable, quoteText, wrapText } from "./markdown.ts";
+import { countOf, formatCount, formatMs, formatTable, quoteText, wrapText } from "./markdown.ts";
 import type { Proof } from "./proof.ts";
 
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(ms < 9_950 ? 1 : 0)} s`;
