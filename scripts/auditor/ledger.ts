@@ -43,6 +43,8 @@ export type Ledger = {
   repeatedRequests: number;
   contradictions: Contradiction[];
   calls: number;
+  /** When requests ended without a response, or with an error of the service. */
+  failedAt: number[];
 };
 
 export const keyOf = (environment: string, name: string): string => `${environment} ${name}`;
@@ -75,9 +77,11 @@ export type LedgerReader = { add(call: Call): void; end(): Ledger };
 export function readLedger(run: Run): LedgerReader {
   const requests = new Map<string, Request>();
   const contradictions: Contradiction[] = [];
+  const failedAt: number[] = [];
   let calls = 0;
   const add = (call: Call) => {
     calls++;
+    if (call.status === null || call.status >= 500) failedAt.push(call.endedAt);
     const { operation, request } = call;
     if (!triggers.has(operation) && !undoes.has(operation)) return;
     const known = requests.get(request);
@@ -86,7 +90,7 @@ export function readLedger(run: Run): LedgerReader {
       contradictions.push({ request, environment: call.environment, at: call.endedAt, what }),
     );
   };
-  return { add, end: () => ({ ...toLedger(run, requests, contradictions), calls }) };
+  return { add, end: () => ({ ...toLedger(run, requests, contradictions), calls, failedAt }) };
 }
 
 function openRequest(call: Call): Request {
@@ -131,7 +135,11 @@ function addAttempt(known: Request, call: Call, contradict: (what: string) => vo
 
 type Indexes = { texts: Map<string, string>; promises: Map<string, WorkflowPromise> };
 
-function toLedger(run: Run, requests: Map<string, Request>, contradictions: Contradiction[]): Omit<Ledger, "calls"> {
+function toLedger(
+  run: Run,
+  requests: Map<string, Request>,
+  contradictions: Contradiction[],
+): Omit<Ledger, "calls" | "failedAt"> {
   const promises = new Map(run.workflows.map(({ workflowId, promise }) => [workflowId, promise]));
   const indexes = { texts: new Map<string, string>(), promises };
   const lists = new Map<string, readonly string[]>();

@@ -35,6 +35,8 @@ export default {
   },
 } satisfies PromiseCheck;
 
+const nearMs = 30_000;
+
 type Checked = { entry: EventEntry; person: string; sent: Sent[] };
 
 /** Returns how many dead letters excuse a message that was not sent. */
@@ -77,6 +79,10 @@ function indexOf(messages: Map<string, MessageRow>): Map<string, MessageRow> {
   return index;
 }
 
+/** The service could not store results: by the plan, or because the machine was too busy, as clients saw. */
+const wasBroken = ({ faults, ledger }: World, at: number): boolean =>
+  faultsAround(faults, at).length > 0 || ledger.failedAt.some((failedAt) => Math.abs(failedAt - at) <= nearMs);
+
 function checkMessage(world: World, judge: Judge, sent: Sent): void {
   const { messageId, text, tries, isMixed, to } = sent;
   const taken = tries.filter(isTaken);
@@ -86,8 +92,8 @@ function checkMessage(world: World, judge: Judge, sent: Sent): void {
   for (const [index, next] of taken.entries()) {
     const before = taken[index - 1];
     if (!before || isAnswerMissing(before) || before.answer === "twice") continue;
-    if (faultsAround(world.faults, before.at).length > 0 || faultsAround(world.faults, next.at).length > 0) continue;
-    judge.broken(`${text} was sent again although its provider had accepted it, and no fault was near`, about);
+    if (wasBroken(world, before.at) || wasBroken(world, next.at)) continue;
+    judge.broken(`${text} was sent again although its provider had accepted it, and nothing had failed near it`, about);
   }
   const row = world.rows?.messages.get(uuidIn(messageId) ?? "");
   if (!world.rows) return;
