@@ -1,7 +1,7 @@
 // Waits end once, by their signal or by their timeout, as the message says. A signal whose response says that it
 // reached the run has ended its wait, and one that came well within the wait has reached it.
 import { clockSlack, secondsText, wasClockMoved } from "../compare.ts";
-import type { Judge, PromiseCheck } from "../judge.ts";
+import { faultsAround, type Judge, type PromiseCheck } from "../judge.ts";
 import { type EventEntry, keyOf, type Signal } from "../ledger.ts";
 import type { World } from "../world.ts";
 
@@ -75,7 +75,9 @@ function checkJob(world: World, judge: Judge, { entry, key, ending, signals }: E
   judge.expect(says === ending, () => `the wait of ${entry.text} ended by ${says}, its message says ${ending}`, about);
   if (ending !== "timeout" || job.begunAt === undefined || job.until === undefined) return;
   const { begunAt, until } = job;
-  if (wasClockMoved(world, begunAt, until)) return;
+  // A wait is written as begun at the start of its transaction. One that a fault held up is unknown to a signal,
+  // whose response then says that it reached nothing.
+  if (wasClockMoved(world, begunAt, until) || faultsAround(world.faults, begunAt).length > 0) return;
   const late = signals.find(
     ({ outcome, at, answeredAt }) => outcome === "accepted" && at > begunAt + marginMs && answeredAt < until - marginMs,
   );
