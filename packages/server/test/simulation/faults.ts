@@ -17,7 +17,14 @@ export const noFaults: FaultRates = { lost: 0, killed: 0, frozen: 0, slow: 0 };
 
 export type Faults = ReturnType<typeof createFaults>;
 
-type Options = { random: Random; schedule: Schedule; rates: FaultRates; until: number; kill: (process: Process) => void; isSpared: (process: Process) => boolean };
+type Options = {
+  random: Random;
+  schedule: Schedule;
+  rates: FaultRates;
+  until: number;
+  kill: (process: Process) => void;
+  isSpared: (process: Process) => boolean;
+};
 
 /** After `until` nothing goes wrong any more, so that everything can come to its end. */
 export function createFaults({ random, schedule, rates, until, kill, isSpared }: Options) {

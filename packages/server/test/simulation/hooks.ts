@@ -37,7 +37,8 @@ export function registerModels(mutation?: Mutation): void {
       const loaded = next(url, context);
       if (!mutation || url !== target) return loaded;
       const text = String(loaded.source);
-      if (text.split(mutation.from).length !== 2) throw new Error(`${mutation.file} does not have "${mutation.from}" once`);
+      if (text.split(mutation.from).length !== 2)
+        throw new Error(`${mutation.file} does not have "${mutation.from}" once`);
       return { ...loaded, source: text.replace(mutation.from, () => mutation.to) };
     },
   });

@@ -1,6 +1,6 @@
 // One simulation: the scenario of a seed from its first request to the end of the last run, and what it broke.
 import { createRandom } from "../pipeline/run/random.ts";
-import { sendRequests, type Server } from "./client.ts";
+import { type Server, sendRequests } from "./client.ts";
 import { createFaults } from "./faults.ts";
 import { brokenPromises, type Ending } from "./promises.ts";
 import { planScenario, type Scenario } from "./scenario.ts";

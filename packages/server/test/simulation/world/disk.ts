@@ -10,7 +10,14 @@ export type LockMode = "share" | "exclusive";
 
 type Held = { mode: LockMode; holders: Set<Transaction> };
 
-type Waiter = { tx: Transaction; key: string; mode: LockMode; resolve: () => void; reject: (error: Error) => void; timer: Timer };
+type Waiter = {
+  tx: Transaction;
+  key: string;
+  mode: LockMode;
+  resolve: () => void;
+  reject: (error: Error) => void;
+  timer: Timer;
+};
 
 /** An error with the code of PostgreSQL. */
 export function databaseError(message: string, code: string): Error {
@@ -88,7 +95,14 @@ export function createDisk(schedule: Schedule, onCommit: (tables: Set<string>) =
         waiters.splice(waiters.indexOf(waiter), 1);
         reject(databaseError("canceling statement due to lock timeout", "55P03"));
       };
-      const waiter: Waiter = { tx, key, mode, resolve, reject, timer: schedule.after(lockTimeoutMs, tx.process, expire) };
+      const waiter: Waiter = {
+        tx,
+        key,
+        mode,
+        resolve,
+        reject,
+        timer: schedule.after(lockTimeoutMs, tx.process, expire),
+      };
       waiters.push(waiter);
     });
   };
@@ -194,7 +208,11 @@ export class Transaction {
   }
 
   /** Locks and changes the row, if it exists and still matches. */
-  async change<R = Row>(table: string, key: string, changes: (row: R) => Partial<R> | undefined): Promise<R | undefined> {
+  async change<R = Row>(
+    table: string,
+    key: string,
+    changes: (row: R) => Partial<R> | undefined,
+  ): Promise<R | undefined> {
     await this.lock(table, [key]);
     const row = this.get<R>(table, key);
     const changed = row && changes(row);

@@ -118,7 +118,9 @@ async function requireClaims(tx: Transaction, kind: TaskKind, tasks: Task<unknow
   const names = tasks.map(({ id, attempt }) => `${id} (${attempt})`).join(", ");
   world().note(`${tx.process.name} has ${rows.length} of the ${kind} tasks ${names}`);
   if (rows.length === tasks.length) return rows;
-  throw new ClaimLostError(`${tasks.length - rows.length} of ${tasks.length} ${kind} tasks are held by another process`);
+  throw new ClaimLostError(
+    `${tasks.length - rows.length} of ${tasks.length} ${kind} tasks are held by another process`,
+  );
 }
 
 const enqueue = statement("enqueue", async (tx, kind: TaskKind, tasks: NewTask[]): Promise<void> => {
@@ -180,7 +182,10 @@ const finishParts = statement("finishParts", async (tx, kind: TaskKind, list: st
   }
 });
 
-const isBusy = statement("isBusy", (tx, group: string) => tx.where<TaskRow>("tasks", (row) => row.group === group).length > 0);
+const isBusy = statement(
+  "isBusy",
+  (tx, group: string) => tx.where<TaskRow>("tasks", (row) => row.group === group).length > 0,
+);
 
 const wakeHeld = statement(
   "wakeHeld",
@@ -199,7 +204,13 @@ const wakeHeld = statement(
   },
 );
 
-type Loop = { kind: TaskKind; batchSize: number; most: number; busy: number; handle: (tasks: Task<never>[]) => Promise<void> };
+type Loop = {
+  kind: TaskKind;
+  batchSize: number;
+  most: number;
+  busy: number;
+  handle: (tasks: Task<never>[]) => Promise<void>;
+};
 
 /** The queue as one process has it. */
 export function createQueue(process: Process, onError: (error: unknown) => void): Queue {
@@ -237,8 +248,7 @@ export function createQueue(process: Process, onError: (error: unknown) => void)
     const now = schedule.now();
     const due = tx.where<TaskRow>(
       "tasks",
-      (row) =>
-        row.kind === kind && row.state === "waiting" && row.startAfter <= now && !disk.isLocked("tasks", row.id),
+      (row) => row.kind === kind && row.state === "waiting" && row.startAfter <= now && !disk.isLocked("tasks", row.id),
     );
     // The order of tasks is a matter of fairness, and no promise depends on it.
     const direction = random.chance(0.2) ? -1 : 1;
@@ -248,7 +258,14 @@ export function createQueue(process: Process, onError: (error: unknown) => void)
     if (taken.length > 0) world().note(`${process.name} fetches ${taken.map(({ id }) => id).join(", ")}`);
     return taken.map((row) => {
       const attempt = row.wasStarted ? row.attempt + 1 : row.attempt;
-      const next: TaskRow = { ...row, state: "active", attempt, wasStarted: true, heartbeat: now, holder: process.name };
+      const next: TaskRow = {
+        ...row,
+        state: "active",
+        attempt,
+        wasStarted: true,
+        heartbeat: now,
+        holder: process.name,
+      };
       tx.put("tasks", row.id, next);
       return { id: row.id, attempt, data: stored(row.data) as never, environmentId: row.environmentId };
     });
@@ -322,8 +339,7 @@ export function createQueue(process: Process, onError: (error: unknown) => void)
       }
     },
     finish: async (tx, kind, tasks) => (tasks.length === 0 ? undefined : finish(tx, kind, tasks)),
-    finishParts: async (tx, kind, list, parts) =>
-      parts.length === 0 ? undefined : finishParts(tx, kind, list, parts),
+    finishParts: async (tx, kind, list, parts) => (parts.length === 0 ? undefined : finishParts(tx, kind, list, parts)),
     isBusy,
     recall: async () => [],
     wakeHeld: (tx, _environmentId, selection) => wakeHeld(tx, selection),

@@ -1,7 +1,7 @@
 // How the models of the store reach the simulated database: a `Db` stands for a process, or for its transaction. Every
 // statement is an await at which others run first, and at which a fault may happen.
 import type { Db } from "../../../src/store/db.ts";
-import { databaseError, Transaction } from "./disk.ts";
+import { databaseError, type Transaction } from "./disk.ts";
 import type { Process } from "./schedule.ts";
 import { world } from "./world.ts";
 
@@ -59,15 +59,14 @@ export const statement =
   };
 
 /** As `statement`, for functions that do nothing without rows. */
-export const rowsStatement =
-  <Rows extends readonly unknown[], A extends unknown[], R>(
-    name: string,
-    nothing: () => R,
-    body: (tx: Transaction, rows: Rows, ...args: A) => R | Promise<R>,
-  ) => {
-    const run = statement(name, body);
-    return async (db: Db, rows: Rows, ...args: A): Promise<R> => (rows.length === 0 ? nothing() : run(db, rows, ...args));
-  };
+export const rowsStatement = <Rows extends readonly unknown[], A extends unknown[], R>(
+  name: string,
+  nothing: () => R,
+  body: (tx: Transaction, rows: Rows, ...args: A) => R | Promise<R>,
+) => {
+  const run = statement(name, body);
+  return async (db: Db, rows: Rows, ...args: A): Promise<R> => (rows.length === 0 ? nothing() : run(db, rows, ...args));
+};
 
 /** What a jsonb column gives back. */
 export const stored = <T>(value: T): T =>

@@ -1,3 +1,4 @@
+import type { WindowClaim } from "../../../../src/store/events/digests.ts";
 import {
   type CanceledJob,
   type CanceledRuns,
@@ -6,7 +7,6 @@ import {
   type NextLeader,
   retractedErrorId,
 } from "../../../../src/store/events/event-cancel.ts";
-import type { WindowClaim } from "../../../../src/store/events/digests.ts";
 import type { JobRow } from "../../../../src/store/events/jobs.ts";
 import type { NotificationRow } from "../../../../src/store/events/notifications.ts";
 import type { StoredMessage } from "../../../../src/store/messages/messages.ts";
@@ -61,11 +61,7 @@ type JobCancel = { runs: CanceledRuns; openLeaders: string[]; canceled: StoredDe
 
 export const cancelJobsOfRuns = statement(
   "cancelJobsOfRuns",
-  async (
-    tx,
-    _environmentId: string,
-    { runs, openLeaders, canceled, now }: JobCancel,
-  ): Promise<CanceledJob[]> => {
+  async (tx, _environmentId: string, { runs, openLeaders, canceled, now }: JobCancel): Promise<CanceledJob[]> => {
     const own = ownIds(tx, runs);
     const isMergedOpen = (id: string): boolean =>
       tx.where<JobRow>(
@@ -217,4 +213,3 @@ const deleteAll = statement(
 
 export const deleteWindows: typeof deleteAll = async (db, environmentId, leaderJobIds) =>
   leaderJobIds.length === 0 ? undefined : deleteAll(db, environmentId, leaderJobIds);
-
