@@ -29,7 +29,7 @@ function* chosenSeeds(): Generator<number> {
 }
 
 if (values.seed !== undefined) {
-  const { broken, trace, steps } = await runSeed(Number(values.seed), true);
+  const { broken, trace, steps } = await runSeed(Number(values.seed), { hasTrace: true });
   for (const line of trace) console.log(line);
   console.log(`${steps} steps`);
   for (const line of broken) console.log(`broken: ${line}`);

@@ -87,6 +87,7 @@ export const mutations: Mutation[] = [
     file: "test/simulation/store/events/notifications.batch.ts",
     from: "return tx.lockWhere<",
     to: "return tx.where<",
+    firstSeed: 130,
   },
   {
     name: "a canceled event that still starts",
@@ -111,12 +112,14 @@ export const mutations: Mutation[] = [
     file: "test/simulation/world/queue.ts",
     from: `Map.groupBy(parts, ({ task: { id, attempt } }) => \`\${id} \${attempt}\`)`,
     to: "Map.groupBy(parts, ({ task: { id } }) => id)",
+    firstSeed: 500,
   },
   {
     name: "a part that is finished twice",
     file: "test/simulation/world/queue.ts",
     from: "if (own.length < given.length && own.some(({ part }) => !stillThere.includes(part))) {",
     to: "if (false) {",
+    firstSeed: 1050,
   },
   {
     name: "a retry that is not enqueued",

@@ -62,6 +62,7 @@ export function createTaskBoard(schedule: Schedule, random: Random) {
       const startAfter = now + 1_000 + random.below(2_000);
       tx.put("tasks", row.id, { ...row, state: "waiting", heartbeat: 0, startAfter });
     }
+    world().record({ tx: tx.number, name: "takeOver", args: [lapsed.map(({ id }) => id)], result: null, isLost: false });
     disk.commit(tx);
   };
 
@@ -123,8 +124,10 @@ async function requireClaims(tx: Transaction, kind: TaskKind, tasks: Task<unknow
   );
 }
 
-const enqueue = statement("enqueue", async (tx, kind: TaskKind, tasks: NewTask[]): Promise<void> => {
+/** Returns their ids. */
+const enqueue = statement("enqueue", async (tx, kind: TaskKind, tasks: NewTask[]): Promise<string[]> => {
   const now = world().schedule.now();
+  const ids: string[] = [];
   for (const { data, startAfter, group = null, environmentId } of tasks) {
     const due = startAfter instanceof Date ? startAfter.getTime() : now + (startAfter ?? 0) * 1_000;
     const row: TaskRow = {
@@ -141,7 +144,9 @@ const enqueue = statement("enqueue", async (tx, kind: TaskKind, tasks: NewTask[]
       holder: null,
     };
     await tx.insert("tasks", row.id, row);
+    ids.push(row.id);
   }
+  return ids;
 });
 
 const keep = statement("keep", async (tx, kind: TaskKind, tasks: Task<unknown>[]) => {
@@ -321,7 +326,9 @@ export function createQueue(process: Process, onError: (error: unknown) => void)
   };
 
   return {
-    enqueue: async (tx, kind, tasks) => (tasks.length === 0 ? undefined : enqueue(tx, kind, tasks)),
+    async enqueue(tx, kind, tasks) {
+      if (tasks.length > 0) await enqueue(tx, kind, tasks);
+    },
     enqueueMissing: async () => {},
     async keep(tx, kind, tasks) {
       await keep(tx, kind, tasks);

@@ -39,17 +39,34 @@ export async function roundTrip({ process, tx }: Session, name: string): Promise
   throw connectionLost();
 }
 
+async function perform<A extends unknown[], R>(
+  tx: Transaction,
+  name: string,
+  body: (tx: Transaction, ...args: A) => R | Promise<R>,
+  args: A,
+): Promise<R> {
+  const entry = { tx: tx.number, name, args };
+  try {
+    const result = await body(tx, ...args);
+    world().record({ ...entry, result, isLost: false });
+    return result;
+  } catch (error) {
+    if (error instanceof ClaimLostError) world().record({ ...entry, result: null, isLost: true });
+    throw error;
+  }
+}
+
 /** A model of a function of the store: `body` runs in the transaction of the caller, or in its own. */
 export const statement =
   <A extends unknown[], R>(name: string, body: (tx: Transaction, ...args: A) => R | Promise<R>) =>
   async (db: Db, ...args: A): Promise<R> => {
     const session = sessionOf(db);
     await roundTrip(session, name);
-    if (session.tx) return await body(session.tx, ...args);
+    if (session.tx) return await perform(session.tx, name, body, args);
     const { disk } = world();
     const tx = disk.begin(session.process);
     try {
-      const result = await body(tx, ...args);
+      const result = await perform(tx, name, body, args);
       disk.commit(tx);
       return result;
     } catch (error) {
