@@ -10,12 +10,19 @@ import { createDisk, type Row } from "./world/disk.ts";
 import { replaceGlobals } from "./world/globals.ts";
 import { createNetwork } from "./world/network.ts";
 import { createTaskBoard, hasSuspect } from "./world/queue.ts";
+import type { Recording } from "./world/record.ts";
 import { createSchedule, type Process, startTime } from "./world/schedule.ts";
 import { createContext, createIds, startProcess } from "./world/service.ts";
-import type { Recording } from "./world/record.ts";
 import { enterWorld, type World } from "./world/world.ts";
 
-export type Result = { seed: number; broken: string[]; steps: number; trace: string[]; recording: Recording; rows: Record<string, Row[]> };
+export type Result = {
+  seed: number;
+  broken: string[];
+  steps: number;
+  trace: string[];
+  recording: Recording;
+  rows: Record<string, Row[]>;
+};
 
 /** Tables whose rows are compared with those of PostgreSQL. */
 const compared = ["events", "notifications", "jobs", "messages", "attempts", "digest_windows", "throttle_windows"];
@@ -72,7 +79,15 @@ async function runScenario(scenario: Scenario, { hasTrace = false, isRecorded = 
     isSpared: (process) => hasSuspect(disk, process),
   });
   const recording: Recording = [];
-  const world: World = { random, schedule, disk, tasks, faults, note, record: isRecorded ? (entry) => void recording.push(entry) : () => {} };
+  const world: World = {
+    random,
+    schedule,
+    disk,
+    tasks,
+    faults,
+    note,
+    record: isRecorded ? (entry) => void recording.push(entry) : () => {},
+  };
   enterWorld(world);
   const network = createNetwork(scenario.providers);
   const newId = createIds();

@@ -62,7 +62,13 @@ export function createTaskBoard(schedule: Schedule, random: Random) {
       const startAfter = now + 1_000 + random.below(2_000);
       tx.put("tasks", row.id, { ...row, state: "waiting", heartbeat: 0, startAfter });
     }
-    world().record({ tx: tx.number, name: "takeOver", args: [lapsed.map(({ id }) => id)], result: null, isLost: false });
+    world().record({
+      tx: tx.number,
+      name: "takeOver",
+      args: [lapsed.map(({ id }) => id)],
+      result: null,
+      isLost: false,
+    });
     disk.commit(tx);
   };
 
