@@ -139,10 +139,7 @@ test("requests that were never accepted, and messages that no stream brought, ar
   const { section } = await report({ ...sample, calls, streams });
   assert.match(section("Result"), /\*\*1 request was never accepted\*\*/);
   // That of the request which was not accepted is not expected.
-  assert.match(
-    section("Latency through the whole run").replaceAll("\n", " "),
-    / 1 message for people with a live inbox did not come/,
-  );
+  assert.match(section("Latency through the whole run").replaceAll("\n", " "), / 1 message for people with a live inbox did not come/);
 });
 
 const hostile =

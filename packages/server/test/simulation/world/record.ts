@@ -3,6 +3,6 @@
 /** `tx`: the number of the transaction. `result`: what the statement returned, or that its claim was lost. */
 export type RecordedCall = { tx: number; name: string; args: unknown[]; result: unknown; isLost: boolean };
 
-export type RecordedEnd = { tx: number; end: "commit" | "rollback" };
+type RecordedEnd = { tx: number; end: "commit" | "rollback" };
 
 export type Recording = (RecordedCall | RecordedEnd)[];
