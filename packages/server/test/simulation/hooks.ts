@@ -22,7 +22,7 @@ function modelOf(url: string): string | undefined {
     : undefined;
 }
 
-/** `mutation`: a fault that is planted into one module, by which the checks of the simulation are checked. */
+/** `mutation`: an error that is planted into one module, by which the checks of the simulation are checked. */
 export function registerModels(mutation?: Mutation): void {
   const target = mutation && new URL(`../../${mutation.file}`, import.meta.url).href;
   registerHooks({

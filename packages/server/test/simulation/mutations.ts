@@ -1,9 +1,9 @@
-// Faults that are planted into the service, or into the model of its store, each of which the checks of the simulation
+// Errors that are planted into the service, or into the model of its store, each of which the checks of the simulation
 // have to find: a check that finds nothing here would prove nothing elsewhere.
 
 /**
  * `from`, which the file has once, becomes `to`. The file is below packages/server. `firstSeed`: where to look for a
- * fault that few seeds find; 1 unless given.
+ * failure that few seeds find; 1 unless given.
  */
 export type Mutation = { name: string; file: string; from: string; to: string; firstSeed?: number };
 

@@ -1,5 +1,5 @@
-// The core of the service under a simulated clock, scheduler and database: random scenarios with faults at every await
-// (docs/decisions/0061-simulation.md). Each simulator has a process of its own, because it replaces modules and globals.
+// The core of the service under a simulated clock, scheduler and database: random scenarios with failures at every await
+// (docs/decisions/0061-simulation.md). Each simulator has a separate process, because it replaces modules and globals.
 // `npm run simulate -- --seed 17` shows what happened in one seed.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -15,7 +15,7 @@ const run = promisify(execFile);
 const seconds = isLong ? 120 : 10;
 const seedOfDay = 1 + (Math.floor(Date.now() / 86_400_000) % 10_000) * 10_000;
 
-/** Each planted fault has to be found within so many seeds. */
+/** Each planted error has to be found within so many seeds. */
 const seedsPerMutation = 60;
 /** The others take their turn in the long run. */
 const quickMutations = 9;
@@ -39,7 +39,7 @@ test("no promise is broken, whatever goes wrong", async (context) => {
   assert.match(output, /^[1-9]/, "seeds were run");
 });
 
-test("the seeds that found something find nothing any more", async () => {
+test("the seeds that found something find nothing now", async () => {
   const { output, isWrong } = await simulate("--only", regressions.map(([seed]) => seed).join(","));
   assert.ok(!isWrong, output);
 });
@@ -49,7 +49,7 @@ test("a seed is repeated to the letter", async () => {
   assert.equal(first.output, second.output);
 });
 
-describe("planted faults are found", { concurrency: 2 }, () => {
+describe("planted errors are found", { concurrency: 2 }, () => {
   for (const { name, firstSeed: from = 1 } of mutations.slice(0, isLong ? undefined : quickMutations)) {
     test(name, async () => {
       const range = ["--from", String(from), "--seeds", String(seedsPerMutation), "--wrong", "1"];

@@ -1,4 +1,4 @@
-// Transactions of the simulated database. A commit may be lost, and it may have happened without a word of it.
+// Transactions of the simulated database. A commit may be lost, and it may have happened without a response.
 import type { Db, Tx } from "../../../src/store/db.ts";
 import type { Row, Transaction } from "../world/disk.ts";
 import { connectionLost, openSession, roundTrip, sessionOf } from "../world/session.ts";

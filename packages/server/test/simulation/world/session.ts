@@ -1,5 +1,5 @@
 // How the models of the store reach the simulated database: a `Db` stands for a process, or for its transaction. Every
-// statement is an await at which others run first, and at which a fault may happen.
+// statement is an await at which others run first, and at which a failure may happen.
 import type { Db } from "../../../src/store/db.ts";
 import { ClaimLostError } from "../../../src/store/queue/claims.ts";
 import { databaseError, type Transaction } from "./disk.ts";
