@@ -1,7 +1,7 @@
 // `npm run simulate`: the core of the service under a simulated clock, scheduler and database, one seed after the
 // other. `--seeds 2000` or `--minutes 5` says how many, `--from 1` where to begin, `--seed 17` runs one and prints what
-// happened in it, `--only 3,17` runs some. `--mutation <name>` plants an error. `--wrong 1` ends the run with the first wrong seed. The exit code
-// is 1 when a promise was broken.
+// happened in it, `--only 3,17` runs some. `--mutation <name>` plants an error. `--wrong 1` ends the run with the first
+// wrong seed. The exit code is 1 when a promise was broken.
 import { parseArgs } from "node:util";
 import { loadSimulator } from "../packages/server/test/simulation/load.ts";
 

@@ -1,6 +1,6 @@
-// The core of the service under a simulated clock, scheduler and database: random scenarios with failures at every await
-// (docs/decisions/0061-simulation.md). Each simulator has a separate process, because it replaces modules and globals.
-// `npm run simulate -- --seed 17` shows what happened in one seed.
+// The core of the service under a simulated clock, scheduler and database: random scenarios with failures at every
+// await (docs/decisions/0061-simulation.md). Each simulator has a separate process, because it replaces modules and
+// globals. `npm run simulate -- --seed 17` shows what happened in one seed.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { describe, test } from "node:test";

@@ -29,7 +29,7 @@ const lockTimeoutMs = 5_000;
 
 export type Disk = ReturnType<typeof createDisk>;
 
-/** `onCommit` is told of the tables that a transaction has changed. */
+/** `onCommit` gets the tables that a transaction has changed. */
 export function createDisk(schedule: Schedule, onCommit: (tables: Set<string>) => void) {
   const tables = new Map<string, Map<string, Row>>();
   const locks = new Map<string, Held>();
