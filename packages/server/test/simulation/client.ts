@@ -63,7 +63,7 @@ function untilDone(servers: Server[], work: (server: Server) => Promise<void>, d
     if (server) {
       running.run(server.process, () => void work(server).then(respond, () => void schedule.after(200, null, ask)));
     }
-    // A process that died or stands still does not respond.
+    // A process that died or hangs does not respond.
     schedule.after(10_000 + random.below(5_000), null, ask);
   };
   ask();

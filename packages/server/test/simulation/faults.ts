@@ -7,7 +7,7 @@ export type FaultRates = {
   /** The connection is lost before a statement, or around a commit. */
   lost: number;
   killed: number;
-  /** The process stands still: its claims lapse, its connections stay open. */
+  /** The process hangs: its claims lapse, its connections stay open. */
   frozen: number;
   /** A statement takes seconds. */
   slow: number;
@@ -17,9 +17,16 @@ export const noFaults: FaultRates = { lost: 0, killed: 0, frozen: 0, slow: 0 };
 
 export type Faults = ReturnType<typeof createFaults>;
 
-type Options = { random: Random; schedule: Schedule; rates: FaultRates; until: number; kill: (process: Process) => void; isSpared: (process: Process) => boolean };
+type Options = {
+  random: Random;
+  schedule: Schedule;
+  rates: FaultRates;
+  until: number;
+  kill: (process: Process) => void;
+  isSpared: (process: Process) => boolean;
+};
 
-/** After `until` nothing goes wrong any more, so that everything can come to its end. */
+/** After `until` nothing goes wrong, so that everything can come to its end. */
 export function createFaults({ random, schedule, rates, until, kill, isSpared }: Options) {
   const happens = (rate: number): boolean => rate > 0 && schedule.now() < until && random.chance(rate);
   const disturb = (process: Process): void => {

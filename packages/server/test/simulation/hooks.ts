@@ -22,7 +22,7 @@ function modelOf(url: string): string | undefined {
     : undefined;
 }
 
-/** `mutation`: a fault that is planted into one module, by which the checks of the simulation are checked. */
+/** `mutation`: an error that is planted into one module, by which the checks of the simulation are checked. */
 export function registerModels(mutation?: Mutation): void {
   const target = mutation && new URL(`../../${mutation.file}`, import.meta.url).href;
   registerHooks({
@@ -37,7 +37,8 @@ export function registerModels(mutation?: Mutation): void {
       const loaded = next(url, context);
       if (!mutation || url !== target) return loaded;
       const text = String(loaded.source);
-      if (text.split(mutation.from).length !== 2) throw new Error(`${mutation.file} does not have "${mutation.from}" once`);
+      if (text.split(mutation.from).length !== 2)
+        throw new Error(`${mutation.file} does not have "${mutation.from}" once`);
       return { ...loaded, source: text.replace(mutation.from, () => mutation.to) };
     },
   });

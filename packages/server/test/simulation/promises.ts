@@ -62,7 +62,9 @@ const planned = ({ scenario }: Ending): PlannedEvent[] => scenario.requests.flat
 
 /** Each event has one run for each of its recipients. A canceled one may have fewer. */
 function* startedOnce({ events, runs, canceled, disk, ...ending }: Records): Generator<string> {
-  const subscribers = new Map(disk.rows<{ id: string; subscriber_id: string }>("subscribers").map((s) => [s.subscriber_id, s.id]));
+  const subscribers = new Map(
+    disk.rows<{ id: string; subscriber_id: string }>("subscribers").map((s) => [s.subscriber_id, s.id]),
+  );
   if (disk.rows("events").length !== planned({ ...ending, disk, canceled }).length) yield "an event is stored twice";
   for (const { n, to } of planned({ ...ending, disk, canceled })) {
     const event = events.get(transactionOf(n));
@@ -80,7 +82,8 @@ function* startedOnce({ events, runs, canceled, disk, ...ending }: Records): Gen
 
 function* ended({ jobs, messages, attempts }: Records): Generator<string> {
   for (const { id, type, status } of jobs) if (!finalStatuses.has(status)) yield `job ${id} (${type}) stays ${status}`;
-  for (const { id, channel, status } of messages) if (status === "pending") yield `message ${id} (${channel}) stays pending`;
+  for (const { id, channel, status } of messages)
+    if (status === "pending") yield `message ${id} (${channel}) stays pending`;
   for (const { id, message_id, outcome } of attempts) {
     if (outcome === null) yield `attempt ${id} of message ${message_id} has no outcome`;
   }
@@ -129,19 +132,23 @@ function* inOrder({ scenario, events, messages }: Records): Generator<string> {
 /** Each event is in exactly one digest of its group that was sent on; one that was canceled in at most one. */
 function* digestsExact(records: Records): Generator<string> {
   const { events, jobs, runs, canceled, disk } = records;
-  const versions = new Map(disk.rows<{ id: string; workflow_id: string }>("workflow_versions").map((v) => [v.id, v.workflow_id]));
+  const versions = new Map(
+    disk.rows<{ id: string; workflow_id: string }>("workflow_versions").map((v) => [v.id, v.workflow_id]),
+  );
   const names = new Map(disk.rows<{ id: string; workflow_id: string }>("workflows").map((w) => [w.id, w.workflow_id]));
   const byRun = new Map(runs.map((run) => [run.id, run]));
   const found = new Map<string, number>();
   // What a canceled run had collected was handed over, or nobody else was in it. If its provider was being called, the
   // others receive both (docs/lifecycle.md).
-  const wasCanceled = ({ status, details }: JobRow) => status === "canceled" || details.some(({ d }) => d === "step_canceled");
+  const wasCanceled = ({ status, details }: JobRow) =>
+    status === "canceled" || details.some(({ d }) => d === "step_canceled");
   const isCanceled = new Set(jobs.flatMap((job) => (wasCanceled(job) ? job.notification_id : [])));
   for (const job of jobs) {
     if (job.type !== "digest" || isCanceled.has(job.notification_id) || !job.output) continue;
     const run = byRun.get(job.notification_id)!;
     const listed = job.output.events as { id: string }[];
-    if (listed.length !== job.output.eventCount) yield `digest ${job.id} counts ${job.output.eventCount} of ${listed.length}`;
+    if (listed.length !== job.output.eventCount)
+      yield `digest ${job.id} counts ${job.output.eventCount} of ${listed.length}`;
     for (const { id } of listed) {
       const name = `${id} ${run.subscriber_id} ${run.workflow_id}`;
       found.set(name, (found.get(name) ?? 0) + 1);
@@ -175,19 +182,22 @@ function* sent({ messages, calls, attempts, jobs }: Records): Generator<string> 
     if (recorded > 1) yield `message ${id} was accepted ${recorded} times, and known to be`;
     const unheard = attempts.filter((one) => one.message_id === id && one.outcome === "unknown").length;
     if (accepted.length > 1 + unheard) yield `message ${id} was sent ${accepted.length} times`;
-    if (own.length > attempts.filter((one) => one.message_id === id).length) yield `message ${id} was sent without an attempt`;
+    if (own.length > attempts.filter((one) => one.message_id === id).length)
+      yield `message ${id} was sent without an attempt`;
   }
   for (const { id, type, status } of jobs) {
     if (type !== "email" && type !== "sms") continue;
     const own = byJob.get(id) ?? [];
     if (own.length > 1) yield `job ${id} has ${own.length} messages`;
-    if (status === "completed" && own[0]?.status !== "sent" && own.length > 0) yield `job ${id} is completed, its message ${own[0]?.status}`;
-    if (own[0]?.status === "sent" && status !== "completed" && status !== "canceled") yield `job ${id} is ${status}, its message sent`;
+    if (status === "completed" && own[0]?.status !== "sent" && own.length > 0)
+      yield `job ${id} is completed, its message ${own[0]?.status}`;
+    if (own[0]?.status === "sent" && status !== "completed" && status !== "canceled")
+      yield `job ${id} is ${status}, its message sent`;
   }
 }
 
 /** Nothing of an event begins once its cancel was confirmed. */
-function* notAfterCancel({ canceled, events, messages, attempts, begunAt, calls }: Records): Generator<string> {
+function* notAfterCancel({ canceled, events, messages, attempts, begunAt }: Records): Generator<string> {
   for (const [transactionId, at] of canceled) {
     const event = events.get(transactionId);
     for (const { id, created_at, channel } of messages.filter(({ event_id }) => event_id === event?.id)) {
@@ -197,13 +207,15 @@ function* notAfterCancel({ canceled, events, messages, attempts, begunAt, calls 
       }
     }
   }
-  void calls;
 }
 
 /** A throttle lets two runs of a group through in each of its windows. */
 function* throttled({ jobs, runs }: Records): Generator<string> {
   const byRun = new Map(runs.map((run) => [run.id, run]));
   const passed = jobs.filter(({ type, status }) => type === "throttle" && status === "completed");
-  const windows = Map.groupBy(passed, ({ notification_id, output }) => `${byRun.get(notification_id)!.subscriber_id} ${output?.throttledUntil}`);
+  const windows = Map.groupBy(
+    passed,
+    ({ notification_id, output }) => `${byRun.get(notification_id)!.subscriber_id} ${output?.throttledUntil}`,
+  );
   for (const [window, own] of windows) if (own.length > 2) yield `${own.length} runs passed the throttle of ${window}`;
 }

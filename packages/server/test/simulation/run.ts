@@ -1,29 +1,44 @@
 // One simulation: the scenario of a seed from its first request to the end of the last run, and what it broke.
 import { createRandom } from "../pipeline/run/random.ts";
-import { sendRequests, type Server } from "./client.ts";
+import { type Server, sendRequests } from "./client.ts";
 import { createFaults } from "./faults.ts";
 import { brokenPromises, type Ending } from "./promises.ts";
 import { planScenario, type Scenario } from "./scenario.ts";
 import { summarize } from "./summary.ts";
 import { environmentRows } from "./workflows.ts";
-import { createDisk } from "./world/disk.ts";
+import { createDisk, type Row } from "./world/disk.ts";
 import { replaceGlobals } from "./world/globals.ts";
 import { createNetwork } from "./world/network.ts";
 import { createTaskBoard, hasSuspect } from "./world/queue.ts";
+import type { Recording } from "./world/record.ts";
 import { createSchedule, type Process, startTime } from "./world/schedule.ts";
 import { createContext, createIds, startProcess } from "./world/service.ts";
 import { enterWorld, type World } from "./world/world.ts";
 
-export type Result = { seed: number; broken: string[]; steps: number; trace: string[] };
+export type Result = {
+  seed: number;
+  broken: string[];
+  steps: number;
+  trace: string[];
+  recording: Recording;
+  rows: Record<string, Row[]>;
+};
+
+/** Tables whose rows are compared with those of PostgreSQL. */
+const compared = ["events", "notifications", "jobs", "messages", "attempts", "digest_windows", "throttle_windows"];
 
 /** More than any scenario needs. */
-const maxSteps = 60_000;
+const maxSteps = 25_000;
 
 replaceGlobals();
 
-export const runSeed = (seed: number, hasTrace = false): Promise<Result> => runScenario(planScenario(seed), hasTrace);
+/** `isCalm`: nothing goes wrong. */
+type Options = { hasTrace?: boolean; isRecorded?: boolean; isCalm?: boolean };
 
-export async function runScenario(scenario: Scenario, hasTrace = false): Promise<Result> {
+export const runSeed = (seed: number, options: Options = {}): Promise<Result> =>
+  runScenario(planScenario(seed, options), options);
+
+async function runScenario(scenario: Scenario, { hasTrace = false, isRecorded = false }: Options): Promise<Result> {
   const { seed } = scenario;
   const random = createRandom(seed ^ 0x5eed);
   const schedule = createSchedule(random);
@@ -63,7 +78,16 @@ export async function runScenario(scenario: Scenario, hasTrace = false): Promise
     kill,
     isSpared: (process) => hasSuspect(disk, process),
   });
-  const world: World = { random, schedule, disk, tasks, faults, note };
+  const recording: Recording = [];
+  const world: World = {
+    random,
+    schedule,
+    disk,
+    tasks,
+    faults,
+    note,
+    record: isRecorded ? (entry) => void recording.push(entry) : () => {},
+  };
   enterWorld(world);
   const network = createNetwork(scenario.providers);
   const newId = createIds();
@@ -75,8 +99,9 @@ export async function runScenario(scenario: Scenario, hasTrace = false): Promise
     const hasEnded = await schedule.run(maxSteps);
     const ending: Ending = { scenario, disk, calls: network.calls, canceled, begunAt: sentAfter };
     const broken = hasEnded ? brokenPromises(ending) : ["it does not come to an end"];
+    const rows = Object.fromEntries(compared.map((table) => [table, disk.rows(table)]));
     if (hasTrace) trace.push(...summarize(ending));
-    return { seed, broken, steps: schedule.steps(), trace };
+    return { seed, broken, steps: schedule.steps(), trace, recording, rows };
   } finally {
     enterWorld(null);
   }

@@ -4,7 +4,9 @@ import { recordsOf } from "./promises.ts";
 
 export function summarize(ending: Ending): string[] {
   const { runs, jobs, messages, attempts, events, calls, disk } = recordsOf(ending);
-  const people = new Map(disk.rows<{ id: string; subscriber_id: string }>("subscribers").map((s) => [s.id, s.subscriber_id]));
+  const people = new Map(
+    disk.rows<{ id: string; subscriber_id: string }>("subscribers").map((s) => [s.id, s.subscriber_id]),
+  );
   const transactions = new Map([...events].map(([transactionId, { id }]) => [id, transactionId]));
   return runs.map((run) => {
     const own = jobs.filter((job) => job.notification_id === run.id).sort((a, b) => a.step_index - b.step_index);

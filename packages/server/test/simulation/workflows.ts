@@ -16,7 +16,7 @@ const digest = (controlValues: Step["controlValues"]): Step => ({ type: "digest"
 const digested = "{% for e in steps.first.events %}{{e.payload.n}} {% endfor %}";
 const own = "{{payload.n}}";
 
-type Content = { steps: Step[] } & Partial<WorkflowDefinition>;
+type Content = { steps: Step[] } & Partial<Omit<WorkflowDefinition, "steps">>;
 
 const contents = {
   note: { steps: [inApp(own)] },
@@ -106,7 +106,10 @@ export function environmentRows(): [table: string, key: string, row: Row][] {
   return rows;
 }
 
-const integration = (index: number, row: Pick<IntegrationRow, "provider_id" | "channel" | "is_primary" | "credentials">) => ({
+const integration = (
+  index: number,
+  row: Pick<IntegrationRow, "provider_id" | "channel" | "is_primary" | "credentials">,
+) => ({
   id: idOf("dd", index),
   environment_id: environmentId,
   identifier: `integration-${index}`,

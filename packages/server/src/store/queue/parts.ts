@@ -13,13 +13,13 @@ type Removal = { id: string; attempt: number; done: string[] };
 
 /**
  * Returns the tasks that have no part left. `list`: the name of the list in their data. A part that is no longer in it
- * counts as a lost claim: its result was committed, although the connection was lost before we heard of it.
+ * counts as a lost claim: its result was committed, although the connection was lost before the response came.
  */
 export async function removeParts(db: Db, kind: TaskKind, list: string, parts: TaskPart[]): Promise<Task<unknown>[]> {
   const whole: Task<unknown>[] = [];
   const divided: Task<unknown>[] = [];
   const removals: Removal[] = [];
-  // By claim: a process that lost a task while it stood still, and fetched it again, may bring results of both claims.
+  // By claim: a process that lost a task while it hung, and fetched it again, may bring results of both claims.
   for (const own of Map.groupBy(parts, ({ task: { id, attempt } }) => `${id} ${attempt}`).values()) {
     const { task } = own[0]!;
     const done = own.map(({ part }) => part);

@@ -1,4 +1,4 @@
-// Transactions of the simulated database. A commit may be lost, and it may have happened without a word of it.
+// Transactions of the simulated database. A commit may be lost, and it may have happened without a response.
 import type { Db, Tx } from "../../../src/store/db.ts";
 import type { Row, Transaction } from "../world/disk.ts";
 import { connectionLost, openSession, roundTrip, sessionOf } from "../world/session.ts";
@@ -62,11 +62,14 @@ export async function inSavepoint<T>(db: Tx, _lockMs: number, work: () => Promis
   const session = sessionOf(db);
   await roundTrip(session, "savepoint");
   const tx = session.tx!;
+  const note = (name: string) => world().record({ tx: tx.number, name, args: [], result: null, isLost: false });
+  note("savepoint");
   const before = copyOf(tx);
   try {
     return await work();
   } catch (error) {
     await roundTrip(session, "rollback to savepoint");
+    note("rollback to savepoint");
     tx.written.clear();
     for (const [table, rows] of before) tx.written.set(table, rows);
     throw error;

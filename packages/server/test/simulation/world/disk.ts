@@ -3,6 +3,7 @@
 // locked row waits for it, and reads it again afterwards. A circle of waiting transactions ends with an error for the
 // one that closed it.
 import type { Process, Schedule, Timer } from "./schedule.ts";
+import { world } from "./world.ts";
 
 export type Row = Record<string, unknown>;
 
@@ -10,7 +11,14 @@ export type LockMode = "share" | "exclusive";
 
 type Held = { mode: LockMode; holders: Set<Transaction> };
 
-type Waiter = { tx: Transaction; key: string; mode: LockMode; resolve: () => void; reject: (error: Error) => void; timer: Timer };
+type Waiter = {
+  tx: Transaction;
+  key: string;
+  mode: LockMode;
+  resolve: () => void;
+  reject: (error: Error) => void;
+  timer: Timer;
+};
 
 /** An error with the code of PostgreSQL. */
 export function databaseError(message: string, code: string): Error {
@@ -21,12 +29,13 @@ const lockTimeoutMs = 5_000;
 
 export type Disk = ReturnType<typeof createDisk>;
 
-/** `onCommit` is told of the tables that a transaction has changed. */
+/** `onCommit` gets the tables that a transaction has changed. */
 export function createDisk(schedule: Schedule, onCommit: (tables: Set<string>) => void) {
   const tables = new Map<string, Map<string, Row>>();
   const locks = new Map<string, Held>();
   const waiters: Waiter[] = [];
   const open = new Set<Transaction>();
+  let begun = 0;
   const tableOf = (name: string): Map<string, Row> => {
     const known = tables.get(name) ?? new Map<string, Row>();
     tables.set(name, known);
@@ -80,6 +89,10 @@ export function createDisk(schedule: Schedule, onCommit: (tables: Set<string>) =
     }
     wakeWaiters();
   };
+  const rollback = (tx: Transaction): void => {
+    world().record({ tx: tx.number, end: "rollback" });
+    end(tx);
+  };
   const lock = async (tx: Transaction, key: string, mode: LockMode): Promise<void> => {
     if (blockers(tx, key, mode).length === 0) return take(tx, key, mode);
     if (isDeadlock(tx, key, mode)) throw databaseError("deadlock detected", "40P01");
@@ -88,13 +101,20 @@ export function createDisk(schedule: Schedule, onCommit: (tables: Set<string>) =
         waiters.splice(waiters.indexOf(waiter), 1);
         reject(databaseError("canceling statement due to lock timeout", "55P03"));
       };
-      const waiter: Waiter = { tx, key, mode, resolve, reject, timer: schedule.after(lockTimeoutMs, tx.process, expire) };
+      const waiter: Waiter = {
+        tx,
+        key,
+        mode,
+        resolve,
+        reject,
+        timer: schedule.after(lockTimeoutMs, tx.process, expire),
+      };
       waiters.push(waiter);
     });
   };
   return {
     begin(process: Process): Transaction {
-      const tx = new Transaction(process, tableOf, lock);
+      const tx = new Transaction(++begun, process, tableOf, lock);
       open.add(tx);
       return tx;
     },
@@ -105,16 +125,17 @@ export function createDisk(schedule: Schedule, onCommit: (tables: Set<string>) =
         if (written.size > 0) changed.add(name);
         for (const [key, row] of written) row === null ? table.delete(key) : table.set(key, row);
       }
+      world().record({ tx: tx.number, end: "commit" });
       end(tx);
       if (changed.size > 0) onCommit(changed);
     },
-    rollback: end,
+    rollback,
     load(given: [table: string, key: string, row: Row][]): void {
       for (const [table, key, row] of given) tableOf(table).set(key, row);
     },
     /** The connections of a killed process are closed, and its transactions rolled back. */
     close(process: Process): void {
-      for (const tx of [...open]) if (tx.process === process) end(tx);
+      for (const tx of [...open]) if (tx.process === process) rollback(tx);
     },
     rows: <R = Row>(name: string): R[] => [...tableOf(name).values()] as R[],
     openTransactions: () => open.size,
@@ -126,6 +147,7 @@ export function createDisk(schedule: Schedule, onCommit: (tables: Set<string>) =
 /** One transaction; a statement outside of one has its own. */
 export class Transaction {
   isOpen = true;
+  readonly number: number;
   readonly process: Process;
   readonly locked = new Set<string>();
   readonly written = new Map<string, Map<string, Row | null>>();
@@ -133,10 +155,12 @@ export class Transaction {
   readonly #lock: (tx: Transaction, key: string, mode: LockMode) => Promise<void>;
 
   constructor(
+    number: number,
     process: Process,
     tableOf: (name: string) => Map<string, Row>,
     lock: (tx: Transaction, key: string, mode: LockMode) => Promise<void>,
   ) {
+    this.number = number;
     this.process = process;
     this.#tableOf = tableOf;
     this.#lock = lock;
@@ -194,7 +218,11 @@ export class Transaction {
   }
 
   /** Locks and changes the row, if it exists and still matches. */
-  async change<R = Row>(table: string, key: string, changes: (row: R) => Partial<R> | undefined): Promise<R | undefined> {
+  async change<R = Row>(
+    table: string,
+    key: string,
+    changes: (row: R) => Partial<R> | undefined,
+  ): Promise<R | undefined> {
     await this.lock(table, [key]);
     const row = this.get<R>(table, key);
     const changed = row && changes(row);

@@ -74,6 +74,6 @@ function createIo(http: Io["http"]): Io {
     cached: async (_key, make) => (await make()).value,
     forget: () => {},
     now: () => new Date(world().schedule.now()),
-    close: () => {},
+    close: async () => {},
   };
 }

@@ -28,7 +28,7 @@ const heartbeatMs = 10_000;
 /** The tasks of these kinds go to the workers of the simulation; the chores of the service do not exist in it. */
 const kinds: ReadonlySet<TaskKind> = new Set(["trigger", "fanout", "wake", "deliver", "unsend", "release"]);
 
-/** What the queues of all processes share: the numbers of tasks, and who is told of due ones. */
+/** What the queues of all processes share: the numbers of tasks, and who looks for due ones. */
 export type TaskBoard = ReturnType<typeof createTaskBoard>;
 
 export function createTaskBoard(schedule: Schedule, random: Random) {
@@ -62,6 +62,13 @@ export function createTaskBoard(schedule: Schedule, random: Random) {
       const startAfter = now + 1_000 + random.below(2_000);
       tx.put("tasks", row.id, { ...row, state: "waiting", heartbeat: 0, startAfter });
     }
+    world().record({
+      tx: tx.number,
+      name: "takeOver",
+      args: [lapsed.map(({ id }) => id)],
+      result: null,
+      isLost: false,
+    });
     disk.commit(tx);
   };
 
@@ -118,11 +125,15 @@ async function requireClaims(tx: Transaction, kind: TaskKind, tasks: Task<unknow
   const names = tasks.map(({ id, attempt }) => `${id} (${attempt})`).join(", ");
   world().note(`${tx.process.name} has ${rows.length} of the ${kind} tasks ${names}`);
   if (rows.length === tasks.length) return rows;
-  throw new ClaimLostError(`${tasks.length - rows.length} of ${tasks.length} ${kind} tasks are held by another process`);
+  throw new ClaimLostError(
+    `${tasks.length - rows.length} of ${tasks.length} ${kind} tasks are held by another process`,
+  );
 }
 
-const enqueue = statement("enqueue", async (tx, kind: TaskKind, tasks: NewTask[]): Promise<void> => {
+/** Returns their ids. */
+const enqueue = statement("enqueue", async (tx, kind: TaskKind, tasks: NewTask[]): Promise<string[]> => {
   const now = world().schedule.now();
+  const ids: string[] = [];
   for (const { data, startAfter, group = null, environmentId } of tasks) {
     const due = startAfter instanceof Date ? startAfter.getTime() : now + (startAfter ?? 0) * 1_000;
     const row: TaskRow = {
@@ -139,7 +150,9 @@ const enqueue = statement("enqueue", async (tx, kind: TaskKind, tasks: NewTask[]
       holder: null,
     };
     await tx.insert("tasks", row.id, row);
+    ids.push(row.id);
   }
+  return ids;
 });
 
 const keep = statement("keep", async (tx, kind: TaskKind, tasks: Task<unknown>[]) => {
@@ -180,7 +193,10 @@ const finishParts = statement("finishParts", async (tx, kind: TaskKind, list: st
   }
 });
 
-const isBusy = statement("isBusy", (tx, group: string) => tx.where<TaskRow>("tasks", (row) => row.group === group).length > 0);
+const isBusy = statement(
+  "isBusy",
+  (tx, group: string) => tx.where<TaskRow>("tasks", (row) => row.group === group).length > 0,
+);
 
 const wakeHeld = statement(
   "wakeHeld",
@@ -199,7 +215,13 @@ const wakeHeld = statement(
   },
 );
 
-type Loop = { kind: TaskKind; batchSize: number; most: number; busy: number; handle: (tasks: Task<never>[]) => Promise<void> };
+type Loop = {
+  kind: TaskKind;
+  batchSize: number;
+  most: number;
+  busy: number;
+  handle: (tasks: Task<never>[]) => Promise<void>;
+};
 
 /** The queue as one process has it. */
 export function createQueue(process: Process, onError: (error: unknown) => void): Queue {
@@ -237,8 +259,7 @@ export function createQueue(process: Process, onError: (error: unknown) => void)
     const now = schedule.now();
     const due = tx.where<TaskRow>(
       "tasks",
-      (row) =>
-        row.kind === kind && row.state === "waiting" && row.startAfter <= now && !disk.isLocked("tasks", row.id),
+      (row) => row.kind === kind && row.state === "waiting" && row.startAfter <= now && !disk.isLocked("tasks", row.id),
     );
     // The order of tasks is a matter of fairness, and no promise depends on it.
     const direction = random.chance(0.2) ? -1 : 1;
@@ -248,7 +269,14 @@ export function createQueue(process: Process, onError: (error: unknown) => void)
     if (taken.length > 0) world().note(`${process.name} fetches ${taken.map(({ id }) => id).join(", ")}`);
     return taken.map((row) => {
       const attempt = row.wasStarted ? row.attempt + 1 : row.attempt;
-      const next: TaskRow = { ...row, state: "active", attempt, wasStarted: true, heartbeat: now, holder: process.name };
+      const next: TaskRow = {
+        ...row,
+        state: "active",
+        attempt,
+        wasStarted: true,
+        heartbeat: now,
+        holder: process.name,
+      };
       tx.put("tasks", row.id, next);
       return { id: row.id, attempt, data: stored(row.data) as never, environmentId: row.environmentId };
     });
@@ -304,7 +332,9 @@ export function createQueue(process: Process, onError: (error: unknown) => void)
   };
 
   return {
-    enqueue: async (tx, kind, tasks) => (tasks.length === 0 ? undefined : enqueue(tx, kind, tasks)),
+    async enqueue(tx, kind, tasks) {
+      if (tasks.length > 0) await enqueue(tx, kind, tasks);
+    },
     enqueueMissing: async () => {},
     async keep(tx, kind, tasks) {
       await keep(tx, kind, tasks);
@@ -322,8 +352,7 @@ export function createQueue(process: Process, onError: (error: unknown) => void)
       }
     },
     finish: async (tx, kind, tasks) => (tasks.length === 0 ? undefined : finish(tx, kind, tasks)),
-    finishParts: async (tx, kind, list, parts) =>
-      parts.length === 0 ? undefined : finishParts(tx, kind, list, parts),
+    finishParts: async (tx, kind, list, parts) => (parts.length === 0 ? undefined : finishParts(tx, kind, list, parts)),
     isBusy,
     recall: async () => [],
     wakeHeld: (tx, _environmentId, selection) => wakeHeld(tx, selection),

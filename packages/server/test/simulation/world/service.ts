@@ -45,8 +45,11 @@ export function createContext(process: Process, io: Io, newId: () => string): Ne
   const log = new Proxy(
     {},
     {
-      get: (_target, level) => level === "isLevelEnabled" ? () => false : (facts: { err?: Error }, text: string) =>
-        note(`${process.name} logs ${String(level)}: ${text}${facts.err ? ` (${facts.err.message})` : ""}`),
+      get: (_target, level) =>
+        level === "isLevelEnabled"
+          ? () => false
+          : (facts: { err?: Error }, text: string) =>
+              note(`${process.name} logs ${String(level)}: ${text}${facts.err ? ` (${facts.err.message})` : ""}`),
     },
   );
   const ctx = {

@@ -1,7 +1,8 @@
 // How the models of the store reach the simulated database: a `Db` stands for a process, or for its transaction. Every
-// statement is an await at which others run first, and at which a fault may happen.
+// statement is an await at which others run first, and at which a failure may happen.
 import type { Db } from "../../../src/store/db.ts";
-import { databaseError, Transaction } from "./disk.ts";
+import { ClaimLostError } from "../../../src/store/queue/claims.ts";
+import { databaseError, type Transaction } from "./disk.ts";
 import type { Process } from "./schedule.ts";
 import { world } from "./world.ts";
 
@@ -39,17 +40,34 @@ export async function roundTrip({ process, tx }: Session, name: string): Promise
   throw connectionLost();
 }
 
+async function perform<A extends unknown[], R>(
+  tx: Transaction,
+  name: string,
+  body: (tx: Transaction, ...args: A) => R | Promise<R>,
+  args: A,
+): Promise<R> {
+  const entry = { tx: tx.number, name, args };
+  try {
+    const result = await body(tx, ...args);
+    world().record({ ...entry, result, isLost: false });
+    return result;
+  } catch (error) {
+    if (error instanceof ClaimLostError) world().record({ ...entry, result: null, isLost: true });
+    throw error;
+  }
+}
+
 /** A model of a function of the store: `body` runs in the transaction of the caller, or in its own. */
 export const statement =
   <A extends unknown[], R>(name: string, body: (tx: Transaction, ...args: A) => R | Promise<R>) =>
   async (db: Db, ...args: A): Promise<R> => {
     const session = sessionOf(db);
     await roundTrip(session, name);
-    if (session.tx) return await body(session.tx, ...args);
+    if (session.tx) return await perform(session.tx, name, body, args);
     const { disk } = world();
     const tx = disk.begin(session.process);
     try {
-      const result = await body(tx, ...args);
+      const result = await perform(tx, name, body, args);
       disk.commit(tx);
       return result;
     } catch (error) {
@@ -59,15 +77,14 @@ export const statement =
   };
 
 /** As `statement`, for functions that do nothing without rows. */
-export const rowsStatement =
-  <Rows extends readonly unknown[], A extends unknown[], R>(
-    name: string,
-    nothing: () => R,
-    body: (tx: Transaction, rows: Rows, ...args: A) => R | Promise<R>,
-  ) => {
-    const run = statement(name, body);
-    return async (db: Db, rows: Rows, ...args: A): Promise<R> => (rows.length === 0 ? nothing() : run(db, rows, ...args));
-  };
+export const rowsStatement = <Rows extends readonly unknown[], A extends unknown[], R>(
+  name: string,
+  nothing: () => R,
+  body: (tx: Transaction, rows: Rows, ...args: A) => R | Promise<R>,
+) => {
+  const run = statement(name, body);
+  return async (db: Db, rows: Rows, ...args: A): Promise<R> => (rows.length === 0 ? nothing() : run(db, rows, ...args));
+};
 
 /** What a jsonb column gives back. */
 export const stored = <T>(value: T): T =>

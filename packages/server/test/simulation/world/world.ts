@@ -3,6 +3,7 @@ import type { Random } from "../../pipeline/run/random.ts";
 import type { Faults } from "../faults.ts";
 import type { Disk } from "./disk.ts";
 import type { TaskBoard } from "./queue.ts";
+import type { Recording } from "./record.ts";
 import type { Schedule } from "./schedule.ts";
 
 export type World = {
@@ -13,6 +14,8 @@ export type World = {
   faults: Faults;
   /** Notes what happens, for the trace of one seed. */
   note(text: string): void;
+  /** Keeps statements, where they are compared with those of PostgreSQL. */
+  record(entry: Recording[number]): void;
 };
 
 let current: World | null = null;

@@ -1,3 +1,4 @@
+import type { WindowClaim } from "../../../../src/store/events/digests.ts";
 import {
   type CanceledJob,
   type CanceledRuns,
@@ -6,7 +7,6 @@ import {
   type NextLeader,
   retractedErrorId,
 } from "../../../../src/store/events/event-cancel.ts";
-import type { WindowClaim } from "../../../../src/store/events/digests.ts";
 import type { JobRow } from "../../../../src/store/events/jobs.ts";
 import type { NotificationRow } from "../../../../src/store/events/notifications.ts";
 import type { StoredMessage } from "../../../../src/store/messages/messages.ts";
@@ -61,11 +61,7 @@ type JobCancel = { runs: CanceledRuns; openLeaders: string[]; canceled: StoredDe
 
 export const cancelJobsOfRuns = statement(
   "cancelJobsOfRuns",
-  async (
-    tx,
-    _environmentId: string,
-    { runs, openLeaders, canceled, now }: JobCancel,
-  ): Promise<CanceledJob[]> => {
+  async (tx, _environmentId: string, { runs, openLeaders, canceled, now }: JobCancel): Promise<CanceledJob[]> => {
     const own = ownIds(tx, runs);
     const isMergedOpen = (id: string): boolean =>
       tx.where<JobRow>(
@@ -93,15 +89,19 @@ export const withdrawMessages = statement(
       "messages",
       (row) => row.event_id === eventOf(runs) && row.status === "pending",
     );
-    const called = tx.where<{ message_id: string; finished_at: Date | null }>("attempts", (row) => !row.finished_at);
-    const inFlight = hasToSettle ? called.map(({ message_id }) => message_id) : [];
+    type Attempt = { message_id: string; finished_at: Date | null; outcome: string | null };
+    const called = hasToSettle
+      ? tx.where<Attempt>("attempts", (row) => !row.finished_at || row.outcome === "unknown")
+      : [];
+    const inFlight = called.flatMap(({ message_id, finished_at }) => (finished_at ? [] : message_id));
     for (const row of held) {
       const isCalled = inFlight.includes(row.id);
       const after = isCalled ? { error_id: retractedErrorId } : { outgoing: null };
       tx.put("messages", row.id, { ...row, status: "warning", error_text: reason, updated_at: now, ...after });
     }
     const ids = held.map(({ id }) => id);
-    return { withdrawn: ids, inFlight: ids.filter((id) => inFlight.includes(id)) };
+    const isDoubtful = (id: string) => !inFlight.includes(id) && called.some(({ message_id }) => message_id === id);
+    return { withdrawn: ids, inFlight: ids.filter((id) => inFlight.includes(id)), uncertain: ids.filter(isDoubtful) };
   },
 );
 
@@ -193,7 +193,7 @@ export const findClosedDigestHeirs = statement(
             (job) => job.notification_id === old.id && job.type === "digest" && job.status === "completed",
           )
           .sort((a, b) => a.step_index - b.step_index);
-        const next = digests.flatMap((digest) => followersOf(tx, digest.id))[0];
+        const [next] = digests.flatMap((digest) => followersOf(tx, digest.id).map((one) => ({ ...one, digest })));
         if (!next) return [];
         return {
           old_notification_id: old.id,
@@ -203,6 +203,7 @@ export const findClosedDigestHeirs = statement(
           notification_id: next.run.id,
           version_id: next.run.workflow_version_id,
           step_index: next.job.step_index,
+          old_step_index: next.digest.step_index,
         };
       }),
 );
@@ -217,4 +218,3 @@ const deleteAll = statement(
 
 export const deleteWindows: typeof deleteAll = async (db, environmentId, leaderJobIds) =>
   leaderJobIds.length === 0 ? undefined : deleteAll(db, environmentId, leaderJobIds);
-

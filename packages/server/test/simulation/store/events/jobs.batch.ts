@@ -24,9 +24,10 @@ export const findJobsOfBatch = rowsStatement(
 export const lockJobs = rowsStatement(
   "lockJobs",
   () => [],
-  (tx, keys: JobKey[]): Promise<JobRow[]> => {
+  async (tx, keys: JobKey[]): Promise<Pick<JobRow, "id" | "status">[]> => {
     const ids = new Set(keys.map((key) => key.job_id));
-    return tx.lockWhere<JobRow>("jobs", ({ id }) => ids.has(id));
+    const jobs = await tx.lockWhere<JobRow>("jobs", ({ id }) => ids.has(id));
+    return jobs.map(({ id, status }) => ({ id, status }));
   },
 );
 

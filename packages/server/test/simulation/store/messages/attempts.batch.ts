@@ -2,11 +2,7 @@ import type { EventRow } from "../../../../src/store/events/events.ts";
 import type { JobRow } from "../../../../src/store/events/jobs.ts";
 import type { NotificationRow } from "../../../../src/store/events/notifications.ts";
 import type { RowKey } from "../../../../src/store/keys.ts";
-import type {
-  AttemptResult,
-  AttemptSummary,
-  DeliveryState,
-} from "../../../../src/store/messages/attempts.batch.ts";
+import type { AttemptResult, AttemptSummary, DeliveryState } from "../../../../src/store/messages/attempts.batch.ts";
 import type { AttemptRow, StoredMessage } from "../../../../src/store/messages/messages.ts";
 import type { SubscriberRow } from "../../../../src/store/subscribers/subscribers.ts";
 import type { WorkflowRow } from "../../../../src/store/workflows/workflows.ts";

@@ -10,15 +10,20 @@ import { statement } from "../../world/session.ts";
 
 export * from "../../../../src/store/subscribers/subscribers.ts";
 
+const toRecipient = ({ created_at, updated_at, ...row }: SubscriberRow): RecipientRow => row;
+
 const findByIds = statement("findSubscribersByIds", (tx, _environmentId: string, ids: string[]) =>
-  tx.where<RecipientRow>("subscribers", ({ id }) => ids.includes(id)),
+  tx.where<SubscriberRow>("subscribers", ({ id }) => ids.includes(id)).map(toRecipient),
 );
 
 export const findSubscribersByIds: typeof findByIds = async (db, environmentId, ids) =>
   ids.length === 0 ? [] : findByIds(db, environmentId, ids);
 
 const findByKeys = statement("findSubscribersByKeys", (tx, _environmentId: string, keys: string[]) =>
-  keys.flatMap((key) => tx.get<RecipientRow>("subscribers", key) ?? []),
+  keys.flatMap((key) => {
+    const row = tx.get<SubscriberRow>("subscribers", key);
+    return row ? toRecipient(row) : [];
+  }),
 );
 
 export const findSubscribersByKeys: typeof findByKeys = async (db, environmentId, keys) =>

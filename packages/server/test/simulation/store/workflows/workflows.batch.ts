@@ -31,7 +31,4 @@ export const findWorkflowStates = statement(
     ),
 );
 
-export const findLayoutsOfBatch = statement(
-  "findLayoutsOfBatch",
-  (_tx, _environmentIds: string[]): LayoutRow[] => [],
-);
+export const findLayoutsOfBatch = statement("findLayoutsOfBatch", (_tx, _environmentIds: string[]): LayoutRow[] => []);
