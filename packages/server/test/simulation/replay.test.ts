@@ -79,7 +79,9 @@ async function replay({ name, recording, rows }: Recorded, differences: Map<stri
     const where = `${name}, call ${index}: ${entry.name} ${JSON.stringify(entry.args)}`;
     const result = await ask(tx, entry, taskIds).catch((error: Error) => error);
     if (result instanceof Error) {
-      if (!(entry.isLost && result instanceof ClaimLostError)) throw new Error(where, { cause: result });
+      if (entry.isLost && result instanceof ClaimLostError) continue;
+      await Promise.all([...open.values()].map((one) => one.rollback().execute()));
+      throw new Error(`${where}: ${result.message}`, { cause: result });
     } else if (entry.isLost) differences.set(entry.name, `${where}: only the model loses the claim`);
     else if (!(entry.name in tasks)) note(differences, entry.name, where, result, entry.result);
     calls++;
