@@ -42,8 +42,8 @@ for (const path of globSync("packages/server/test/simulation/store/**/*.ts")) {
     if (typeof member === "function") functions.set(name, member as Call);
 }
 
-/** Statements of which the model has less: addresses are never suppressed, held tasks are due at once. */
-const notCompared = new Set(["findSuppressedAddresses", "wakeHeld", "isBusy"]);
+/** Statements of which the model has less: addresses are never suppressed, nothing is rolled up, held tasks are due at once. */
+const notCompared = new Set(["findSuppressedAddresses", "withdrawItems", "wakeHeld", "isBusy"]);
 
 const seeds = isLong ? 30 : 6;
 
@@ -56,7 +56,7 @@ test("PostgreSQL responds as the model does", async () => {
   let calls = 0;
   const differences = new Map<string, string>();
   for (const recorded of deserialize(readFileSync(file)) as Recorded[]) calls += await replay(recorded, differences);
-  assert.equal([...differences.values()].join("\n\n"), "");
+  assert.deepEqual([...differences.values()], []);
   assert.ok(calls > 1_000, `${calls} calls were compared`);
 });
 
