@@ -10,6 +10,7 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import { deserialize } from "node:v8";
 import { type ControlledTransaction, sql } from "kysely";
+import { canonicalJson } from "../../src/lib/json.ts";
 import { type Db, openDb } from "../../src/store/db.ts";
 import { ensurePartitions } from "../../src/store/installation/partitions.ts";
 import { ClaimLostError, openQueue, type Task, type TaskKind } from "../../src/store/queue/queue.ts";
@@ -207,7 +208,7 @@ function shaped(value: unknown, shape: unknown): unknown {
     const items = list.map(like);
     return items.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
   }
-  if (typeof shape !== "object" || shape === null) return value;
+  if (typeof shape !== "object" || shape === null) return typeof value === "object" ? canonicalJson(value) : value;
   const given = value as Record<string, unknown>;
   const members = Object.entries(shape).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(members.map(([name, member]) => [name, shaped(given[name], member)]));
