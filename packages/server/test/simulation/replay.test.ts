@@ -10,6 +10,7 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import { deserialize } from "node:v8";
 import { type ControlledTransaction, sql } from "kysely";
+import { canonicalJson } from "../../src/lib/json.ts";
 import { type Db, openDb } from "../../src/store/db.ts";
 import { ensurePartitions } from "../../src/store/installation/partitions.ts";
 import { ClaimLostError, openQueue, type Task, type TaskKind } from "../../src/store/queue/queue.ts";
@@ -42,8 +43,8 @@ for (const path of globSync("packages/server/test/simulation/store/**/*.ts")) {
     if (typeof member === "function") functions.set(name, member as Call);
 }
 
-/** Statements of which the model has less: addresses are never suppressed, held tasks are due at once. */
-const notCompared = new Set(["findSuppressedAddresses", "wakeHeld", "isBusy"]);
+/** Statements of which the model has less: addresses are never suppressed, nothing is rolled up, held tasks are due at once. */
+const notCompared = new Set(["findSuppressedAddresses", "withdrawItems", "wakeHeld", "isBusy"]);
 
 const seeds = isLong ? 30 : 6;
 
@@ -56,7 +57,7 @@ test("PostgreSQL responds as the model does", async () => {
   let calls = 0;
   const differences = new Map<string, string>();
   for (const recorded of deserialize(readFileSync(file)) as Recorded[]) calls += await replay(recorded, differences);
-  assert.equal([...differences.values()].join("\n\n"), "");
+  assert.deepEqual([...differences.values()], []);
   assert.ok(calls > 1_000, `${calls} calls were compared`);
 });
 
@@ -79,7 +80,9 @@ async function replay({ name, recording, rows }: Recorded, differences: Map<stri
     const where = `${name}, call ${index}: ${entry.name} ${JSON.stringify(entry.args)}`;
     const result = await ask(tx, entry, taskIds).catch((error: Error) => error);
     if (result instanceof Error) {
-      if (!(entry.isLost && result instanceof ClaimLostError)) throw new Error(where, { cause: result });
+      if (entry.isLost && result instanceof ClaimLostError) continue;
+      await Promise.all([...open.values()].map((one) => one.rollback().execute()));
+      throw new Error(`${where}: ${result.message}`, { cause: result });
     } else if (entry.isLost) differences.set(entry.name, `${where}: only the model loses the claim`);
     else if (!(entry.name in tasks)) note(differences, entry.name, where, result, entry.result);
     calls++;
@@ -205,7 +208,7 @@ function shaped(value: unknown, shape: unknown): unknown {
     const items = list.map(like);
     return items.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
   }
-  if (typeof shape !== "object" || shape === null) return value;
+  if (typeof shape !== "object" || shape === null) return typeof value === "object" ? canonicalJson(value) : value;
   const given = value as Record<string, unknown>;
   const members = Object.entries(shape).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(members.map(([name, member]) => [name, shaped(given[name], member)]));

@@ -17,7 +17,7 @@ const defaults: Record<string, Row> = {
   events: {
     expanded_at: null,
     canceled_at: null,
-    open_walks: 0,
+    open_walks: 1,
     held_events: null,
     refusal: null,
     trace_context: null,

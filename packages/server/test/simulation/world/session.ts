@@ -49,7 +49,8 @@ async function perform<A extends unknown[], R>(
   const entry = { tx: tx.number, name, args };
   try {
     const result = await body(tx, ...args);
-    world().record({ ...entry, result, isLost: false });
+    // Callers add to the sets that they get.
+    world().record({ ...entry, result: result instanceof Set ? new Set(result) : result, isLost: false });
     return result;
   } catch (error) {
     if (error instanceof ClaimLostError) world().record({ ...entry, result: null, isLost: true });
