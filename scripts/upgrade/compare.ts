@@ -94,7 +94,7 @@ async function sumDigests(client: Client, subscriberId: string): Promise<number>
 }
 
 /** For what is still on its way when the load ends: a retry of a provider call may wait a minute. */
-export const drainMs = 150_000;
+const drainMs = 150_000;
 
 export async function compareUntilComplete(world: World, ledger: Ledger, databaseUrl: string): Promise<Comparison> {
   const deadline = performance.now() + drainMs;

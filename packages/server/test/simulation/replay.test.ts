@@ -43,7 +43,7 @@ for (const path of globSync("packages/server/test/simulation/store/**/*.ts")) {
     if (typeof member === "function") functions.set(name, member as Call);
 }
 
-/** Statements of which the model has less: addresses are never suppressed, nothing is rolled up, held tasks are due at once. */
+/** The model does less here: addresses are never suppressed, nothing is rolled up, held tasks are due at once. */
 const notCompared = new Set(["findSuppressedAddresses", "withdrawItems", "wakeHeld", "isBusy"]);
 
 const seeds = isLong ? 30 : 6;

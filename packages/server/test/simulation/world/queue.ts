@@ -28,7 +28,7 @@ const heartbeatMs = 10_000;
 /** The tasks of these kinds go to the workers of the simulation; the chores of the service do not exist in it. */
 const kinds: ReadonlySet<TaskKind> = new Set(["trigger", "fanout", "wake", "deliver", "unsend", "release"]);
 
-/** What the queues of all processes share: the numbers of tasks, and who looks for due ones. */
+/** What the queues of all processes share: the numbers of tasks, and who waits for due ones. */
 export type TaskBoard = ReturnType<typeof createTaskBoard>;
 
 export function createTaskBoard(schedule: Schedule, random: Random) {

@@ -71,11 +71,11 @@ test("the parts of a task leave it one by one, and the task with the last of the
   await finish(task, "b");
   assert.deepEqual(await left(), [["a", "c"]]);
   await assert.rejects(() => finish({ ...task, attempt: task.attempt - 1 }, "a"), ClaimLostError);
-  // Its commit was not heard of, and its result is written again: that must not repeat what follows from it.
+  // Its commit had no response, so its result is written again: that must not repeat what follows from it.
   await assert.rejects(() => finish(task, "b"), ClaimLostError);
   await assert.rejects(() => finish(task, "a", "b"), ClaimLostError);
   assert.deepEqual(await left(), [["a", "c"]]);
-  // This process lost the claim while it stood still, and has the task again: results of both claims come together.
+  // This process lost the claim while it was stopped, and has the task again: results of both claims come together.
   const mixed = [
     { task, part: "a" },
     { task: { ...task, attempt: task.attempt - 1 }, part: "c" },
