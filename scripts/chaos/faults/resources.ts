@@ -56,15 +56,26 @@ export const connections: Fault = {
           return sleep(50);
         });
     });
-    // As those of a pool that has ended, they are free for everyone. Superusers have some more.
-    await becomes(() => refused > 0, fullMs, 50);
-    const text = "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'tidings%'";
-    await database.primary().query(text);
+    const giveBack = async () => {
+      isOver = true;
+      await Promise.all(taking);
+      await Promise.all([...taken].map((client) => client.end().catch(() => {})));
+    };
+    try {
+      await becomes(() => refused > 0, fullMs, 50);
+      // Those of the service are free for everyone then. Asked through a connection that is held: there is no other.
+      const [holder] = taken;
+      if (!holder) throw new Error("no connection could be taken");
+      await holder.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'tidings%'",
+      );
+    } catch (error) {
+      await giveBack();
+      throw error;
+    }
     return {
       async end() {
-        isOver = true;
-        await Promise.all(taking);
-        await Promise.all([...taken].map((client) => client.end().catch(() => {})));
+        await giveBack();
         if (refused === 0) throw new Error("not all connections could be taken");
       },
       detail: () => `${most} connections taken`,
