@@ -66,9 +66,8 @@ export const connections: Fault = {
       // Those of the service are free for everyone then. Asked through a connection that is held: there is no other.
       const [holder] = taken;
       if (!holder) throw new Error("no connection could be taken");
-      await holder.query(
-        "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'tidings%'",
-      );
+      await holder.query(`select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name like 'tidings%' and usename = current_user`);
     } catch (error) {
       await giveBack();
       throw error;

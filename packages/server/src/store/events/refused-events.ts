@@ -15,6 +15,7 @@ type Name = { kind: "transaction" | "subscriber"; name: string; event_id: string
 /** One with the transaction id of another refused event is a repetition of that one, and is not stored again. */
 export async function insertRefusedEvents(db: Db, environmentId: string, entries: RefusedEntry[]): Promise<void> {
   const given = entries.flatMap(({ event, isGiven }) => (isGiven ? event.transaction_id : []));
+  await lockTransactions(db, environmentId, given);
   const known = await findRefusedTransactions(db, environmentId, given);
   const isNew = ({ event: { transaction_id } }: RefusedEntry) => {
     if (known.has(transaction_id)) return false;
@@ -40,6 +41,18 @@ export async function insertRefusedEvents(db: Db, environmentId: string, entries
     select ${environmentId}, kind, name, event_id
     from ${rowsOf("r", { kind: "text", name: "text", event_id: "uuid" }, names)}
     order by kind, name, event_id on conflict do nothing`.execute(db);
+}
+
+/**
+ * Requests with the same id wait for each other: a client repeats one that takes long. In one order, so that two
+ * requests with several ids do not deadlock.
+ */
+async function lockTransactions(db: Db, environmentId: string, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
+  const keys = [...new Set(ids)].toSorted().map((id) => `refused ${environmentId} ${id}`);
+  await sql`
+    select pg_advisory_xact_lock(hashtextextended(key, 0))
+    from unnest(${keys}::text[]) with ordinality as k(key, at) order by at`.execute(db);
 }
 
 async function findRefusedTransactions(db: Db, environmentId: string, ids: string[]): Promise<Set<string>> {
