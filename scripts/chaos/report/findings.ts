@@ -11,12 +11,47 @@ export type Finding = {
   commit: string;
   /** The path of the test that fails without the fix. */
   test?: string;
+  /** The promises that a run with this seed broke because of it, and how that is known. The report says so with them. */
+  explains?: { seed: number; promises: string[]; how: string };
 };
 
 export const findings: Finding[] = [
   {
     foundOn: "2026-11-19",
-    seed: "13, with upgrade, kill-process, failover and provider-loses-answers",
+    seed: "20261119, an hour, with stop-thread and slow-network",
+    what: "An event for a workflow that is off was stored twice when its client repeated the request, after 20 s without a response, while the first one was still stored.",
+    commit: "76971b1b",
+    test: "packages/server/test/store/events/refused-events.test.ts",
+    explains: {
+      seed: 20261119,
+      promises: ["accepted-ends", "idempotent"],
+      how: "The event was refused, because its workflow is off, and nothing was sent for it. Its client repeated the request after 20 s without a response, while the first one was still stored; both stored it, so the activity listed it twice.",
+    },
+  },
+  {
+    foundOn: "2026-11-19",
+    seed: "3 and others of the simulation, with a process killed during a call",
+    what: "An attempt of a message that was canceled before another process took over kept no outcome for good.",
+    commit: "0a3d3e3b",
+    test: "packages/server/test/pipeline/deliver/faults.test.ts",
+  },
+  {
+    foundOn: "2026-11-19",
+    seed: "of the simulation, with a commit whose response was lost",
+    what: "The result of a call was applied twice when the commit that stored it got no response, and the message was sent again.",
+    commit: "12d89e55",
+    test: "packages/server/test/store/queue/queue.test.ts",
+  },
+  {
+    foundOn: "2026-11-19",
+    seed: "of the simulation, with a process that was stopped until its claim had lapsed",
+    what: "A process that had lost a task while it was stopped, and then took it again, could store the result of the first claim.",
+    commit: "e80d89e9",
+    test: "packages/server/test/store/queue/queue.test.ts",
+  },
+  {
+    foundOn: "2026-11-19",
+    seed: "13, with an upgrade, a killed process, a failover and lost responses of providers",
     what: "An SMS whose provider had accepted it without a response was retracted before its retry: the retraction said that it was canceled, and the explanation that it was not sent.",
     commit: "fcae2247",
     test: "packages/server/test/app/retractions/states.test.ts",
@@ -34,5 +69,10 @@ export const findings: Finding[] = [
     what: "Retracting one event removed the in-app digest that its run led, with the other events in it. A later event with the same supersede key did the same.",
     commit: "61ac8e33",
     test: "packages/server/test/app/retractions/retractions.test.ts",
+    explains: {
+      seed: 20261119,
+      promises: ["digests-exact"],
+      how: "All 22 are 11 events, seen in lists and in rows, and all fall into times in which processes of 42ecd34c, the release before, were at work. It has this error: in each case a client retracted the event that led the digest, seconds after the digest was sent. The version of this run, which has the fix, broke none.",
+    },
   },
 ];

@@ -43,9 +43,11 @@ export function describeRepetition({ evidence: { run } }: Proof): string[] {
   // The load of a brief run may wait for its faults.
   const minutes = Math.max(1, Math.floor((run.loadEndedAt - run.startedAt) / 60_000));
   const isSeedEnough = isDeepStrictEqual(makePlan({ seed: run.seed, seconds: minutes * 60 }), run.plan);
+  // A build of a tag is named with its commit: "v0.1.0 (c4a8532b)".
+  const before = run.versions.before ? ` --before ${run.versions.before.split(" ")[0]}` : "";
   return [
     "In a clone, on Linux, as root:",
-    `\`\`\`sh\nnpm run chaos -- --seed ${run.seed} --minutes ${minutes} --keep evidence\nnpm run chaos:report -- evidence\n\`\`\``,
+    `\`\`\`sh\nnpm run chaos -- --seed ${run.seed} --minutes ${minutes}${before} --keep evidence\nnpm run chaos:report -- evidence\n\`\`\``,
     ...(isSeedEnough
       ? []
       : ["The plan of this run is another one: it had more options, such as `--faults`, or is of an earlier version."]),

@@ -103,7 +103,7 @@ function describeFindings({ findings }: Proof): string[] {
     .map(({ foundOn, seed, what, commit, test }) => [
       ...[foundOn, escapeText(seed), escapeText(what, 600)],
       commit === "open" ? "**not fixed**" : `\`${commit}\``,
-      test ? `[${test.split("/").at(-1)}](../${test})` : "none",
+      test ? `[test](../${test})` : "none",
     ]);
   return [
     wrapText(

@@ -1,14 +1,15 @@
 // The first section of the report: what was broken, what was not, and what was not tried.
 import type { Break, Verdict } from "../../auditor/evidence.ts";
 import { nameKind } from "./fault-kinds.ts";
+import type { Finding } from "./findings.ts";
 import { countOf, escapeText, formatCount, joinWords, quoteText, wrapText } from "./markdown.ts";
 import type { Proof } from "./proof.ts";
 
-const maxBreaks = 10;
+const maxBreaks = 5;
 
 export const isTried = ({ checked, brokenCount }: Verdict): boolean => checked > 0 || brokenCount > 0;
 
-export function describeResult({ evidence, figures, promises }: Proof): string[] {
+export function describeResult({ evidence, figures, promises, findings }: Proof): string[] {
   const { audit, run } = evidence;
   if (!audit)
     return [
@@ -27,7 +28,10 @@ export function describeResult({ evidence, figures, promises }: Proof): string[]
       ? "**No promise was tried.**"
       : broken.length > 0
         ? `**${formatCount(broken.length)} of ${countOf(tried.length, "promise")} ` +
-          `${broken.length === 1 ? "was" : "were"} broken.** The auditor made ${compared} comparisons.`
+          `${broken.length === 1 ? "was" : "were"} broken.** The auditor made ${compared} comparisons.` +
+          (broken.every(({ promise }) => explain(findings, run.seed, promise))
+            ? " Each break is explained below, and its cause is fixed."
+            : "")
         : `No promise was broken. The auditor tried ${countOf(tried.length, "promise")} with ${compared} comparisons.`;
   const otherRun = `**The audit is of a run with the seed ${audit.seed}, and this one has the seed ${run.seed}.**`;
   const accepted =
@@ -37,13 +41,27 @@ export function describeResult({ evidence, figures, promises }: Proof): string[]
         "accepted**, although clients repeated them. The service promises nothing for these, and their clients know.";
   return [
     ...(audit.seed === run.seed ? [] : [otherRun]),
-    verdict,
-    ...broken.flatMap((one) => describeBroken(one, run.startedAt)),
+    wrapText(verdict),
+    ...broken.flatMap((one) => [
+      ...describeBroken(one, run.startedAt),
+      ...describeCause(explain(findings, run.seed, one.promise)),
+    ]),
     ...(untried.length > 0 ? [describeUntried(untried)] : []),
     wrapText(accepted),
     ...warn(evidence),
   ];
 }
+
+/** The finding that explains why this run broke the promise, if its cause is fixed. */
+const explain = (findings: readonly Finding[], seed: number, promise: string): Finding | undefined =>
+  findings.find(({ commit, explains }) => {
+    return commit !== "open" && explains?.seed === seed && explains.promises.includes(promise);
+  });
+
+const describeCause = (finding: Finding | undefined): string[] =>
+  finding?.explains
+    ? [wrapText(`**Explained.** ${escapeText(finding.explains.how, 600)} Fixed in \`${finding.commit}\`.`)]
+    : [];
 
 function warn({ unreadable, crashes, run }: Proof["evidence"]): string[] {
   const ends = crashes.slice(0, maxBreaks).map(({ process, at, code, signal, faults }) => {

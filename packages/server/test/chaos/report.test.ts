@@ -81,6 +81,22 @@ test("each failure has its failed attempts, the longest time without a 201, and 
   assert.match(fine.page, /Latency and failed requests before, during and after this failure\]\(.*kill-database\.svg/);
 });
 
+test("a break whose cause is fixed is explained", async () => {
+  const audit = { ...sample.audit!, verdicts: [kept("one", 5), broken("three")] };
+  const explains = { seed: sample.run.seed, promises: ["three"], how: "The release before lost a row." };
+  const finding = { foundOn: "2026-11-18", seed: "7", what: "A row was lost.", commit: "abc1234", explains };
+  const resultWith = async (findings: Finding[]) =>
+    (await report({ ...sample, audit }, { promises: [], findings })).section("Result");
+  const result = await resultWith([finding]);
+  assert.match(result, /Each break is explained below/);
+  assert.match(result, /\*\*Explained\.\*\* The release before lost a row\. Fixed in `abc1234`\./);
+  const others = [
+    { ...finding, commit: "open" },
+    { ...finding, explains: { ...explains, seed: 0 } },
+  ];
+  for (const other of others) assert.ok(!(await resultWith([other])).includes("xplained"));
+});
+
 test("without a break, the number of comparisons is stated", () => {
   assert.match(
     fine.section("Result"),
@@ -98,6 +114,7 @@ test("a broken promise comes first, in bold, with its details", async () => {
   assert.match(result, /\*\*Broken: three\. .*\*\* 7 of 12 comparisons failed\./);
   assert.match(result, /- “a row was lost”, 42\.5 s after the start, during `kill-database` \(\{"id":4711\}\)/);
   assert.match(result, /- and 6 more/);
+  assert.ok(!result.includes("Explained"));
   const rows = section("Promises")
     .split("\n")
     .filter((line) => line.startsWith("| "));

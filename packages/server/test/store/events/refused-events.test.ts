@@ -1,4 +1,4 @@
-// Events that are refused because their workflow is off are stored once for each transaction id, also when a client
+// Events that are refused because their workflow is off are stored once for each transaction id, even if a client
 // repeats a request at another process before the first one has ended.
 import assert from "node:assert/strict";
 import { test } from "node:test";
