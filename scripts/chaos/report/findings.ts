@@ -11,7 +11,7 @@ export type Finding = {
   commit: string;
   /** The path of the test that fails without the fix. */
   test?: string;
-  /** The promises that a run with this seed broke because of it, and how that is known. The report says so with them. */
+  /** The promises that a run with this seed broke because of it, and how that is known: the report says it there. */
   explains?: { seed: number; promises: string[]; how: string };
 };
 
