@@ -11,9 +11,16 @@ export function useLaterPopup() {
     /** For the button before the popup is loaded. */
     before: {
       onClick: () => setOpen(true),
-      // A button that is replaced while the mouse is down gets no click.
-      onMouseDown: ({ button }: MouseEvent) => {
-        if (button === 0) setOpen(true);
+      // A button that is replaced while the mouse is down gets no click. After the mouse is up: a popup that opens
+      // before takes the rest of the click for one outside of it, and closes.
+      onMouseDown: ({ button, currentTarget }: MouseEvent) => {
+        if (button !== 0) return;
+        const { left, right, top, bottom } = currentTarget.getBoundingClientRect();
+        const onUp = ({ clientX: x, clientY: y }: globalThis.MouseEvent) => {
+          const isOver = left <= x && x <= right && top <= y && y <= bottom;
+          if (isOver) setTimeout(() => setOpen(true));
+        };
+        window.addEventListener("mouseup", onUp, { once: true });
       },
       onFocus: () => {
         hasFocus.current = true;
