@@ -133,13 +133,13 @@ function KeyTable({ environment }: { environment: Environment }) {
           {
             title: text.lastUse,
             cell: ({ lastUsedAt }) =>
-              lastUsedAt ? <Time at={lastUsedAt} isRelative /> : <span className={css.weak}>{text.noExpiry}</span>,
+              lastUsedAt ? <Time at={lastUsedAt} isRelative /> : <span className={css.weak}>{text.never}</span>,
             isWideOnly: true,
           },
           {
             title: text.expiry,
             cell: ({ expiresAt }) =>
-              expiresAt ? <Time at={expiresAt} isRelative /> : <span className={css.weak}>{text.noExpiry}</span>,
+              expiresAt ? <Time at={expiresAt} isRelative /> : <span className={css.weak}>{text.never}</span>,
             isWideOnly: true,
           },
           {
