@@ -139,7 +139,7 @@ function KeyTable({ environment }: { environment: Environment }) {
           {
             title: text.expiry,
             cell: ({ expiresAt }) =>
-              expiresAt ? <Time at={expiresAt} isRelative /> : <span className={css.weak}>{text.never}</span>,
+              expiresAt ? <Time at={expiresAt} isRelative /> : <span className={css.weak}>{text.noExpiry}</span>,
             isWideOnly: true,
           },
           {
