@@ -43,6 +43,8 @@ const notRun: [page: string, text: string, reason: string][] = [
   ["docs/sql-trigger.md", "grant-sql shop", "needs the role of the page; sql-trigger/page.test.ts runs it"],
   ["docs/sql-trigger.md", "db.example.com:5432/shop\n", "needs a database; sql-trigger/page.test.ts runs it"],
   ["docs/sql-trigger.md", "tidings_relay:secret@", "needs a database; sql-trigger/page.test.ts runs it"],
+  ["docs/failover.md", "npm run chaos", "takes minutes and a server of its own; test/chaos/run.test.ts runs it"],
+  ["docs/proof.md", "npm run chaos", "takes an hour and a server of its own"],
   ["docs/install.md", "docker ", "needs Docker; npm run test:image builds and starts the image without it"],
   ["docs/scale.md", "db.internal", "needs a database server, and starts two services"],
   ["docs/compose.md", "docker compose", "needs Docker"],
@@ -147,9 +149,13 @@ async function runBlocks(chosen: Block[]): Promise<Map<string, string>> {
     cwd: clone,
     env,
     stdio: ["ignore", "pipe", "inherit"],
+    detached: true,
   });
+  // A command that does not end would take the others with it, and nobody would know which one it was.
+  const limit = setTimeout(() => process.kill(-shell.pid!, "SIGKILL"), isLong ? 1_800_000 : 600_000);
   let output = "";
   for await (const part of shell.stdout) output += part;
+  clearTimeout(limit);
   const outputs = output.split(/^@block /m).slice(1);
   return new Map(outputs.map((one) => [one.slice(0, one.indexOf("\n")), one.slice(one.indexOf("\n") + 1)]));
 }
