@@ -5762,9 +5762,9 @@ export type BroadcastResendIn = {
 };
 
 export type BroadcastResults = {
-  /** People that were counted, at most 100,000 */
+  /** People that were counted */
   counted: number;
-  /** true: there are more */
+  /** true: there are more, who could not be counted in time */
   isCapped: boolean;
   /** People by outcome */
   outcomes: Record<string, number>;

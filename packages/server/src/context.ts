@@ -11,6 +11,7 @@ import type { FairSemaphore, OwnerLimit } from "./lib/load/semaphores.ts";
 import type { Secrets } from "./lib/secrets.ts";
 import type { UrlGuard } from "./lib/url-guard.ts";
 import type { Metrics } from "./metrics.ts";
+import type { AllCounts } from "./store/broadcasts/results.ts";
 import type { Db } from "./store/db.ts";
 import type { KeyRights } from "./store/environments/api-keys.ts";
 import type { CachedVariables } from "./store/environments/variables.ts";
@@ -20,6 +21,9 @@ import type { RecipientRow } from "./store/subscribers/subscribers.ts";
 import type { WebhookTargets } from "./store/webhooks/webhooks.ts";
 import type { WorkflowVersion } from "./store/workflows/workflows.ts";
 import type { Tracing } from "./tracing.ts";
+
+/** `until`: of the clock of the process, from when on they are counted again. */
+export type BroadcastCounts = { counts: Promise<AllCounts>; until: number };
 
 export type Ctx = {
   config: Config;
@@ -40,6 +44,8 @@ export type Ctx = {
   variables: LRUCache<string, CachedVariables>;
   /** The owner of an API key, by the hash of the key; emptied whenever a key changes. */
   keyOwners: LRUCache<string, Caller>;
+  /** What broadcasts did, where counting it took long (app/broadcasts/result-counts.ts). */
+  broadcastCounts: LRUCache<string, BroadcastCounts>;
   /** The ids of API keys whose use this process has recorded within a minute (http/auth/api-keys.ts). */
   keyUses: LRUCache<string, true>;
   /** Takes the ids of subscribers whose inbox changes. In a transaction they are passed on after its commit. */

@@ -6,8 +6,9 @@ import type { Logger } from "pino";
 import { maxProviderCalls } from "./app/integrations/integration-checks.ts";
 import { capturedContent } from "./app/messages/captured.ts";
 import type { Config } from "./config.ts";
-import type { Ctx, NetworkCtx } from "./context.ts";
+import type { BroadcastCounts, Ctx, NetworkCtx } from "./context.ts";
 import { keyUseMs } from "./http/auth/api-keys.ts";
+import { createBoundedCache } from "./lib/bounded-cache.ts";
 import { newId } from "./lib/ids.ts";
 import { createHintCollector } from "./lib/inbox-hints.ts";
 import { createBudgets } from "./lib/load/budgets.ts";
@@ -199,7 +200,8 @@ function createCaches(announce: Announce) {
     // Without a text, announcements may have been missed.
     [watchChannel]: (text?: string) => (text === undefined ? hints.watchForAnnouncement() : hints.watch()),
   };
-  return { caches: { versions, variables, keyOwners, keyUses, webhookTargets, hints }, onNotify, onChange };
+  const caches = { versions, variables, keyOwners, keyUses, webhookTargets, hints };
+  return { caches: { ...caches, broadcastCounts: createBoundedCache<BroadcastCounts>(1_000) }, onNotify, onChange };
 }
 
 /**

@@ -30,6 +30,7 @@ const law: Law = {
     withLongLockWaits: transaction,
     inReadOnlyTransaction: transaction,
     inTimedTransaction: transaction,
+    withTimeLimit: transaction,
     inRepeatableTransaction: transaction,
     insertRows: builder,
     runInserts: builder,

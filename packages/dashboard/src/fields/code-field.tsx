@@ -36,8 +36,7 @@ export function CodeField({ label, hint, error, warning, variables, names, ...co
         <Suspense
           fallback={
             <textarea
-              className={css.area}
-              rows={10}
+              className={`${css.area} ${css.codeLater}`}
               value={text}
               readOnly={isReadOnly}
               spellCheck={false}

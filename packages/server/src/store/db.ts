@@ -188,6 +188,15 @@ export const inTimedTransaction = <T>(db: Db, ms: number, work: (tx: Tx) => Prom
       return work(tx);
     });
 
+/** Each statement of the work may take this long; those of the transaction after it have the limit of before. */
+export async function withTimeLimit<T>(tx: Db, ms: number, work: () => Promise<T>): Promise<T> {
+  const { rows } = await sql<{ before: string }>`select current_setting('statement_timeout') as before`.execute(tx);
+  await sql`select set_config('statement_timeout', ${String(ms)}, true)`.execute(tx);
+  const result = await work();
+  await sql`select set_config('statement_timeout', ${rows[0]!.before}, true)`.execute(tx);
+  return result;
+}
+
 /** Deadlock and serialisation failures: the transaction was rolled back and may be retried. */
 const isTransient = (error: unknown): boolean => ["40P01", "40001"].includes((error as { code?: string })?.code ?? "");
 

@@ -19,9 +19,6 @@ export const broadcastOutcomes = [
 ] as const;
 export type BroadcastOutcome = (typeof broadcastOutcomes)[number];
 
-/** People whose messages are counted; of a larger broadcast, the first ones. */
-export const countedPeople = 100_000;
-
 const Cause = named("BroadcastCause", {
   kind: oneOf(["failed", "skipped"]),
   reason: Type.String({ description: "Code of the reason" }),
@@ -39,8 +36,8 @@ const Variant = named("BroadcastVariant", {
 });
 
 export const BroadcastResults = named("BroadcastResults", {
-  counted: Type.Integer({ description: "People that were counted, at most 100,000" }),
-  isCapped: Type.Boolean({ description: "true: there are more" }),
+  counted: Type.Integer({ description: "People that were counted" }),
+  isCapped: Type.Boolean({ description: "true: there are more, who could not be counted in time" }),
   outcomes: Type.Record(Type.String(), Type.Integer(), { description: "People by outcome" }),
   causes: Type.Array(Cause, { description: "Failures and skipped steps by cause, the most frequent first" }),
   variants: Type.Array(Variant, { description: "By variant of each experiment" }),
@@ -101,6 +98,6 @@ export const broadcastResultOperations = {
     isBodyOptional: true,
     body: named("BroadcastResendIn", { outcome: Type.Optional(OutcomeWord) }),
     success: { status: 201, schema: Broadcast },
-    errors: ["BROADCAST_NOT_FOUND", "BROADCAST_STATE", "AUDIENCE_LIMIT", "BROADCAST_LIMIT"],
+    errors: ["BROADCAST_NOT_FOUND", "BROADCAST_STATE", "AUDIENCE_LIMIT", "AUDIENCE_TOO_SLOW", "BROADCAST_LIMIT"],
   }),
 };

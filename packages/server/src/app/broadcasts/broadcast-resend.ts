@@ -3,7 +3,8 @@ import { audiencesPerEnvironment, type BroadcastOutcome, type Input, type Output
 import type { Caller, Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
 import { countDrafts, insertBroadcast } from "../../store/broadcasts/broadcasts.ts";
-import { insertAudienceWith } from "../../store/broadcasts/results.ts";
+import { insertAudienceWith, type NewFixedAudience, type ResultEvent } from "../../store/broadcasts/results.ts";
+import { isStatementTimeout, withTimeLimit } from "../../store/db.ts";
 import { environmentNow } from "../environments/clock.ts";
 import { actorOf } from "../members/actor.ts";
 import { requireResults } from "./broadcast-results.ts";
@@ -44,9 +45,7 @@ export async function resend(
     description: `People of the broadcast "${row.name}" who ${outcomeWords[outcome]}`,
     now,
   };
-  const limit = audiencesPerEnvironment;
-  const isCreated = await insertAudienceWith(ctx.db, environmentId, event, { outcome, audience, limit });
-  if (!isCreated) throw failure("AUDIENCE_LIMIT", { limit: String(limit) });
+  await createAudience(ctx, environmentId, event, { outcome, audience });
   const again = " (again)";
   const created = await insertBroadcast(ctx.db, environmentId, {
     id,
@@ -62,4 +61,24 @@ export async function resend(
     updated_at: now,
   });
   return viewBroadcast(ctx, created, now);
+}
+
+/** As long as a snapshot of an audience may take. */
+const copyMs = 60_000;
+
+async function createAudience(
+  { db }: Ctx,
+  environmentId: string,
+  event: ResultEvent,
+  given: { outcome: BroadcastOutcome; audience: NewFixedAudience },
+): Promise<void> {
+  const limit = audiencesPerEnvironment;
+  const insert = () => insertAudienceWith(db, environmentId, event, { ...given, limit });
+  try {
+    if (!(await withTimeLimit(db, copyMs, insert))) throw failure("AUDIENCE_LIMIT", { limit: String(limit) });
+  } catch (error) {
+    if (!isStatementTimeout(error)) throw error;
+    const part = `the people of the broadcast could not be copied in ${copyMs / 1_000} seconds`;
+    throw failure("AUDIENCE_TOO_SLOW", { part });
+  }
 }

@@ -1,5 +1,5 @@
 // What a broadcast did: people by outcome, why some were not reached, the variants of its experiments.
-import { type BroadcastResults, countedPeople, type Input, type Output } from "@tidings/contract";
+import type { BroadcastResults, Input, Output } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { isUuid } from "../../lib/ids.ts";
@@ -10,7 +10,6 @@ import { loadVersions } from "../../pipeline/run/versions.ts";
 import type { BroadcastRow } from "../../store/broadcasts/broadcasts.ts";
 import {
   type CauseRow,
-  countResults,
   listPeopleWith,
   type PersonRow,
   type ResultEvent,
@@ -21,6 +20,7 @@ import { listCategories } from "../../store/subscribers/categories.ts";
 import type { StoredStep } from "../../store/workflows/workflows.ts";
 import { peekNow } from "../environments/clock.ts";
 import { requireBroadcast } from "./broadcasts.ts";
+import { countAllResults } from "./result-counts.ts";
 
 export async function retrieveResults(
   ctx: Ctx,
@@ -31,14 +31,14 @@ export async function retrieveResults(
   const { event, steps } = await requireResults(ctx, environmentId, params.broadcastId);
   // The error of the provider says more than that the message became a dead letter.
   const ignored = [...ignoredDetails(), "dead_letter"];
-  const counts = await countResults(ctx.db, environmentId, event, ignored);
+  const counts = await countAllResults(ctx, { environmentId, event, ignored, now: await peekNow(ctx, caller) });
   return {
     counted: counts.people,
-    isCapped: counts.people >= countedPeople,
+    isCapped: counts.isCapped,
     outcomes: counts.outcomes,
     causes: counts.causes.map((cause) => toCause(cause, steps[cause.step_index])),
     variants: counts.variants.flatMap((variant) => toVariant(variant, steps)),
-    countedAt: (await peekNow(ctx, caller)).toISOString(),
+    countedAt: counts.countedAt.toISOString(),
   };
 }
 
@@ -52,10 +52,23 @@ export async function listPeople(
     throw invalid({ after: { messages: ["after must be `next` of the page before"], value: after } });
   }
   const { event } = await requireResults(ctx, environmentId, params.broadcastId);
-  const found = await listPeopleWith(ctx.db, environmentId, event, { outcome, after, limit: limit + 1 });
-  const page = found.slice(0, limit);
-  return { data: page.map(toPerson), next: found.length > limit ? page.at(-1)!.id : null };
+  const people: PersonRow[] = [];
+  let last = after;
+  // Among many people, one page of runs may have nobody with a rare outcome.
+  const deadline = performance.now() + searchMs;
+  do {
+    const page = await listPeopleWith(ctx.db, environmentId, event, {
+      ...{ outcome, after: last, limit: limit + 1 - people.length },
+    });
+    people.push(...page.people);
+    last = page.last;
+  } while (people.length <= limit && last !== null && performance.now() < deadline);
+  const shown = people.slice(0, limit);
+  return { data: shown.map(toPerson), next: people.length > limit ? shown.at(-1)!.id : last };
 }
+
+/** After this time, a page has fewer people than were asked for, and says where the next one begins. */
+const searchMs = 5_000;
 
 type Results = { row: BroadcastRow; event: ResultEvent; steps: StoredStep[] };
 

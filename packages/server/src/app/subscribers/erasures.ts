@@ -2,7 +2,7 @@
 import type { Erasure, Input, Output } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
-import { idToBase62 } from "../../lib/ids.ts";
+import { pseudonymOf } from "../../lib/personal/personal-texts.ts";
 import { describePerson } from "../../pipeline/erasure/person.ts";
 import { hashSubscriber, isHashOf, readReceipt } from "../../pipeline/erasure/receipt.ts";
 import { enqueueErase, sealPerson, startProgress } from "../../pipeline/erasure/stage.ts";
@@ -68,7 +68,7 @@ export async function erase(
   const row: ErasureRow = {
     environment_id: environmentId,
     id,
-    pseudonym: `erased_${idToBase62(id)}`,
+    pseudonym: pseudonymOf(id),
     subscriber_hash: hashSubscriber(ctx.secrets, environmentId, subscriberId),
     subscriber_id: subscriberId,
     person: sealPerson(ctx, described),

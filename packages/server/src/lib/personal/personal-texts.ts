@@ -1,6 +1,7 @@
 // What identifies a person in texts, and how it is replaced by a pseudonym. Pure.
 import { domainToASCII } from "node:url";
 import { normalizeAddress } from "../addresses.ts";
+import { idToBase62 } from "../ids.ts";
 import { isObject, type JsonObject } from "../json.ts";
 
 export type Person = {
@@ -158,6 +159,14 @@ export type Redactor = {
   /** Whether the value has an object about the person, or a member with the id of the person. */
   names(value: unknown): boolean;
 };
+
+/** What stands for an erased person in all texts, by the id of the erasure. */
+export const pseudonymOf = (erasureId: string): string => `erased_${idToBase62(erasureId)}`;
+
+const anyPseudonym = /erased_[0-9A-Za-z]{22}/;
+
+/** An erased person was replaced somewhere in the value. */
+export const hasPseudonym = (value: unknown): boolean => anyPseudonym.test(JSON.stringify(value) ?? "");
 
 type Options = { pseudonym: string; hash: (text: string) => string; isAbout: boolean };
 

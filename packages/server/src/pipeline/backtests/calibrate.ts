@@ -1,6 +1,7 @@
 // Compares the unchanged replay with what happened, step by step, and names the cause of each deviation. Pure.
 import { createHash } from "node:crypto";
 import { type BacktestCause, isChannel } from "@tidings/contract";
+import { hasPseudonym } from "../../lib/personal/personal-texts.ts";
 import { type ConfigurationTimes, fingerprintSeparator } from "../../store/backtests/histories.ts";
 import { outcomeCode } from "../rules/step-outcome-text.ts";
 import { isFinished } from "../run/advance.ts";
@@ -97,7 +98,7 @@ function causeOf(history: PersonHistory, past: PastRun, around: Around): Backtes
     time !== null && time !== undefined && new Date(time) > startedAt;
   const jobs = [...past.steps.values()];
   const details = jobs.flatMap(({ job }) => job.details);
-  if (past.isErased) return "payload_erased";
+  if (past.isErased || hasPseudonym(past.event.payload)) return "payload_erased";
   if (replayed?.run.jobs.some(isAssumed)) return "answer_assumed";
   if (details.some(({ d }) => d === "step_canceled" || d === "resent" || d === "digest_closed_early"))
     return "canceled";

@@ -40,7 +40,7 @@ export type PastRun = {
   actor: RecipientRow | null;
   state: WorkflowState;
   isLead: boolean;
-  /** The payload lost a part when one of its people was erased. */
+  /** One of the people whom the event named was erased, and the payload with them. */
   isErased: boolean;
   /** By `stepId`. */
   steps: ReadonlyMap<string, PastStep>;

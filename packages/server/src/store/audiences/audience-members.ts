@@ -1,6 +1,6 @@
 // The people of fixed audiences.
 import { type RawBuilder, sql } from "kysely";
-import type { Db } from "../db.ts";
+import { type Db, withTimeLimit } from "../db.ts";
 
 /** Whether the subscriber `s` is in one of these fixed audiences, for a query over `subscribers s`. */
 export const isFixedMember = (environmentId: string, audienceRowIds: string[]): RawBuilder<boolean> =>
@@ -54,13 +54,10 @@ export async function insertMatching(
   audienceRowId: string,
   { condition, limitMs }: { condition: RawBuilder<boolean>; limitMs: number },
 ): Promise<void> {
-  const { rows } = await sql<{ before: string }>`
-    select current_setting('statement_timeout') as before`.execute(db);
-  await sql`select set_config('statement_timeout', ${String(limitMs)}, true)`.execute(db);
-  await sql`
+  const insert = sql`
     insert into audience_members (environment_id, audience_id, subscriber_id)
     select ${environmentId}, ${audienceRowId}, s.id from subscribers s
     where s.environment_id = ${environmentId} and ${condition}
-    order by s.id for key share of s`.execute(db);
-  await sql`select set_config('statement_timeout', ${rows[0]!.before}, true)`.execute(db);
+    order by s.id for key share of s`;
+  await withTimeLimit(db, limitMs, () => insert.execute(db));
 }

@@ -1,6 +1,6 @@
-// The outcomes of the people of a broadcast, from the jobs of its event. There is no index on the state of a job, so a
-// bounded number of people is read; a page of people reads no more than it needs.
-import { type BroadcastOutcome, broadcastOutcomes, channels, countedPeople } from "@tidings/contract";
+// The outcomes of the people of a broadcast, from the jobs of its event. There is no index on the state of a job, so
+// counts and lists look at one page of its runs after the other.
+import { type BroadcastOutcome, broadcastOutcomes, channels } from "@tidings/contract";
 import { type RawBuilder, sql } from "kysely";
 import { firstIdAt, timeOfId } from "../../lib/ids.ts";
 import type { Db } from "../db.ts";
@@ -9,7 +9,10 @@ import { clockSkewMs } from "../messages/message-marks.ts";
 /** `since`: choices and complaints from then on count. `choiceIds`: of the workflow and its category, internal. */
 export type ResultEvent = { eventId: string; choiceIds: string[]; since: Date };
 
-/** The first people of the event, by the id of their run. */
+/** Runs that one statement reads. */
+const runsPerPage = 50_000;
+
+/** The runs of the event after one of them, by id. */
 const runsOf = (environmentId: string, eventId: string, after?: string | null): RawBuilder<unknown> => sql`
   select n.id, n.subscriber_id, n.finished_jobs, n.later_details from notifications n
   where n.event_id = ${eventId} and n.environment_id = ${environmentId}
@@ -89,22 +92,30 @@ export type CauseRow = {
   people: number;
 };
 export type VariantCount = { step_id: string; variant: string; people: number; outcomes: Record<string, number> };
+/** `last`: where the next page of runs begins; null after the last one. */
 export type ResultCounts = {
   people: number;
+  last: string | null;
   outcomes: Record<string, number>;
   causes: CauseRow[];
   variants: VariantCount[];
 };
 
+/** `isCapped`: the time ended before all were counted. */
+export type AllCounts = ResultCounts & { isCapped: boolean; countedAt: Date };
+
 /** Causes that are returned, the most frequent ones. */
 const maxCauses = 50;
 
-/** One statement. `ignored`: names of details that do not explain an outcome. */
+/** `runs`: how many it reads. */
+type ResultPage = { after: string | null; runs?: number };
+
+/** One page, in one statement. `ignored`: names of details that do not explain an outcome. */
 export async function countResults(
   db: Db,
   environmentId: string,
   event: ResultEvent,
-  ignored: string[],
+  { ignored, after, runs = runsPerPage }: ResultPage & { ignored: string[] },
 ): Promise<ResultCounts> {
   const outcomes = sql.join(
     broadcastOutcomes.map((outcome) => sql`${hasOutcome(environmentId, event, outcome)} as ${sql.ref(outcome)}`),
@@ -114,7 +125,7 @@ export async function countResults(
   const report = sql`(select e.d from jsonb_array_elements(j.details) with ordinality as e(d, at)
     where e.d->>'d' in ('bounced', 'dropped', 'rejected', 'blocked') order by e.at desc limit 1)`;
   const { rows } = await sql<ResultCounts>`
-    with runs as materialized (${runsOf(environmentId, event.eventId)} limit ${countedPeople}),
+    with runs as materialized (${runsOf(environmentId, event.eventId, after)} limit ${runs}),
     outcomes as materialized (
       select r.id, ${outcomes} from runs r cross join lateral ${flagsOf(environmentId)} as f),
     lost as (
@@ -130,11 +141,12 @@ export async function countResults(
       select x.step_id, x.variant, count(*)::int as people, json_build_object(${counts}) as outcomes
       from outcomes o join exposures x on x.environment_id = ${environmentId} and x.notification_id = o.id
       group by 1, 2)
-    select (select count(*)::int from runs) as people,
+    select (select count(*)::int from runs) as people, (select id from runs order by id desc limit 1) as last,
       (select json_build_object(${counts}) from outcomes o) as outcomes,
       (select coalesce(json_agg(c), '[]') from causes c) as causes,
       (select coalesce(json_agg(v order by v.step_id, v.variant), '[]') from variants v) as variants`.execute(db);
-  return rows[0]!;
+  const page = rows[0]!;
+  return { ...page, last: page.people < runs ? null : page.last };
 }
 
 export type PersonRow = {
@@ -147,41 +159,55 @@ export type PersonRow = {
   timezone: string | null;
 };
 
+/** Those of the runs `r` with the outcome, joined with their subscriber `s`. */
 const peopleWith = (
   environmentId: string,
   event: ResultEvent,
-  { outcome, after }: { outcome: BroadcastOutcome | undefined; after?: string | null },
+  { outcome, runs }: { outcome: BroadcastOutcome | undefined; runs: RawBuilder<unknown> },
 ): RawBuilder<unknown> => {
   const isOf = outcome === undefined ? sql`true` : hasOutcome(environmentId, event, outcome);
-  return sql`(${runsOf(environmentId, event.eventId, after)} limit ${countedPeople}) as r
+  return sql`(${runs}) as r
     cross join lateral ${flagsOf(environmentId)} as f
     join subscribers s on s.id = r.subscriber_id and s.environment_id = ${environmentId}
     where ${isOf}`;
 };
 
-/** In the order of their runs; `id` is that of the run. People who were deleted since are left out. */
+type PeoplePage = ResultPage & { outcome: BroadcastOutcome | undefined; limit: number };
+
+/**
+ * The people of one page of runs, in the order of their runs; `id` is that of the run. People who were deleted since
+ * are left out. `last`: where the next page of runs begins; null after the last one.
+ */
 export async function listPeopleWith(
   db: Db,
   environmentId: string,
   event: ResultEvent,
-  { outcome, after, limit }: { outcome: BroadcastOutcome | undefined; after: string | null; limit: number },
-): Promise<PersonRow[]> {
-  const { rows } = await sql<PersonRow>`
+  { outcome, after, limit, runs = runsPerPage }: PeoplePage,
+): Promise<{ people: PersonRow[]; last: string | null }> {
+  const own = runsOf(environmentId, event.eventId, after);
+  const { rows: people } = await sql<PersonRow>`
     select r.id, s.subscriber_id, s.first_name, s.last_name, s.email, s.locale, s.timezone
-    from ${peopleWith(environmentId, event, { outcome, after })} order by r.id limit ${limit}`.execute(db);
-  return rows;
+    from ${peopleWith(environmentId, event, { outcome, runs: sql`${own} limit ${runs}` })}
+    order by r.id limit ${limit}`.execute(db);
+  if (people.length === limit) return { people, last: people.at(-1)!.id };
+  const { rows } = await sql<{ id: string }>`
+    select r.id from (${own} limit 1 offset ${runs - 1}) as r`.execute(db);
+  return { people, last: rows[0]?.id ?? null };
 }
 
 export type NewFixedAudience = { id: string; audience_id: string; name: string; description: string; now: Date };
 
-/** A fixed audience of these people, by one statement; false where the environment has `limit` audiences. */
+type FixedAudience = { outcome: BroadcastOutcome; audience: NewFixedAudience; limit: number };
+
+/** A fixed audience of all of these people, by one statement; false where the environment has `limit` audiences. */
 export async function insertAudienceWith(
   db: Db,
   environmentId: string,
   event: ResultEvent,
-  { outcome, audience, limit }: { outcome: BroadcastOutcome; audience: NewFixedAudience; limit: number },
+  { outcome, audience, limit }: FixedAudience,
 ): Promise<boolean> {
   const { id, audience_id, name, description, now } = audience;
+  const runs = runsOf(environmentId, event.eventId);
   const { rows } = await sql`
     with created as (
       insert into audiences (environment_id, id, audience_id, name, description, rule, created_at, updated_at)
@@ -190,7 +216,7 @@ export async function insertAudienceWith(
     members as (
       insert into audience_members (environment_id, audience_id, subscriber_id)
       select distinct ${environmentId}::uuid, (select id from created), s.id
-      from ${peopleWith(environmentId, event, { outcome })} and exists (select 1 from created))
+      from ${peopleWith(environmentId, event, { outcome, runs })} and exists (select 1 from created))
     select id from created`.execute(db);
   return rows.length > 0;
 }

@@ -9,6 +9,7 @@ import { newStage } from "../../support/clock.ts";
 import { startReceiver } from "../../support/servers/receiver.ts";
 import { startTestService } from "../../support/service.ts";
 import { createWorkflow, email, inApp, settled, trigger } from "../../support/verbs.ts";
+import { eventually } from "../../support/wait.ts";
 
 const provider = await startReceiver();
 const service = await startTestService();
@@ -204,4 +205,20 @@ test("a person who changed since is a cause of deviations", async () => {
   assert.equal(deviation!.cause, "person_changed");
   assert.equal(deviation!.steps, 1);
   assert.equal(deviation!.examples[0]!.was, "sent, with different content");
+});
+
+test("an event that mentioned an erased person is a cause of deviations", async () => {
+  const mentioned = { "==": [{ var: "payload.author" }, "p6@example.com"] };
+  await createWorkflow(client, "mention", [named("note", inApp({ body: "A reply", skip: mentioned }))]);
+  await settled(client, await trigger(client, "mention", "p7", { author: "p6@example.com" }));
+  const { body: erasure } = await client("subscribers.erase", { params: { subscriberId: "p6" }, body: {} });
+  const params = { erasureId: erasure.id };
+  await eventually(
+    async () => (await client("erasures.retrieve", { params })).body.status === "completed",
+    "the end of the erasure",
+  );
+  const { report } = await backtest(scene);
+  const found = report.calibration.deviations.find(({ cause }) => cause === "payload_erased");
+  assert.equal(found?.steps, 1, JSON.stringify(report.calibration.deviations));
+  assert.equal(found.examples[0]!.subscriberId, "p7");
 });

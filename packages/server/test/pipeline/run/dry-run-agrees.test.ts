@@ -189,7 +189,7 @@ const scene = fc.record({
 });
 type Scene = typeof scene extends fc.Arbitrary<infer T> ? T : never;
 
-/** Of each outcome one, since random scenes may happen to send nothing, and would then prove nothing. */
+/** One step for each outcome: random scenes may happen to send nothing, and would then prove nothing. */
 const certain: Scene = {
   steps: [
     { type: "in_app", controlValues: { body: "Hello" }, arm: undefined },
