@@ -172,3 +172,24 @@ browserTest("a list opens that was loaded while the mouse was down", async (cont
   await page.getByRole("option").first().click();
   await page.getByRole("listbox").waitFor({ state: "detached" });
 });
+
+browserTest("a menu has its size from its first frame on, for those who want no motion", async (context) => {
+  const page = await openDashboard(context, service, "/activity");
+  const button = page.getByRole("button", { name: "Environment: Development" });
+  await button.click();
+  await page.getByRole("menu").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("menu").waitFor({ state: "detached" });
+  const sizes = page.evaluate(`new Promise((resolve) => {
+    const seen = [];
+    const watch = () => {
+      const box = document.querySelector("[role=menu]")?.getBoundingClientRect();
+      if (box) seen.push(box.width + " × " + box.height);
+      if (seen.length === 5) resolve(seen);
+      else requestAnimationFrame(watch);
+    };
+    watch();
+  })`) as Promise<string[]>;
+  await button.click();
+  assert.equal(new Set(await sizes).size, 1, (await sizes).join(", "));
+});
