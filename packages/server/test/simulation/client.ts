@@ -1,10 +1,11 @@
 // The callers of the service: requests with events, repeated until they get a response, and cancels.
-import type { Ctx } from "../../src/context.ts";
+import { send } from "../../src/app/signals/signals.ts";
+import type { Caller, Ctx } from "../../src/context.ts";
 import { openBatch, transact, transactWithRetry } from "../../src/pipeline/batch.ts";
 import { cancelEvent } from "../../src/pipeline/run/cancel-event.ts";
 import { acceptEvents } from "../../src/pipeline/trigger/accept.ts";
 import { storeAndStart } from "../../src/pipeline/trigger/trigger.ts";
-import type { PlannedRequest } from "./scenario.ts";
+import type { PlannedRequest, PlannedSignal } from "./scenario.ts";
 import { environmentId } from "./workflows.ts";
 import { type Process, running } from "./world/schedule.ts";
 import { world } from "./world/world.ts";
@@ -47,6 +48,11 @@ async function cancel({ ctx }: Server, transactionId: string): Promise<void> {
   });
 }
 
+async function signal({ ctx }: Server, { to, key }: PlannedSignal): Promise<void> {
+  const body = { name: "go", key: String(key), to };
+  await transactWithRetry(ctx, (tx) => send(tx, place as Caller, { body } as never));
+}
+
 /** Asks the processes that are alive, until one of them responds. */
 function untilDone(servers: Server[], work: (server: Server) => Promise<void>, done: () => void): void {
   const { schedule, random } = world();
@@ -67,6 +73,15 @@ function untilDone(servers: Server[], work: (server: Server) => Promise<void>, d
     schedule.after(10_000 + random.below(5_000), null, ask);
   };
   ask();
+}
+
+/** A signal that is repeated, because its response was lost, is another signal. */
+export function sendSignals(servers: Server[], signals: PlannedSignal[]): void {
+  const { schedule, note } = world();
+  for (const one of signals) {
+    const onDone = () => note(`signal ${one.key} to ${one.to.join(", ")}`);
+    schedule.after(one.at, null, () => untilDone(servers, (server) => signal(server, one), onDone));
+  }
 }
 
 /** Returns what was canceled, which grows while the simulation runs. */

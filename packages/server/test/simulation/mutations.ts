@@ -128,4 +128,29 @@ export const mutations: Mutation[] = [
 `,
     to: "",
   },
+  {
+    name: "a wait that looks back without a lock",
+    file: "src/pipeline/run/arrivals.ts",
+    from: "await lockSignals(db, lookingBack);",
+    to: "void lockSignals;",
+    firstSeed: 770,
+  },
+  {
+    name: "a wait that ends by its timeout whatever came",
+    file: "src/pipeline/run/arrivals.ts",
+    from: "arrived_at && arrived_by ?",
+    to: "arrived_at && arrived_by && !ending.find((one) => one.job_id === job_id)!.is_due ?",
+  },
+  {
+    name: "a signal that does not find the waits of others",
+    file: "test/simulation/store/signals/signals.ts",
+    from: "const firstOf = (wait: WaitRow) => signals.find((signal) => isMet(wait, signal));",
+    to: "const firstOf = (wait: WaitRow) => signals.slice(0, 1).find((signal) => isMet(wait, signal));",
+  },
+  {
+    name: "waits of canceled runs that are left behind",
+    file: "src/pipeline/run/cancel.ts",
+    from: "await deleteWaits(db, environmentId, [...canceled]);",
+    to: "void deleteWaits;",
+  },
 ];

@@ -6,6 +6,7 @@ import type { NotificationRow } from "../../src/store/events/notifications.ts";
 import type { AttemptRow, StoredMessage } from "../../src/store/messages/messages.ts";
 import { type CancelLog, transactionOf } from "./client.ts";
 import type { PlannedEvent, Scenario } from "./scenario.ts";
+import { brokenWaits, type WaitLog } from "./waits.ts";
 import { digests } from "./workflows.ts";
 import type { Disk } from "./world/disk.ts";
 import type { ProviderCall } from "./world/network.ts";
@@ -18,9 +19,10 @@ export type Ending = {
   canceled: CancelLog;
   /** When the attempt was committed, by its id: from then on the provider may be called. */
   begunAt: ReadonlyMap<string, number>;
+  waits: WaitLog;
 };
 
-type Records = Ending & {
+export type Records = Ending & {
   events: Map<string, EventRow>;
   runs: NotificationRow[];
   jobs: JobRow[];
@@ -55,6 +57,7 @@ export function brokenPromises(ending: Ending): string[] {
     ...sent(records),
     ...notAfterCancel(records),
     ...throttled(records),
+    ...brokenWaits(records),
   ];
 }
 

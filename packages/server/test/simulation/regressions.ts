@@ -9,4 +9,8 @@ export const regressions: [seed: number, found: string][] = [
     1092,
     "a settle whose commit got no response was applied again: a message got two tasks and was sent once too often",
   ],
+  [
+    1021,
+    "an event was canceled when its digest had closed, and the leader of the digest after it: the event was sent alone",
+  ],
 ];

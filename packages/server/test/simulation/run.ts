@@ -1,10 +1,11 @@
 // One simulation: the scenario of a seed from its first request to the end of the last run, and what it broke.
 import { createRandom } from "../pipeline/run/random.ts";
-import { type Server, sendRequests } from "./client.ts";
+import { type Server, sendRequests, sendSignals } from "./client.ts";
 import { createFaults } from "./faults.ts";
 import { brokenPromises, type Ending } from "./promises.ts";
 import { planScenario, type Scenario } from "./scenario.ts";
 import { summarize } from "./summary.ts";
+import { createWaitLog } from "./waits.ts";
 import { environmentRows } from "./workflows.ts";
 import { createDisk, type Row } from "./world/disk.ts";
 import { replaceGlobals } from "./world/globals.ts";
@@ -25,7 +26,17 @@ export type Result = {
 };
 
 /** Tables whose rows are compared with those of PostgreSQL. */
-const compared = ["events", "notifications", "jobs", "messages", "attempts", "digest_windows", "throttle_windows"];
+const compared = [
+  "events",
+  "notifications",
+  "jobs",
+  "messages",
+  "attempts",
+  "digest_windows",
+  "throttle_windows",
+  "signals",
+  "run_waits",
+];
 
 /** More than any scenario needs. */
 const maxSteps = 25_000;
@@ -47,9 +58,11 @@ async function runScenario(scenario: Scenario, { hasTrace = false, isRecorded = 
     ? (text: string) => void trace.push(`${((schedule.now() - startTime) / 1_000).toFixed(3)} s  ${text}`)
     : () => {};
   const tasks = createTaskBoard(schedule, random);
+  const waits = createWaitLog(schedule);
   const sentAfter = new Map<string, number>();
   const disk = createDisk(schedule, (tables) => {
     if (tables.has("tasks")) tasks.announce();
+    if (tables.has("signals") || tables.has("run_waits")) waits.note(disk);
     if (!tables.has("attempts")) return;
     for (const { id } of disk.rows<{ id: string }>("attempts")) {
       if (!sentAfter.has(id)) sentAfter.set(id, schedule.now());
@@ -96,8 +109,9 @@ async function runScenario(scenario: Scenario, { hasTrace = false, isRecorded = 
     disk.load(environmentRows());
     for (let count = 0; count < scenario.processes; count++) start();
     const canceled = sendRequests(servers, scenario.requests);
+    sendSignals(servers, scenario.signals);
     const hasEnded = await schedule.run(maxSteps);
-    const ending: Ending = { scenario, disk, calls: network.calls, canceled, begunAt: sentAfter };
+    const ending: Ending = { scenario, disk, calls: network.calls, canceled, begunAt: sentAfter, waits };
     const broken = hasEnded ? brokenPromises(ending) : ["it does not come to an end"];
     const rows = Object.fromEntries(compared.map((table) => [table, disk.rows(table)]));
     if (hasTrace) trace.push(...summarize(ending));

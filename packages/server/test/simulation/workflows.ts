@@ -15,6 +15,12 @@ const sms: Step = { type: "sms", controlValues: { body: "{{payload.n}}" } };
 const digest = (controlValues: Step["controlValues"]): Step => ({ type: "digest", controlValues });
 const digested = "{% for e in steps.first.events %}{{e.payload.n}} {% endfor %}";
 const own = "{{payload.n}}";
+/** Any signal with the key of the event ends it. */
+const wait = (more: object): Step => {
+  const signal = { name: "go", key: "{{payload.key}}", ...more };
+  return { type: "wait", controlValues: { type: "regular", amount: 20, unit: "seconds", signal } };
+};
+const ended = "{{steps.first.reason}}";
 
 type Content = { steps: Step[] } & Partial<Omit<WorkflowDefinition, "steps">>;
 
@@ -37,6 +43,8 @@ const contents = {
   throttled: {
     steps: [{ type: "throttle", controlValues: { amount: 1, unit: "minutes", threshold: 2 } }, inApp(own)],
   },
+  waiting: { steps: [wait({}), inApp(ended), email] },
+  looking: { steps: [wait({ lookBackMinutes: 1 }), inApp(ended)] },
 } satisfies Record<string, Content>;
 
 function mailOf(body: string): Step["controlValues"] {
@@ -44,7 +52,10 @@ function mailOf(body: string): Step["controlValues"] {
 }
 
 export type WorkflowName = keyof typeof contents;
-export const workflowNames = Object.keys(contents) as WorkflowName[];
+const names = Object.keys(contents) as WorkflowName[];
+/** Those that wait for a signal are chosen apart (scenario.ts). */
+export const waitingNames = ["waiting", "looking"] as const satisfies WorkflowName[];
+export const workflowNames = names.filter((name) => !waitingNames.some((one) => one === name));
 
 export const digests: ReadonlySet<WorkflowName> = new Set(["digest", "keyed", "quiet"]);
 
@@ -58,7 +69,7 @@ const preferences = {
 /** Rows by table, with their keys. */
 export function environmentRows(): [table: string, key: string, row: Row][] {
   const rows: [string, string, Row][] = [];
-  for (const [index, name] of workflowNames.entries()) {
+  for (const [index, name] of names.entries()) {
     const { steps, ...settings }: Content = contents[name];
     const [id, versionId] = [idOf("aa", index), idOf("bb", index)];
     const stored = steps.map(

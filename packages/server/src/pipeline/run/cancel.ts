@@ -12,6 +12,7 @@ import {
   isOfRuns,
   lockHandovers,
   lockRuns,
+  noteCanceledMembers,
   withdrawMessages,
 } from "../../store/events/event-cancel.ts";
 import { deleteWaits } from "../../store/signals/signals.ts";
@@ -56,6 +57,7 @@ export async function cancelRuns(
     canceled: stepCanceled,
     now,
   });
+  if (hasDigests) await noteCanceledMembers(db, environmentId, { runs, canceled: stepCanceled, now });
   const isOwn = isOfRuns("j.notification_id", environmentId, runs);
   jobs.push(...(await withdrawItems(db, environmentId, { isOfRuns: isOwn, canceled: stepCanceled, now })));
   const canceled = new Set(jobs.map(({ id }) => id));

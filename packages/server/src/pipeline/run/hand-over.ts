@@ -101,7 +101,8 @@ function planHandover({ heir, jobs }: Handover, steps: StepsOfRuns, canceled: Ca
       plan.moved.push({ old_job_id: before.id, job_id: jobId, notification_id: heir.notification_id });
     }
     if (before && before.status !== "merged" && isFinished(before)) {
-      plan.updates.push({ ...update, ...finishedAs(before, heir.old_event_id) });
+      const gone = new Set([heir.old_event_id, ...heir.canceled_event_ids]);
+      plan.updates.push({ ...update, ...finishedAs(before, gone) });
       continue;
     }
     if (before?.status === "merged") {
@@ -128,16 +129,18 @@ const isWaiting = ({ status, type, provider_id }: JobRow): boolean =>
   status === "delayed" && (!isChannel(type) || provider_id === null);
 
 /** `merged_into` of an in-app step: the job whose message was seen and read. */
-function finishedAs(job: JobRow, canceledEventId: string): Partial<JobUpdate> & Pick<JobUpdate, "status"> {
+function finishedAs(job: JobRow, gone: ReadonlySet<string>): Partial<JobUpdate> & Pick<JobUpdate, "status"> {
   const { status, provider_id, digest, bridge, output } = job;
   const details = [...job.details];
   if (job.type === "digest" && output) {
-    return { status, details, digest, output: withoutEvent(output, canceledEventId) };
+    return { status, details, digest, output: withoutEvents(output, gone) };
   }
   return { status, provider_id, details, digest, bridge, output, merged_into: job.type === "in_app" ? job.id : null };
 }
 
-function withoutEvent(output: JsonObject, eventId: string): JsonObject {
+/** The canceled leader is one of them, even where the digest lists only its first events. */
+function withoutEvents(output: JsonObject, gone: ReadonlySet<string>): JsonObject {
   const { refs, eventCount } = readStoredDigest(output);
-  return { ...output, events: refs.filter(({ id }) => id !== eventId), eventCount: Math.max(0, eventCount - 1) };
+  const events = refs.filter(({ id }) => !gone.has(id));
+  return { ...output, events, eventCount: Math.max(0, eventCount - Math.max(1, refs.length - events.length)) };
 }

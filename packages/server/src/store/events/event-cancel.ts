@@ -81,6 +81,26 @@ export async function cancelJobsOfRuns(
   return rows;
 }
 
+const isNoted = sql`j.details @> '[{"d": "step_canceled"}]'`;
+
+/**
+ * Notes the cancel of events that are part of a digest which has closed. The digest is sent with them, but if its
+ * leader is canceled too, the others continue without them.
+ */
+export async function noteCanceledMembers(
+  db: Db,
+  environmentId: string,
+  { runs, canceled, now }: { runs: CanceledRuns; canceled: StoredDetail; now: Date },
+): Promise<void> {
+  await sql`
+    update jobs j set updated_at = ${now}, details = j.details || ${JSON.stringify([canceled])}::jsonb
+    where j.environment_id = ${environmentId} and ${isOfRuns("j.notification_id", environmentId, runs)}
+      and j.status = 'merged' and j.type = 'digest' and not ${isNoted}
+      and exists (select 1 from jobs l join jobs u on u.environment_id = l.environment_id
+          and u.notification_id = l.notification_id and u.status in ('pending', 'queued', 'delayed')
+        where l.environment_id = ${environmentId} and l.id = j.merged_into)`.execute(db);
+}
+
 /** `error_id` of a message that was retracted while its provider was being called (recordOutcomes). */
 export const retractedErrorId = "retracted";
 
@@ -193,6 +213,8 @@ export type ClosedDigestHeir = {
   step_index: number;
   /** The same for the old run. */
   old_step_index: number;
+  /** Events of its digests that were canceled before. */
+  canceled_event_ids: string[];
 };
 
 /** For each run that led a digest which has closed; of several digests in a workflow, the first with other events. */
@@ -205,11 +227,15 @@ export async function findClosedDigestHeirs(
   const { rows } = await sql<ClosedDigestHeir>`
     select distinct on (o.id) o.id as old_notification_id, o.event_id as old_event_id,
       o.workflow_version_id as old_version_id, o.digested_into as old_digested_into,
-      n.id as notification_id, n.workflow_version_id as version_id, j.step_index, d.step_index as old_step_index
+      n.id as notification_id, n.workflow_version_id as version_id, j.step_index, d.step_index as old_step_index,
+      (select coalesce(json_agg(distinct c.event_id), '[]')
+        from jobs d join jobs j on j.merged_into = d.id and j.status = 'merged' and j.environment_id = ${environmentId}
+        join notifications c on c.environment_id = j.environment_id and c.id = j.notification_id
+        where d.environment_id = o.environment_id and d.notification_id = o.id and ${isNoted}) as canceled_event_ids
     from notifications o
     join jobs d on d.environment_id = o.environment_id and d.notification_id = o.id
       and d.type = 'digest' and d.status = 'completed'
-    join jobs j on j.merged_into = d.id and j.status = 'merged' and j.environment_id = ${environmentId}
+    join jobs j on j.merged_into = d.id and j.status = 'merged' and j.environment_id = ${environmentId} and not ${isNoted}
     join notifications n on n.environment_id = j.environment_id and n.id = j.notification_id
     where o.environment_id = ${environmentId} and ${isOwn}
     order by o.id, d.step_index, n.event_id, n.id`.execute(db);

@@ -9,6 +9,7 @@ const keys: Record<string, string[]> = {
   message_expiries: ["message_id"],
   integration_health: ["integration_id"],
   subscribers: ["subscriber_id"],
+  run_waits: ["job_id"],
 };
 
 export const keyOf = (table: string, row: Row): string => (keys[table] ?? ["id"]).map((name) => row[name]).join(" ");

@@ -80,6 +80,28 @@ export const cancelJobsOfRuns = statement(
   },
 );
 
+const isNoted = (job: JobRow): boolean => job.details.some(({ d }) => d === "step_canceled");
+
+type Note = { runs: CanceledRuns; canceled: StoredDetail; now: Date };
+
+export const noteCanceledMembers = statement(
+  "noteCanceledMembers",
+  async (tx, _environmentId: string, { runs, canceled, now }: Note): Promise<void> => {
+    const own = ownIds(tx, runs);
+    const isOpen = (leaderId: string): boolean => {
+      const leader = tx.get<JobRow>("jobs", leaderId);
+      return tx
+        .where<JobRow>("jobs", (job) => job.notification_id === leader?.notification_id)
+        .some(({ status }) => ["pending", "queued", "delayed"].includes(status));
+    };
+    const isMember = (job: JobRow): boolean =>
+      own.has(job.notification_id) && job.status === "merged" && job.type === "digest" && !isNoted(job);
+    for (const job of await tx.lockWhere<JobRow>("jobs", (job) => isMember(job) && isOpen(job.merged_into!))) {
+      tx.put("jobs", job.id, { ...job, updated_at: now, details: [...job.details, canceled] });
+    }
+  },
+);
+
 type Withdrawal = { runs: CanceledRuns; reason: string; now: Date; hasToSettle: boolean };
 
 export const withdrawMessages = statement(
@@ -193,8 +215,10 @@ export const findClosedDigestHeirs = statement(
             (job) => job.notification_id === old.id && job.type === "digest" && job.status === "completed",
           )
           .sort((a, b) => a.step_index - b.step_index);
-        const [next] = digests.flatMap((digest) => followersOf(tx, digest.id).map((one) => ({ ...one, digest })));
+        const members = digests.flatMap((digest) => followersOf(tx, digest.id).map((one) => ({ ...one, digest })));
+        const next = members.find(({ job }) => !isNoted(job));
         if (!next) return [];
+        const gone = members.flatMap(({ job, run }) => (isNoted(job) ? run.event_id : []));
         return {
           old_notification_id: old.id,
           old_event_id: old.event_id,
@@ -204,6 +228,7 @@ export const findClosedDigestHeirs = statement(
           version_id: next.run.workflow_version_id,
           step_index: next.job.step_index,
           old_step_index: next.digest.step_index,
+          canceled_event_ids: [...new Set(gone)],
         };
       }),
 );
