@@ -18,6 +18,13 @@ export type Finding = {
 export const findings: Finding[] = [
   {
     foundOn: "2026-11-19",
+    seed: "1021 of the simulation, with failing providers and killed processes",
+    what: "An event that was canceled after its digest had closed was sent alone when the event that led the digest was canceled too.",
+    commit: "0301786d",
+    test: "packages/server/test/app/events/cancel-closed-digest.test.ts",
+  },
+  {
+    foundOn: "2026-11-19",
     seed: "20261119, an hour, with stop-thread and slow-network",
     what: "An event for a workflow that is off was stored twice when its client repeated the request, after 20 s without a response, while the first one was still stored.",
     commit: "76971b1b",
