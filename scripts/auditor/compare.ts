@@ -37,9 +37,14 @@ export const movedClockMs = 180_000;
 const isClock = ({ fault, problem }: FaultRecord): boolean =>
   !problem && (fault === "clock-back" || fault === "clock-forward");
 
-/** Whether a process wrote its times with a clock that was moved, at any moment of the interval. */
-export const wasClockMoved = ({ faults }: Pick<World, "faults">, from: number, to: number): boolean =>
-  faults.some((fault) => isClock(fault) && fault.startedAt - 5_000 <= to && from <= fault.endedAt + 5_000);
+/**
+ * Whether a process wrote its times with a clock that was moved, at any moment between the two. The second one may be
+ * earlier than the first, if it was written by a clock that was behind.
+ */
+export function wasClockMoved({ faults }: Pick<World, "faults">, one: number, other: number): boolean {
+  const [from, to] = [Math.min(one, other), Math.max(one, other)];
+  return faults.some((fault) => isClock(fault) && fault.startedAt - 5_000 <= to && from <= fault.endedAt + 5_000);
+}
 
 /** How much later, or earlier, a time that a process wrote may be than the moment it names. */
 export const clockSlack = (world: Pick<World, "faults">, at: number): number =>
