@@ -82,7 +82,7 @@ function checkExplanation(world: World, judge: Judge, given: Explanation, seen: 
   const failed = steps_.some(({ outcome }) => outcome === "failed");
   // After a call without a response, and then a cancellation, nobody knows better.
   const doubts = isUndone(entry) && verdict.includes("may have been sent");
-  // The event came as an item of a roll-up, and the explanation of its own message says so.
+  // The event came as an item of a roll-up. Its message was not sent, which is what the explanation says.
   const isRolledUp = promise.kind === "budget" && steps_.some(({ code }) => code === "attention_rolled_up");
   if (!says && isSeen && !failed && !doubts && !isRolledUp)
     judge.broken(`${entry.text} is explained as not sent to ${person}, who has it`, about);
