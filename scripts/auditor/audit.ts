@@ -1,5 +1,6 @@
 // One audit: reads the evidence, checks every promise, and writes audit.json.
-import { writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Audit, files } from "./evidence.ts";
 import { createJudge } from "./judge.ts";
@@ -17,11 +18,19 @@ export async function audit(sources: Sources): Promise<Audit> {
       verdicts.push(end());
     }
     const found: Audit = { at: Date.now(), seed: world.run.seed, verdicts, figures: readFigures(world) };
-    await writeFile(join(sources.folder, files.audit), `${JSON.stringify(found, null, 2)}\n`);
+    await save(sources.folder, found);
     return found;
   } finally {
     await world.database?.close();
   }
+}
+
+/** The database is usually gone after the run: an audit that read its rows is not replaced by one without them. */
+async function save(folder: string, found: Audit): Promise<void> {
+  const path = join(folder, files.audit);
+  const before = existsSync(path) ? (JSON.parse(await readFile(path, "utf8")) as Audit) : undefined;
+  if (before?.figures.rows !== undefined && found.figures.rows === undefined) return;
+  await writeFile(path, `${JSON.stringify(found, null, 2)}\n`);
 }
 
 /** What the report says about the size of the run. */

@@ -43,8 +43,8 @@ const notRun: [page: string, text: string, reason: string][] = [
   ["docs/sql-trigger.md", "grant-sql shop", "needs the role of the page; sql-trigger/page.test.ts runs it"],
   ["docs/sql-trigger.md", "db.example.com:5432/shop\n", "needs a database; sql-trigger/page.test.ts runs it"],
   ["docs/sql-trigger.md", "tidings_relay:secret@", "needs a database; sql-trigger/page.test.ts runs it"],
-  ["docs/failover.md", "npm run chaos", "takes minutes and a server of its own; test/chaos/run.test.ts runs it"],
-  ["docs/proof.md", "npm run chaos", "takes an hour and a server of its own"],
+  ["docs/failover.md", "npm run chaos", "takes minutes and starts PostgreSQL; test/chaos/run.test.ts runs it"],
+  ["docs/proof.md", "npm run chaos", "takes an hour"],
   ["docs/install.md", "docker ", "needs Docker; npm run test:image builds and starts the image without it"],
   ["docs/scale.md", "db.internal", "needs a database server, and starts two services"],
   ["docs/compose.md", "docker compose", "needs Docker"],
@@ -151,7 +151,7 @@ async function runBlocks(chosen: Block[]): Promise<Map<string, string>> {
     stdio: ["ignore", "pipe", "inherit"],
     detached: true,
   });
-  // A command that does not end would take the others with it, and nobody would know which one it was.
+  // Without a limit, a command that never ends would time out the whole test, which then does not name the command.
   const limit = setTimeout(() => process.kill(-shell.pid!, "SIGKILL"), isLong ? 1_800_000 : 600_000);
   let output = "";
   for await (const part of shell.stdout) output += part;

@@ -2,7 +2,7 @@
 // the fault breaks, and by no other.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { appendFileSync } from "node:fs";
+import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import pg from "pg";
@@ -75,6 +75,13 @@ test("the command ends with 0 for kept promises, 1 for a broken one, and 2 for e
   const clean = writeSample(recorded.evidence);
   const kept = runAuditor(clean, "--database", recorded.database.url);
   assert.deepEqual([kept.status, kept.stderr], [0, ""]);
+  const audited = readFileSync(join(clean, "audit.json"), "utf8");
+  assert.equal(runAuditor(clean).status, 0);
+  assert.equal(
+    readFileSync(join(clean, "audit.json"), "utf8"),
+    audited,
+    "with the rows, it is not replaced without them",
+  );
 
   const evidence = structuredClone(recorded.evidence);
   evidence.streams = evidence.streams.filter(({ name }) => name !== "notification");

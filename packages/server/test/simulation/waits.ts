@@ -45,7 +45,7 @@ export function* brokenWaits({ scenario, disk, events, runs, jobs, messages, wai
       const awaited = { subscriber_id: run.subscriber_id, signal: "go", signal_key: String(key) };
       const sent = signals.filter((signal) => isMet(awaited, signal));
       const reason = wait.output?.reason;
-      if (reason === "signal" && sent.length === 0) yield `the wait ${wait.id} ended by a signal that nobody sent`;
+      if (reason === "signal" && sent.length === 0) yield `the wait ${wait.id} ended by a signal, but none was sent`;
       for (const { id, created_at } of reason === "timeout" ? sent : []) {
         const from = waits.begun.get(wait.id)! - (workflow === "looking" ? lookBackMs : 0);
         if (created_at.getTime() > from && waits.signals.get(id)! < waits.ended.get(wait.id)!)

@@ -54,7 +54,7 @@ export async function listPeople(
   const { event } = await requireResults(ctx, environmentId, params.broadcastId);
   const people: PersonRow[] = [];
   let last = after;
-  // Among many people, one page of runs may have nobody with a rare outcome.
+  // A page of runs may have no people with the outcome, so pages are read until the list is full or time is up.
   const deadline = performance.now() + searchMs;
   do {
     const page = await listPeopleWith(ctx.db, environmentId, event, {

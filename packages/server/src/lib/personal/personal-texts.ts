@@ -160,7 +160,7 @@ export type Redactor = {
   names(value: unknown): boolean;
 };
 
-/** What stands for an erased person in all texts, by the id of the erasure. */
+/** Replaces the names and addresses of an erased person in all texts. */
 export const pseudonymOf = (erasureId: string): string => `erased_${idToBase62(erasureId)}`;
 
 const anyPseudonym = /erased_[0-9A-Za-z]{22}/;
