@@ -1,6 +1,7 @@
 // A broadcast to an audience with a rule, compared with one event to a topic of the same people, in turn, in one
 // service: people a second from the request to the last message in a feed, how long it takes to fix the people, the
-// memory of the service, and how long a single event of a neighbour takes meanwhile.
+// memory of the service, and how long a single event of a neighbour takes meanwhile. Afterwards, how long its results
+// and a resend take.
 import { sql } from "kysely";
 import { type Db, openDb } from "../packages/server/src/store/db.ts";
 import { type Client, createClient } from "../packages/server/test/support/client.ts";
@@ -21,7 +22,8 @@ const patienceMs = 20 * 60_000;
 
 type Bench = { service: BenchService; client: Client; neighbour: Client; db: Db; people: number; environments: Ids };
 type Ids = { own: string; neighbour: string };
-type Found = { perSecond: number; peakMb: number; neighbour: number[]; freezeSeconds: number };
+type Found = { perSecond: number; peakMb: number; neighbour: number[]; freezeSeconds: number; results?: Results };
+type Results = { counted: number; countSeconds: number; resendSeconds: number };
 type Way = "topic" | "broadcast";
 
 export async function benchBroadcast(service: BenchService, people: number, rounds: number): Promise<Row[]> {
@@ -88,6 +90,20 @@ function toRows(people: number, { topic, broadcast }: Record<Way, Found[]>): Row
     },
     { what: name("a neighbour's event → feed, median"), ...compared(0.5), aim: ratioAtMost(1.5) },
     { what: name("a neighbour's event → feed, p99"), ...compared(0.99) },
+    {
+      what: name("results counted"),
+      value: of(broadcast, ({ results }) => results!.countSeconds),
+      unit: "s",
+      beside: { what: "people counted", value: of(broadcast, ({ results }) => results!.counted) },
+      ratio: of(broadcast, ({ results }) => results!.counted) / people,
+      aim: ratioAtLeast(1),
+    },
+    {
+      what: name("a resend as a draft, to everyone who has not opened it"),
+      value: of(broadcast, ({ results }) => results!.resendSeconds),
+      unit: "s",
+      aim: valueAtMost(60),
+    },
   ];
 }
 
@@ -126,32 +142,36 @@ async function measure(bench: Bench, way: Way): Promise<Found> {
   let isOver = false;
   const probing = probe(bench, () => isOver);
   const begun = performance.now();
-  const { value: freezeSeconds, peakMb } = await peakMemory(
+  const { value: sent, peakMb } = await peakMemory(
     () => service.pid,
     async () => {
-      const fixed = way === "topic" ? await sendTopic(bench) : await sendBroadcast(bench);
+      const one = way === "topic" ? await sendTopic(bench) : await sendBroadcast(bench);
       await reached(bench);
-      return fixed;
+      return one;
     },
   );
   const perSecond = people / ((performance.now() - begun) / 1000);
   isOver = true;
   const neighbour = await probing;
+  const { freezeSeconds, broadcastId } = sent;
   progress(
     `${way}: ${formatNumber(perSecond)}/s, ${formatNumber(peakMb)} MB, people fixed after ${freezeSeconds.toFixed(1)} s; ` +
       `neighbour p50 ${formatNumber(median(neighbour))} ms, p99 ${formatNumber(percentile(neighbour, 0.99))} ms`,
   );
-  return { perSecond, peakMb, neighbour, freezeSeconds };
+  const found = { perSecond, peakMb, neighbour, freezeSeconds };
+  return broadcastId === undefined ? found : { ...found, results: await readResults(bench, broadcastId) };
 }
 
-async function sendTopic({ client }: Bench): Promise<number> {
+type Sent = { freezeSeconds: number; broadcastId?: string };
+
+async function sendTopic({ client }: Bench): Promise<Sent> {
   const to = { type: "Topic" as const, topicKey };
   await client("events.trigger", { body: { name: "release", to, payload: { version: "1.0" } } });
-  return 0;
+  return { freezeSeconds: 0 };
 }
 
-/** Returns the seconds until the people are fixed. */
-async function sendBroadcast({ client, db, environments }: Bench): Promise<number> {
+/** `freezeSeconds`: until the people are fixed. */
+async function sendBroadcast({ client, db, environments }: Bench): Promise<Sent> {
   const content = { workflowId: "release", payload: { version: "1.0" } };
   const body = { name: "Release", content, audience: { include: [audienceId] } };
   const { _id: broadcastId } = (await client("broadcasts.create", { body })).body;
@@ -163,9 +183,20 @@ async function sendBroadcast({ client, db, environments }: Bench): Promise<numbe
       where environment_id = ${environments.own} and id = ${broadcastId}`.execute(db);
     const { status, failure } = rows[0]!;
     if (status === "failed") throw new Error(`the broadcast failed: ${failure}`);
-    if (status !== "scheduled") return (performance.now() - begun) / 1000;
+    if (status !== "scheduled") return { freezeSeconds: (performance.now() - begun) / 1000, broadcastId };
     await sleep(10);
   }
+}
+
+async function readResults({ client }: Bench, broadcastId: string): Promise<Results> {
+  const params = { broadcastId };
+  const begun = performance.now();
+  const { counted } = (await client("broadcasts.retrieveResults", { params })).body;
+  const countSeconds = (performance.now() - begun) / 1000;
+  await client("broadcasts.resend", { params, body: {} });
+  const resendSeconds = (performance.now() - begun) / 1000 - countSeconds;
+  progress(`${formatNumber(counted)} counted in ${countSeconds.toFixed(1)} s; resend ${resendSeconds.toFixed(1)} s`);
+  return { counted, countSeconds, resendSeconds };
 }
 
 /** Waits until everyone has the message. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import axe from "axe-core";
-import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import type { BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { type Browser, signInOwner } from "../app/members/browsers.ts";
 import { openBrowser, openPage } from "../support/chromium.ts";
 import { isLong } from "../support/long.ts";
@@ -105,6 +105,13 @@ export async function expectRoomForValues(page: Page): Promise<void> {
     await expectNoOverflow(page);
   }
   await page.setViewportSize(before);
+}
+
+/** In the field of a preview or a test: the subscriber `ada`, who is Ada Lovelace. */
+export async function chooseAda(scope: Page | Locator): Promise<void> {
+  const field = scope.getByRole("combobox", { name: "Subscriber", exact: true });
+  await field.fill("ada");
+  await eventually(async () => (await field.inputValue()) === "Ada Lovelace", "Ada to be chosen");
 }
 
 /** The types of a browser are not part of the server's. */

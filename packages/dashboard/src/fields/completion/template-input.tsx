@@ -1,7 +1,7 @@
 // A line or an area of text with variables: completion at the caret, by keyboard and mouse.
 import { type KeyboardEvent, type RefObject, useId, useLayoutEffect, useRef, useState } from "react";
 import { words } from "../words.ts";
-import { applyOption, type Completion, completePath, completeTemplate, insertName, type Option } from "./complete.ts";
+import { applyOption, completePath, completeTemplate, insertName, type Option } from "./complete.ts";
 import css from "./completion.module.css";
 import { useInsertion } from "./insertion.ts";
 import type { Names } from "./names.ts";
@@ -28,8 +28,9 @@ export function TemplateInput(props: TemplateInputProps) {
   const list = useId();
   /** Where the caret goes when the changed text is drawn. */
   const caret = useRef<number | null>(null);
-  const [found, setFound] = useState<Completion | null>(null);
-  const [index, setIndex] = useState(0);
+  /** The text and the caret that are completed. Names may load after that, so options are found at each render. */
+  const [asked, setAsked] = useState<{ text: string; at: number } | null>(null);
+  const [arrows, setArrows] = useState(0);
   const setTarget = useInsertion();
   useLayoutEffect(() => {
     if (caret.current === null) return;
@@ -37,13 +38,15 @@ export function TemplateInput(props: TemplateInputProps) {
     caret.current = null;
   });
   const complete = isPath ? completePath : completeTemplate;
+  const found = asked && !isReadOnly && asked.text === text ? complete(asked.text, asked.at, names) : null;
+  const index = found ? arrows % found.options.length : 0;
   const search = (value: string, at: number) => {
-    setFound(isReadOnly ? null : complete(value, at, names));
-    setIndex(0);
+    setAsked({ text: value, at });
+    setArrows(0);
   };
   const put = (next: { text: string; caret: number }) => {
     caret.current = next.caret;
-    setFound(null);
+    setAsked(null);
     onChange(next.text);
     box.current?.focus();
   };
@@ -60,11 +63,11 @@ export function TemplateInput(props: TemplateInputProps) {
     const { value, selectionStart } = event.currentTarget;
     if (event.key === " " && event.ctrlKey) search(value, selectionStart ?? 0);
     else if (!found) return;
-    else if (event.key === "ArrowDown") setIndex((index + 1) % found.options.length);
-    else if (event.key === "ArrowUp") setIndex((index + found.options.length - 1) % found.options.length);
+    else if (event.key === "ArrowDown") setArrows(index + 1);
+    else if (event.key === "ArrowUp") setArrows(index + found.options.length - 1);
     else if (event.key === "Enter" || event.key === "Tab") choose(found.options[index]!);
     else if (event.key === "Escape") {
-      setFound(null);
+      setAsked(null);
       event.stopPropagation();
     } else return;
     event.preventDefault();
@@ -84,8 +87,8 @@ export function TemplateInput(props: TemplateInputProps) {
       search(target.value, target.selectionStart ?? target.value.length);
     },
     onFocus: () => setTarget((name) => latest.current(name)),
-    onBlur: () => setFound(null),
-    onClick: () => setFound(null),
+    onBlur: () => setAsked(null),
+    onClick: () => setAsked(null),
   };
   return (
     <span className={css.around}>

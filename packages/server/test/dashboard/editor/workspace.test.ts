@@ -1,12 +1,12 @@
 // The workspace of an author in a browser: a test of the draft, the preview of a mail, and completion.
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import type { Locator, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { browserTest } from "../../support/chromium.ts";
 import { startTestService } from "../../support/service.ts";
 import { createWorkflow, email, feedOf, inApp } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
-import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "../support.ts";
+import { chooseAda, expectAccessible, expectNoOverflow, narrow, openDashboard } from "../support.ts";
 
 const service = await startTestService();
 const { client } = service;
@@ -25,16 +25,6 @@ before(async () => {
 
 const widthOf = async (page: Page, name: string | RegExp): Promise<number> =>
   (await page.getByRole("textbox", { name }).first().boundingBox())?.width ?? 0;
-
-/** The list of subscribers may not be there yet when the name is typed. */
-async function chooseAda(scope: Page | Locator): Promise<void> {
-  const field = scope.getByRole("combobox", { name: "Subscriber", exact: true });
-  await eventually(async () => {
-    await field.fill("");
-    await field.fill("ada");
-    return (await field.inputValue()) === "Ada Lovelace";
-  }, "Ada to be chosen");
-}
 
 browserTest("a draft is sent to oneself without being saved, and its run is shown", async (context) => {
   const payloadSchema = { type: "object", properties: { order: { type: "string" } }, required: ["order"] };
@@ -172,6 +162,11 @@ browserTest("variables are completed by keyboard in every field, and inserted at
   };
   await createWorkflow(client, "complete", [digest, inApp({ body: "" }), email()], { payloadSchema });
   const page = await openDashboard(context, service, "/workflows/complete?step=in-app", { allow });
+  const isTyped = Promise.withResolvers<void>();
+  await page.route("**/v2/subscribers/ada", async (route) => {
+    await isTyped.promise;
+    await route.continue();
+  });
   await chooseAda(page);
   const body = page.getByRole("textbox", { name: "Body" });
   await body.fill("");
@@ -182,6 +177,7 @@ browserTest("variables are completed by keyboard in every field, and inserted at
   await page.keyboard.press("Enter");
   assert.equal(await body.inputValue(), "Total {{payload.total}}");
   await body.pressSequentially(" {{plan");
+  isTyped.resolve();
   await list.getByRole("option", { name: /subscriber\.data\.plan\s*pro/ }).waitFor();
   await page.keyboard.press("Tab");
   assert.equal(await body.inputValue(), "Total {{payload.total}} {{subscriber.data.plan}}");
@@ -213,6 +209,42 @@ browserTest("variables are completed by keyboard in every field, and inserted at
   // Keys do nothing in the first moments of the list, so that typing chooses nothing.
   await page.locator(".cm-tooltip-autocomplete").getByText("e.payload.order").click();
   await eventually(async () => (await code.innerText()).includes("{{ e.payload.order }}"), "the closing braces");
+});
+
+browserTest("the subscriber who was typed is chosen, even if the list comes later", async (context) => {
+  for (const [subscriberId, firstName] of [
+    ["mia", "Mia"],
+    ["miar", "Miar"],
+  ] as const)
+    await client("subscribers.create", { body: { subscriberId, firstName, lastName: "Moss" } });
+  const page = await openDashboard(context, service, "/workflows/complete?step=in-app", { allow });
+  const field = page.getByRole("combobox", { name: "Subscriber", exact: true });
+  const isChosen = (name: string) =>
+    eventually(async () => (await field.inputValue()) === name, `${name} to be chosen`);
+  // The newest subscribers have been read.
+  await page.locator("option[value=miar]").waitFor({ state: "attached" });
+  const isTyped = Promise.withResolvers<void>();
+  await page.route(/\/v2\/subscribers\?/, async (route) => {
+    await isTyped.promise;
+    await route.continue();
+  });
+  await field.fill("lovel");
+  await field.press("Enter");
+  isTyped.resolve();
+  await isChosen("Ada Lovelace");
+  // Another id begins with it, so it may be unfinished.
+  const found = page.waitForResponse(/subscriberId=mia\b/);
+  await field.fill("mia");
+  await found;
+  await field.press("End");
+  await field.pressSequentially("r");
+  await isChosen("Miar Moss");
+  await field.fill("mia");
+  await field.blur();
+  await isChosen("Mia Moss");
+  await field.fill("nobody at all");
+  await field.blur();
+  await isChosen("Mia Moss");
 });
 
 browserTest("a subscriber is added by hand", async (context) => {

@@ -2,6 +2,7 @@
 // accessibility, and what `npm run walk -- looks` takes pictures of.
 import type { Page } from "playwright-core";
 import { eventually } from "../../support/wait.ts";
+import { chooseAda } from "../support.ts";
 import type { Authored } from "./seed-authoring.ts";
 
 export type Look = {
@@ -24,16 +25,6 @@ async function showPreview(page: Page): Promise<void> {
   if (await panes.isVisible()) await panes.getByRole("button", { name: "Preview" }).click();
   await chooseAda(page);
   await page.getByRole("region", { name: "Preview" }).getByText("Order 1042 is confirmed").first().waitFor();
-}
-
-/** The list of subscribers may not be there yet when the name is typed. */
-async function chooseAda(page: Page): Promise<void> {
-  const field = page.getByRole("combobox", { name: "Subscriber", exact: true });
-  for (let tries = 0; tries < 20 && (await field.inputValue()) !== "Ada Lovelace"; tries++) {
-    await field.fill("");
-    await field.fill("ada");
-    await page.waitForTimeout(100);
-  }
 }
 
 const previewAs =
