@@ -1,7 +1,7 @@
 // The fake providers of the chaos run, called by the adapters that the service calls them with.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { createIo, type Message, type Outcome, send } from "@tidings/providers";
+import { createIo, type Io, type Message, type Outcome, send } from "@tidings/providers";
 import type { Delivery } from "../../../../scripts/auditor/evidence.ts";
 import { mailCredentials, smsCredentials } from "../../../../scripts/chaos/load/integrations.ts";
 import { startMailServer } from "../../../../scripts/chaos/load/mail-server.ts";
@@ -9,20 +9,21 @@ import { createRandom } from "../../../../scripts/chaos/load/random.ts";
 import { type FakeProvider, startSmsGateway } from "../../../../scripts/chaos/load/sms-gateway.ts";
 import { atEnd } from "../support/at-end.ts";
 
-const timeoutMs = 1_500;
 const seed = 1;
 const deliveries: Delivery[] = [];
 const evidence = { delivery: (one: Delivery) => void deliveries.push(one) };
 const smtp = await startMailServer(evidence, seed);
 const sms = await startSmsGateway(evidence, seed);
 const resolveHost = async () => ({ address: "127.0.0.1", family: 4 as const });
-const io = createIo({ resolveHost, capture: async () => {}, timeoutMs });
+const createCaller = (timeoutMs: number) => createIo({ resolveHost, capture: async () => {}, timeoutMs });
+const patient = createCaller(30_000);
+const impatient = createCaller(1_500);
 atEnd(async () => {
-  await io.close();
+  await Promise.all([patient.close(), impatient.close()]);
   await Promise.all([smtp.close(), sms.close()]);
 });
 
-type Fake = { name: Delivery["provider"]; fake: FakeProvider; deliver(id: string): Promise<Outcome> };
+type Fake = { name: Delivery["provider"]; fake: FakeProvider; deliver(id: string, io?: Io): Promise<Outcome> };
 
 const text = (id: string): Message => ({ id, channel: "sms", to: "+4915200000000", text: `north-texted-${id}` });
 const mail = (id: string): Message => ({
@@ -31,8 +32,16 @@ const mail = (id: string): Message => ({
 });
 
 const fakes: Fake[] = [
-  { name: "smtp", fake: smtp, deliver: (id) => send("nodemailer", mail(id), mailCredentials(smtp.port), io) },
-  { name: "sms", fake: sms, deliver: (id) => send("generic-sms", text(id), smsCredentials(sms.port), io) },
+  {
+    name: "smtp",
+    fake: smtp,
+    deliver: (id, io = patient) => send("nodemailer", mail(id), mailCredentials(smtp.port), io),
+  },
+  {
+    name: "sms",
+    fake: sms,
+    deliver: (id, io = patient) => send("generic-sms", text(id), smsCredentials(sms.port), io),
+  },
 ];
 
 const deliveriesOf = (id: string) => deliveries.filter(({ messageId }) => messageId === id);
@@ -70,9 +79,17 @@ for (const { name, fake, deliver } of fakes) {
 
     test("it hangs until the service gives up, or until the mood ends", async () => {
       fake.moods.set("hangs");
-      assert.equal((await deliver(`${name}-given-up`)).kind, "unknown");
+      assert.equal((await deliver(`${name}-given-up`, impatient)).kind, "unknown");
+      const { moods } = fake;
+      const { wait } = moods;
+      const hasCome = Promise.withResolvers<void>();
+      moods.wait = () => {
+        hasCome.resolve();
+        return wait();
+      };
       const released = deliver(`${name}-released`);
-      setTimeout(() => fake.moods.set("normal"), 200);
+      await hasCome.promise;
+      moods.set("normal");
       assert.equal((await released).kind, "unknown");
       assert.equal(deliveriesOf(`${name}-released`)[0]?.answer, "hung");
     });
