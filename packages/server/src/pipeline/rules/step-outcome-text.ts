@@ -175,6 +175,9 @@ export const ignoredDetails = (): string[] => [
   ...Object.entries(catalogue).flatMap(([name, { source }]) => (source === "Webhook" ? name : [])),
 ];
 
+/** A merged step is only canceled after its digest has closed. */
+const isCancel = ({ d }: StoredDetail): boolean => d === "step_canceled";
+
 function decidingDetail({ status, details }: Pick<DescribedJob, "status" | "details">): StoredDetail | undefined {
   if (status === "completed") {
     const sent = details.findLast(({ d }) => d === "message_sent");
@@ -182,10 +185,11 @@ function decidingDetail({ status, details }: Pick<DescribedJob, "status" | "deta
   }
   // What the provider said to a call in flight is stored after it, and changes nothing.
   if (status === "canceled") {
-    const canceled = details.findLast(({ d }) => d === "step_canceled");
+    const canceled = details.findLast(isCancel);
     if (canceled) return canceled;
   }
-  return details.findLast((entry) => !nonDecidingDetails.has(entry.d) && !isReport(entry));
+  const isAfterwards = (entry: StoredDetail) => status === "merged" && isCancel(entry);
+  return details.findLast((entry) => !nonDecidingDetails.has(entry.d) && !isReport(entry) && !isAfterwards(entry));
 }
 
 function predicate(
@@ -212,10 +216,11 @@ function predicate(
     }
     case "sending":
       return "is on its way to the provider";
-    case "merged":
-      return settings.leader === undefined
-        ? `${be("merged")} into a digest that waits already`
-        : `${be("merged")} into the digest of transaction ${settings.leader}`;
+    case "merged": {
+      if (settings.leader === undefined) return `${be("merged")} into a digest that waits already`;
+      const late = job.details.some(isCancel) ? ", which had closed when this event was canceled" : "";
+      return `${be("merged")} into the digest of transaction ${settings.leader}${late}`;
+    }
     case "pending":
       return past ? "has not begun: a step before it has not ended" : "would not begin";
     default:

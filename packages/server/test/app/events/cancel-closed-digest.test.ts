@@ -77,20 +77,28 @@ test("canceling one leader after the other: the events that are left are sent", 
 
 test("an event that was canceled before its leader does not continue without it", async () => {
   const steps = [wait("digest", "digest", 10), wait("delay", "delay", 60), inApp({ body: listOf("digest") })];
+  const ids: Record<string, string[]> = {};
   for (const [name, canceled] of [
     ["one-left", [1, 0]],
     ["none-left", [2, 1, 0]],
     ["leader-stays", [1, 2]],
   ] as const) {
     await createWorkflow(client, name, steps);
-    const ids = await triggerAll(stage, name, numbered(1, 2, 3));
+    const own = await triggerAll(stage, name, numbered(1, 2, 3));
+    ids[name] = own;
     await stage.advance(30, "minutes");
-    for (const index of canceled) assert.equal(await cancel(ids[index]!), index === 0);
+    for (const index of canceled) assert.equal(await cancel(own[index]!), index === 0);
   }
   await stage.advance(2, "hours");
   assert.deepEqual(await contentsOf("one-left"), ["3;1;3"]);
   assert.deepEqual(await contentsOf("none-left"), []);
   assert.deepEqual(await contentsOf("leader-stays"), ["1;3;123"], "they are part of what the leader sends");
+  const [leader, second] = ids["leader-stays"]!;
+  const query = { transactionId: second!, subscriberId: "leader-stays" };
+  const { verdict, steps: ended } = (await client("explain.retrieve", { query })).body;
+  const told = `was merged into the digest of transaction ${leader}, which had closed when this event was canceled.`;
+  assert.ok(verdict.endsWith(told), verdict);
+  assert.notEqual(ended[0]!.code, "step_canceled");
 });
 
 test("behind a second digest: as its leader, and merged into it", async () => {
