@@ -68,6 +68,11 @@ export const readLimits: Row[] = [
     beyond: "older ones are not found; `isCapped`",
   },
   {
+    limit: "results of a broadcast",
+    value: `${timeIn("result-counts.ts", "defaultCountingMs")} of counting per request`,
+    beyond: "`isCapped`; the next request within a minute continues",
+  },
+  {
     limit: "events in an open digest",
     value: `counted up to ${count(maxCountedMembers)}`,
     beyond: "counting stops there; pages contain them all",

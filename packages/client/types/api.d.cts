@@ -5764,7 +5764,7 @@ export type BroadcastResendIn = {
 export type BroadcastResults = {
   /** People that were counted */
   counted: number;
-  /** true: there are more, who could not be counted in time */
+  /** true: there are more people. Send the request again within a minute: counting continues */
   isCapped: boolean;
   /** People by outcome */
   outcomes: Record<string, number>;
@@ -5772,7 +5772,7 @@ export type BroadcastResults = {
   causes: BroadcastCause[];
   /** By variant of each experiment */
   variants: BroadcastVariant[];
-  /** When it was counted (ISO 8601, UTC) */
+  /** When counting began (ISO 8601, UTC) */
   countedAt: string;
 };
 

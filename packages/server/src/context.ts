@@ -22,8 +22,15 @@ import type { WebhookTargets } from "./store/webhooks/webhooks.ts";
 import type { WorkflowVersion } from "./store/workflows/workflows.ts";
 import type { Tracing } from "./tracing.ts";
 
-/** `until`: of the clock of the process, from when on they are counted again. */
-export type BroadcastCounts = { counts: Promise<AllCounts>; until: number };
+/**
+ * `until`: of the clock of the process, from when on they are counted again. `unfinished`: the sum that the next
+ * request continues, and the milliseconds that it took.
+ */
+export type BroadcastCounts = {
+  counts: Promise<AllCounts>;
+  until: number;
+  unfinished?: { sum: AllCounts; tookMs: number };
+};
 
 export type Ctx = {
   config: Config;

@@ -37,6 +37,7 @@ function Search({ onClose, onDialog }: SearchProps) {
   const { groups, isSearching } = usePaletteItems(text.trim());
   const items = groups.flatMap((group) => group.items);
   const [chosen, setChosen] = useState(0);
+  const [isEntered, setEntered] = useState(false);
   const index = Math.min(chosen, Math.max(0, items.length - 1));
   const navigate = useNavigate();
   const listRef = useRef<HTMLDivElement>(null);
@@ -53,15 +54,23 @@ function Search({ onClose, onDialog }: SearchProps) {
     if ("run" in item) item.run();
     else void navigate(item.link);
   };
+  // Enter goes to the first entry for the text that was typed: what is listed may be of an earlier one.
+  const isDue = isEntered && !isSearching;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the entries are those of the moment when the search ends
+  useEffect(() => {
+    if (isDue) open(items[index]);
+  }, [isDue]);
   const press = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined) {
       event.preventDefault();
+      setEntered(false);
       setChosen((index + step + items.length) % Math.max(1, items.length));
     }
     if (event.key === "Enter") {
       event.preventDefault();
-      open(items[index]);
+      if (isSearching && index === 0) setEntered(true);
+      else open(items[index]);
     }
   };
   return (
@@ -88,6 +97,7 @@ function Search({ onClose, onDialog }: SearchProps) {
           onChange={(event) => {
             setText(event.target.value);
             setChosen(0);
+            setEntered(false);
           }}
           onKeyDown={press}
         />

@@ -37,11 +37,13 @@ const Variant = named("BroadcastVariant", {
 
 export const BroadcastResults = named("BroadcastResults", {
   counted: Type.Integer({ description: "People that were counted" }),
-  isCapped: Type.Boolean({ description: "true: there are more, who could not be counted in time" }),
+  isCapped: Type.Boolean({
+    description: "true: there are more people. Send the request again within a minute: counting continues",
+  }),
   outcomes: Type.Record(Type.String(), Type.Integer(), { description: "People by outcome" }),
   causes: Type.Array(Cause, { description: "Failures and skipped steps by cause, the most frequent first" }),
   variants: Type.Array(Variant, { description: "By variant of each experiment" }),
-  countedAt: isoTime("When it was counted"),
+  countedAt: isoTime("When counting began"),
 });
 export type BroadcastResults = Static<typeof BroadcastResults>;
 

@@ -58,6 +58,20 @@ const flagsOf = (environmentId: string): RawBuilder<unknown> => sql`(
     coalesce(bool_or(${has("reported_as_spam")}), false) as complained
   from ${jobsOf(environmentId)} as j where ${isChannelJob})`;
 
+/**
+ * Parts of a `with`. Most runs of a large broadcast ended with the same jobs, and so have the same text: they share a
+ * shape, and its flags are read once. A run whose jobs are rows has a separate shape.
+ */
+const runsWithFlags = (environmentId: string, runs: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  runs as materialized (
+    select p.*, coalesce(p.finished_jobs::text || coalesce(p.later_details::text, ''), p.id::text) as shape
+    from (${runs}) as p),
+  shapes as materialized (
+    select shape, (array_agg(id))[1] as id, min(finished_jobs::text)::json as finished_jobs,
+      min(later_details::text)::jsonb as later_details, count(*) as people
+    from runs group by shape),
+  flags as materialized (select r.shape, f.* from shapes r cross join lateral ${flagsOf(environmentId)} as f)`;
+
 const hasSwitchedOff = (environmentId: string, { choiceIds, since }: ResultEvent): RawBuilder<boolean> => sql<boolean>`
   exists (select 1 from subscriber_preferences p where p.subscriber_id = r.subscriber_id
     and p.environment_id = ${environmentId} and (p.workflow_id is null or p.workflow_id = any(${choiceIds}::uuid[]))
@@ -101,14 +115,14 @@ export type ResultCounts = {
   variants: VariantCount[];
 };
 
-/** `isCapped`: the time ended before all were counted. */
+/** `isCapped`: the time ended before all were counted. `countedAt`: when counting began. */
 export type AllCounts = ResultCounts & { isCapped: boolean; countedAt: Date };
 
 /** Causes that are returned, the most frequent ones. */
 const maxCauses = 50;
 
 /** `runs`: how many it reads. */
-type ResultPage = { after: string | null; runs?: number };
+type ResultPage = { after: string | null; runs?: number | undefined };
 
 /** One page, in one statement. `ignored`: names of details that do not explain an outcome. */
 export async function countResults(
@@ -125,17 +139,16 @@ export async function countResults(
   const report = sql`(select e.d from jsonb_array_elements(j.details) with ordinality as e(d, at)
     where e.d->>'d' in ('bounced', 'dropped', 'rejected', 'blocked') order by e.at desc limit 1)`;
   const { rows } = await sql<ResultCounts>`
-    with runs as materialized (${runsOf(environmentId, event.eventId, after)} limit ${runs}),
-    outcomes as materialized (
-      select r.id, ${outcomes} from runs r cross join lateral ${flagsOf(environmentId)} as f),
+    with ${runsWithFlags(environmentId, sql`${runsOf(environmentId, event.eventId, after)} limit ${runs}`)},
+    outcomes as materialized (select r.id, ${outcomes} from runs r join flags f using (shape)),
     lost as (
       select j.step_index, j.type, case when ${isSkipped} then 'skipped' else 'failed' end as kind,
-        case when j.status in ('failed', 'skipped') then ${last} else ${report} end as d
-      from runs r cross join lateral ${jobsOf(environmentId)} as j
+        case when j.status in ('failed', 'skipped') then ${last} else ${report} end as d, r.people
+      from shapes r cross join lateral ${jobsOf(environmentId)} as j
       where ${isChannelJob} and (j.status = 'failed' or ${isSkipped} or ${isReportedFailure})),
     causes as (
       select kind, step_index, type, coalesce(d->>'d', 'unknown') as reason, max(left(d->'r'->>'reason', 200)) as example,
-        count(*)::int as people
+        sum(people)::int as people
       from lost group by 1, 2, 3, 4 order by people desc, 2, 4 limit ${maxCauses}),
     variants as (
       select x.step_id, x.variant, count(*)::int as people, json_build_object(${counts}) as outcomes
@@ -159,19 +172,6 @@ export type PersonRow = {
   timezone: string | null;
 };
 
-/** Those of the runs `r` with the outcome, joined with their subscriber `s`. */
-const peopleWith = (
-  environmentId: string,
-  event: ResultEvent,
-  { outcome, runs }: { outcome: BroadcastOutcome | undefined; runs: RawBuilder<unknown> },
-): RawBuilder<unknown> => {
-  const isOf = outcome === undefined ? sql`true` : hasOutcome(environmentId, event, outcome);
-  return sql`(${runs}) as r
-    cross join lateral ${flagsOf(environmentId)} as f
-    join subscribers s on s.id = r.subscriber_id and s.environment_id = ${environmentId}
-    where ${isOf}`;
-};
-
 type PeoplePage = ResultPage & { outcome: BroadcastOutcome | undefined; limit: number };
 
 /**
@@ -185,9 +185,13 @@ export async function listPeopleWith(
   { outcome, after, limit, runs = runsPerPage }: PeoplePage,
 ): Promise<{ people: PersonRow[]; last: string | null }> {
   const own = runsOf(environmentId, event.eventId, after);
+  const isOf = outcome === undefined ? sql`true` : hasOutcome(environmentId, event, outcome);
+  // Flags are read a run at a time, because most pages are full after a few.
   const { rows: people } = await sql<PersonRow>`
     select r.id, s.subscriber_id, s.first_name, s.last_name, s.email, s.locale, s.timezone
-    from ${peopleWith(environmentId, event, { outcome, runs: sql`${own} limit ${runs}` })}
+    from (${own} limit ${runs}) as r cross join lateral ${flagsOf(environmentId)} as f
+    join subscribers s on s.id = r.subscriber_id and s.environment_id = ${environmentId}
+    where ${isOf}
     order by r.id limit ${limit}`.execute(db);
   if (people.length === limit) return { people, last: people.at(-1)!.id };
   const { rows } = await sql<{ id: string }>`
@@ -207,16 +211,18 @@ export async function insertAudienceWith(
   { outcome, audience, limit }: FixedAudience,
 ): Promise<boolean> {
   const { id, audience_id, name, description, now } = audience;
-  const runs = runsOf(environmentId, event.eventId);
   const { rows } = await sql`
     with created as (
       insert into audiences (environment_id, id, audience_id, name, description, rule, created_at, updated_at)
       select ${environmentId}, ${id}, ${audience_id}, ${name}, ${description}, null, ${now}, ${now}
       where (select count(*) from audiences where environment_id = ${environmentId}) < ${limit} returning id),
+    ${runsWithFlags(environmentId, runsOf(environmentId, event.eventId))},
     members as (
       insert into audience_members (environment_id, audience_id, subscriber_id)
       select distinct ${environmentId}::uuid, (select id from created), s.id
-      from ${peopleWith(environmentId, event, { outcome, runs })} and exists (select 1 from created))
+      from runs r join flags f using (shape)
+      join subscribers s on s.id = r.subscriber_id and s.environment_id = ${environmentId}
+      where ${hasOutcome(environmentId, event, outcome)} and exists (select 1 from created))
     select id from created`.execute(db);
   return rows.length > 0;
 }

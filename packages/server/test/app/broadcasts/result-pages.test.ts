@@ -4,7 +4,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { BroadcastOutcome, BroadcastResults } from "@tidings/contract";
 import { sql } from "kysely";
-import { addCounts } from "../../../src/app/broadcasts/result-counts.ts";
+import { addCounts, countAllResults } from "../../../src/app/broadcasts/result-counts.ts";
+import type { BroadcastCounts } from "../../../src/context.ts";
+import { createBoundedCache } from "../../../src/lib/bounded-cache.ts";
 import {
   countResults,
   listPeopleWith,
@@ -73,6 +75,25 @@ test("pages of any size add up to what one statement counts", async () => {
   assert.deepEqual([whole.outcomes.sent, whole.outcomes.skipped], [mails, people - mails]);
   assert.equal(whole.variants.length, 2);
   for (const runs of [1, 4, people, people + 1]) assert.deepEqual(await countBy(runs), whole, `${runs} runs a page`);
+});
+
+test("a request that runs out of time says so, and the next ones continue to the same counts", async () => {
+  const ctx = { db, broadcastCounts: createBoundedCache<BroadcastCounts>(10) };
+  const next = (hour: number) =>
+    countAllResults(
+      ctx,
+      { environmentId, event, ignored: [], now: new Date(Date.UTC(2027, 0, 1, hour)) },
+      { countingMs: 0, runs: 10 },
+    );
+  const [first, shared] = await Promise.all([next(1), next(2)]);
+  assert.equal(shared, first, "requests at the same time share the work");
+  assert.deepEqual([first.people, first.isCapped], [10, true]);
+  const second = await next(3);
+  assert.deepEqual([second.people, second.isCapped], [20, true]);
+  const { isCapped, countedAt, ...third } = await next(4);
+  assert.deepEqual(third, await countBy(1_000));
+  assert.deepEqual([isCapped, countedAt], [false, first.countedAt], "as old as its oldest part");
+  assert.equal((await next(5)).people, 10, "counted again, because it took no time");
 });
 
 test("the people of an outcome are listed to the last one, where a page of runs has none of them", async () => {

@@ -48,7 +48,7 @@ export const words = {
   results: {
     title: "Results",
     none: "No results yet. They appear with the first messages.",
-    capped: (counted: number) => `Counted for the first ${people(counted)}.`,
+    capped: (counted: number) => `Counted for the first ${people(counted)} so far.`,
     countedAt: "Counted",
     people: "People",
     share: "Share",
