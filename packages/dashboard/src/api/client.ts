@@ -49,9 +49,11 @@ const patientLimitMs = 180_000;
 
 /** These move files, wait for a provider, or do much in one step. */
 const patientOperations: ReadonlySet<OperationId> = new Set<OperationId>([
+  "audiences.snapshot",
   "backtests.create",
   "backtests.person",
   "bridge.sync",
+  "broadcasts.resend",
   "deadLetterReplays.preview",
   "deadLetters.replayMany",
   "environments.publish",

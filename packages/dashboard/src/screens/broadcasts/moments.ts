@@ -29,10 +29,12 @@ export function startText({ kind, at, date, localTime }: Broadcast["time"]): str
   return date && localTime ? say.local(formatDay(`${date}T12:00:00`), localTime) : say.noTime;
 }
 
-/** When and how fast, as sentences: what a person confirms. */
-export function timeText({ time, pace, expiresAt }: Pick<Broadcast, "time" | "pace" | "expiresAt">): string {
+type Times = Pick<Broadcast, "time" | "pace" | "expiresAt"> & Partial<Pick<Broadcast, "startedAt">>;
+
+/** When and how fast, as sentences: what a person confirms. Empty if it started when it was sent, without limits. */
+export function timeText({ time, pace, expiresAt, startedAt }: Times): string {
   return [
-    startText(time),
+    ...(startedAt && time.kind === "now" ? [] : [startText(time)]),
     ...(time.spreadHours ? [say.spread(time.spreadHours)] : []),
     ...(pace.perMinute === undefined ? [] : [say.pace(pace.perMinute)]),
     ...(expiresAt ? [say.expires(formatMoment(expiresAt, new Date().toISOString()))] : []),

@@ -71,7 +71,7 @@ export const words = {
     show: "Show the steps",
     steps: "Steps",
     payload: "Payload",
-    payloadHint: "Values for payload.… in the templates, the same for everyone.",
+    payloadHint: "Templates read them as {{ payload.name }}. They are the same for everyone.",
     addPayload: "Add payload values",
   },
   audience: {

@@ -152,7 +152,7 @@ function About({ broadcast }: { broadcast: Broadcast }) {
           ],
           [say.audience, audience.everyone ? say.everyone : audience.include.map(link)],
           [say.without, exclude.length > 0 ? exclude.map(link) : undefined],
-          [say.time, timeText(broadcast)],
+          [say.time, timeText(broadcast) || undefined],
           [say.started, startedAt && <Time key="started" at={startedAt} />],
           [say.finished, finishedAt && <Time key="finished" at={finishedAt} />],
           [say.by, createdBy],

@@ -37,6 +37,7 @@ const ownMail: Part = { type: "email", values: () => ({ subject }) };
 /** For a broadcast, which collects no events either. */
 export const broadcastStarters: readonly Starter[] = [
   { id: "message", parts: [ownMessage] },
+  { id: "mail", parts: [ownMail] },
   { id: "unread", parts: [ownMessage, hour, ifUnread(ownMail)] },
 ];
 

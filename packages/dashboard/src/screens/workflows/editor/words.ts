@@ -64,6 +64,7 @@ export const words = {
       label: "In-app, then email if unread",
       text: "The email follows after an hour, for those who have not read it.",
     },
+    mail: { label: "Email", text: "From blocks or HTML, for everyone with an address." },
     daily: { label: "Daily summary by email", text: "Collects the events of a day and sends one email at 9:00." },
   },
   divider: "Width of the form and the preview",
