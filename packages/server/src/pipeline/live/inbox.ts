@@ -3,7 +3,7 @@
 // ids; `recent` keeps messages from being sent twice.
 import type { Severity } from "@tidings/contract";
 import type { InboxState } from "../../store/messages/live.batch.ts";
-import { overlapMs, overlapStart, type ResumePoint } from "./resume-token.ts";
+import { maxClockSkewMs, overlapMs, overlapStart, type ResumePoint } from "./resume-token.ts";
 
 export type Counts = {
   unread: { total: number; severity: Record<Severity, number> };
@@ -32,6 +32,16 @@ export const newest = (ids: string[]): string[] => ids.slice(-maxEvents);
 
 /** Where the next reading begins. */
 export const windowStart = ({ readAt }: Pick<Told, "readAt">): string => overlapStart(readAt);
+
+/**
+ * The time of a reading. If the clock was put back, it is that of the reading before: the next one would otherwise
+ * begin before what that one has read, and take messages for new that were sent long ago. A clock that was wrong by
+ * more is believed at once, so that nothing is missed until it has caught up.
+ */
+export function timeOfReading(told: Pick<Told, "readAt"> | null, now: Date): Date {
+  if (!told || told.readAt <= now) return now;
+  return told.readAt.getTime() - now.getTime() < maxClockSkewMs ? told.readAt : now;
+}
 
 export const changedSince = ({ changedAt }: Told): Date | null =>
   changedAt && new Date(changedAt.getTime() - overlapMs);

@@ -4,7 +4,17 @@
 import type { NetworkCtx } from "../../context.ts";
 import { findInboxMessages, type InboxState, readInboxes } from "../../store/messages/live.batch.ts";
 import { eventsOfChanges, eventsOfStart, type LiveEvent } from "./events.ts";
-import { type Changes, changedSince, compare, missedBy, newest, type Told, toTold, windowStart } from "./inbox.ts";
+import {
+  type Changes,
+  changedSince,
+  compare,
+  missedBy,
+  newest,
+  type Told,
+  timeOfReading,
+  toTold,
+  windowStart,
+} from "./inbox.ts";
 import type { ResumePoint } from "./resume-token.ts";
 
 export type Connection = {
@@ -93,13 +103,13 @@ type Plan = { inbox: Inbox; state: InboxState; live: Connection[]; changes: Chan
 async function readBatch(ctx: NetworkCtx, inboxes: Inbox[], onGone: (inbox: Inbox) => void): Promise<void> {
   if (inboxes.length === 0) return;
   const { db } = ctx.reads;
-  const readAt = ctx.now();
+  const now = ctx.now();
   // A connection that starts after this moment waits for the next reading.
   const asked = inboxes.map((inbox) => ({ inbox, starting: withState(inbox, "starting") }));
   const states = await readInboxes(
     db,
-    asked.map(({ inbox, starting }) => toQuestion(inbox, starting, readAt)),
-    readAt,
+    asked.map(({ inbox, starting }) => toQuestion(inbox, starting, now)),
+    now,
   );
   const plans: Plan[] = [];
   for (const [index, { inbox, starting }] of asked.entries()) {
@@ -115,6 +125,7 @@ async function readBatch(ctx: NetworkCtx, inboxes: Inbox[], onGone: (inbox: Inbo
   });
   const items = await findInboxMessages(db, keys);
   for (const { inbox, state, live, changes, starting } of plans) {
+    const readAt = timeOfReading(inbox.told, now);
     const reading = { state, readAt, items };
     const events = changes && live.length > 0 ? eventsOfChanges(inbox.told!, changes, reading) : [];
     if (events.length > 0) for (const connection of live) connection.deliver(events);

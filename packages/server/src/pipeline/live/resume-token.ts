@@ -4,8 +4,10 @@
 // minutes and not named is what the client lacks, whichever process it asks.
 import { firstIdAt, idToBase62 } from "../../lib/ids.ts";
 
-/** A transaction ends within one minute; the clocks of two processes differ by less than three. */
-export const overlapMs = 240_000;
+/** The clocks of two processes differ by less than this, and a clock that is corrected moves by less. */
+export const maxClockSkewMs = 180_000;
+/** A transaction ends within one minute. */
+export const overlapMs = 60_000 + maxClockSkewMs;
 
 /** With more messages in four minutes, the oldest of them may be sent twice. */
 const maxNamed = 100;

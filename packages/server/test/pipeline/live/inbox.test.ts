@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { firstIdAt, newId } from "../../../src/lib/ids.ts";
-import { compare, toTold, windowStart } from "../../../src/pipeline/live/inbox.ts";
+import { compare, timeOfReading, toTold, windowStart } from "../../../src/pipeline/live/inbox.ts";
 import { readResumeToken, writeResumeToken } from "../../../src/pipeline/live/resume-token.ts";
 import type { InboxState } from "../../../src/store/messages/live.batch.ts";
 
@@ -132,10 +132,14 @@ test("new, changed and removed messages are told apart", () => {
   assert.equal(windowStart(before), firstIdAt(at(-240)));
 });
 
-test("messages that commit in any order within a minute are each new once", () => {
+test("messages that commit in any order within a minute are each new once, though the clock of the reader moves", () => {
   const message = fc.record({ made: fc.integer({ min: 0, max: 600 }), takes: fc.integer({ min: 0, max: 60 }) });
+  const reading = fc.record({
+    gap: fc.integer({ min: 1, max: 50 }),
+    ahead: fc.constantFrom(0, 0, -80, 97),
+  });
   fc.assert(
-    fc.property(fc.array(message, { maxLength: 40 }), fc.array(fc.integer({ min: 1, max: 50 })), (messages, gaps) => {
+    fc.property(fc.array(message, { maxLength: 40 }), fc.array(reading), (messages, readings) => {
       const rows = messages.map(({ made, takes }, n) => ({ id: idAt(made, n), committed: made + takes }));
       const readAs = (second: number, start: string) => {
         const visible = rows.filter(({ committed }) => committed <= second);
@@ -146,17 +150,23 @@ test("messages that commit in any order within a minute are each new once", () =
       const first = readAs(0, firstIdAt(at(-240)));
       let told = toTold(first, at(0));
       const sent = [...first.recent.keys()];
-      for (const gap of [...gaps, 700]) {
+      for (const { gap, ahead } of [...readings, { gap: 700, ahead: 0 }]) {
         second += gap;
         const state = readAs(second, windowStart(told));
         const changes = compare(told, state);
         assert.deepEqual([changes.changed, changes.removed.count], [[], 0]);
         sent.push(...changes.added);
-        told = toTold(state, at(second));
+        told = toTold(state, timeOfReading(told, at(second + ahead)));
       }
       assert.deepEqual(sent.sort(), rows.map(({ id }) => id).sort());
     }),
   );
+});
+
+test("a clock that was ahead by hours and is corrected does not hide messages until then", () => {
+  assert.deepEqual(timeOfReading({ readAt: at(3_600) }, now), now);
+  assert.deepEqual(timeOfReading({ readAt: at(97) }, now), at(97));
+  assert.deepEqual(timeOfReading(null, now), now);
 });
 
 test("a message of a process whose clock is two minutes slow is within the next reading", () => {
