@@ -58,12 +58,18 @@ const isSuccess = (status: number | null): boolean => status !== null && status 
 /** Refused for good: the service returns 408, 425 and 429 for what it has not done, 5xx also for what it may have. */
 const isRefused = (status: number | null): boolean => status !== null && status >= 400 && status < 500;
 
+/** A response that no repeat changes. */
+const isFinal = ({ status, fault }: Call): boolean =>
+  isSuccess(status) || (isRefused(status) && ![408, 425, 429].includes(status!) && fault !== "IDEMPOTENCY_IN_PROGRESS");
+
 type Request = {
   operation: Call["operation"];
   environment: string;
   client: string;
   outcome: Outcome;
   successes: number;
+  /** What the first success said. */
+  success: string;
   sentAt: number;
   answeredAt: number;
   events: PlannedEvent[];
@@ -110,22 +116,28 @@ function openRequest(call: Call): Request {
   const successes = outcome === "accepted" ? 1 : 0;
   return {
     ...{ operation, environment, client, outcome, successes, sentAt: at, answeredAt: endedAt },
+    success: successes > 0 ? describeSuccess(call) : "",
     ...{ events, transactionIds, target, answer },
   };
 }
 
+const describeSuccess = ({ status, transactionIds = [], answer }: Call): string =>
+  [status, ...transactionIds, ...(answer === undefined ? [] : [JSON.stringify(answer)])].join(" ");
+
 function addAttempt(known: Request, call: Call, contradict: (what: string) => void): void {
   const { status, at, endedAt, transactionIds = [] } = call;
+  const said = isSuccess(status) ? describeSuccess(call) : String(status);
+  if (known.outcome === "accepted" && isFinal(call) && said !== known.success)
+    contradict(`answered with ${known.success}, and again with ${said}`);
   known.sentAt = Math.min(known.sentAt, at);
   if (isSuccess(status)) {
     known.successes++;
     if (known.outcome === "accepted") {
-      const [before, now] = [known.transactionIds.join(), transactionIds.join()];
-      if (before !== now) contradict(`answered with ${before || "nothing"}, and again with ${now || "nothing"}`);
       known.answeredAt = Math.min(known.answeredAt, endedAt);
       return;
     }
-    Object.assign(known, { outcome: "accepted", answeredAt: endedAt, transactionIds, answer: call.answer });
+    const found = { outcome: "accepted", answeredAt: endedAt, transactionIds, answer: call.answer, success: said };
+    Object.assign(known, found);
   } else if (known.outcome !== "accepted") {
     known.answeredAt = Math.max(known.answeredAt, endedAt);
     // What may have happened at one attempt is not undone by a refusal of the next.

@@ -20,6 +20,8 @@ export type EventRow = {
   isExpanding: boolean;
   /** Started by the service: a roll-up. */
   isOwn: boolean;
+  /** The id that the jobs name which were held for this roll-up. */
+  rollUp: string | null;
 };
 
 /** `codes`: the names of its execution details, in order. */
@@ -73,6 +75,8 @@ export type Rows = {
   /** By event. */
   runs: Map<string, RunRow[]>;
   messages: Map<string, MessageRow>;
+  /** Events that are roll-ups, by the id that the held jobs name. */
+  rollUps: Map<string, EventRow>;
   /** In-app messages by environment and person. */
   byPerson: Map<string, MessageRow[]>;
 };
@@ -89,6 +93,7 @@ export async function readRows(database: Database, run: Run, ledger: Ledger): Pr
     byText: new Map(),
     runs: new Map(),
     messages: new Map(),
+    rollUps: new Map(),
     byPerson: new Map(),
   };
   await readEvents(database, ids, (row) => addEvent(rows, ledger, names, row));
@@ -115,6 +120,7 @@ type StoredEvent = {
   is_refused: boolean;
   is_expanding: boolean;
   is_own: boolean;
+  roll_up: string | null;
 };
 
 const readEvents = (database: Database, ids: string[], onRow: (row: StoredEvent) => void): Promise<void> =>
@@ -122,7 +128,7 @@ const readEvents = (database: Database, ids: string[], onRow: (row: StoredEvent)
     `select e.id, e.environment_id, e.transaction_id, e.payload->>'text' as text, w.workflow_id as workflow,
        ${ms("e.created_at")} as at, e.canceled_at is not null as is_canceled, e.refusal is not null as is_refused,
        e.audience is not null and e.expanded_at is null and e.canceled_at is null and e.refusal is null as is_expanding,
-       e.started_by is not null as is_own
+       e.started_by is not null as is_own, e.started_by->'rollUp'->>'id' as roll_up
      from events e left join workflows w on w.id = e.workflow_id where e.environment_id = any($1::uuid[])`,
     [ids],
     onRow,
@@ -132,14 +138,16 @@ function addEvent(rows: Rows, { events, byTransaction }: Ledger, names: Map<stri
   const environment = names.get(row.environment_id)!;
   const text = row.text ?? "";
   const entry = events.get(text) ?? byTransaction.get(`${environment} ${row.transaction_id}`) ?? null;
-  rows.events.set(row.id, {
+  const event: EventRow = {
     ...{ id: row.id, environment, transactionId: row.transaction_id, text, entry, workflowId: row.workflow ?? "" },
     ...{ createdAt: row.at, isCanceled: row.is_canceled, isRefused: row.is_refused },
-    ...{ isExpanding: row.is_expanding, isOwn: row.is_own },
-  });
+    ...{ isExpanding: row.is_expanding, isOwn: row.is_own, rollUp: row.roll_up },
+  };
+  rows.events.set(row.id, event);
+  if (event.rollUp) rows.rollUps.set(event.rollUp, event);
   if (!entry) return;
   const found = rows.byText.get(entry.text) ?? [];
-  found.push(rows.events.get(row.id)!);
+  found.push(event);
   rows.byText.set(entry.text, found);
 }
 

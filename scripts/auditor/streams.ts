@@ -24,8 +24,8 @@ export type LiveInbox = {
   lastClosedAt: number | null;
   /** Ids of stream events that go back in time on their connection. */
   backwards: { connection: number; at: number; before: string; id: string }[];
-  /** The stream said that the list has to be read again, because so much had changed; 0 if never. */
-  lastManyAt: number;
+  /** When the stream said that the list has to be read again, because so much had changed. */
+  manyAt: number[];
   lastCounts: { at: number; unread?: number; unseen?: number; total?: number } | null;
 };
 
@@ -66,7 +66,7 @@ export function readStreams(): StreamsReader {
       }
       if (name === "close") inbox.lastClosedAt = at;
       if (name === "counts" && counts) inbox.lastCounts = { at, ...counts };
-      if (name === "update" && messageId === undefined) inbox.lastManyAt = at;
+      if (name === "update" && messageId === undefined) inbox.manyAt.push(at);
       if (name !== "notification" || messageId === undefined) return;
       const known = inbox.messages.get(messageId);
       if (known) known.connections.push(connection);
@@ -78,7 +78,7 @@ export function readStreams(): StreamsReader {
 
 const openInbox = (environment: string, person: string, at: number): LiveInbox => ({
   ...{ environment, person, messages: new Map(), openedAt: at, connections: 0 },
-  ...{ lastManyAt: 0, lastOpenedAt: at, lastClosedAt: null, backwards: [], lastCounts: null },
+  ...{ manyAt: [], lastOpenedAt: at, lastClosedAt: null, backwards: [], lastCounts: null },
 });
 
 /** Inboxes are closed together at the end of a run; one that closed earlier was not connected then. */

@@ -1,9 +1,9 @@
 // What is over an attention budget is an item of exactly one roll-up, sent or waiting, or is dropped: never both sent
-// and held, never held twice.
+// and held, never held twice, and never held for a roll-up that is missing, given up, or was sent without it.
 import { boundsOf, wordsOf } from "../compare.ts";
 import type { Judge, PromiseCheck } from "../judge.ts";
 import { type EventEntry, keyOf } from "../ledger.ts";
-import type { JobRow } from "../rows.ts";
+import type { JobRow, MessageRow } from "../rows.ts";
 import type { World } from "../world.ts";
 
 export default {
@@ -68,13 +68,44 @@ function checkEntry(world: World, judge: Judge, { entry, person, own, items }: C
   if (over && sent > 0) judge.broken(`${text} was sent to ${person}, and its job says ${over}`, { at });
   // Retracted before its roll-up was sent.
   const isTakenOut = job?.status === "canceled" && boundsOf(entry).least === 0;
-  if (over === "attention_rolled_up" && !job?.rollUp && !isTakenOut) {
-    judge.broken(`${text} was held for ${person}, without a roll-up`, { at });
+  if (over === "attention_rolled_up" && held === 0 && !isTakenOut) {
+    const what = whyNeverSent(world, { entry, person, job: job! });
+    if (what) judge.broken(`${text} was held for ${person}, ${what}`, { at });
   }
   if (over === "attention_dropped" && held > 0) judge.broken(`${text} was dropped, and is in a roll-up`, { at });
   if (!over && sent === 0 && !hasMessage(world, entry, person) && boundsOf(entry).least === 1) {
     judge.broken(`${text} (${wordsOf(entry)}) was neither sent to ${person} nor held nor dropped`, { at });
   }
+}
+
+type Held = { entry: EventEntry; person: string; job: JobRow };
+
+/** Of an item that no roll-up names: why it will never be sent. Null if its roll-up waits, or is another promise. */
+function whyNeverSent({ rows }: World, { entry, person, job }: Held): string | null {
+  if (!job.rollUp) return "without a roll-up";
+  const rollUp = rows!.rollUps.get(job.rollUp);
+  if (!rollUp || rollUp.environment !== entry.environment) return "for a roll-up that does not exist";
+  const run = rows!.runs.get(rollUp.id)?.find((one) => one.person === person);
+  const step = run?.jobs.find(({ type }) => type === job.type);
+  if (!run || !step) return "for a roll-up without a run";
+  const message = messagesByRun(rows!.messages).get(run.id);
+  // What is not sent, or was given up as a dead letter, is the promise of each message.
+  if (message) return message.status === "sent" ? "and its roll-up was sent without it" : null;
+  if (step.status === "pending" || step.status === "queued" || step.status === "delayed") return null;
+  // The person or a client has undone all of its items.
+  return boundsOf(entry).least === 0 ? null : `and its roll-up is ${step.status}`;
+}
+
+const indexes = new WeakMap<object, Map<string, MessageRow>>();
+
+/** Messages to providers by run: a roll-up has one. */
+function messagesByRun(messages: Map<string, MessageRow>): Map<string, MessageRow> {
+  const known = indexes.get(messages);
+  if (known) return known;
+  const index = new Map<string, MessageRow>();
+  for (const message of messages.values()) if (message.channel !== "in_app") index.set(message.runId, message);
+  indexes.set(messages, index);
+  return index;
 }
 
 export const findPerson = ({ run }: World, environment: string, person: string) =>

@@ -18,6 +18,13 @@ export type Finding = {
 export const findings: Finding[] = [
   {
     foundOn: "2026-11-19",
+    seed: "20261121, with moved clocks",
+    what: "A live inbox got messages of the last minutes again after the clock of its process was put back.",
+    commit: "9257bf91",
+    test: "packages/server/test/pipeline/live/inbox.test.ts",
+  },
+  {
+    foundOn: "2026-11-19",
     seed: "1021 of the simulation, with failing providers and killed processes",
     what: "An event that was canceled after its digest had closed was sent alone when the event that led the digest was canceled too.",
     commit: "0301786d",

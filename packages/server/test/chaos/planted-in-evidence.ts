@@ -1,6 +1,6 @@
 // Faults that clients and providers would see.
 import { randomUUID } from "node:crypto";
-import type { Delivery, Final } from "../../../../scripts/auditor/evidence.ts";
+import type { Call, Delivery, Final } from "../../../../scripts/auditor/evidence.ts";
 import type { Sample } from "./evidence.ts";
 import { callOf, type Fault, only, shownOf } from "./planting.ts";
 
@@ -180,6 +180,26 @@ export const plantedInEvidence: Fault[] = [
       const { request } = callOf(evidence, north.repeated.text);
       const again = evidence.calls.find((call) => call.request === request && call.attempt === 2)!;
       again.transactionIds = [randomUUID()];
+    },
+  },
+  {
+    name: "a request is accepted, and its repetition is not found",
+    promise: "idempotent",
+    plant({ evidence, north }) {
+      const { request } = callOf(evidence, north.repeated.text);
+      const again = evidence.calls.find((call) => call.request === request && call.attempt === 2)!;
+      again.status = 404;
+      delete again.transactionIds;
+    },
+  },
+  {
+    name: "the repetition of a cancel gets another answer",
+    promise: "idempotent",
+    plant({ evidence, north }) {
+      const isCancel = ({ operation, target, status }: Call) =>
+        operation === "cancel" && target?.text === north.canceled.text && status === 200;
+      const call = only(evidence.calls, isCancel, "cancel");
+      evidence.calls.push({ ...call, attempt: call.attempt + 1, answer: !call.answer });
     },
   },
   {

@@ -99,11 +99,32 @@ export const plantedInRows: Fault[] = [
     },
   },
   {
-    name: "an event is held for a roll-up that does not exist",
+    name: "an event is held without a roll-up",
     promise: "roll-ups-exact",
     async plant(ground) {
       const run = await runOf(ground, (await eventRow(ground, ground.south.limited.at(-1)!.text)).id);
       await ground.query("update jobs set merged_into = null where notification_id = $1", [run.id]);
+    },
+  },
+  {
+    name: "an event is held for a roll-up that does not exist",
+    promise: "roll-ups-exact",
+    async plant(ground) {
+      const run = await runOf(ground, (await eventRow(ground, ground.south.limited.at(-1)!.text)).id);
+      await ground.query("update jobs set merged_into = $2 where notification_id = $1", [run.id, randomUUID()]);
+    },
+  },
+  {
+    name: "an event is held for a roll-up that was given up",
+    promise: "roll-ups-exact",
+    async plant(ground) {
+      const run = await runOf(ground, (await eventRow(ground, ground.south.limited.at(-1)!.text)).id);
+      await ground.query(
+        `update jobs set status = 'failed' where notification_id in (
+           select n.id from jobs j join events e on e.started_by->'rollUp'->>'id' = j.merged_into::text
+           join notifications n on n.event_id = e.id where j.notification_id = $1)`,
+        [run.id],
+      );
     },
   },
   {
