@@ -80,7 +80,7 @@ function checkEntry(world: World, judge: Judge, { entry, person, own, items }: C
 
 type Held = { entry: EventEntry; person: string; job: JobRow };
 
-/** Of an item that no roll-up names: why it will never be sent. Null if its roll-up waits, or is another promise. */
+/** Why an item that no roll-up names is never sent. Null if its roll-up waits, or is the subject of another promise. */
 function whyNeverSent({ rows }: World, { entry, person, job }: Held): string | null {
   if (!job.rollUp) return "without a roll-up";
   const rollUp = rows!.rollUps.get(job.rollUp);
