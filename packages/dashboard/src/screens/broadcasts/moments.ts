@@ -1,26 +1,9 @@
-// Times of a draft: as the inputs of the browser have them, and in words. Pure.
+// Times of a broadcast in words. Pure.
 import type { Broadcast } from "@tidings/contract";
 import { formatDay, formatMoment } from "../../kit/data/time.tsx";
 import { words } from "./words.ts";
 
 const say = words.time.sentences;
-const two = (number: number): string => String(number).padStart(2, "0");
-
-/** For `<input type="datetime-local">`, in the zone of the reader; empty where there is no time. */
-export function toInput(iso: string | null | undefined): string {
-  if (!iso) return "";
-  const at = new Date(iso);
-  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-  return `${day}T${two(at.getHours())}:${two(at.getMinutes())}`;
-}
-
-/** undefined for a text that is not a time. */
-export function fromInput(text: string): string | undefined {
-  const at = new Date(text);
-  return text === "" || Number.isNaN(at.getTime()) ? undefined : at.toISOString();
-}
-
-export const ownZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** When it starts. */
 export function startText({ kind, at, date, localTime }: Broadcast["time"]): string {

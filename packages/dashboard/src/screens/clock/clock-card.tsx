@@ -7,11 +7,12 @@ import { Notice } from "../../kit/feedback/notice.tsx";
 import { Badge, Dot } from "../../kit/feedback/verdict.tsx";
 import { Button } from "../../kit/inputs/button.tsx";
 import { TextField } from "../../kit/inputs/field.tsx";
+import { fromLocalInput, toLocalInput } from "../../kit/inputs/local-time.ts";
 import { useConfirm } from "../../kit/overlays/confirm.tsx";
 import { showToast } from "../../kit/overlays/toast.tsx";
 import { words as kitWords } from "../../words.ts";
 import css from "./clock.module.css";
-import { fromLocalInput, gapOf, progressOf, toLocalInput } from "./moments.ts";
+import { gapOf, progressOf } from "./moments.ts";
 import { type ClockState, countMade, type EnvironmentTimeline } from "./use-clock.ts";
 import { words } from "./words.ts";
 

@@ -1,16 +1,4 @@
-// Times of the clock as a form has them, and what a move was. Pure.
-
-/** A time as `<input type="datetime-local">` has it: in the reader's zone, to the minute. */
-export function toLocalInput(iso: string): string {
-  const time = new Date(iso);
-  return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-}
-
-/** Null while the text is not a whole date and time. */
-export function fromLocalInput(text: string): string | null {
-  const time = new Date(text);
-  return text === "" || Number.isNaN(time.getTime()) ? null : time.toISOString();
-}
+// What a move of the clock was. Pure.
 
 export const gapOf = (from: string, to: string): number => Date.parse(to) - Date.parse(from);
 

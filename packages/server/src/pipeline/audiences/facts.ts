@@ -18,6 +18,7 @@ import {
 } from "../../store/audiences/facts.ts";
 import type { Db } from "../../store/db.ts";
 import type { SubscriberRow } from "../../store/subscribers/subscribers.ts";
+import { subscriberScope } from "../rules/scope.ts";
 
 export type AudienceFacts = JsonObject & { audiences: string[] };
 
@@ -75,17 +76,7 @@ export async function loadAudienceFacts(
 }
 
 const subscriberFacts = (row: SubscriberRow): JsonObject => ({
-  subscriberId: row.subscriber_id,
-  firstName: row.first_name,
-  lastName: row.last_name,
-  email: row.email,
-  phone: row.phone,
-  avatar: row.avatar,
-  locale: row.locale,
-  timezone: row.timezone,
-  data: row.data ?? {},
-  isOnline: row.is_online ?? false,
-  lastOnlineAt: row.last_online_at?.toISOString() ?? null,
+  ...subscriberScope(row),
   createdAt: row.created_at.toISOString(),
   updatedAt: row.updated_at.toISOString(),
 });

@@ -3,10 +3,10 @@ import type { Broadcast } from "@tidings/contract";
 import { useOperation } from "../../../api/hooks.ts";
 import { Button, IconButton } from "../../../kit/inputs/button.tsx";
 import { Field, TextField } from "../../../kit/inputs/field.tsx";
+import { fromLocalInput, ownZone, toLocalInput } from "../../../kit/inputs/local-time.ts";
 import { Select } from "../../../kit/inputs/select.tsx";
 import { Muted, Stack } from "../../../kit/layout/layout.tsx";
 import { Card } from "../../../kit/layout/page.tsx";
-import { fromInput, ownZone, toInput } from "../moments.ts";
 import { words } from "../words.ts";
 import css from "./draft.module.css";
 import type { DraftEditor } from "./use-broadcast-draft.ts";
@@ -101,11 +101,11 @@ export function PaceSection({ editor: { draft, isReadOnly, errors, change } }: {
         <TextField
           label={words.expiry.at}
           type="datetime-local"
-          value={toInput(expiresAt)}
+          value={toLocalInput(expiresAt)}
           readOnly={isReadOnly}
           hint={`${words.expiry.hint} ${words.time.atHint(ownZone())}`}
           error={errors.expiresAt}
-          onChange={({ target }) => change({ expiresAt: fromInput(target.value) ?? null }, "expiresAt")}
+          onChange={({ target }) => change({ expiresAt: fromLocalInput(target.value) }, "expiresAt")}
         />
       </Stack>
     </Card>

@@ -2,10 +2,11 @@
 import type { Broadcast } from "@tidings/contract";
 import { useRef } from "react";
 import { TextField } from "../../../kit/inputs/field.tsx";
+import { fromLocalInput, ownZone, toLocalInput } from "../../../kit/inputs/local-time.ts";
 import { Segments } from "../../../kit/inputs/segments.tsx";
 import { Muted, Stack } from "../../../kit/layout/layout.tsx";
 import { Card } from "../../../kit/layout/page.tsx";
-import { fromInput, ownZone, startText, toInput } from "../moments.ts";
+import { startText } from "../moments.ts";
 import { words } from "../words.ts";
 import css from "./draft.module.css";
 import type { DraftEditor } from "./use-broadcast-draft.ts";
@@ -22,7 +23,7 @@ function startOf(kind: Time["kind"], { spreadHours }: Time): Time {
   if (kind === "at") return { kind, at: tomorrow.toISOString(), ...spread };
   return {
     kind,
-    date: toInput(tomorrow.toISOString()).slice(0, 10),
+    date: toLocalInput(tomorrow.toISOString()).slice(0, 10),
     localTime: "09:00",
     timezone: ownZone(),
     ...spread,
@@ -50,11 +51,11 @@ export function TimeSection({ editor: { draft, isReadOnly, errors, change } }: {
           <TextField
             label={say.at}
             type="datetime-local"
-            value={toInput(time.at)}
+            value={toLocalInput(time.at)}
             readOnly={isReadOnly}
             hint={say.atHint(ownZone())}
             error={errorOf("at")}
-            onChange={({ target }) => set({ at: fromInput(target.value) }, "time.at")}
+            onChange={({ target }) => set({ at: fromLocalInput(target.value) ?? undefined }, "time.at")}
           />
         )}
         {time.kind === "local" && (

@@ -5,11 +5,11 @@ import { faultBeside } from "../../../api/api-error.ts";
 import type { Environment } from "../../../api/auth.ts";
 import { useChange } from "../../../api/hooks.ts";
 import { Checkbox, Field, TextArea, TextField } from "../../../kit/inputs/field.tsx";
+import { fromLocalInput, ownZone, toLocalInput } from "../../../kit/inputs/local-time.ts";
 import { Select } from "../../../kit/inputs/select.tsx";
 import { useConfirm } from "../../../kit/overlays/confirm.tsx";
 import { FormDialog } from "../../../kit/overlays/form-dialog.tsx";
 import { showToast } from "../../../kit/overlays/toast.tsx";
-import { fromInput, ownZone, toInput } from "./moments.ts";
 import { OperationsField } from "./operations-field.tsx";
 import { keyWords } from "./words.ts";
 
@@ -30,7 +30,7 @@ export function KeyForm({ environment, stored, onMade, onClose }: KeyFormProps) 
   const [owner, setOwner] = useState(stored?.owner ?? "");
   const [scope, setScope] = useState<KeyScope>(stored?.scope ?? "full");
   const [operations, setOperations] = useState<string[]>(stored?.operations ?? []);
-  const [expiry, setExpiry] = useState(toInput(stored?.expiresAt));
+  const [expiry, setExpiry] = useState(toLocalInput(stored?.expiresAt));
   const [mayRaise, setMayRaise] = useState(stored?.mayRaisePriority ?? false);
   const [networks, setNetworks] = useState((stored?.allowedNetworks ?? []).join("\n"));
   const make = useChange("environments.createApiKey", ["environments.list"], environmentId);
@@ -50,18 +50,18 @@ export function KeyForm({ environment, stored, onMade, onClose }: KeyFormProps) 
     const body: NewApiKey = {
       name: name.trim(),
       ...(owner.trim() && { owner: owner.trim() }),
-      ...{ scope, ...chosen, expiresAt: fromInput(expiry) },
+      ...{ scope, ...chosen, expiresAt: fromLocalInput(expiry) ?? undefined },
       ...(lines.length > 0 && { allowedNetworks: lines }),
     };
     make.mutate({ params, body }, { onSuccess: ({ key }) => onMade(key) });
   };
   const change = (key: ApiKey) => {
     // The field has minutes: a time that was not touched stays as it is stored.
-    const isMoved = expiry !== toInput(key.expiresAt);
+    const isMoved = expiry !== toLocalInput(key.expiresAt);
     const body = {
       ...(name.trim() && { name: name.trim() }),
       ...{ owner: owner.trim() || null, scope, ...chosen },
-      ...(isMoved && { expiresAt: fromInput(expiry) ?? null }),
+      ...(isMoved && { expiresAt: fromLocalInput(expiry) }),
       allowedNetworks: lines.length > 0 ? lines : null,
       mayRaisePriority: mayRaise,
     };
