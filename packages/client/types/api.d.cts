@@ -7847,7 +7847,7 @@ export type InFlight = {
 
 export type InFlightStep = {
   versionId: string;
-  /** Number of the version */
+  /** Number of the version; negative for what only a broadcast sends */
   version: number;
   step: InFlightStepRef;
   /** `starting`: ready to start; `held`: outside the subscriber's schedule, or until the next attempt; `sending`: being delivered */

@@ -11,7 +11,7 @@ export const waitKinds = ["starting", ...waitingSteps.toSorted(), "held", "sendi
 
 export const InFlightStep = named("InFlightStep", {
   versionId: Type.String(),
-  version: Type.Integer({ description: "Number of the version" }),
+  version: Type.Integer({ description: "Number of the version; negative for what only a broadcast sends" }),
   step: named("InFlightStepRef", {
     _id: Type.String(),
     stepId: Type.String(),

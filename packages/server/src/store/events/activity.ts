@@ -8,6 +8,7 @@ import { isUuid } from "../../lib/ids.ts";
 import type { Db } from "../db.ts";
 import { rowsByKey } from "../keys.ts";
 import type { StartedBy } from "../tables.ts";
+import { isTestVersion } from "../workflows/versions.ts";
 import { eventIdsOfTransactions } from "./events.ts";
 
 export type ActivityRow = {
@@ -54,7 +55,7 @@ const excerptLength = 300;
 const labelLength = 128;
 
 const shown = sql`e.id, e.transaction_id, e.workflow_id, v.definition->>'workflowId' as workflow_identifier,
-  v.definition->>'name' as workflow_name, v.number < 0 as is_test, e.started_by, v.step_types, left(e.payload::text, ${sql.lit(excerptLength)}) as payload,
+  v.definition->>'name' as workflow_name, ${isTestVersion} as is_test, e.started_by, v.step_types, left(e.payload::text, ${sql.lit(excerptLength)}) as payload,
   v.definition->'searchKeys'->>0 as search_key,
   case when jsonb_typeof(e.payload #> string_to_array(v.definition->'searchKeys'->>0, '.')) in ('string', 'number')
     then left(e.payload #>> string_to_array(v.definition->'searchKeys'->>0, '.'), ${sql.lit(labelLength)}) end as search_value,

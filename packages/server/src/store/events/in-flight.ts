@@ -4,6 +4,7 @@ import type { StepType } from "@tidings/contract";
 import { sql } from "kysely";
 import type { Db } from "../db.ts";
 import type { StoredStep } from "../tables.ts";
+import { isTestVersion } from "../workflows/versions.ts";
 
 export type InFlightRow = {
   version_id: string;
@@ -55,7 +56,7 @@ export async function countInFlightOf(
     select looked.workflow_id, looked.count as looked, w.workflow_version_id as version_id, v.number, v.definition->'steps' as steps,
       w.step_index, w.type, w.status, w.count, w.oldest, w.next_at
     from (select workflow_id, count(*) as count from recent group by 1) as looked
-    left join (waiting w join workflow_versions v on v.id = w.workflow_version_id and v.number > 0)
+    left join (waiting w join workflow_versions v on v.id = w.workflow_version_id and not ${isTestVersion})
       on w.workflow_id = looked.workflow_id
     order by v.number desc, w.step_index, w.status`.execute(db);
   return new Map(

@@ -61,8 +61,10 @@ export type VersionHead = Pick<VersionRow, "id" | "number" | "created_at" | "cre
 
 const head = sql`v.id, v.number, v.created_at, v.created_by, v.summary, u.name as created_by_name`;
 const joined = sql`from workflow_versions v left join users u on u.id = v.created_by`;
-/** What was saved: the drafts of tests have negative numbers. */
+/** What was saved: the drafts of tests, and what broadcasts send, have negative numbers. */
 const isSaved = sql`v.number > 0`;
+/** A version `v` that was sent as a test. */
+export const isTestVersion = sql<boolean>`v.definition @> '{"isTest": true}'`;
 
 export function listVersions(
   db: Db,

@@ -219,3 +219,25 @@ test("a workflow that is deleted while it runs: people who have not had it do no
   const [event] = (await client("activity.listEvents", { query: {} })).body.data;
   assert.equal(event!.verdict, "3 recipients: 1 delivered, 2 canceled.");
 });
+
+test("its event is not shown as a test, and its runs are in progress in their workflow", async () => {
+  const stage = await newStage(service, start);
+  const { client } = stage;
+  const wait = { name: "wait", type: "delay" as const, controlValues: { type: "regular", amount: 1, unit: "hours" } };
+  await createWorkflow(client, "news", [wait, inApp({ body: "News" })]);
+  await createList(client, "crowd", idsOf("crowd", 3));
+  const contents = [{ workflowId: "news" }, { steps: [wait, inApp({ body: "News" })] }];
+  for (const content of contents) {
+    const { now } = await sendOn(stage, { content, audience: { include: ["crowd"] } });
+    await stage.advance(1, "seconds");
+    const { transactionId } = await now();
+    const [event] = (await client("activity.listEvents", { query: { transactionId: transactionId! } })).body.data;
+    assert.equal(event!.isTest, undefined);
+    const params = { workflowId: event!.workflow.workflowId };
+    const { data } = (await client("workflows.retrieveInFlight", { params })).body;
+    assert.deepEqual(
+      data.map(({ step, wait: kind, count }) => [step.name, kind, count]),
+      [["wait", "delay", 3]],
+    );
+  }
+});
