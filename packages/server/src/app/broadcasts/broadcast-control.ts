@@ -5,7 +5,7 @@ import type { Caller, Ctx } from "../../context.ts";
 import { rescheduleFixedPages } from "../../pipeline/broadcasts/freeze.ts";
 import { startOf } from "../../pipeline/broadcasts/schedule.ts";
 import { emitBroadcast } from "../../pipeline/broadcasts/view.ts";
-import { beginFixedWalks, endOfWalk } from "../../pipeline/broadcasts/walk.ts";
+import { beginFixedWalks, rankOfBroadcast } from "../../pipeline/broadcasts/walk.ts";
 import { enqueueTimed } from "../../pipeline/clock/clock.ts";
 import { closeEvent } from "../../pipeline/trigger/close-event.ts";
 import { changeState } from "../../store/broadcasts/broadcasts.ts";
@@ -45,13 +45,14 @@ export async function resume(
   const hasStarted = row.started_at !== null;
   const status = hasStarted ? "running" : "scheduled";
   const resumed = await changeState(ctx.db, environmentId, row.id, { status, turn, failure: null, now });
+  const eventId = row.event_id!;
+  const rank = await rankOfBroadcast(batch, row);
   if (hasStarted) {
     await rescheduleFixedPages(batch, resumed, now);
-    const walks = await beginFixedWalks(batch, environmentId, row.event_id!, turn);
-    await enqueueTimed(batch, "fanout", walks.length > 0 ? walks : [endOfWalk(environmentId, row.event_id!)]);
+    await beginFixedWalks(batch, environmentId, { eventId, turn, ...rank });
   } else {
     // Its start may have passed while it was paused. A second task that comes later finds it running.
-    const data = { eventId: row.event_id!, isFreeze: true as const };
+    const data = { eventId, isFreeze: true as const, ...rank };
     await enqueueTimed(batch, "fanout", [{ environmentId, data, at: startOf(row.time, now) }]);
   }
   return viewBroadcast(ctx, resumed, now);

@@ -39,7 +39,7 @@ export async function setFixedPageAside(
   const { eventId, page } = data;
   const now = batch.clock.now(environmentId);
   await endPage(ctx.db, environmentId, eventId, { page, state: "failed", gone: 0, now });
-  await enqueueTimed(batch, "fanout", [endOfWalk(environmentId, eventId)]);
+  await enqueueTimed(batch, "fanout", [endOfWalk(environmentId, data)]);
 }
 
 /** The people of a broadcast could not be fixed. */

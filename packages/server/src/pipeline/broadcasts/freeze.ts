@@ -13,13 +13,13 @@ import { listIntegrations } from "../../store/integrations/integrations.ts";
 import type { AudiencesOfEvent } from "../../store/tables.ts";
 import { membersCondition } from "../audiences/event-members.ts";
 import type { Batch } from "../batch.ts";
-import { enqueueTimed } from "../clock/clock.ts";
+import { type FreezeTask, rankIn } from "../tasks.ts";
 import { dueInZone, pageSizeFor, peoplePerMinute, spaceOut, spreadMsOf } from "./schedule.ts";
 import { emitBroadcast } from "./view.ts";
-import { beginFixedWalks, endOfWalk } from "./walk.ts";
+import { beginFixedWalks } from "./walk.ts";
 
 /** `event` is locked. A broadcast that was paused or stopped before its start does not change. */
-export async function freezeAudience(batch: Batch, event: EventRow): Promise<void> {
+export async function freezeAudience(batch: Batch, event: EventRow, task: FreezeTask): Promise<void> {
   const { environment_id: environmentId, id: eventId } = event;
   const audience = event.audience as AudiencesOfEvent;
   const { broadcastId } = audience;
@@ -37,8 +37,7 @@ export async function freezeAudience(batch: Batch, event: EventRow): Promise<voi
       now,
     );
   }
-  const walks = await beginFixedWalks(batch, environmentId, eventId, broadcast?.turn ?? 0);
-  await enqueueTimed(batch, "fanout", walks.length > 0 ? walks : [endOfWalk(environmentId, eventId)]);
+  await beginFixedWalks(batch, environmentId, { eventId, turn: broadcast?.turn ?? 0, ...rankIn(task) });
 }
 
 async function fixPeople(

@@ -11,28 +11,25 @@ import type { Batch } from "../batch.ts";
 import { enqueueTimed, type Timed } from "../clock/clock.ts";
 import { type FixedPageTask, type Ranked, rankIn, type WalkEndTask } from "../tasks.ts";
 import type { Member } from "../trigger/audience.ts";
-import { releaseHeldEvents } from "../trigger/batch-plan.ts";
+import { rankOfEvent, releaseHeldEvents } from "../trigger/batch-plan.ts";
 import { emitBroadcast } from "./view.ts";
 
 /** Pages that are started at the same time: while one computes, another writes. */
 export const lanes = 4;
 
-/** The first page of each walk; none when no page waits. */
-export async function beginFixedWalks(
-  batch: Batch,
-  environmentId: string,
-  eventId: string,
-  turn: number,
-): Promise<Timed[]> {
+type Walk = Ranked & { eventId: string; turn: number };
+
+/** Enqueues the first page of each walk, or the end where no page waits. */
+export async function beginFixedWalks(batch: Batch, environmentId: string, walk: Walk): Promise<void> {
   const tasks: Timed[] = [];
   for (let lane = 0; lane < lanes; lane++) {
-    const task = await nextOfLane(batch, environmentId, { eventId, lane, turn });
+    const task = await nextOfLane(batch, environmentId, { ...walk, lane });
     if (task) tasks.push(task);
   }
-  return tasks;
+  await enqueueTimed(batch, "fanout", tasks.length > 0 ? tasks : [endOfWalk(environmentId, walk)]);
 }
 
-type Lane = Ranked & { eventId: string; lane: number; turn: number };
+type Lane = Walk & { lane: number };
 
 async function nextOfLane({ db }: Batch, environmentId: string, place: Lane): Promise<Timed | null> {
   const { eventId, lane, turn } = place;
@@ -43,30 +40,38 @@ async function nextOfLane({ db }: Batch, environmentId: string, place: Lane): Pr
 }
 
 /** A separate task: it updates the event row, which the transactions of pages share. */
-export const endOfWalk = (environmentId: string, eventId: string, lost?: string): Timed => {
-  const data: WalkEndTask = { environmentId, eventId, isFixed: true, ...(lost !== undefined && { lost }) };
+export const endOfWalk = (environmentId: string, walk: Ranked & { eventId: string }, lost?: string): Timed => {
+  const { eventId } = walk;
+  const rank = rankIn(walk);
+  const data: WalkEndTask = { environmentId, eventId, isFixed: true, ...rank, ...(lost !== undefined && { lost }) };
   return { environmentId, data };
 };
+
+/** The priority of a broadcast that has been sent is that of the version it sends. */
+export async function rankOfBroadcast(batch: Batch, { environment_id, event_id }: BroadcastRow): Promise<Ranked> {
+  const [event] = await findEvents(batch.db, environment_id, [event_id!]);
+  return event ? rankOfEvent(batch, event) : {};
+}
 
 /**
  * The people of a page whose runs start now. `event` is locked. The row of a broadcast is shared until the transaction
  * ends: a request to pause or stop waits for the page, and no page starts after it.
  */
 export async function takeFixedPage(batch: Batch, event: EventRow, task: FixedPageTask): Promise<Member[]> {
-  const { environment_id: environmentId, id: eventId } = event;
+  const { environment_id: environmentId } = event;
   const { db } = batch;
   const { broadcastId } = event.audience as AudiencesOfEvent;
   const broadcast = broadcastId ? await holdBroadcast(db, environmentId, broadcastId) : null;
   if (broadcastId && !isWalking(broadcast, task)) return [];
   const lost = broadcast ? await findLostChannel(batch, broadcast) : undefined;
   if (lost !== undefined) {
-    await enqueueTimed(batch, "fanout", [endOfWalk(environmentId, eventId, lost)]);
+    await enqueueTimed(batch, "fanout", [endOfWalk(environmentId, task, lost)]);
     return [];
   }
   const members = await startPage(batch, event, task, broadcast ?? null);
   const { lane } = task;
   const next = lane === null ? null : await nextOfLane(batch, environmentId, { ...task, lane });
-  await enqueueTimed(batch, "fanout", [next ?? endOfWalk(environmentId, eventId)]);
+  await enqueueTimed(batch, "fanout", [next ?? endOfWalk(environmentId, task)]);
   return members;
 }
 

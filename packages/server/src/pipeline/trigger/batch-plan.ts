@@ -82,8 +82,8 @@ export async function followPage(batch: Batch, event: EventRow, next: PageTask[]
   const { environment_id: environmentId, id: eventId } = event;
   if (next.length > 1) await beginWalks(batch.db, environmentId, eventId, next.length);
   const following: FanoutTask[] = next.length > 0 ? next : [{ environmentId, eventId }];
-  const [ranked] = await rank(batch, [event]);
-  return following.map((data) => ({ environmentId, data: { ...data, ...rankIn(ranked!) } }));
+  const ranked = await rankOfEvent(batch, event);
+  return following.map((data) => ({ environmentId, data: { ...data, ...ranked } }));
 }
 
 /** Enqueues the events that waited for the walk through the audience of this task's event. */
@@ -99,6 +99,11 @@ export async function releaseHeldEvents(
 }
 
 type Waiting = Ranked & Pick<EventRow, "id" | "recipients" | "audience">;
+
+export async function rankOfEvent(batch: Batch, event: NewEvent): Promise<Ranked> {
+  const [ranked] = await rank(batch, [event]);
+  return rankIn(ranked!);
+}
 
 /** The events with the priority of what they start. */
 async function rank(batch: Batch, events: NewEvent[]): Promise<Waiting[]> {

@@ -149,7 +149,7 @@ export async function runFanout(ctx: Ctx, tasks: Task<FanoutTask>[]): Promise<vo
       const event = byId.get(data.eventId);
       if (!event) continue;
       if ("from" in data) starts.push({ event, recipients: event.recipients.slice(data.from, data.to) });
-      else if ("isFreeze" in data) await freezeAudience(batch, event);
+      else if ("isFreeze" in data) await freezeAudience(batch, event, data);
       else if ("lane" in data) starts.push({ event, members: await takeFixedPage(batch, event, data) });
       else starts.push({ event, members: await takePage(batch, event, data) });
     }
