@@ -70,14 +70,17 @@ test("hostile names, payloads and messages stay data, in every tool that shows t
 test("secrets of HTTP requests are not shown", async () => {
   const request = {
     method: "POST",
-    url: "https://api.example.com/hook",
+    url: "https://me:s3cr3t-value@10.0.0.1/hook?id={{ payload.id }}&anything=s3cr3t-value",
     headers: [{ key: "x-shop", value: "s3cr3t-value" }],
+    body: '{ "token": "s3cr3t-value", "id": "{{ payload.id }}" }',
   };
   const step = { name: "Call", stepId: "call", type: "http_request" as const, controlValues: request };
   await createWorkflow(client, "caller", [step]);
   const text = await ask("read_workflow", { workflowId: "caller" });
   assert.match(text, /"key": "x-shop"/);
-  assert.ok(!text.includes("s3cr3t-value"));
+  assert.match(text, /10\.0\.0\.1\/hook\?id=\{\{ payload\.id \}\}&anything=\*+"/);
+  assert.match(text, /Requests to 10\.0\.0\.1 are refused/);
+  assert.ok(!text.includes("s3cr3t-value"), text);
 });
 
 test("an answer is cut at its limit, and a list says how to go on", async () => {

@@ -2,6 +2,7 @@
 // and a longer text has a bar in front of every line, so that no content can end its own quotation.
 import { mask } from "../../lib/secrets.ts";
 import { maskSecrets } from "../../pipeline/effects/audited-fields.ts";
+import { maskBodyTemplate, maskUrlTemplate } from "../../pipeline/requests/mask.ts";
 
 /** Characters of a result. */
 export const maxAnswer = 20_000;
@@ -35,11 +36,15 @@ export function block(what: string, text: string, length = maxBlock): string {
 export const jsonBlock = (what: string, value: unknown, length = maxBlock): string =>
   block(what, JSON.stringify(maskSecrets(value), null, 1) ?? "null", length);
 
-/** Header values of requests, and the user and query of addresses, hold keys under any name. */
+/** Header values, and the user and query of the address, hold keys under any name. */
 export function withoutRequestSecrets(controls: Record<string, unknown>): Record<string, unknown> {
-  const { headers, ...rest } = controls;
-  if (!Array.isArray(headers)) return controls;
-  return { ...rest, headers: headers.map((one) => ({ ...(one as object), value: mask })) };
+  const { url, headers, body } = controls;
+  return {
+    ...controls,
+    ...(typeof url === "string" && { url: maskUrlTemplate(url) }),
+    ...(Array.isArray(headers) && { headers: headers.map((one) => ({ ...(one as object), value: mask })) }),
+    ...(body !== undefined && { body: maskBodyTemplate(body) }),
+  };
 }
 
 export const plural = (count: number, noun: string, isCapped = false): string =>

@@ -72,3 +72,39 @@ export function shownUrl(address: string, secretValues: readonly string[]): stri
 }
 
 const decodedMask = (query: string): string => query.replaceAll(encodeURIComponent(mask), mask);
+
+const pieces = /\{\{[^{}'"]*\}\}|\{%[^{}'"]*%\}/g;
+/** Nothing but variables, without a literal inside: its value is known only when an event arrives. */
+const isVariable = (text: string): boolean => text.replaceAll(pieces, "").replaceAll(/[:\s]/g, "") === "";
+const maskLiteral = (text: string): string => (isVariable(text) ? text : mask);
+
+/**
+ * The address of a step as its author wrote it. User, password, and the values of its query and fragment are masked
+ * under any name, except for variables.
+ */
+export function maskUrlTemplate(url: string): string {
+  const [, scheme = "", user, rest = ""] = /^([^/\\?#]*[/\\]{2,})?(?:([^/\\?#]*)@)?(.*)$/s.exec(url)!;
+  const shownUser = user === undefined ? "" : `${maskLiteral(user)}@`;
+  const end = rest.search(/[?#]/);
+  if (end < 0) return scheme + shownUser + rest;
+  const query = rest.slice(end).replaceAll(/([?&#])([^=?&#]*=)?([^&#]*)/g, (_, mark, name = "", value) => {
+    return mark + name + maskLiteral(value);
+  });
+  return scheme + shownUser + rest.slice(0, end) + query;
+}
+
+const jsonText = /("((?:[^"\\]|\\.)*)"\s*:\s*)"((?:[^"\\]|\\.)*)"/g;
+
+/** The body of a step as its author wrote it; values at names of credentials are masked, except for variables. */
+export function maskBodyTemplate(body: unknown): unknown {
+  if (typeof body === "string")
+    return body.replaceAll(jsonText, (whole, start: string, name: string, value: string) =>
+      isSecretName(name) && !isVariable(value) ? `${start}"${mask}"` : whole,
+    );
+  if (!Array.isArray(body)) return body;
+  return body.map((one) =>
+    isObject(one) && typeof one.key === "string" && typeof one.value === "string" && isSecretName(one.key)
+      ? { ...one, value: maskLiteral(one.value) }
+      : one,
+  );
+}

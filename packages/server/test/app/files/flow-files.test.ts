@@ -181,8 +181,11 @@ test("a plan and a publish say what changes", async () => {
       "Wait “paid” waits for the signal settled, was paid",
     ],
     [
-      withValues("account", { url: "https://a.example.com", headers: [{ key: "X-Token", value: "second-secret" }] }),
-      "The HTTP request step account: calls “https://a.example.com”, was " +
+      withValues("account", {
+        url: "https://me:first-secret@a.example.com?q=second-secret",
+        headers: [{ key: "X-Token", value: "second-secret" }],
+      }),
+      "The HTTP request step account: calls “https://********@a.example.com?q=********”, was " +
         "“https://billing.example.com/{{ subscriber.subscriberId }}”; sends another value in the header X-Token",
       "HTTP request step “account” sends another value in the header X-Token",
     ],

@@ -2,7 +2,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { maskSecrets, maskSecretsIn, shownHeaders, shownUrl } from "../../../src/pipeline/requests/mask.ts";
+import {
+  maskBodyTemplate,
+  maskSecrets,
+  maskSecretsIn,
+  maskUrlTemplate,
+  shownHeaders,
+  shownUrl,
+} from "../../../src/pipeline/requests/mask.ts";
 import { readRequest } from "../../../src/pipeline/requests/request.ts";
 import { readResponse } from "../../../src/pipeline/requests/response.ts";
 
@@ -82,6 +89,28 @@ test("secrets are masked in every form, and names that suggest a credential hide
   );
   const headers = { cookie: "1", "x-api-key": "2", "x-auth": "3", "idempotency-key": "4", accept: "5" };
   assert.deepEqual(Object.values(shownHeaders(headers, [])), ["********", "********", "********", "4", "5"]);
+});
+
+test("of an address and a body as they were written, literals that may be secret are masked, and variables are not", () => {
+  const addresses = {
+    "https://api.example.com/a/{{ payload.id }}": "https://api.example.com/a/{{ payload.id }}",
+    "https://me:p@ss@api.example.com:8080/a": "https://********@api.example.com:8080/a",
+    "//me:pass@api.example.com": "//********@api.example.com",
+    "https://{{ env.USER }}:{{env.PASS}}@api.example.com/?id={{ payload.id }}&q=1#x=2":
+      "https://{{ env.USER }}:{{env.PASS}}@api.example.com/?id={{ payload.id }}&q=********#x=********",
+    "{{ env.BASE }}?s3cr3t&t={{ env.T | default: 's3cr3t' }}": "{{ env.BASE }}?********&t=********",
+    "https://a.example.com/u@h?x=a=b": "https://a.example.com/u@h?x=********",
+  };
+  for (const [url, shown] of Object.entries(addresses)) assert.equal(maskUrlTemplate(url), shown);
+  assert.equal(
+    maskBodyTemplate('{ "api_key": "a\\"b", "token": "{{ env.TOKEN }}", "note": "token" }'),
+    '{ "api_key": "********", "token": "{{ env.TOKEN }}", "note": "token" }',
+  );
+  const pairs = [
+    { key: "password", value: "s3cr3t" },
+    { key: "note", value: "x" },
+  ];
+  assert.deepEqual(maskBodyTemplate(pairs), [{ key: "password", value: "********" }, pairs[1]]);
 });
 
 test("results: declared properties, defaults, and a status of the body that does not count", () => {

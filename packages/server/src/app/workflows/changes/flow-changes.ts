@@ -2,6 +2,7 @@
 // as "gets the arm pro" or "waits for the signal paid, was ready", which plans and publishing share. Pure.
 import { type ChangedField, conditionText, readArm, type StepType, updatableFields } from "@tidings/contract";
 import { canonicalJson, isObject, type JsonObject } from "../../../lib/json.ts";
+import { maskUrlTemplate } from "../../../pipeline/requests/mask.ts";
 import type { StoredStep } from "../../../store/tables.ts";
 
 export type BothSteps = { before: readonly StoredStep[]; after: readonly StoredStep[] };
@@ -170,7 +171,7 @@ function requestChange(name: string, values: Values): string[] | null {
     case "method":
       return [`sends ${after}, was ${before ?? "nothing"}`];
     case "url":
-      return [`calls ${quote(after ?? "")}, was ${quote(before ?? "")}`];
+      return [urlChange(String(before ?? ""), String(after ?? ""))];
     case "headers":
       return headersChange(values);
     case "body":
@@ -186,6 +187,12 @@ function requestChange(name: string, values: Values): string[] | null {
     default:
       return null;
   }
+}
+
+/** What is secret in an address is in no sentence. */
+function urlChange(before: string, after: string): string {
+  const [from, to] = [maskUrlTemplate(before), maskUrlTemplate(after)];
+  return from === to ? `calls ${quote(to)} with another user or query` : `calls ${quote(to)}, was ${quote(from)}`;
 }
 
 /** Values of headers are often secret, so no sentence has one. */

@@ -36,7 +36,8 @@ function* urlIssues(given: unknown, allowNetworks: readonly string[]): Generator
   const kind = isTemplate(host) ? undefined : refusedAddress(new URL(filledIn).hostname, allowNetworks);
   if (!kind) return;
   const advice = "Use a public address, or allow its network with the setting TIDINGS_ALLOW_NETWORKS";
-  yield { path: "url", issueType, message: `Requests to ${host.slice(0, 200)} are refused: it is ${kind}. ${advice}` };
+  const shown = host.slice(host.lastIndexOf("@") + 1, host.lastIndexOf("@") + 201);
+  yield { path: "url", issueType, message: `Requests to ${shown} are refused: it is ${kind}. ${advice}` };
 }
 
 function* headerIssues(headers: unknown): Generator<Finding> {

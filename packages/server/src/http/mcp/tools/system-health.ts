@@ -1,4 +1,5 @@
 // system_health: what is failing and what is waiting.
+import { maskUrlTemplate } from "../../../pipeline/requests/mask.ts";
 import { answerOf, id, plural, quote } from "../answer.ts";
 import { readingTool } from "../tool.ts";
 
@@ -37,7 +38,10 @@ export const systemHealth = readingTool({
       `${plural(deadLetters, "open dead letter")}, ${plural(failedTasks, "failed task")}, ${failedWebhookDeliveries} webhook deliveries given up, ${plural(disabledWebhooks, "webhook")} switched off.`,
       ...environment.failingWebhooks
         .slice(0, 10)
-        .map((one) => `Webhook ${quote(one.url)} fails since ${one.failingSince}: ${quote(one.lastError)}`),
+        .map(
+          (one) =>
+            `Webhook ${quote(maskUrlTemplate(one.url))} fails since ${one.failingSince}: ${quote(one.lastError)}`,
+        ),
       `${plural(alerts.openCount, "open alert")}.`,
       ...alerts.data.map(
         (one) => `Alert since ${one.openedAt}: ${quote(one.title)} ${quote(one.text)} ${quote(one.advice)}`,

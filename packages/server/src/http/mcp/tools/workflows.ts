@@ -45,10 +45,13 @@ const issuesOf = ({ controls = {}, integration = {} }: StepIssues = {}): string[
     .slice(0, 10)
     .map(({ severity, message }) => `   ${severity}: ${quote(message)}`);
 
+const shownControls = ({ type, controls }: Workflow["steps"][number]) =>
+  type === "http_request" ? withoutRequestSecrets(controls.values) : controls.values;
+
 const stepLines = (step: Workflow["steps"][number], index: number): string[] => [
   `${index + 1}. Step ${id(step.stepId)} (${step.type}, ${quote(step.name, 128)})${step.active ? "" : ", inactive"}${step.arm ? `, on arm ${quote(step.arm)}` : ""}:`,
   ...issuesOf(step.issues),
-  jsonBlock("Control values", withoutRequestSecrets(step.controls.values), 3_000),
+  jsonBlock("Control values", shownControls(step), 3_000),
 ];
 
 export const readWorkflow = readingTool({
