@@ -11,9 +11,12 @@ export type Finding = {
   commit: string;
   /** The path of the test that fails without the fix. */
   test?: string;
-  /** The promises that a run with this seed broke because of it, and how that is known: the report says it there. */
-  explains?: { seed: number; promises: string[]; how: string };
+  /** What one run broke because of it, and how that is known: the report of that run says it there. */
+  explains?: Explained;
 };
+
+/** `date`: of the run, as its report gives it. `breaks`: by promise, how many of them are known to come from this. */
+export type Explained = { seed: number; date: string; breaks: Record<string, number>; how: string };
 
 export const findings: Finding[] = [
   {
@@ -38,7 +41,8 @@ export const findings: Finding[] = [
     test: "packages/server/test/store/events/refused-events.test.ts",
     explains: {
       seed: 20261119,
-      promises: ["accepted-ends", "idempotent"],
+      date: "2026-11-19 02:03 UTC",
+      breaks: { "accepted-ends": 1, idempotent: 1 },
       how: "The event was refused, because its workflow is off, and nothing was sent for it. Its client repeated the request after 20 s without a response, while the first one was still stored; both stored it, so the activity listed it twice.",
     },
   },
@@ -85,7 +89,8 @@ export const findings: Finding[] = [
     test: "packages/server/test/app/retractions/retractions.test.ts",
     explains: {
       seed: 20261119,
-      promises: ["digests-exact"],
+      date: "2026-11-19 02:03 UTC",
+      breaks: { "digests-exact": 22 },
       how: "All 22 are 11 events, seen in lists and in rows, and all fall into times in which processes of 42ecd34c, the release before, were at work. It has this error: in each case a client retracted the event that led the digest, seconds after the digest was sent. The version of this run, which has the fix, broke none.",
     },
   },

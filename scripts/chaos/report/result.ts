@@ -1,9 +1,10 @@
 // The first section of the report: what was broken, what was not, and what was not tried.
-import type { Break, Verdict } from "../../auditor/evidence.ts";
+import type { Break, Run, Verdict } from "../../auditor/evidence.ts";
 import { nameKind } from "./fault-kinds.ts";
 import type { Finding } from "./findings.ts";
 import { countOf, escapeText, formatCount, joinWords, quoteText, wrapText } from "./markdown.ts";
 import type { Proof } from "./proof.ts";
+import { describeDate } from "./setting.ts";
 
 const maxBreaks = 5;
 
@@ -29,7 +30,7 @@ export function describeResult({ evidence, figures, promises, findings }: Proof)
       : broken.length > 0
         ? `**${formatCount(broken.length)} of ${countOf(tried.length, "promise")} ` +
           `${broken.length === 1 ? "was" : "were"} broken.** The auditor made ${compared} comparisons.` +
-          (broken.every(({ promise }) => explain(findings, run.seed, promise))
+          (broken.every((one) => explain(findings, run, one))
             ? " Each break is explained below, and its cause is fixed."
             : "")
         : `No promise was broken. The auditor tried ${countOf(tried.length, "promise")} with ${compared} comparisons.`;
@@ -42,20 +43,18 @@ export function describeResult({ evidence, figures, promises, findings }: Proof)
   return [
     ...(audit.seed === run.seed ? [] : [otherRun]),
     wrapText(verdict),
-    ...broken.flatMap((one) => [
-      ...describeBroken(one, run.startedAt),
-      ...describeCause(explain(findings, run.seed, one.promise)),
-    ]),
+    ...broken.flatMap((one) => [...describeBroken(one, run.startedAt), ...describeCause(explain(findings, run, one))]),
     ...(untried.length > 0 ? [describeUntried(untried)] : []),
     wrapText(accepted),
     ...warn(evidence),
   ];
 }
 
-/** The finding that explains why this run broke the promise, if its cause is fixed. */
-const explain = (findings: readonly Finding[], seed: number, promise: string): Finding | undefined =>
+/** The finding that explains all breaks of the promise in this run and no other one, if its cause is fixed. */
+const explain = (findings: readonly Finding[], run: Run, { promise, brokenCount }: Verdict): Finding | undefined =>
   findings.find(({ commit, explains }) => {
-    return commit !== "open" && explains?.seed === seed && explains.promises.includes(promise);
+    const isOfRun = explains?.seed === run.seed && explains.date === describeDate(run);
+    return commit !== "open" && isOfRun && brokenCount <= (explains.breaks[promise] ?? 0);
   });
 
 const describeCause = (finding: Finding | undefined): string[] =>

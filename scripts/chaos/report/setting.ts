@@ -1,4 +1,5 @@
 // What was run: when, where, with which versions, and how much of everything.
+import type { Run } from "../../auditor/evidence.ts";
 import { countOverlaps, listDuplicates } from "./fault-figures.ts";
 import { allKinds, nameKind } from "./fault-kinds.ts";
 import { countOf, escapeText, formatCount, formatMs, formatTable, joinWords, quoteText, wrapText } from "./markdown.ts";
@@ -6,13 +7,17 @@ import type { Proof } from "./proof.ts";
 
 const maxOverlaps = 30;
 
+/** To the minute, as 2026-11-19 02:03 UTC. */
+export const describeDate = ({ startedAt }: Pick<Run, "startedAt">): string =>
+  `${new Date(startedAt).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+
 export function describeRun(proof: Proof): string[] {
   const { run } = proof.evidence;
   const { versions, machine } = run;
   const minutes = (run.loadEndedAt - run.startedAt) / 60_000;
   const drain = formatMs(run.endedAt - run.loadEndedAt);
   const rows: [string, string][] = [
-    ["date", `${new Date(run.startedAt).toISOString().slice(0, 16).replace("T", " ")} UTC`],
+    ["date", describeDate(run)],
     ["version and commit", escapeText(versions.tidings)],
     ...(versions.before ? ([["upgraded from", escapeText(versions.before)]] as [string, string][]) : []),
     ["Node, PostgreSQL", `${escapeText(versions.node)}, ${escapeText(versions.postgres)}`],

@@ -83,16 +83,22 @@ test("each failure has its failed attempts, the longest time without a 201, and 
 
 test("a break whose cause is fixed is explained", async () => {
   const audit = { ...sample.audit!, verdicts: [kept("one", 5), broken("three")] };
-  const explains = { seed: sample.run.seed, promises: ["three"], how: "The release before lost a row." };
+  const explains = {
+    ...{ seed: sample.run.seed, date: "2026-11-18 20:00 UTC", breaks: { three: 7 } },
+    how: "The version before lost a row.",
+  };
   const finding = { foundOn: "2026-11-18", seed: "7", what: "A row was lost.", commit: "abc1234", explains };
   const resultWith = async (findings: Finding[]) =>
     (await report({ ...sample, audit }, { promises: [], findings })).section("Result");
   const result = await resultWith([finding]);
   assert.match(result, /Each break is explained below/);
-  assert.match(result, /\*\*Explained\.\*\* The release before lost a row\. Fixed in `abc1234`\./);
+  assert.match(result, /\*\*Explained\.\*\* The version before lost a row\. Fixed in `abc1234`\./);
   const others = [
     { ...finding, commit: "open" },
     { ...finding, explains: { ...explains, seed: 0 } },
+    { ...finding, explains: { ...explains, date: "2026-11-19 20:00 UTC" } },
+    { ...finding, explains: { ...explains, breaks: { three: 6 } } },
+    { ...finding, explains: { ...explains, breaks: { one: 7 } } },
   ];
   for (const other of others) assert.ok(!(await resultWith([other])).includes("xplained"));
 });
