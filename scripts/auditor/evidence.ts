@@ -28,7 +28,9 @@ export type Run = {
   /** The load ended, and the drain began. */
   loadEndedAt: number;
   endedAt: number;
-  /** `tidings`: the version and the commit; `before`: the release that rolling upgrades begin with. */
+  /** Whether nothing was in progress when clients read the finals. */
+  isDrained?: boolean;
+  /** `tidings`: the version and the commit; `before`: the tag or commit that rolling upgrades begin with. */
   versions: { tidings: string; before?: string; node: string; postgres: string };
   machine: { cores: number; memoryGb: number; platform: string };
   plan: PlannedFault[];

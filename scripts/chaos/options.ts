@@ -20,7 +20,7 @@ export type Options = {
   pace: number;
   /** Where evidence is kept. */
   folder: string;
-  /** The release before, for the fault `upgrade`; the last tag by default. */
+  /** The tag or commit before, for the fault `upgrade`; the last tag by default. */
   before: string | undefined;
   isAudited: boolean;
   /** What is printed instead of a run. */

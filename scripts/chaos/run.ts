@@ -6,13 +6,13 @@
 //   npm run chaos -- --seed 7                  the plan and the load of an earlier run
 //   npm run chaos -- --faults failover,kill-process        only these
 //   npm run chaos -- --pace 2                  twice the load; 1 is about 25 events a second
-//   npm run chaos -- --before <tag or commit>  the release before, for the fault "upgrade"; the last tag by default
+//   npm run chaos -- --before <tag or commit>  the version before, for the fault "upgrade"; the last tag by default
 //   npm run chaos -- --embedded                on the PostgreSQL of `npm start`, without faults that need two servers
 //   npm run chaos -- --keep <folder>           where evidence goes; by default in /chaos-results (not committed)
 //   npm run chaos -- --no-audit                --list and --plan print the faults, and the plan of a seed
 //   npm run chaos -- --simulate …              the core under a simulated clock and disk (scripts/simulate.ts)
 //
-// Ends with 0 if all promises were kept, 1 if one was broken, 2 if the run itself failed.
+// Ends with 0 if all promises were kept, 1 if one was broken, 2 if the run itself failed, or did not come to rest.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -22,7 +22,7 @@ import { type Options, readOptions, root } from "./options.ts";
 import { makePlan } from "./plan.ts";
 import { describePlan, runChaos } from "./session.ts";
 
-const broken = 2;
+const failed = 2;
 
 async function main(args: string[]): Promise<number> {
   if (args[0] === "--simulate") return simulate(args.slice(1));
@@ -31,7 +31,7 @@ async function main(args: string[]): Promise<number> {
     options = readOptions(args, new Date());
   } catch (error) {
     console.error((error as Error).message);
-    return broken;
+    return failed;
   }
   if (options.prints === "list") {
     for (const [kind, { about }] of Object.entries(faults)) console.log(`${kind.padEnd(24)}${about}`);
@@ -42,10 +42,12 @@ async function main(args: string[]): Promise<number> {
   console.log(describePlan(options, plan));
   if (options.prints === "plan") return 0;
   try {
-    return (await runChaos(options, plan)) ? 0 : 1;
+    const result = await runChaos(options, plan);
+    if (result === "unclear") console.error("\nSOMETHING WAS STILL IN PROGRESS when the run was judged.");
+    return { kept: 0, broken: 1, unclear: failed }[result];
   } catch (error) {
     console.error("\nTHE RUN FAILED: this says nothing about the service.", error);
-    return broken;
+    return failed;
   }
 }
 
@@ -53,10 +55,10 @@ async function simulate(args: string[]): Promise<number> {
   const program = join(root, "scripts/simulate.ts");
   if (!existsSync(program)) {
     console.error("this checkout has no scripts/simulate.ts");
-    return broken;
+    return failed;
   }
   const [code] = await once(spawn(process.execPath, [program, ...args], { stdio: "inherit" }), "exit");
-  return code ?? broken;
+  return code ?? failed;
 }
 
 // Exits in any case: what still waits is of no interest, and what runs is ended at the exit.

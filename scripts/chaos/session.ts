@@ -35,13 +35,15 @@ export function describePlan({ seed, minutes, except }: Options, plan: PlannedFa
   return [head, ...lines, ...leftOut].join("\n");
 }
 
-/** Returns whether all promises were kept. */
-export async function runChaos(options: Options, plan: PlannedFault[]): Promise<boolean> {
+/** What a run says of the service: `unclear` if something was still in progress when it was judged. */
+type Result = "kept" | "broken" | "unclear";
+
+export async function runChaos(options: Options, plan: PlannedFault[]): Promise<Result> {
   const { folder, seed, pace } = options;
   console.log(`evidence: ${folder}`);
   let conductor: Conductor | null = null;
   // First: this process waits while it builds, and could lose connections.
-  const earlier = plan.some(({ fault }) => fault === "upgrade") ? buildRelease(options.before) : null;
+  const earlier = plan.some(({ fault }) => fault === "upgrade") ? buildBefore(options.before) : null;
   progress("starting PostgreSQL and two processes of the service …");
   const inEffect = () => conductor?.inEffect() ?? [];
   const stage = await openStage({ folder, earlier, isEmbedded: options.isEmbedded, inEffect });
@@ -66,22 +68,23 @@ export async function runChaos(options: Options, plan: PlannedFault[]): Promise<
   pauses.enable();
   await runLoad(load, conductor, options.minutes);
   run.loadEndedAt = Date.now();
-  const isDrained = await bringToRest(load, stage);
+  run.isDrained = await bringToRest(load, stage);
   run.endedAt = Date.now();
   evidence.run(run);
   await evidence.close();
   const areKept = options.isAudited ? await audit(folder, stage.databaseUrl()) : true;
   await within(limitsMs.close, "closing", Promise.all([load.close(), stage.close()]));
+  const { isDrained } = run;
   summarize(conductor, stage, load, { isDrained, longestPauseMs: pauses.max / 1e6 });
-  return areKept;
+  return areKept ? (isDrained ? "kept" : "unclear") : "broken";
 }
 
 /** `name`: a tag or commit; the last tag by default. */
-function buildRelease(name: string | undefined): Build | null {
+function buildBefore(name: string | undefined): Build | null {
   try {
     return buildEarlier(name ?? findLastRelease());
   } catch (error) {
-    progress(`the release before could not be built: ${(error as Error).message}`);
+    progress(`the version to upgrade from could not be built: ${(error as Error).message}`);
     return null;
   }
 }

@@ -1,5 +1,5 @@
-// Processes are replaced by those of the release before, one after the other, and back again: a rolling downgrade and
-// upgrade, which docs/rolling-upgrades.md allows between neighbouring releases on one database.
+// Processes are replaced by those of the version before (a tag or commit), one after the other, and back again: a
+// rolling downgrade and upgrade, which docs/rolling-upgrades.md allows between neighbouring releases on one database.
 //
 // An older program ignores what only the new one knows. 0.1.0 knows no waits, attention budgets and retractions: its
 // worker would not wait, and would send beyond the budget. Such a release serves the API only, in one process, while
@@ -12,10 +12,10 @@ const readyMs = 120_000;
 const fullSchema = 60;
 
 export const upgrade: Fault = {
-  about: "processes are replaced by the release before, one after the other, and by this one again",
+  about: "processes are replaced by those of the version before, one after the other, and by these again",
   async begin(context) {
     const { earlier } = context.stage;
-    if (!earlier) throw new Error("the release before could not be built");
+    if (!earlier) throw new Error("the version to upgrade from could not be built");
     const knowsAll = Number.parseInt(earlier.schema, 10) >= fullSchema;
     const all = membersOf(context).map(({ process }) => process);
     const replaced = knowsAll ? all : [context.random.pick(all)];

@@ -71,20 +71,17 @@ export function describeKinds({ evidence: { run }, kinds }: Proof): string[] {
     ),
     ...kinds.flatMap(({ kind, occurrences, worst }) => [
       `### ${nameKind(kind)}`,
-      wrapText(`${describeKind(kind)} ${describeOccurrence(worst, countLike(worst, occurrences), run.startedAt)}`),
+      wrapText(`${describeKind(kind)} ${describeOccurrence(worst, occurrences, run.startedAt)}`),
       `![Latency and failed requests before, during and after this failure](images/proof/${anchorOf(kind)}.svg)`,
     ]),
   ];
 }
 
-const countLike = (worst: Occurrence, occurrences: Occurrence[]): number =>
-  occurrences.filter(({ isAlone }) => isAlone === worst.isAlone || !worst.isAlone).length;
-
 export const pictureOf = (kind: string): string => `${anchorOf(kind)}.svg`;
 
 function describeOccurrence(
   { record, failed, longestSilenceMs, isAlone, recovery }: Occurrence,
-  times: number,
+  occurrences: Occurrence[],
   start: number,
 ) {
   const { target, detail } = record;
@@ -98,10 +95,16 @@ function describeOccurrence(
         : recovery.ms === 0
           ? " Latency was normal as soon as the failure ended."
           : ` Latency was normal again ${seconds(recovery.ms)} after the end${recovery.isShared ? ", with another failure in effect meanwhile" : ""}.`;
+  const times = occurrences.length;
+  const alone = isAlone ? occurrences.filter((one) => one.isAlone).length : times;
   const chosen =
     times === 1
       ? "The only occurrence"
-      : `The worst of ${countOf(times, "occurrence")}${isAlone ? " with no other failure around them" : ""}`;
+      : alone === times
+        ? `The worst of ${times} occurrences${isAlone ? ", each with no other failure around it," : ""}`
+        : alone === 1
+          ? `The only one of ${times} occurrences with no other failure around it`
+          : `The worst of the ${alone} (of ${times}) occurrences with no other failure around them`;
   const noted = detail ? ` The record says ${quoteText(detail, 160)}.` : "";
   return (
     `${chosen} hit ${quoteText(target, 80)} at ${clock} and lasted ${seconds(record.endedAt - record.startedAt)}. ` +

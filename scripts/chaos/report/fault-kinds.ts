@@ -8,7 +8,8 @@ const faultKinds: Record<FaultKind, string> = {
   "stop-thread": "A single thread of a process is frozen, and the others continue.",
   "kill-database": "All processes of PostgreSQL are killed at once, and it recovers from its log.",
   "restart-database": "PostgreSQL is stopped and started again.",
-  "kill-backend": "The database connections of the service are killed, each with its server process.",
+  "kill-backend":
+    "A server process of PostgreSQL is killed; PostgreSQL closes all connections and recovers from its log.",
   failover: "The primary is killed and its synchronous standby is promoted.",
   "cut-network": "No packet passes between the service and the database, without a sign to either.",
   "refuse-network": "Connections to the database are closed, and new ones are refused.",

@@ -3,6 +3,8 @@
 export type Finding = {
   /** The day, as 2026-11-18. */
   foundOn: string;
+  /** `run`: a run of `npm run chaos`, which the report is about. `simulation`: `npm run simulate`. */
+  by: "run" | "simulation";
   /** The seed with which it was seen, and the kinds of failures that were in effect. */
   seed: string;
   /** What was wrong, in a sentence that a user of the service understands. */
@@ -21,6 +23,7 @@ export type Explained = { seed: number; date: string; breaks: Record<string, num
 export const findings: Finding[] = [
   {
     foundOn: "2026-11-19",
+    by: "run",
     seed: "20261121, with moved clocks",
     what: "A live inbox got messages of the last minutes again after the clock of its process was put back.",
     commit: "9257bf91",
@@ -28,13 +31,15 @@ export const findings: Finding[] = [
   },
   {
     foundOn: "2026-11-19",
-    seed: "1021 of the simulation, with failing providers and killed processes",
+    by: "simulation",
+    seed: "1021, with failing providers and killed processes",
     what: "An event that was canceled after its digest had closed was sent alone when the event that led the digest was canceled too.",
     commit: "0301786d",
     test: "packages/server/test/app/events/cancel-closed-digest.test.ts",
   },
   {
     foundOn: "2026-11-19",
+    by: "run",
     seed: "20261119, an hour, with stop-thread and slow-network",
     what: "An event for a workflow that is off was stored twice when its client repeated the request, after 20 s without a response, while the first one was still stored.",
     commit: "76971b1b",
@@ -48,27 +53,31 @@ export const findings: Finding[] = [
   },
   {
     foundOn: "2026-11-19",
-    seed: "36 of the simulation, with a process that was killed during a call",
+    by: "simulation",
+    seed: "36, with a process that was killed during a call",
     what: "An attempt of a message that was canceled before another process took over kept no outcome for good.",
     commit: "0a3d3e3b",
     test: "packages/server/test/pipeline/deliver/faults.test.ts",
   },
   {
     foundOn: "2026-11-19",
-    seed: "1092 of the simulation, with a commit whose response was lost",
+    by: "simulation",
+    seed: "1092, with a commit whose response was lost",
     what: "The result of a call was applied twice when the commit that stored it got no response, and the message was sent again.",
     commit: "12d89e55",
     test: "packages/server/test/store/queue/queue.test.ts",
   },
   {
     foundOn: "2026-11-19",
-    seed: "528 of the simulation, with a process that was stopped until its claim had lapsed",
+    by: "simulation",
+    seed: "528, with a process that was stopped until its claim had lapsed",
     what: "A process that had lost a task while it was stopped, and then took it again, could store the result of the first claim.",
     commit: "e80d89e9",
     test: "packages/server/test/store/queue/queue.test.ts",
   },
   {
     foundOn: "2026-11-19",
+    by: "run",
     seed: "13, with an upgrade, a killed process, a failover and lost responses of providers",
     what: "An SMS whose provider had accepted it without a response was retracted before its retry: the retraction said that it was canceled, and the explanation that it was not sent.",
     commit: "fcae2247",
@@ -76,6 +85,7 @@ export const findings: Finding[] = [
   },
   {
     foundOn: "2026-11-19",
+    by: "run",
     seed: "33, with kill-process, stop-process, cut-network and connections",
     what: "The explanation of a step that was canceled while its provider was being called gave the provider's error as the reason, and said that the step would be repeated.",
     commit: "7eafd922",
@@ -83,6 +93,7 @@ export const findings: Finding[] = [
   },
   {
     foundOn: "2026-11-19",
+    by: "run",
     seed: "11, with every kind of failure",
     what: "Retracting one event removed the in-app digest that its run led, with the other events in it. A later event with the same supersede key did the same.",
     commit: "61ac8e33",
@@ -91,7 +102,7 @@ export const findings: Finding[] = [
       seed: 20261119,
       date: "2026-11-19 02:03 UTC",
       breaks: { "digests-exact": 22 },
-      how: "All 22 are 11 events, seen in lists and in rows, and all fall into times in which processes of 42ecd34c, the release before, were at work. It has this error: in each case a client retracted the event that led the digest, seconds after the digest was sent. The version of this run, which has the fix, broke none.",
+      how: "All 22 are 11 events, seen in lists and in rows, and all fall into times in which processes of 42ecd34c, from which the run upgraded, were at work. It has this error: in each case a client retracted the event that led the digest, seconds after the digest was sent. The version of this run, which has the fix, broke none.",
     },
   },
 ];

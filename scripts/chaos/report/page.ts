@@ -2,6 +2,7 @@
 // not tried is named, and a zero is given with the number of comparisons behind it.
 import type { Verdict } from "../../auditor/evidence.ts";
 import { describeFailures, describeKinds } from "./failures.ts";
+import { describeFindings, findingsTitle } from "./findings-section.ts";
 import { describeLimits, describeRepetition } from "./limits.ts";
 import { countOf, escapeText, formatCount, formatTable, wrapText } from "./markdown.ts";
 import type { Proof } from "./proof.ts";
@@ -30,8 +31,8 @@ export function writePage(proof: Proof): string {
     ...describeFailures(proof),
     "## Each kind from close up",
     ...describeKinds(proof),
-    "## What was found and fixed",
-    ...describeFindings(proof),
+    findingsTitle,
+    ...describeFindings(proof.findings),
     "## What this does not test",
     ...describeLimits(proof),
     "## Repeat it",
@@ -92,25 +93,5 @@ function describeTimeline({ figures, normalP99 }: Proof): string[] {
         `gap in a curve means that nothing was measured for requests of that time.${missing}`,
     ),
     ...(normalP99 === null ? ["No time was quiet enough to measure a normal latency."] : []),
-  ];
-}
-
-function describeFindings({ findings }: Proof): string[] {
-  if (findings.length === 0) return ["No finding has been recorded yet."];
-  const open = findings.filter(({ commit }) => commit === "open");
-  const rows = findings
-    .toSorted((a, b) => b.foundOn.localeCompare(a.foundOn))
-    .map(({ foundOn, seed, what, commit, test }) => [
-      ...[foundOn, escapeText(seed), escapeText(what, 600)],
-      commit === "open" ? "**not fixed**" : `\`${commit}\``,
-      test ? `[test](../${test})` : "none",
-    ]);
-  return [
-    wrapText(
-      `Runs such as this one have found ${countOf(findings.length, "bug")} in the service` +
-        `${open.length > 0 ? `, of which ${open.length} ${open.length === 1 ? "is" : "are"} open` : ""}. ` +
-        "`git show <commit>` shows a fix, and each test fails without it.",
-    ),
-    formatTable(["found on", "seed and failures", "what was wrong", "fix", "test"], rows),
   ];
 }

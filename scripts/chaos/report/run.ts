@@ -1,11 +1,12 @@
 // `npm run chaos:report -- <folder of evidence>`: writes docs/proof.md and its pictures from a run. Pictures of an
-// earlier report are removed.
+// earlier report are removed. `--findings` instead of a folder writes only the section about what was found.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { drawCloseUp } from "./close-up.ts";
 import { pictureOf } from "./failures.ts";
 import { findings } from "./findings.ts";
+import { replaceFindings } from "./findings-section.ts";
 import { writePage } from "./page.ts";
 import { type Extras, type ListedPromise, prepareProof } from "./proof.ts";
 import { readEvidence } from "./read.ts";
@@ -41,10 +42,16 @@ export function readPromises(path: string): ListedPromise[] {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const folder = process.argv[2];
   if (!folder) {
-    console.error("Usage: npm run chaos:report -- <folder of evidence>");
+    console.error("Usage: npm run chaos:report -- <folder of evidence>, or --findings for that section alone");
     process.exit(2);
   }
   const docs = join(root, "docs");
+  if (folder === "--findings") {
+    const path = join(docs, "proof.md");
+    writeFileSync(path, replaceFindings(readFileSync(path, "utf8"), findings));
+    console.log("docs/proof.md");
+    process.exit(0);
+  }
   const promises = readPromises(join(docs, "promises.md"));
   for (const path of await writeReport(folder, docs, { promises, findings })) console.log(`docs/${path}`);
 }

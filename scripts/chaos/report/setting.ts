@@ -15,7 +15,6 @@ export function describeRun(proof: Proof): string[] {
   const { run } = proof.evidence;
   const { versions, machine } = run;
   const minutes = (run.loadEndedAt - run.startedAt) / 60_000;
-  const drain = formatMs(run.endedAt - run.loadEndedAt);
   const rows: [string, string][] = [
     ["date", describeDate(run)],
     ["version and commit", escapeText(versions.tidings)],
@@ -23,10 +22,19 @@ export function describeRun(proof: Proof): string[] {
     ["Node, PostgreSQL", `${escapeText(versions.node)}, ${escapeText(versions.postgres)}`],
     ["machine", `${countOf(machine.cores, "core")}, ${machine.memoryGb} GB, ${escapeText(machine.platform)}`],
     ["seed", String(run.seed)],
-    ["load", `${minutes.toFixed(minutes < 10 ? 1 : 0)} minutes, then ${drain} until everything was at rest`],
+    ["load", `${minutes.toFixed(minutes < 10 ? 1 : 0)} minutes, then ${describeRest(run)}`],
     ...listCounts(proof),
   ];
   return [formatTable(["", ""], rows), ...describePlan(proof)];
+}
+
+/** Earlier evidence does not say whether everything came to rest. */
+function describeRest({ loadEndedAt, endedAt, isDrained }: Run): string {
+  const rest = `${formatMs(endedAt - loadEndedAt)} until`;
+  if (isDrained === undefined) return `${rest} clients had read what came of it`;
+  return isDrained
+    ? `${rest} everything was at rest and read`
+    : `${rest} clients had read what came of it. **Something was still in progress**`;
 }
 
 function listCounts({ evidence, figures }: Proof): [string, string][] {

@@ -26,7 +26,7 @@ export type ChaosStage = Stage & {
   database: Database;
   members: Member[];
   crashes: Crash[];
-  /** The release before; null if there is none. */
+  /** The version before; null if there is none. */
   earlier: Build | null;
   /** Returns what is missing after the limit; null: the stage is as at the beginning. */
   waitUntilWhole(limitMs: number): Promise<string | null>;

@@ -66,7 +66,7 @@ export async function recordRun(): Promise<AuditedRun> {
   const sampled = [north!, south!].flatMap((acted, n) => sampleOf(environments[n]!, acted));
   await collectFinals({ urls, environments, evidence: writer, sampled });
   await eventually(() => areStreamsComplete(lists), "all messages in the streams");
-  const run = { ...emptyRun, ...describeWorld(environments), startedAt, loadEndedAt, endedAt: Date.now() };
+  const run = { ...emptyRun, ...describeWorld(environments), startedAt, loadEndedAt, isDrained, endedAt: Date.now() };
   // The service and its clients may continue: it is a copy that is audited.
   const evidence = structuredClone({ ...lists, run, audit: null });
   const database = await service.database.copy();

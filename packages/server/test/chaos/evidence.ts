@@ -77,6 +77,7 @@ export function createSample(): Sample {
   ];
   const run: Run = {
     ...{ seed: 7, startedAt: start, loadEndedAt: start + loadMs, endedAt: start + loadMs + 5_000, plan: [] },
+    isDrained: true,
     versions: { tidings: "0.1.0, abc1234", node: "v24.21.0", postgres: "18.1" },
     machine: { cores: 2, memoryGb: 8, platform: "linux x64" },
     environments: [{ name: "red", id: "e1", people: [], topics: [] }],

@@ -1,11 +1,12 @@
 // The report of a chaos run: its figures are those of the evidence, it does not hide what was broken or not tried, and
 // texts of the evidence have no effect in it.
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promises } from "../../../../scripts/auditor/promises.ts";
-import type { Finding } from "../../../../scripts/chaos/report/findings.ts";
+import { type Finding, findings } from "../../../../scripts/chaos/report/findings.ts";
+import { replaceFindings } from "../../../../scripts/chaos/report/findings-section.ts";
 import { readPromises, writeReport } from "../../../../scripts/chaos/report/run.ts";
 import { findingsIn } from "../support/prose/prose.ts";
 import { longLines, proseOfMarkdown } from "../support/prose/texts.ts";
@@ -13,6 +14,8 @@ import { createSample, kept, makeFolder, type Sample, start, writeSample } from 
 import { problemsOfXml } from "./xml.ts";
 
 type Report = { page: string; pictures: Map<string, string>; section(title: string): string };
+
+const root = join(import.meta.dirname, "../../../..");
 
 const noExtras: { promises: { id: string; title: string }[]; findings: Finding[] } = { promises: [], findings: [] };
 
@@ -59,7 +62,7 @@ test("what was run is counted", () => {
   assert.match(rowOf(run, "provider calls")[1]!, new RegExp(`^${sample.deliveries.length}, of which ${lost} repeated`));
   assert.equal(rowOf(run, "live inboxes")[1], "2, which connected 2 times and received 240 messages");
   assert.equal(rowOf(run, "seed")[1], "7");
-  assert.match(rowOf(run, "load")[1]!, /^2\.0 minutes, then 5\.0 s /);
+  assert.equal(rowOf(run, "load")[1], "2.0 minutes, then 5.0 s until everything was at rest and read");
   assert.match(run, /The run caused 3 failures of 3 kinds\./);
   assert.match(run, /Some were in effect at the same time: `kill-database` and `provider-hangs` \(1 time\)\./);
 });
@@ -87,7 +90,10 @@ test("a break whose cause is fixed is explained", async () => {
     ...{ seed: sample.run.seed, date: "2026-11-18 20:00 UTC", breaks: { three: 7 } },
     how: "The version before lost a row.",
   };
-  const finding = { foundOn: "2026-11-18", seed: "7", what: "A row was lost.", commit: "abc1234", explains };
+  const finding = {
+    ...{ foundOn: "2026-11-18", by: "run" as const, seed: "7", what: "A row was lost.", commit: "abc1234" },
+    explains,
+  };
   const resultWith = async (findings: Finding[]) =>
     (await report({ ...sample, audit }, { promises: [], findings })).section("Result");
   const result = await resultWith([finding]);
@@ -157,6 +163,31 @@ test("a run without an audit, with an audit of another run, or with a promise th
   for (const text of [await resultOf(null), untried]) assert.ok(!text.includes("No promise was broken"));
 });
 
+test("a run that did not come to rest is said to be one", async () => {
+  const loadOf = async (isDrained?: boolean) => {
+    const { section } = await report({ ...sample, run: { ...sample.run, isDrained } });
+    return rowOf(section("What was run"), "load")[1]!;
+  };
+  assert.match(await loadOf(false), /\*\*Something was still in progress\*\*$/);
+  assert.doesNotMatch(await loadOf(), /at rest|in progress/);
+});
+
+test("which occurrence is shown, and of how many, is said", async () => {
+  const chosenOf = async (faults: Sample["faults"]) => {
+    const text = (await report({ ...sample, faults })).section("Each kind from close up").replaceAll("\n", " ");
+    return [...text.matchAll(/(?:The only|The worst)[^“]* hit/g)].map(([one]) => one);
+  };
+  const [killed, hung, stopped] = sample.faults;
+  const later = (ms: number) => ({ ...stopped!, startedAt: stopped!.startedAt + ms, endedAt: stopped!.endedAt + ms });
+  const shared = later(-44_000);
+  assert.deepEqual(await chosenOf([killed!, hung!, stopped!]), Array(3).fill("The only occurrence hit"));
+  const [, , one] = await chosenOf([killed!, hung!, stopped!, shared]);
+  assert.equal(one, "The only one of 2 occurrences with no other failure around it hit");
+  const [, , two] = await chosenOf([killed!, hung!, stopped!, shared, later(20_000)]);
+  assert.equal(two, "The worst of the 2 (of 3) occurrences with no other failure around them hit");
+  assert.deepEqual(await chosenOf([killed!, { ...killed! }]), ["The worst of 2 occurrences hit"]);
+});
+
 test("requests that were never accepted, and messages that no stream brought, are counted", async () => {
   const calls = sample.calls.filter(({ request, status }) => request !== "r90" || status !== 201);
   const streams = sample.streams.filter(({ text }) => text !== "red-now-3");
@@ -178,7 +209,7 @@ test("hostile texts have no effect in the page or in the pictures", async () => 
   const faults = sample.faults.map((one) => ({ ...one, target: hostile, detail: hostile }));
   faults[3]!.problem = hostile;
   const run = { ...sample.run, versions: { tidings: hostile, node: hostile, postgres: hostile } };
-  const findings = [{ foundOn: "2026-11-18", seed: hostile, what: hostile, commit: "abc1234" }];
+  const findings = [{ foundOn: "2026-11-18", by: "run" as const, seed: hostile, what: hostile, commit: "abc1234" }];
   const { page, pictures } = await report({ ...sample, run, audit, faults }, { promises: [], findings });
   assert.match(page, /The run caused 3 failures/);
   assert.doesNotMatch(page, /could not be read/);
@@ -220,18 +251,33 @@ test("a run without requests and failures has a report", async () => {
 });
 
 test("the page is wrapped and in natural English", async () => {
-  const findings = [{ foundOn: "2026-11-18", seed: "7, failover", what: "A row was lost.", commit: "open" }];
+  const finding = { foundOn: "2026-11-18", seed: "7, failover", what: "A row was lost.", commit: "open" };
+  const findings = [
+    { ...finding, by: "run" as const },
+    { ...finding, by: "simulation" as const },
+  ];
   const audit = { ...sample.audit!, verdicts: [broken("one"), kept("two", 0)] };
   const other = await report({ ...sample, audit }, { promises: [], findings });
-  assert.match(other.section("What was found and fixed"), /\*\*not fixed\*\*/);
+  const found = other.section("What was found and fixed");
+  assert.match(found, /\*\*not fixed\*\*/);
+  assert.match(
+    found.replaceAll("\n", " "),
+    / found 1 bug in the service, and the .* of its core has found 1 more\. 2 of them are open\./,
+  );
   for (const { page } of [fine, other, await report({ ...sample, audit: null })]) {
     assert.deepEqual(findingsIn({ path: "proof.md", text: proseOfMarkdown(page) }), []);
     assert.deepEqual(longLines("proof.md", page.replace("<!-- Generated ", "<!-- ")), []);
   }
 });
 
+test("docs/proof.md has the findings of findings.ts, which `npm run chaos:report -- --findings` writes", () => {
+  const page = readFileSync(join(root, "docs/proof.md"), "utf8");
+  assert.equal(page, replaceFindings(page, findings));
+  for (const { test } of findings) assert.ok(test === undefined || existsSync(join(root, test)), test);
+});
+
 test("the table of docs/promises.md has the promises of the auditor, in its order", () => {
-  const listed = readPromises(join(import.meta.dirname, "../../../../docs/promises.md"));
+  const listed = readPromises(join(root, "docs/promises.md"));
   assert.deepEqual(
     listed,
     promises.map(({ id, title }) => ({ id, title })),
