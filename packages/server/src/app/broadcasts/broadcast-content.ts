@@ -4,8 +4,15 @@ import { type BroadcastContent, broadcastWorkflowId, type Channel, isChannel } f
 import type { Caller, Ctx } from "../../context.ts";
 import { isCritical } from "../../pipeline/rules/preferences.ts";
 import { listIntegrations } from "../../store/integrations/integrations.ts";
+import { findCategory } from "../../store/subscribers/categories.ts";
 import type { NewVersion } from "../../store/workflows/versions.ts";
-import { findWorkflow, type TriggerTarget, versionOf, type WorkflowVersion } from "../../store/workflows/workflows.ts";
+import {
+  findWorkflow,
+  type TriggerTarget,
+  versionOf,
+  type WorkflowRow,
+  type WorkflowVersion,
+} from "../../store/workflows/workflows.ts";
 import { readDraft } from "../workflows/drafts.ts";
 import { workflowLevels } from "../workflows/workflow-view.ts";
 import * as workflows from "../workflows/workflows.ts";
@@ -39,9 +46,8 @@ export async function resolveContent(
   if (stored.bridge_url !== null) {
     return { field, fault: `workflow ${workflowId} gets its content from code, which broadcasts cannot use` };
   }
-  if (isCritical(workflowLevels(stored))) {
-    return { field, fault: `workflow ${workflowId} is critical: people could not unsubscribe from the broadcast` };
-  }
+  const bound = await whyNobodyCanUnsubscribe(ctx, stored);
+  if (bound) return { field, fault: `workflow ${workflowId} is ${bound}` };
   const row = versionOf(
     environmentId,
     ctx.newId(),
@@ -61,6 +67,18 @@ export async function resolveContent(
   });
   if (resolved.target.active_step_count === 0) return { field, fault: `workflow ${workflowId} has no active steps` };
   return resolved;
+}
+
+/** What keeps people from switching the workflow off, and what to do. */
+async function whyNobodyCanUnsubscribe({ db }: Ctx, workflow: WorkflowRow): Promise<string | null> {
+  const effect = "people could not unsubscribe from the broadcast";
+  if (isCritical(workflowLevels(workflow))) {
+    return `critical, and ${effect}: use a workflow that can be switched off`;
+  }
+  const { environment_id: environmentId, category_id: categoryId } = workflow;
+  const category = categoryId === null ? undefined : await findCategory(db, environmentId, categoryId);
+  if (!category?.is_required) return null;
+  return `in the required category ${categoryId}, and ${effect}: use a workflow of another category`;
 }
 
 function asBroadcast({ row, version, target }: Omit<ResolvedContent, "channels">): ResolvedContent {

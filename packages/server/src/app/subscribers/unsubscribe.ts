@@ -134,14 +134,19 @@ export type EarlierChoice = { id: string | null; channel: Channel; enabled: bool
  */
 export type Unsubscribed = { kind: "done" | "critical"; workflowName?: string; was: EarlierChoice[] };
 
-export async function unsubscribe(ctx: Ctx, subscriber: SubscriberRow, workflowId: string): Promise<Unsubscribed> {
+export async function unsubscribe(
+  ctx: Ctx,
+  subscriber: SubscriberRow,
+  { workflowId, isBroadcast }: UnsubscribeTarget,
+): Promise<Unsubscribed> {
   const { id, environment_id: environmentId } = subscriber;
   const found = await findPreferenceWorkflows(ctx.db, environmentId, [workflowId]);
   // The lookup also finds identifiers, and one may have the form of an id.
   const workflow = found.find((one) => one.id === workflowId);
   if (!workflow) return { kind: "done", was: [] };
   const workflowName = workflow.name;
-  if (!isChangeable(workflow)) return { kind: "critical", workflowName, was: [] };
+  // Critical messages ignore the choice, and broadcasts of the workflow follow it.
+  if (!isChangeable(workflow) && !isBroadcast) return { kind: "critical", workflowName, was: [] };
   const stored = await findPreferences(ctx.db, environmentId, id, []);
   const choices: Choice[] = [{ workflow, channels: { email: false } }];
   const was = earlierChoices(stored, choices);

@@ -91,16 +91,17 @@ async function showPreferences(ctx: Ctx, target: UnsubscribeTarget, languageOf: 
 
 async function changePreferences(
   ctx: Ctx,
-  { workflowId, ...target }: UnsubscribeTarget,
+  target: UnsubscribeTarget,
   form: URLSearchParams,
   languageOf: LanguageOf,
 ): Promise<Page> {
-  const subscriber = await unsubscribe.findOwner(ctx, { workflowId, ...target });
+  const { workflowId } = target;
+  const subscriber = await unsubscribe.findOwner(ctx, target);
   if (!subscriber) return unknownSubscriberPage(languageOf(null));
   const language = languageOf(subscriber);
   const { words } = language;
   if (form.get(fields.oneClick)?.toLowerCase() === "one-click") {
-    return unsubscribedPage(await unsubscribe.unsubscribe(ctx, subscriber, workflowId), language);
+    return unsubscribedPage(await unsubscribe.unsubscribe(ctx, subscriber, target), language);
   }
   const show = async (notice: PageNotice): Promise<Page> =>
     page(renderPreferences(await unsubscribe.viewPage(ctx, subscriber, workflowId), language, notice));

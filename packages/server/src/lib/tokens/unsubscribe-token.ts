@@ -11,13 +11,19 @@ export type UnsubscribeTarget = {
   workflowId: string;
   /** `<type>:<id>`: the page shows its brand, as the mail did. */
   contextKey?: string;
+  /** The mail of a broadcast can be unsubscribed from even if its workflow became critical. */
+  isBroadcast?: true | undefined;
 };
+
+/** After the ids; no context begins with it. */
+const broadcastMark = "!";
 
 const purpose = "unsubscribe";
 
 export function signUnsubscribeToken(secrets: Secrets, target: UnsubscribeTarget): string {
-  const { environmentId, subscriberId, workflowId, contextKey = "" } = target;
-  return secrets.sign(purpose, [environmentId, subscriberId, workflowId].map(idToBase62).join("") + contextKey);
+  const { environmentId, subscriberId, workflowId, contextKey = "", isBroadcast } = target;
+  const ids = [environmentId, subscriberId, workflowId].map(idToBase62).join("");
+  return secrets.sign(purpose, `${ids}${isBroadcast ? broadcastMark : ""}${contextKey}`);
 }
 
 /** The page behind a link in a mail. Both open the same page: `preferencesUrl` opens it at the list of choices. */
@@ -34,5 +40,13 @@ export function readUnsubscribeToken(secrets: Secrets, token: string): Unsubscri
   if (text === null) return null;
   const [environmentId, subscriberId, workflowId] = [0, 22, 44].map((from) => base62ToId(text.slice(from, from + 22)));
   if (!environmentId || !subscriberId || !workflowId) return null;
-  return { environmentId, subscriberId, workflowId, ...(text.length > 66 && { contextKey: text.slice(66) }) };
+  const isBroadcast = text.startsWith(broadcastMark, 66);
+  const contextKey = text.slice(isBroadcast ? 67 : 66);
+  return {
+    environmentId,
+    subscriberId,
+    workflowId,
+    ...(contextKey !== "" && { contextKey }),
+    ...(isBroadcast && { isBroadcast }),
+  };
 }

@@ -23,7 +23,8 @@ export function withUnsubscribe(
   const others = given.filter(([name]) => !/^list-unsubscribe(-post)?$/i.test(name));
   if (others.length < given.length && !version.definition.isCommercial) return message;
   const { environment_id: environmentId, subscriber_id: subscriberId, workflow_id: workflowId } = row;
-  const token = signUnsubscribeToken(secrets, { environmentId, subscriberId, workflowId, contextKey });
+  const { isBroadcast } = version.definition;
+  const token = signUnsubscribeToken(secrets, { environmentId, subscriberId, workflowId, contextKey, isBroadcast });
   return {
     ...message,
     headers: {

@@ -122,9 +122,14 @@ export const clockScope = (
   [renderClock]: { zone: zoneOf(timezone, defaultTimezone).name, now, language } satisfies RenderClock,
 });
 
-/** The category of the workflow; undefined without one, and where it was deleted. */
-export const categoryOf = ({ environmentId, rules }: Run, { categories }: Facts): CategoryRule | undefined =>
-  rules.categoryId === undefined ? undefined : categories.get(environmentId)?.get(rules.categoryId);
+/**
+ * The category of the workflow; undefined without one, and where it was deleted. People can do without a broadcast even
+ * if its workflow was moved to a required category after the send.
+ */
+export function categoryOf({ environmentId, rules, version }: Run, { categories }: Facts): CategoryRule | undefined {
+  const category = rules.categoryId === undefined ? undefined : categories.get(environmentId)?.get(rules.categoryId);
+  return category?.required && version.definition.isBroadcast ? { ...category, required: false } : category;
+}
 
 /** Whether the subscriber may switch the workflow of this run off. */
 const canUnsubscribe = (run: Run, facts: Facts): boolean =>
@@ -171,7 +176,8 @@ function linkScope(run: Run, facts: Facts) {
     if (publicUrl === "" || !subscriber) return "";
     const { workflowId } = version;
     const contextKey = brandKeyOf(run, facts.brands);
-    const target = { environmentId, subscriberId: subscriber.id, workflowId, contextKey };
+    const { isBroadcast } = version.definition;
+    const target = { environmentId, subscriberId: subscriber.id, workflowId, contextKey, isBroadcast };
     return toUrl(publicUrl, signUnsubscribeToken(secrets, target));
   };
   return {

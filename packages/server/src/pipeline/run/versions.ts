@@ -1,4 +1,5 @@
 // Workflow versions by id. They are immutable, so a cached one is never stale.
+import type { WorkflowPreference } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { findVersions } from "../../store/workflows/workflows.batch.ts";
 import type { WorkflowRules, WorkflowVersion } from "../../store/workflows/workflows.ts";
@@ -22,12 +23,18 @@ export async function loadVersions(ctx: Ctx, ids: string[]): Promise<Map<string,
 
 /**
  * The rules of the current workflow, where it was read. A test has the rules of its draft. A broadcast is promotional,
- * whatever its workflow is otherwise used for.
+ * and people can switch it off, whatever its workflow is otherwise used for or becomes while the broadcast runs.
  */
 export const rulesOf = (
   { definition }: WorkflowVersion,
   current: { rules: WorkflowRules } | undefined,
 ): WorkflowRules => {
   const rules = definition.isTest ? definition : (current?.rules ?? definition);
-  return definition.isBroadcast ? { ...rules, messageClass: "promotional" } : rules;
+  if (!definition.isBroadcast) return rules;
+  const { user, default: own } = rules.preferences;
+  const preferences = { user: user && withoutReadOnly(user), default: withoutReadOnly(own) };
+  return { ...rules, preferences, messageClass: "promotional" };
 };
+
+const withoutReadOnly = (level: WorkflowPreference): WorkflowPreference =>
+  level.all ? { ...level, all: { ...level.all, readOnly: false } } : level;
