@@ -8,6 +8,7 @@ import { findCategory } from "../../store/subscribers/categories.ts";
 import type { NewVersion } from "../../store/workflows/versions.ts";
 import {
   findWorkflow,
+  type StoredStep,
   type TriggerTarget,
   versionOf,
   type WorkflowRow,
@@ -106,7 +107,8 @@ export async function findActiveChannels(ctx: Ctx, environmentId: string, channe
 
 /**
  * Creates the workflow that holds the preferences of broadcasts written in place, and switches its steps of their
- * channels on: people can then choose these channels.
+ * channels on: people can then choose these channels. Called with every draft, and again when it is sent, because the
+ * workflow may have been deleted meanwhile. Steps that somebody else wrote stay as they are.
  */
 export async function offerBroadcastPreferences(ctx: Ctx, caller: Caller, content: BroadcastContent): Promise<void> {
   const used = new Set<string>(content.steps?.filter(({ type }) => isChannel(type)).map(({ type }) => type));
@@ -118,8 +120,13 @@ export async function offerBroadcastPreferences(ctx: Ctx, caller: Caller, conten
     await workflows.create(ctx, caller, { params: {}, query: {}, body: { ...body, steps, active: true } });
     return;
   }
-  const steps = row.steps.map((step) => (used.has(step.type) ? { ...step, active: true } : step));
+  const steps = row.steps.map((step) => (used.has(step.type) && isOwnStep(step) ? { ...step, active: true } : step));
   if (steps.some((step, index) => step.active !== row.steps[index]!.active)) {
     await workflows.save(ctx, caller, row, { steps }, "Turned on the channels of a broadcast");
   }
 }
+
+const isOwnStep = ({ stepId, type, controlValues }: StoredStep): boolean =>
+  broadcastWorkflow.steps.some(
+    (own) => own.stepId === stepId && own.type === type && own.controlValues?.body === controlValues.body,
+  );

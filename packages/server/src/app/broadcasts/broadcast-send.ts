@@ -18,7 +18,7 @@ import { keepTestVersion } from "../../store/workflows/versions.ts";
 import { findWorkflow } from "../../store/workflows/workflows.ts";
 import { environmentClock } from "../environments/clock.ts";
 import { actorOf } from "../members/actor.ts";
-import { findActiveChannels, resolveContent } from "./broadcast-content.ts";
+import { findActiveChannels, offerBroadcastPreferences, resolveContent } from "./broadcast-content.ts";
 import { findDraftFaults } from "./broadcast-faults.ts";
 import { findSource } from "./broadcast-source.ts";
 import { requireBroadcast, requireStatus, viewBroadcast } from "./broadcasts.ts";
@@ -31,6 +31,7 @@ export async function send(
   const { environmentId } = caller;
   const row = await requireBroadcast(ctx, environmentId, broadcastId, { lock: true });
   requireStatus(row, ["draft"], "it has been sent already");
+  await offerBroadcastPreferences(ctx, caller, row.content);
   const batch = { ...ctx, clock: await environmentClock(ctx, caller) };
   const now = batch.clock.now(environmentId);
   const environment = await findEnvironment(ctx.db, caller.organizationId, environmentId);
@@ -56,6 +57,7 @@ export async function approve(
   requireStatus(row, ["awaiting_approval"], "only a broadcast that was sent for approval can be approved");
   const member = actorOf(caller).name;
   if (row.approval!.requestedBy === member) throw failure("BROADCAST_OWN_APPROVAL", { broadcastId, member });
+  await offerBroadcastPreferences(ctx, caller, row.content);
   const batch = { ...ctx, clock: await environmentClock(ctx, caller) };
   const now = batch.clock.now(environmentId);
   const approval = { ...row.approval!, decidedBy: member, decidedAt: now.toISOString(), isApproved: true };

@@ -7,7 +7,7 @@ import { storeAndStart } from "../../pipeline/trigger/trigger.ts";
 import { keepTestVersion } from "../../store/workflows/versions.ts";
 import { findWorkflow } from "../../store/workflows/workflows.ts";
 import { environmentClock } from "../environments/clock.ts";
-import { resolveContent } from "./broadcast-content.ts";
+import { offerBroadcastPreferences, resolveContent } from "./broadcast-content.ts";
 import { namedPeople } from "./broadcast-preview.ts";
 import { requireBroadcast } from "./broadcasts.ts";
 
@@ -21,6 +21,7 @@ export async function test(
   const incomplete = (reason: string) => failure("BROADCAST_INCOMPLETE", { broadcastId, reason });
   const draft = await requireBroadcast(ctx, environmentId, broadcastId);
   const people = await namedPeople(ctx, environmentId, body.subscriberIds);
+  await offerBroadcastPreferences(ctx, caller, draft.content);
   const content = await resolveContent(ctx, caller, draft.content);
   if ("fault" in content) throw incomplete(content.fault);
   const { row, target } = content;

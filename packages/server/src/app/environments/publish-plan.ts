@@ -2,6 +2,7 @@
 // report of it.
 import {
   type AttentionBudget,
+  broadcastWorkflowId,
   type Input,
   maxCategories,
   type PublishedResource,
@@ -51,7 +52,9 @@ export function planPublish(
   const users = categoryUsers(chosen, target, selected !== undefined);
   const outcomes = chosen.map((resource): PublishOutcome => {
     if (resource.source) return planCopy(resource, copied);
-    if (selected && isRollUp(resource) && rollsUp(budgetsAfter(chosen, target)))
+    if (selected && isWorkflow(resource, broadcastWorkflowId))
+      return { kind: "failed", resource, reason: "People choose in it whether they get broadcasts" };
+    if (selected && isWorkflow(resource, rollUpWorkflowId) && rollsUp(budgetsAfter(chosen, target)))
       return { kind: "failed", resource, reason: "The attention budget sends roll-ups through it" };
     if (selected) return planDeletion(resource, after, deletedWorkflows, users);
     return { kind: "skipped", resource, reason: "Exists only in the target; name it in resources to delete it" };
@@ -84,10 +87,11 @@ function rollUpNeeded(compared: Compared[], isChosen: (one: Compared) => boolean
   const isNeeded = compared.some(
     (one) => one.source?.type === "attention" && one.changes.length > 0 && isChosen(one) && rollsUp(one.source.row),
   );
-  return isNeeded ? compared.filter((one) => isRollUp(one) && !one.target) : [];
+  return isNeeded ? compared.filter((one) => isWorkflow(one, rollUpWorkflowId) && !one.target) : [];
 }
 
-const isRollUp = ({ type, identifier }: Named): boolean => type === "workflow" && identifier === rollUpWorkflowId;
+const isWorkflow = ({ type, identifier }: Named, workflowId: string): boolean =>
+  type === "workflow" && identifier === workflowId;
 
 /** The attention budgets of the target when the plan is carried out, which deletes what only the target has. */
 function budgetsAfter(chosen: Compared[], target: Publishable): AttentionBudget[] {

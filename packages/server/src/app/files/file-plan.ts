@@ -3,6 +3,7 @@
 import {
   type AttentionBudget,
   type BrandFile,
+  broadcastWorkflowId,
   type FileDrift,
   fileTypes,
   rollUpWorkflowId,
@@ -145,9 +146,9 @@ function planWorkflowDeletions(plan: Plan, state: FileState, files: ReadFiles, p
   const wanted = new Set(files.workflows!.map(({ content }) => content.workflow_id));
   for (const { row } of state.workflows) {
     if (wanted.has(row.workflow_id)) continue;
-    const isNeeded = row.workflow_id === rollUpWorkflowId && rollsUp(files.budgets ?? state.attention?.budgets ?? []);
-    if (!prune || isNeeded) {
-      const reason = prune ? "the attention budget sends roll-ups through it" : unlistedReason;
+    const use = useOf(row.workflow_id, files.budgets ?? state.attention?.budgets ?? []);
+    if (!prune || use !== null) {
+      const reason = prune ? use! : unlistedReason;
       plan.kept.push({ type: "workflow", id: row.workflow_id, reason });
       continue;
     }
@@ -162,6 +163,12 @@ function planWorkflowDeletions(plan: Plan, state: FileState, files: ReadFiles, p
       sentences,
     });
   }
+}
+
+/** What the service itself uses the workflow for, although files may lack it. */
+function useOf(workflowId: string, budgets: AttentionBudget[]): string | null {
+  if (workflowId === broadcastWorkflowId) return "people choose in it whether they get broadcasts";
+  return workflowId === rollUpWorkflowId && rollsUp(budgets) ? "the attention budget sends roll-ups through it" : null;
 }
 
 function planTopics(plan: Plan, state: FileState, given: TopicFile[]): void {
