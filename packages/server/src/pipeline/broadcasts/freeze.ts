@@ -3,12 +3,15 @@
 import { type BroadcastRow, changeState, findBroadcast } from "../../store/broadcasts/broadcasts.ts";
 import {
   countMembers,
+  deletePages,
   freezePeople,
   listWaitingPages,
   listZones,
   setPageTimes,
+  takeTurnToFreeze,
 } from "../../store/broadcasts/event-pages.ts";
-import type { EventRow } from "../../store/events/events.ts";
+import { lockEvents } from "../../store/events/events.batch.ts";
+import { type EventRow, findEvents } from "../../store/events/events.ts";
 import { listIntegrations } from "../../store/integrations/integrations.ts";
 import type { AudiencesOfEvent } from "../../store/tables.ts";
 import { membersCondition } from "../audiences/event-members.ts";
@@ -18,37 +21,51 @@ import { dueInZone, pageSizeFor, peoplePerMinute, spaceOut, spreadMsOf } from ".
 import { emitBroadcast } from "./view.ts";
 import { beginFixedWalks } from "./walk.ts";
 
-/** `event` is locked. A broadcast that was paused or stopped before its start does not change. */
-export async function freezeAudience(batch: Batch, event: EventRow, task: FreezeTask): Promise<void> {
-  const { environment_id: environmentId, id: eventId } = event;
-  const audience = event.audience as AudiencesOfEvent;
-  const { broadcastId } = audience;
-  const broadcast = broadcastId ? await findBroadcast(batch.db, environmentId, broadcastId, { lock: true }) : null;
-  if (broadcast && broadcast.status !== "scheduled") return;
-  if (broadcastId && !broadcast) return;
+/**
+ * Fixing the people of a large audience takes many seconds, in which neither the event nor the broadcast is locked: a
+ * request to pause, stop or cancel does not wait, and the pages that were written are then dropped.
+ */
+export async function freezeAudience(batch: Batch, environmentId: string, task: FreezeTask): Promise<void> {
+  const { db } = batch;
+  const { eventId } = task;
+  await takeTurnToFreeze(db, environmentId, eventId);
+  const waiting = await findWaiting(batch, environmentId, eventId, { lock: false });
+  if (!waiting) return;
   const now = batch.clock.now(environmentId);
-  const people = await fixPeople(batch, event, audience, broadcast ?? null, now);
+  const people = await fixPeople(batch, waiting, now);
+  const start = await findWaiting(batch, environmentId, eventId, { lock: true });
+  if (!start) return deletePages(db, environmentId, eventId);
+  const { broadcast } = start;
   if (broadcast) {
     const change = { status: "running" as const, people, started_at: now, now };
-    await emitBroadcast(
-      batch,
-      "broadcast.started",
-      await changeState(batch.db, environmentId, broadcast.id, change),
-      now,
-    );
+    await emitBroadcast(batch, "broadcast.started", await changeState(db, environmentId, broadcast.id, change), now);
   }
   await beginFixedWalks(batch, environmentId, { eventId, turn: broadcast?.turn ?? 0, ...rankIn(task) });
 }
 
-async function fixPeople(
-  batch: Batch,
-  event: EventRow,
-  audience: AudiencesOfEvent,
-  broadcast: BroadcastRow | null,
-  now: Date,
-): Promise<number> {
+type Waiting = { event: EventRow; broadcast: BroadcastRow | null };
+
+/** The event, and its broadcast, unless it was canceled, or its broadcast was paused, stopped or started. */
+async function findWaiting(
+  { db }: Batch,
+  environmentId: string,
+  eventId: string,
+  { lock }: { lock: boolean },
+): Promise<Waiting | null> {
+  const [event] = lock
+    ? await lockEvents(db, [{ environment_id: environmentId, id: eventId }])
+    : await findEvents(db, environmentId, [eventId]);
+  if (!event || event.canceled_at) return null;
+  const { broadcastId } = event.audience as AudiencesOfEvent;
+  if (!broadcastId) return { event, broadcast: null };
+  const broadcast = await findBroadcast(db, environmentId, broadcastId, { lock });
+  return broadcast?.status === "scheduled" ? { event, broadcast } : null;
+}
+
+async function fixPeople(batch: Batch, { event, broadcast }: Waiting, now: Date): Promise<number> {
   const { db } = batch;
   const { environment_id: environmentId, id: eventId } = event;
+  const audience = event.audience as AudiencesOfEvent;
   const isMember = await membersCondition(db, environmentId, audience, now);
   const members = { isMember, excluded: excludedFrom(event, audience) };
   const { time, perMinute } = await tempoOf(batch, broadcast);

@@ -28,7 +28,16 @@ import { ignoredOverrides, severityOverride } from "../rules/overrides.ts";
 import { advanceAll, writeProgress } from "../run/progress.ts";
 import { type JobState, type Run, type RunEvent, toRunEvent } from "../run/run.ts";
 import { loadVersions, rulesOf } from "../run/versions.ts";
-import { type FanoutTask, keysIn, type PageTask, recipientsPerTask, type TriggerTask } from "../tasks.ts";
+import {
+  environmentOf,
+  type FanoutTask,
+  type FreezeTask,
+  keysIn,
+  type PageTask,
+  recipientsPerTask,
+  type TriggerTask,
+  type WalkEndTask,
+} from "../tasks.ts";
 import { type Member, readPage } from "./audience.ts";
 import { addTask, followPage, newPlan, releaseHeldEvents, type Start, tasksOfRequests } from "./batch-plan.ts";
 import { type Recipients, upsertRecipients } from "./recipients.ts";
@@ -123,16 +132,13 @@ async function startAtOnce(batch: Batch, events: NewEvent[]): Promise<boolean> {
 export async function runFanout(ctx: Ctx, tasks: Task<FanoutTask>[]): Promise<void> {
   await transact(ctx, async (tx) => {
     const walkEnds = tasks.flatMap(({ data }) => ("environmentId" in data ? data : []));
-    const pages = tasks.flatMap(({ data }) => ("environmentId" in data ? [] : data));
+    const pages = tasks.flatMap(({ data }) => (isPage(data) ? data : []));
     const events = await lockEvents(
       tx.db,
-      keysIn(tasks, (data) => ("environmentId" in data ? [] : [data.eventId])),
+      keysIn(tasks, (data) => (isPage(data) ? [data.eventId] : [])),
     );
     const byId = new Map(events.map((event) => [event.id, event]));
-    const batch = await openBatch(tx, [
-      ...events.map((event) => event.environment_id),
-      ...walkEnds.map((end) => end.environmentId),
-    ]);
+    const batch = await openBatch(tx, tasks.map(environmentOf));
     await batch.queue.finish(batch.db, "fanout", tasks);
     for (const end of walkEnds) {
       const { environmentId, eventId } = end;
@@ -143,19 +149,25 @@ export async function runFanout(ctx: Ctx, tasks: Task<FanoutTask>[]): Promise<vo
       const { hasHeldEvents } = await endWalk(batch.db, environmentId, eventId, batch.clock.now(environmentId));
       if (hasHeldEvents) await releaseHeldEvents(batch, environmentId, end);
     }
+    for (const task of tasks) {
+      if ("isFreeze" in task.data) await freezeAudience(batch, environmentOf(task), task.data);
+    }
     const starts: Start[] = [];
     // The stage takes one task per batch: a page or slice is as large as a transaction should be.
     for (const data of pages) {
       const event = byId.get(data.eventId);
       if (!event) continue;
       if ("from" in data) starts.push({ event, recipients: event.recipients.slice(data.from, data.to) });
-      else if ("isFreeze" in data) await freezeAudience(batch, event, data);
       else if ("lane" in data) starts.push({ event, members: await takeFixedPage(batch, event, data) });
       else starts.push({ event, members: await takePage(batch, event, data) });
     }
     await startRuns(batch, starts);
   });
 }
+
+/** Walk ends and freezes lock their events themselves, or not at all. */
+const isPage = (data: FanoutTask): data is Exclude<FanoutTask, WalkEndTask | FreezeTask> =>
+  !("environmentId" in data || "isFreeze" in data);
 
 async function takePage(batch: Batch, event: EventRow, page: PageTask): Promise<Member[]> {
   const { members, next } = await readPage(batch, event, page);

@@ -24,6 +24,17 @@ export type Freeze = {
   zones: ZoneTime[];
 };
 
+/**
+ * A broadcast that is paused and resumed while its people are fixed has two tasks that fix them. The second waits for
+ * the first until the transaction ends, for as long as a statement may take.
+ */
+export async function takeTurnToFreeze(db: Db, environmentId: string, eventId: string): Promise<void> {
+  const { rows } = await sql<{ before: string }>`select current_setting('lock_timeout') as before`.execute(db);
+  await sql`select set_config('lock_timeout', '0', true)`.execute(db);
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`freeze ${environmentId} ${eventId}`}, 0))`.execute(db);
+  await sql`select set_config('lock_timeout', ${rows[0]!.before}, true)`.execute(db);
+}
+
 const membersOf = (environmentId: string, { isMember, excluded }: Members) => sql`
   from subscribers s where s.environment_id = ${environmentId} and s.subscriber_id <> all(${excluded}::text[])
     and (${isMember})`;
@@ -90,6 +101,10 @@ export async function listZones(db: Db, environmentId: string, members: Members)
     select distinct z.timezone from (select s.timezone ${membersOf(environmentId, members)}) as z
     where z.timezone is not null limit 5000`.execute(db);
   return rows.map(({ timezone }) => timezone);
+}
+
+export async function deletePages(db: Db, environmentId: string, eventId: string): Promise<void> {
+  await sql`delete from event_pages where environment_id = ${environmentId} and event_id = ${eventId}`.execute(db);
 }
 
 export type PageTime = Pick<EventPageRow, "page" | "people" | "due_at">;
