@@ -1,6 +1,7 @@
 // Every tool: what it promises, what the audit log has of it, what it refuses; and the tools that change something.
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
+import { sql } from "kysely";
 import { createClient } from "../support/client.ts";
 import { startScriptedMail } from "../support/mail/scripted-mail.ts";
 import { startTestService } from "../support/service.ts";
@@ -112,6 +113,17 @@ describe("every tool", async () => {
     assert.deepEqual(await namesOf(planner), ["apply_plan"]);
     const expired = await connectWith({ expiresAt: new Date(Date.now() + 1_000).toISOString() });
     await eventually(async () => ((await isRefused(expired)) ? true : null), "the expiry of the key");
+  });
+
+  test("that fails unexpectedly says nothing of the error but its ids, and the log has it", async () => {
+    await sql`alter table audit_log rename to audit_log_away`.execute(db);
+    const text = await refusal("list_workflows").finally(() =>
+      sql`alter table audit_log_away rename to audit_log`.execute(db),
+    );
+    const [, errorId] = /^The service could not answer: .+ Request id: \S+, errorId: (\S+)$/.exec(text) ?? [];
+    assert.ok(errorId && !text.includes("audit_log"), text);
+    const entry = service.logs.find((one) => one.errorId === errorId);
+    assert.match(JSON.stringify(entry?.err), /relation .+audit_log.+ does not exist/);
   });
 
   test("of another environment finds nothing", async () => {

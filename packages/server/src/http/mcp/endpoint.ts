@@ -11,7 +11,7 @@ import { errorAnswer } from "../errors.ts";
 import { createCalls } from "./calls.ts";
 import { mayCall } from "./may-call.ts";
 import { answerProtocol } from "./protocol.ts";
-import { runTool } from "./run-tool.ts";
+import { type ReportFault, runTool } from "./run-tool.ts";
 import type { ToolHost } from "./tool.ts";
 import { tools } from "./tools/index.ts";
 
@@ -76,6 +76,13 @@ function sendProtocolError(error: unknown, request: FastifyRequest, reply: Fasti
     .send({ jsonrpc: "2.0", id: null, error: { code, message, data } });
 }
 
+/** Its own message may name tables, files or values, so it is in the log only. */
+function reportFault(ctx: NetworkCtx, request: FastifyRequest, error: unknown): string {
+  ctx.faults.note(error);
+  const { message, errorId } = errorAnswer(error, request).body;
+  return `The service could not answer: ${message}. Request id: ${request.id}${errorId ? `, errorId: ${errorId}` : ""}`;
+}
+
 export function addMcp(
   server: FastifyInstance,
   ctx: NetworkCtx,
@@ -117,9 +124,11 @@ export function addMcp(
       try {
         const host = hostOf(server, ctx, request, caller);
         const source = sourceOf(ctx, request);
+        const report: ReportFault = (error) => reportFault(ctx, request, error);
         const response = await answerProtocol(toWebRequest(request), request.body, {
           tools: tools.filter(({ operation }) => mayCall(caller, operation)),
-          run: (tool, input) => runTool(ctx, tool, host, { input, source }),
+          run: (tool, input) => runTool(ctx, tool, host, { input, source, reportFault: report }),
+          reportFault: report,
         });
         const text = await response.text();
         const type = response.headers.get("content-type");

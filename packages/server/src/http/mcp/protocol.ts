@@ -3,7 +3,7 @@
 import type { Server } from "@modelcontextprotocol/server";
 import { version } from "../../version.ts";
 import { listDocuments, readDocument } from "./documents.ts";
-import type { ToolAnswer } from "./run-tool.ts";
+import type { ReportFault, ToolAnswer } from "./run-tool.ts";
 import type { Tool } from "./tool.ts";
 
 const instructions = [
@@ -18,6 +18,7 @@ const instructions = [
 export type Session = {
   tools: readonly Tool[];
   run(tool: Tool, input: unknown): Promise<ToolAnswer>;
+  reportFault: ReportFault;
 };
 
 type Sdk = typeof import("@modelcontextprotocol/server");
@@ -46,10 +47,18 @@ function createServer(
     const { text, isError } = await session.run(tool, params.arguments ?? {});
     return { content: [{ type: "text", text }], isError };
   });
-  server.setRequestHandler("resources/list", () => ({ resources: listDocuments() }));
+  // The SDK would tell the client the message of any error.
+  const read = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      throw new ProtocolError(ProtocolErrorCode.InternalError, session.reportFault(error));
+    }
+  };
+  server.setRequestHandler("resources/list", () => ({ resources: read(listDocuments) }));
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [] }));
   server.setRequestHandler("resources/read", ({ params }) => {
-    const found = readDocument(params.uri);
+    const found = read(() => readDocument(params.uri));
     if (!found) throw new ResourceNotFoundError(params.uri.slice(0, 200));
     return { contents: [found] };
   });

@@ -9,6 +9,9 @@ import { auditedArguments, Refusal, type Tool, type ToolHost } from "./tool.ts";
 /** Less than a request may take, so that the response is the tool's. */
 const maxMs = 45_000;
 
+/** Logs an unexpected error, and returns what the client may know of it. */
+export type ReportFault = (error: unknown) => string;
+
 export type ToolAnswer = { text: string; isError: boolean };
 
 const checks = new Map<string, Check>();
@@ -66,16 +69,16 @@ export async function runTool(
   ctx: Ctx,
   tool: Tool,
   host: ToolHost,
-  { input, source }: { input: unknown; source: Source },
+  { input, source, reportFault }: { input: unknown; source: Source; reportFault: ReportFault },
 ): Promise<ToolAnswer> {
   const given = typeof input === "object" && input !== null ? (input as Record<string, unknown>) : {};
-  await record(ctx, tool, host, given, source);
-  const faults = faultsIn(tool, input);
-  if (faults.length > 0) return { text: answerOf(["The arguments are not valid:", ...faults]), isError: true };
   try {
+    await record(ctx, tool, host, given, source);
+    const faults = faultsIn(tool, input);
+    if (faults.length > 0) return { text: answerOf(["The arguments are not valid:", ...faults]), isError: true };
     return { text: answerOf([await withinTime(tool.run(host, given as never))]), isError: false };
   } catch (error) {
-    if (error instanceof Refusal) return { text: answerOf([error.message]), isError: true };
-    throw error;
+    const text = error instanceof Refusal ? error.message : reportFault(error);
+    return { text: answerOf([text]), isError: true };
   }
 }
