@@ -86,6 +86,7 @@ describe("every tool", async () => {
       assert.equal(entry.actor, "API key of development");
       assert.ok(entry.api_key_id && entry.user_agent !== undefined);
       if ("subscriberId" in input) assert.equal(entry.subscriber_id, input.subscriberId);
+      if ("subscriberIds" in input) assert.equal(entry.subscriber_id, "ada", "the only one of a list");
       assert.match(await refusal(name, { ...input, mispelt: 1 }), /mispelt is not a known member/);
       assert.equal((await auditRows()).length, before + 2, "what is refused for its arguments is recorded as well");
     });
@@ -93,6 +94,20 @@ describe("every tool", async () => {
   test("what people search for is not in the audit log", async () => {
     await refusal("find_person", { query: "secret.person@example.com" });
     assert.ok(!JSON.stringify(await auditRows()).includes("secret.person"));
+  });
+
+  test("is recorded with the people, letters and backtest that it was about", async () => {
+    const calls: [string, object, object][] = [
+      ["dry_run", { workflowId: "hello" }, { subscriberIds: ["ada", "tess"] }],
+      ["dry_run", { workflowId: "hello" }, { topicKey: "t", audienceId: "a" }],
+      ["replay_dead_letters", { atMost: 1 }, { ids: [anyPlan, "b"] }],
+      ["backtest", {}, { backtestId: "none" }],
+    ];
+    for (const [name, others, about] of calls) {
+      await assistant.client.callTool({ name, arguments: { ...others, ...about } });
+      const { after, subscriber_id } = (await auditRows()).at(-1)!;
+      assert.deepEqual([after, subscriber_id], [{ request: { ...others, ...about } }, null]);
+    }
   });
 
   test("follows the scope of its key, and names the scope that is missing", async () => {
@@ -108,7 +123,16 @@ describe("every tool", async () => {
     assert.match(await reader.ask("list_workflows"), /hello/);
     assert.match(await reader.refusal("backtest", matrix.backtest!.input), /scope full/);
     const sender = await connectWith({ scope: "send" });
-    assert.deepEqual(await namesOf(sender), ["trigger_test"]);
+    assert.deepEqual(await namesOf(sender), [], "a test person is read before an event is sent");
+    const { trigger_test: test } = matrix;
+    assert.match(
+      await sender.refusal("trigger_test", test!.input),
+      /may only send\. subscribers\.retrieve needs scope full/,
+    );
+    const entry = (await auditRows()).at(-1)!;
+    assert.deepEqual([entry.operation, entry.subscriber_id], ["mcp.trigger_test", "ada"], "a refusal is recorded");
+    const tester = await connectWith({ scope: "operations", operations: ["events.trigger", "subscribers.retrieve"] });
+    assert.deepEqual(await namesOf(tester), ["trigger_test"]);
     const planner = await connectWith({ scope: "operations", operations: ["files.plan", "files.apply"] });
     assert.deepEqual(await namesOf(planner), ["apply_plan"]);
     const expired = await connectWith({ expiresAt: new Date(Date.now() + 1_000).toISOString() });

@@ -14,7 +14,7 @@ export function refuseKey(ctx: Pick<Ctx, "now">, { key }: Caller, operation: Ope
   if (key.networks && !clientsIn(key.networks).has(address)) {
     throw failure("API_KEY_NETWORK", { address: plainAddress(address) || "unknown" });
   }
-  if (operation && !isInScope(key, operation)) throw outOfScope(key, operation);
+  if (operation && !isInScope(key, operation)) throw scopeFailure(key, operation);
 }
 
 const isExpired = ({ now }: Pick<Ctx, "now">, { expiresAt }: Pick<KeyRights, "expiresAt">): boolean =>
@@ -27,7 +27,8 @@ const permitted: Record<KeyScope, string> = {
   operations: "call the operations in its list",
 };
 
-function outOfScope({ scope }: KeyRights, operation: Operation): Failure {
+/** The key may not call the operation. */
+export function scopeFailure({ scope }: KeyRights, operation: Operation): Failure {
   const scopes = scopesOf(operation).join(" or ");
   const needed = `scope ${scopes}, or operations with ${operation.id}`;
   return failure("API_KEY_SCOPE", { may: permitted[scope], operation: operation.id, needed });

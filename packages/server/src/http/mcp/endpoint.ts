@@ -126,7 +126,8 @@ export function addMcp(
         const source = sourceOf(ctx, request);
         const report: ReportFault = (error) => reportFault(ctx, request, error);
         const response = await answerProtocol(toWebRequest(request), request.body, {
-          tools: tools.filter(({ operation }) => mayCall(caller, operation)),
+          tools,
+          isOffered: (tool) => mayCall(caller, tool),
           run: (tool, input) => runTool(ctx, tool, host, { input, source, reportFault: report }),
           reportFault: report,
         });

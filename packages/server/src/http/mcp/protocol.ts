@@ -17,6 +17,8 @@ const instructions = [
 /** What the server does for one request. */
 export type Session = {
   tools: readonly Tool[];
+  /** Only tools that the key may use are listed. A call of another one is recorded, and refused with the reason. */
+  isOffered(tool: Tool): boolean;
   run(tool: Tool, input: unknown): Promise<ToolAnswer>;
   reportFault: ReportFault;
 };
@@ -32,7 +34,7 @@ function createServer(
     { capabilities: { tools: {}, resources: {} }, instructions },
   );
   server.setRequestHandler("tools/list", () => ({
-    tools: session.tools.map(({ name, title, description, input, annotations }) => ({
+    tools: session.tools.filter(session.isOffered).map(({ name, title, description, input, annotations }) => ({
       name,
       title,
       description,

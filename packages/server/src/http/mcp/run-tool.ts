@@ -4,6 +4,7 @@ import { recordChange } from "../../app/members/audit.ts";
 import type { Ctx, Source } from "../../context.ts";
 import { type Check, compileBody, faultsOf } from "../../validation.ts";
 import { answerOf, quote } from "./answer.ts";
+import { refuseScope } from "./may-call.ts";
 import { auditedArguments, Refusal, type Tool, type ToolHost } from "./tool.ts";
 
 /** Less than a request may take, so that the response is the tool's. */
@@ -34,26 +35,35 @@ function faultsIn(tool: Tool, input: unknown): string[] {
 /** PostgreSQL stores neither U+0000 nor half a character. */
 const storable = (text: string): string => text.slice(0, 255).toWellFormed().replaceAll("\0", "");
 
+/** Longer lists are not valid arguments. */
+const textsIn = (value: unknown): string[] =>
+  Array.isArray(value) ? value.slice(0, 100).flatMap((one) => (typeof one === "string" ? storable(one) : [])) : [];
+
 /** Before the tool runs: what is not recorded does not happen. */
 async function record(ctx: Ctx, tool: Tool, { caller }: ToolHost, input: Record<string, unknown>, source: Source) {
-  const request: Record<string, string | number> = {};
+  const request: Record<string, string | number | string[]> = {};
   for (const name of auditedArguments) {
     const value = input[name];
     if (typeof value === "string") request[name] = storable(value);
     else if (typeof value === "number") request[name] = value;
+    else if (Array.isArray(value)) request[name] = textsIn(value);
   }
-  const { subscriberId } = input;
-  const person = typeof subscriberId === "string" ? storable(subscriberId) : null;
+  const people = [...textsIn([input.subscriberId]), ...textsIn(input.subscriberIds)];
+  const person = people.length === 1 ? people[0]! : null;
   await recordChange(ctx, {
     organizationId: caller.organizationId,
     environmentId: caller.environmentId,
     actor: actorOf(caller),
     operation: `mcp.${tool.name}`,
-    target: person ?? request.transactionId?.toString() ?? request.workflowId?.toString() ?? null,
+    target: person ?? targetIn(request),
     subscriberId: person,
     after: { request },
     source,
   });
+}
+
+function targetIn({ transactionId, workflowId, backtestId }: Record<string, unknown>): string | null {
+  return textsIn([transactionId, workflowId, backtestId])[0] ?? null;
 }
 
 function withinTime<T>(work: Promise<T>): Promise<T> {
@@ -74,6 +84,7 @@ export async function runTool(
   const given = typeof input === "object" && input !== null ? (input as Record<string, unknown>) : {};
   try {
     await record(ctx, tool, host, given, source);
+    refuseScope(host.caller, tool);
     const faults = faultsIn(tool, input);
     if (faults.length > 0) return { text: answerOf(["The arguments are not valid:", ...faults]), isError: true };
     return { text: answerOf([await withinTime(tool.run(host, given as never))]), isError: false };

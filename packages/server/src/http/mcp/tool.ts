@@ -38,6 +38,11 @@ export const auditedArguments = [
   "channel",
   "errorClass",
   "planId",
+  "backtestId",
+  "topicKey",
+  "audienceId",
+  "subscriberIds",
+  "ids",
   "perSecond",
   "atMost",
 ] as const;
@@ -47,8 +52,8 @@ export type Tool = {
   title: string;
   description: string;
   input: TObject;
-  /** The operation that the tool cannot do without: it is listed for the keys that may call it. */
-  operation: OperationId;
+  /** The operations that the tool cannot do without: it is for the keys that may call all of them. */
+  operations: readonly OperationId[];
   annotations: {
     readOnlyHint: boolean;
     destructiveHint: boolean;

@@ -54,7 +54,7 @@ export const backtest = changingTool(
     title: "Backtest",
     description:
       "Replays the events of the past days with changed files, and reports which messages would have been different. Sends nothing and changes nothing in the environment. Give files to start one, or the backtestId of one that runs or ended.",
-    operation: "backtests.get",
+    operations: ["backtests.get"],
     input: {
       backtestId: optional(Type.String({ minLength: 1, maxLength: 255, description: "To read the report later" })),
       files: optional(filesInput),

@@ -40,7 +40,7 @@ export const deadLetters = readingTool({
   title: "Dead letters",
   description:
     "Shows messages that were given up after all attempts: by cause, and one by one with filters. replay_dead_letters sends them again.",
-  operation: "deadLetters.list",
+  operations: ["deadLetters.list"],
   input: {
     ...filters,
     status: optional(oneOf(deadLetterStatuses, { default: "open", description: "open if not given" })),
@@ -72,7 +72,7 @@ export const replayDeadLetters = changingTool(
     title: "Replay dead letters",
     description:
       "Sends open dead letters again, at a pace. Real messages reach real people. Needs ids or a filter, and atMost: the number that dead_letters showed; if more match, nothing is sent.",
-    operation: "deadLetterReplays.create",
+    operations: ["deadLetterReplays.create", "deadLetterReplays.preview"],
     input: {
       ids: optional(
         Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {

@@ -30,7 +30,7 @@ export const dryRun = readingTool({
   title: "Dry run",
   description:
     "Shows what an event of a saved workflow would do now: who would get what, when and through which provider, and who would not and why. Nothing is sent.",
-  operation: "explain.dryRun",
+  operations: ["explain.dryRun"],
   input: {
     workflowId,
     subscriberIds: optional(
@@ -77,7 +77,7 @@ export const simulate = readingTool({
   title: "Simulate",
   description:
     "Runs one event through a workflow for one person with assumptions: messages are read or not, signals arrive, digests collect events. With steps, a draft is simulated instead of the saved steps. Nothing is sent or saved.",
-  operation: "explain.dryRun",
+  operations: ["explain.dryRun"],
   input: {
     workflowId,
     subscriberId,

@@ -34,7 +34,7 @@ export const explain = readingTool({
   title: "Explain why (not)",
   description:
     "Explains why a person got a message of an event, or did not: every step with its outcome, the reason, who decided it and until when it waits. Without transactionId, the newest event of the person that fits is explained.",
-  operation: "explain.retrieve",
+  operations: ["explain.retrieve"],
   input: {
     subscriberId,
     transactionId: optional(transactionId),

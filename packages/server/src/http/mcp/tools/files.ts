@@ -89,7 +89,7 @@ export const validateAndPlanFiles = readingTool({
   title: "Validate and plan files",
   description:
     "Checks a folder of workflow files and shows what applying it to the environment would change, in sentences. Changes nothing. Returns a plan id for apply_plan.",
-  operation: "files.plan",
+  operations: ["files.plan"],
   input,
   run: async (host, given) => {
     const { plan, content } = await planOf(host, given);
@@ -110,7 +110,7 @@ export const applyPlan = changingTool(
     title: "Apply a plan",
     description:
       "Applies a plan that validate_and_plan_files showed: the same files and its plan id. Refused if the files or the environment have changed since.",
-    operation: "files.apply",
+    operations: ["files.apply", "files.plan"],
     input: {
       ...input,
       planId: Type.String({ minLength: 20, maxLength: 200, description: "Of the plan that was shown" }),

@@ -90,7 +90,7 @@ export const findPerson = readingTool({
   title: "Find a person",
   description:
     "Finds people (subscribers) by id, email address or name. For one match: addresses, suppressed addresses, preferences and quiet hours.",
-  operation: "subscribers.list",
+  operations: ["subscribers.list"],
   input: {
     query: Type.String({
       minLength: 1,

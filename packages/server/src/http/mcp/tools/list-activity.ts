@@ -29,7 +29,7 @@ export const listActivity = readingTool({
   title: "List activity",
   description:
     "Lists events, newest first, with how many recipients got something, and why not. All filters must match.",
-  operation: "activity.listEvents",
+  operations: ["activity.listEvents"],
   input: {
     subscriberId: optional(subscriberId),
     email: optional(

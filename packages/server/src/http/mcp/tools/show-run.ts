@@ -53,7 +53,7 @@ export const showRun = readingTool({
   title: "Show a run",
   description:
     "Shows the run of one recipient of an event: its steps with every execution detail, its payload, and with withContent the messages as they were sent.",
-  operation: "notifications.retrieve",
+  operations: ["notifications.retrieve"],
   input: {
     notificationId: optional(Type.String({ minLength: 1, maxLength: 255, description: "Id of the run" })),
     transactionId: optional(transactionId),

@@ -8,7 +8,7 @@ export const systemHealth = readingTool({
   title: "System health",
   description:
     "Shows whether messages flow: queue, integrations that fail, messages that wait for them, dead letters, webhooks and open alerts.",
-  operation: "system.retrieve",
+  operations: ["system.retrieve", "alerts.list"],
   input: {},
   run: async (host) => {
     const [{ versions, processes, queue, environment }, alerts] = await Promise.all([

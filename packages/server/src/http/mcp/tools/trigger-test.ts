@@ -12,7 +12,7 @@ export const triggerTest = changingTool(
     name: "trigger_test",
     title: "Trigger a test",
     description: `Sends a real event of a saved workflow to one test person: a subscriber whose data has ${testPersonMember}: true. Everybody else is refused. explain shows the outcome.`,
-    operation: "events.trigger",
+    operations: ["events.trigger", "subscribers.retrieve"],
     input: { workflowId, subscriberId, payload: optional(payload) },
     run: async (host, { workflowId, subscriberId, payload }) => {
       const person = await host.call("subscribers.retrieve", { params: { subscriberId } });

@@ -13,7 +13,7 @@ export const listWorkflows = readingTool({
   name: "list_workflows",
   title: "List workflows",
   description: "Lists the workflows of the environment with their status and steps.",
-  operation: "workflows.list",
+  operations: ["workflows.list"],
   input: {
     query: optional(Type.String({ minLength: 1, maxLength: 255, description: "Part of the name or identifier" })),
     status: optional(oneOf(workflowStatuses, { description: "`ERROR`: active, with issues" })),
@@ -58,7 +58,7 @@ export const readWorkflow = readingTool({
   name: "read_workflow",
   title: "Read a workflow",
   description: "Shows a workflow: status, settings, preferences, and each step with its content and conditions.",
-  operation: "workflows.retrieve",
+  operations: ["workflows.retrieve"],
   input: { workflowId },
   run: async (host, { workflowId }) => {
     const workflow = await host.call("workflows.retrieve", { params: { workflowId } });
@@ -89,7 +89,7 @@ export const previewContent = readingTool({
   title: "Preview content",
   description:
     "Renders the content of a step for a person and a payload, as an event would, with template errors and, for emails, what to look at. With controlValues, unsaved content is rendered.",
-  operation: "workflows.preview",
+  operations: ["workflows.preview", "workflows.retrieve"],
   input: {
     workflowId,
     stepId,
