@@ -14,7 +14,7 @@ import type { NetworkCtx } from "./context.ts";
 import { explainStartError, type OpenDatabase, openDatabase } from "./database.ts";
 import { ensureEncryptionKey } from "./encryption-key.ts";
 import { type Announce, type OnChange, openEngine, openPools, type Start, watchChannel } from "./engine.ts";
-import { findSessionOwner } from "./http/auth/inbox-sessions.ts";
+import { findSessionEnd } from "./http/auth/inbox-sessions.ts";
 import { createServer } from "./http/server.ts";
 import { newId } from "./lib/ids.ts";
 import { findFileShortage } from "./lib/open-files.ts";
@@ -168,8 +168,8 @@ function openHub(ctx: NetworkCtx, announce: Announce, onChange: OnChange): Hub {
   const hub = createHub(ctx, () => announce(watchChannel, ""));
   onChange.hints = hub.hint;
   onChange.keys = () => {
-    const isValid = async (session: InboxSession) => (await findSessionOwner(ctx, session)) !== null;
-    hub.recheck(isValid).catch((error) => ctx.log.warn({ reason: error.message }, "sessions could not be checked"));
+    const findEnd = (session: InboxSession) => findSessionEnd(ctx, session);
+    hub.recheck(findEnd).catch((error) => ctx.log.warn({ reason: error.message }, "sessions could not be checked"));
   };
   return hub;
 }

@@ -4,7 +4,10 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { after, test } from "node:test";
 import { sql } from "kysely";
+import { LRUCache } from "lru-cache";
 import { WebSocket } from "ws";
+import type { Caller, Ctx } from "../../src/context.ts";
+import { findSessionOwner } from "../../src/http/auth/inbox-sessions.ts";
 import { signInboxToken } from "../../src/lib/tokens/inbox-token.ts";
 import { errorOf, request } from "../support/http.ts";
 import { startTestService } from "../support/service.ts";
@@ -188,6 +191,17 @@ test("a token that is missing, forged, expired or of a revoked key is refused be
     keyId: rows[0]!.id,
     expiresAt: new Date(Date.now() + 60_000),
   });
+  // Its end is set while the connection is open.
+  const limited = await started(openStream(url, short));
+  await sql`update api_keys set expires_at = now() + interval '2 seconds' where id = ${rows[0]!.id}`.execute(
+    service.db,
+  );
+  await eventually(() => !limited.isOpen(), "the end of the key");
+  errorOf(await request(service, `/v1/inbox/stream?token=${short}`), "INBOX_TOKEN_INVALID");
+  await sql`update api_keys set expires_at = null where id = ${rows[0]!.id}`.execute(service.db);
+  const headers = { authorization: `Bearer ${short}` };
+  const status = async () => (await request(service, "/v1/inbox/notifications", { headers })).status;
+  await eventually(async () => (await status()) === 200, "the key to be valid again");
   const stream = await started(openStream(url, short));
   const socket = await started(openWebSocket(url, short));
   const other = await started(openStream(url, token));
@@ -196,6 +210,19 @@ test("a token that is missing, forged, expired or of a revoked key is refused be
   assert.ok(other.isOpen(), "connections under another key stay");
   other.close();
   errorOf(await request(service, `/v1/inbox/stream?token=${short}`), "INBOX_TOKEN_INVALID");
+});
+
+test("sessions in use read their key again, if its change was not announced", async () => {
+  const { rows } = await sql<{ environmentId: string; keyId: string }>`
+    select environment_id as "environmentId", id as "keyId" from api_keys limit 1`.execute(service.db);
+  const session = { ...rows[0]!, subscriberId: "any", expiresAt: new Date(Date.now() + 60_000) };
+  const keyOwners = new LRUCache<string, Caller>({ max: 10, ttl: 30_000 });
+  const ctx = { db: service.db, now: () => new Date(), keyOwners } as unknown as Ctx;
+  const left = () => keyOwners.getRemainingTTL(`inbox ${session.environmentId} ${session.keyId}`);
+  assert.ok(await findSessionOwner(ctx, session));
+  const early = await eventually(() => (left() < 29_950 ? left() : null), "some time");
+  assert.ok(await findSessionOwner(ctx, session));
+  assert.ok(left() <= early);
 });
 
 test("an upgrade to another protocol is answered as a plain request", async () => {

@@ -31,11 +31,22 @@ export async function authenticateInbox(
  */
 export async function findSessionOwner(ctx: Ctx, { environmentId, keyId }: InboxSession): Promise<Caller | null> {
   const cacheKey = `inbox ${environmentId} ${keyId}`;
-  const owner = ctx.keyOwners.get(cacheKey) ?? (await findOwnerOfKeyId(ctx.db, environmentId, keyId));
+  const cached = ctx.keyOwners.get(cacheKey);
+  const owner = cached ?? (await findOwnerOfKeyId(ctx.db, environmentId, keyId));
   if (!owner) return null;
-  ctx.keyOwners.set(cacheKey, owner);
+  // Only what was read: an entry that is set again lives on, and a session that is in use must not outlive its key.
+  if (!cached) ctx.keyOwners.set(cacheKey, owner);
   return owner.key && !mayOpenInboxes(ctx, owner.key) ? null : owner;
 }
+
+/** When a live connection of the session ends, as its key is now; null when it has ended. */
+export async function findSessionEnd(ctx: Ctx, session: InboxSession): Promise<Date | null> {
+  const caller = await findSessionOwner(ctx, session);
+  return caller && endOf(session, caller);
+}
+
+const endOf = ({ expiresAt }: InboxSession, { key }: Caller): Date =>
+  key?.expiresAt && key.expiresAt < expiresAt ? key.expiresAt : expiresAt;
 
 /** The owner of a token; null when the token, its API key or its subscriber is no longer valid. */
 async function findInboxCaller(ctx: Ctx, token: string): Promise<InboxCaller | null> {
@@ -55,8 +66,7 @@ export async function requireInboxSession(
   const session = readInboxToken(ctx.secrets, token, ctx.now());
   const caller = session && (await findSessionOwner(ctx, session));
   if (!caller) throw failure("INBOX_TOKEN_INVALID", {});
-  const keyEnd = caller.key?.expiresAt ?? session.expiresAt;
-  return { ...session, expiresAt: keyEnd < session.expiresAt ? keyEnd : session.expiresAt, caller };
+  return { ...session, expiresAt: endOf(session, caller), caller };
 }
 
 /**

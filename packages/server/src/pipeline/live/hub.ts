@@ -31,8 +31,8 @@ export type Hub = {
   open(session: LiveSession, port: Port): OpenConnection;
   /** Hints of a process; without a text, hints may have been lost. */
   hint(text?: string): void;
-  /** Closes the connections whose session is no longer valid. */
-  recheck(isValid: (session: InboxSession) => Promise<boolean>): Promise<void>;
+  /** Closes the connections whose session has no end any more, and gives the others theirs. */
+  recheck(findEnd: (session: InboxSession) => Promise<Date | null>): Promise<void>;
   /** Closes all connections, not all at once, and accepts no new ones. */
   drain(): Promise<void>;
 };
@@ -97,9 +97,12 @@ export function createHub(ctx: NetworkCtx, announce: () => Promise<void>): Hub {
       if (text === undefined || text === everyInbox) return readAll();
       for (const inbox of text.split(",").flatMap(connections.inboxesOf)) reader.request(inbox);
     },
-    async recheck(isValid) {
-      for (const connection of [...connections.all])
-        if (!(await isValid(connection.session))) close(connection, "revoked");
+    async recheck(findEnd) {
+      for (const connection of [...connections.all]) {
+        const expiresAt = await findEnd(connection.session);
+        if (expiresAt) connection.session = { ...connection.session, expiresAt };
+        else close(connection, "revoked");
+      }
     },
     async drain() {
       isDraining = true;
