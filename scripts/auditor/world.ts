@@ -41,6 +41,7 @@ export type Sources = { folder: string; databaseUrl?: string };
 export async function openWorld({ folder, databaseUrl }: Sources): Promise<World> {
   const run = await readRun(folder);
   const evidence = await readEvidence(folder, run);
+  requireInboxes(run, evidence.finals);
   const names = run.environments.map(({ name }) => name);
   const texts = createTexts(evidence.ledger, names);
   const database = databaseUrl === undefined ? null : await openDatabase(databaseUrl);
@@ -66,7 +67,19 @@ async function readRun(folder: string): Promise<Run> {
   for (const member of ["seed", "startedAt", "loadEndedAt", "endedAt"] as const) {
     if (typeof run[member] !== "number") throw new EvidenceError(`${files.run} has no ${member}`);
   }
+  // Its end is written when clients have read everything. Before, nothing is late, and much is missing.
+  if (run.endedAt < run.loadEndedAt || run.loadEndedAt < run.startedAt) {
+    throw new EvidenceError(`the run has not ended, or was cut off: ${files.run} has no end`);
+  }
   return run;
+}
+
+/** Clients read the inbox of every person. */
+function requireInboxes({ environments }: Run, { inboxes }: Finals): void {
+  for (const { name, people } of environments) {
+    const missing = people.find(({ subscriberId }) => !inboxes.has(keyOf(name, subscriberId)));
+    if (missing) throw new EvidenceError(`${files.finals} has no inbox of ${missing.subscriberId} in ${name}`);
+  }
 }
 
 async function readEvidence(folder: string, run: Run) {

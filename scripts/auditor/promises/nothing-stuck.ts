@@ -116,6 +116,7 @@ export default {
   id: "nothing-stuck",
   title: "When all has come to rest, no task, lease, wait, lock or transaction is left behind",
   async check(world, judge) {
+    if (world.run.isDrained === false) judge.note("something was still in progress when clients read what came of it");
     if (!world.database) return judge.note("without the database");
     for (const question of questions) await ask(world, judge, question);
   },

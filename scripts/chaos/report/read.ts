@@ -42,6 +42,7 @@ export async function readEvidence(folder: string): Promise<Evidence> {
   const path = join(folder, files.run);
   if (!existsSync(path)) throw new Error(`${folder} has no ${files.run}: it is not the evidence of a run`);
   const run = JSON.parse(readFileSync(path, "utf8")) as Run;
+  if (run.endedAt < run.startedAt) throw new Error("the run has not ended, or was cut off: it has no report");
   const audit = existsSync(join(folder, files.audit))
     ? (JSON.parse(readFileSync(join(folder, files.audit), "utf8")) as Audit)
     : null;

@@ -90,6 +90,20 @@ test("the command ends with 0 for kept promises, 1 for a broken one, and 2 for e
   assert.match(broken.stdout, /^live +\d+ +\d+ +BROKEN/m);
   assert.match(broken.stdout, /^rows-whole +0 +0 +not tried +without the database$/m);
 
+  const { run } = recorded.evidence;
+  const unfinished = [
+    { ...recorded.evidence, run: { ...run, loadEndedAt: 0, endedAt: 0 } },
+    { ...recorded.evidence, run: { ...run, endedAt: 0 } },
+    { ...recorded.evidence, finals: recorded.evidence.finals.slice(0, 5) },
+  ];
+  for (const one of unfinished) {
+    const { status, stderr } = runAuditor(writeSample(one), "--database", recorded.database.url);
+    assert.equal(status, 2);
+    assert.match(stderr, /was cut off: run\.json has no end|finals\.jsonl has no inbox of person-/);
+  }
+  const busy = runAuditor(writeSample({ ...recorded.evidence, run: { ...run, isDrained: false } }));
+  assert.match(busy.stdout, /^nothing-stuck .* something was still in progress/m);
+
   appendFileSync(join(clean, "calls.jsonl"), '{"request":"cut o');
   const cut = runAuditor(clean);
   assert.equal(cut.status, 2);

@@ -172,6 +172,11 @@ test("a run that did not come to rest is said to be one", async () => {
   assert.doesNotMatch(await loadOf(), /at rest|in progress/);
 });
 
+test("a run that was cut off has no report", async () => {
+  const cut = { ...sample, run: { ...sample.run, loadEndedAt: 0, endedAt: 0 } };
+  await assert.rejects(report(cut), /was cut off/);
+});
+
 test("which occurrence is shown, and of how many, is said", async () => {
   const chosenOf = async (faults: Sample["faults"]) => {
     const text = (await report({ ...sample, faults })).section("Each kind from close up").replaceAll("\n", " ");
