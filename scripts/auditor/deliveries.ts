@@ -42,10 +42,6 @@ export function readDeliveries(): DeliveriesReader {
 /** The provider took the message, whether its response arrived or not. */
 export const isTaken = ({ answer }: Try): boolean => answer !== "refused" && answer !== "hung";
 
-/** The service cannot know that the provider took the message. */
-export const isAnswerMissing = ({ answer }: Try): boolean =>
-  answer === "lost" || answer === "late" || answer === "hung";
-
 /** Ids of messages are UUIDs; a mail has one as the part before the @ of its Message-ID. */
 export const uuidIn = (messageId: string): string | null =>
   /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i.exec(messageId)?.[0].toLowerCase() ?? null;

@@ -43,8 +43,8 @@ export type Ledger = {
   repeatedRequests: number;
   contradictions: Contradiction[];
   calls: number;
-  /** When requests ended without a response, or with an error of the service. */
-  failedAt: number[];
+  /** Requests that ended without a response, or with an error of the service. */
+  failures: { at: number; endedAt: number }[];
 };
 
 export const keyOf = (environment: string, name: string): string => `${environment} ${name}`;
@@ -83,12 +83,12 @@ export type LedgerReader = { add(call: Call): void; end(): Ledger };
 export function readLedger(run: Run): LedgerReader {
   const requests = new Map<string, Request>();
   const contradictions: Contradiction[] = [];
-  const failedAt: number[] = [];
+  const failures: Ledger["failures"] = [];
   let calls = 0;
   const add = (call: Call) => {
     calls++;
-    if (call.status === null || call.status >= 500) failedAt.push(call.endedAt);
-    const { operation, request } = call;
+    const { operation, request, at, endedAt, status } = call;
+    if (status === null || status >= 500) failures.push({ at, endedAt });
     if (!triggers.has(operation) && !undoes.has(operation)) return;
     const known = requests.get(request);
     if (!known) return void requests.set(request, openRequest(call));
@@ -96,7 +96,7 @@ export function readLedger(run: Run): LedgerReader {
       contradictions.push({ request, environment: call.environment, at: call.endedAt, what }),
     );
   };
-  return { add, end: () => ({ ...toLedger(run, requests, contradictions), calls, failedAt }) };
+  return { add, end: () => ({ ...toLedger(run, requests, contradictions), calls, failures }) };
 }
 
 function openRequest(call: Call): Request {
@@ -151,7 +151,7 @@ function toLedger(
   run: Run,
   requests: Map<string, Request>,
   contradictions: Contradiction[],
-): Omit<Ledger, "calls" | "failedAt"> {
+): Omit<Ledger, "calls" | "failures"> {
   const promises = new Map(run.workflows.map(({ workflowId, promise }) => [workflowId, promise]));
   const indexes = { texts: new Map<string, string>(), promises };
   const lists = new Map<string, readonly string[]>();

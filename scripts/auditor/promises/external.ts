@@ -1,10 +1,10 @@
 // Email and SMS: at least once, always under one id. Another delivery is allowed only where the service could not know
-// that the provider had taken the message, and then the attempt is marked as of unknown outcome.
+// that the provider had taken the message, and then the attempt is marked as of unknown outcome: the response was lost,
+// or what keeps a result from being written happened to that very call.
 
-import { boundsOf, wordsOf } from "../compare.ts";
-import { isAnswerMissing, isTaken, type Sent, uuidIn } from "../deliveries.ts";
-import type { Judge, PromiseCheck } from "../judge.ts";
-import { faultsAround } from "../judge.ts";
+import { boundsOf, wasClockMoved, wordsOf } from "../compare.ts";
+import { isTaken, type Sent, type Try, uuidIn } from "../deliveries.ts";
+import { couldLose, type Judge, type PromiseCheck } from "../judge.ts";
 import { type EventEntry, keyOf } from "../ledger.ts";
 import type { MessageRow } from "../rows.ts";
 import type { World } from "../world.ts";
@@ -29,13 +29,14 @@ export default {
         letters += checkEntry(world, judge, { entry, person, sent });
       }
     }
-    for (const sent of world.deliveries.messages.values()) checkMessage(world, judge, sent);
+    const excused = { fault: 0, busy: 0 };
+    for (const sent of world.deliveries.messages.values()) checkMessage(world, judge, sent, excused);
+    if (excused.fault > 0) judge.note(`${excused.fault} repeats are excused by a failure during the call`);
+    if (excused.busy > 0) judge.note(`${excused.busy} repeats are excused by requests that failed during the call`);
     if (letters > 0) judge.note(`${letters} messages were given up and are dead letters, which is allowed`);
     if (!world.rows) judge.note("without the database: marks of attempts and dead letters were not read");
   },
 } satisfies PromiseCheck;
-
-const nearMs = 30_000;
 
 type Checked = { entry: EventEntry; person: string; sent: Sent[] };
 
@@ -79,11 +80,22 @@ function indexOf(messages: Map<string, MessageRow>): Map<string, MessageRow> {
   return index;
 }
 
-/** The service could not store results: by the plan, or because the machine was too busy, as clients saw. */
-const wasBroken = ({ faults, ledger }: World, at: number): boolean =>
-  faultsAround(faults, at).length > 0 || ledger.failedAt.some((failedAt) => Math.abs(failedAt - at) <= nearMs);
+/** After a response, the service writes the result, and tries that again for so long. */
+const settleMs = 10_000;
 
-function checkMessage(world: World, judge: Judge, sent: Sent): void {
+type Excuse = "fault" | "busy";
+
+/**
+ * What may have kept the result of a call from being written: a fault during the call, or one that had held up the
+ * second call, whose process did not know of the first; or a machine that was too busy, as other clients saw then.
+ */
+function excuseOf({ faults, ledger }: World, before: Try, next: Try): Excuse | null {
+  const [from, to] = [before.at, Math.min(next.at, before.answeredAt + settleMs)];
+  if (couldLose(faults, from, to) || couldLose(faults, next.at, next.at)) return "fault";
+  return ledger.failures.some(({ at, endedAt }) => at <= to && from <= endedAt) ? "busy" : null;
+}
+
+function checkMessage(world: World, judge: Judge, sent: Sent, excused: Record<Excuse, number>): void {
   const { messageId, text, tries, isMixed, to } = sent;
   const taken = tries.filter(isTaken);
   judge.compared();
@@ -91,9 +103,10 @@ function checkMessage(world: World, judge: Judge, sent: Sent): void {
   if (isMixed) judge.broken(`${messageId} was sent with two texts or to two addresses`, about);
   for (const [index, next] of taken.entries()) {
     const before = taken[index - 1];
-    if (!before || isAnswerMissing(before) || before.answer === "twice") continue;
-    if (wasBroken(world, before.at) || wasBroken(world, next.at)) continue;
-    judge.broken(`${text} was sent again although its provider had accepted it, and nothing had failed near it`, about);
+    if (!before || before.answer === "lost") continue;
+    const excuse = excuseOf(world, before, next);
+    if (excuse) excused[excuse]++;
+    else judge.broken(`${text} was sent again although its provider had accepted it, and nothing failed then`, about);
   }
   const row = world.rows?.messages.get(uuidIn(messageId) ?? "");
   if (!world.rows) return;
@@ -107,5 +120,9 @@ function checkMessage(world: World, judge: Judge, sent: Sent): void {
     const counts = `${known} attempts are accepted and ${marked} of unknown outcome`;
     judge.broken(`${text} was taken ${taken.length} times by its provider; ${counts}`, about);
   }
-  if (known > 1) judge.broken(`${text} was sent again after an attempt that was accepted`, about);
+  const accepted = row.attempts.find(({ outcome }) => outcome === "accepted");
+  const again = row.attempts.find(({ startedAt }) => startedAt > (accepted?.finishedAt ?? Number.POSITIVE_INFINITY));
+  if (known > 1 || (again && !wasClockMoved(world, accepted!.finishedAt!, again.startedAt))) {
+    judge.broken(`${text} was sent again after an attempt that was accepted`, about);
+  }
 }

@@ -1,6 +1,6 @@
 // Faults in the rows, some of them with what clients would see of them.
 import { randomUUID } from "node:crypto";
-import type { PlannedEvent } from "../../../../scripts/auditor/evidence.ts";
+import type { Delivery, PlannedEvent } from "../../../../scripts/auditor/evidence.ts";
 import {
   addToCounts,
   callOf,
@@ -39,6 +39,24 @@ async function repeatEvent(ground: Ground, { text }: PlannedEvent, newText: stri
     ...{ id: idAfter(id), message_id: messageId },
   }));
   return { ...copy!, transactionId: ids.transaction };
+}
+
+/** Another delivery of an email that its provider had accepted, and its attempt. Returns the first delivery. */
+async function sendAgain(ground: Ground, first: string, second: string): Promise<Delivery> {
+  const { evidence, north, query } = ground;
+  const { text } = north.mailed;
+  const sent = evidence.deliveries.findLast((one) => one.text === text && one.answer !== "refused")!;
+  evidence.deliveries.push({ ...sent, at: sent.at + 2_000, answeredAt: sent.answeredAt + 2_000 });
+  const { id } = await messageRow(ground, text);
+  await copyRows(query, "attempts", ["message_id", id], (row) => ({
+    ...{ id: idAfter(row.id), outcome: second },
+    ...{ started_at: new Date(sent.at + 2_000), finished_at: new Date(sent.answeredAt + 2_000) },
+  }));
+  await query(
+    "update attempts set outcome = $2 where id = (select min(id::text)::uuid from attempts where message_id = $1)",
+    [id, first],
+  );
+  return sent;
 }
 
 export const plantedInRows: Fault[] = [
@@ -148,6 +166,43 @@ export const plantedInRows: Fault[] = [
     async plant({ north, query }) {
       const { text } = north.limited[0]!;
       await query("update messages set created_at = created_at - interval '2 hours' where content = $1", [text]);
+    },
+  },
+  {
+    name: "a message is sent again because of a failure that did not concern it",
+    promise: "external",
+    async plant(ground) {
+      const { evidence } = ground;
+      const { at, answeredAt } = await sendAgain(ground, "unknown", "accepted");
+      const common = { target: "process-1", detail: "planted" };
+      // Seconds later and earlier, and one that loses nothing.
+      evidence.faults.push(
+        { ...common, fault: "kill-process", startedAt: answeredAt + 15_000, endedAt: answeredAt + 16_000 },
+        { ...common, fault: "cut-network", startedAt: at - 25_000, endedAt: at - 20_000 },
+        { ...common, fault: "provider-fails", startedAt: at, endedAt: answeredAt },
+      );
+      const [failed] = evidence.calls;
+      evidence.calls.push({
+        ...{ ...failed!, request: randomUUID(), operation: "read", events: undefined, transactionIds: undefined },
+        ...{ status: 503, at: answeredAt + 15_000, endedAt: answeredAt + 15_100 },
+      });
+    },
+  },
+  {
+    name: "a message is sent again after a response that was late, and not lost",
+    promise: "external",
+    async plant(ground) {
+      const sent = await sendAgain(ground, "unknown", "accepted");
+      sent.answer = "late";
+    },
+  },
+  {
+    name: "a message is sent again although its result was written",
+    promise: "external",
+    async plant(ground) {
+      const { at, answeredAt } = await sendAgain(ground, "accepted", "unknown");
+      const startedAt = at - 1_000;
+      ground.evidence.faults.push({ fault: "failover", target: "primary", startedAt, endedAt: answeredAt });
     },
   },
   {
