@@ -242,7 +242,7 @@ export type Operations = {
       broadcastId: string;
     };
     query?: never;
-    body?: never;
+    body?: BroadcastApprovalIn;
     output: Broadcast;
   };
   "broadcasts.reject": {
@@ -3467,9 +3467,9 @@ export type Resources = {
     readonly update: (...input: CallArguments<"broadcasts.update">) => Promise<Output<"broadcasts.update">>;
     /** Delete a broadcast. Refused while it is scheduled, running or paused: stop it first. What it sent stays in the activity. `DELETE /v2/broadcasts/{broadcastId}` */
     readonly delete: (...input: CallArguments<"broadcasts.delete">) => Promise<Output<"broadcasts.delete">>;
-    /** Send a broadcast, or ask for its approval. Where the environment asks for approval, the status becomes `awaiting_approval`. Otherwise the version of the workflow is fixed, and the broadcast starts at its time. The people are those in the audience when it starts. `POST /v2/broadcasts/{broadcastId}/send` */
+    /** Send a broadcast, or ask for its approval. The version of the workflow is fixed. Where the environment asks for approval, the status becomes `awaiting_approval`; otherwise the broadcast starts at its time. The people are those in the audience when it starts. `POST /v2/broadcasts/{broadcastId}/send` */
     readonly send: (...input: CallArguments<"broadcasts.send">) => Promise<Output<"broadcasts.send">>;
-    /** Approve a broadcast. By an owner who is not the person who sent it for approval. It then starts at its time. `POST /v2/broadcasts/{broadcastId}/approve` */
+    /** Approve a broadcast. By an owner who is not the person who sent it for approval. It then starts at its time. With `revision`, it is approved only if it is still what was read. `POST /v2/broadcasts/{broadcastId}/approve` */
     readonly approve: (...input: CallArguments<"broadcasts.approve">) => Promise<Output<"broadcasts.approve">>;
     /** Return a broadcast to its author. It is a draft again. The person who sent it for approval can take it back in this way too. `POST /v2/broadcasts/{broadcastId}/reject` */
     readonly reject: (...input: CallArguments<"broadcasts.reject">) => Promise<Output<"broadcasts.reject">>;
@@ -4391,6 +4391,7 @@ export type ErrorCode =
   | "AUDIENCE_TOO_SLOW"
   | "BROADCAST_LIMIT"
   | "BROADCAST_STATE"
+  | "BROADCAST_CHANGED"
   | "BROADCAST_INCOMPLETE"
   | "BROADCAST_OWN_APPROVAL"
   | "BACKTEST_RUNNING"
@@ -5561,6 +5562,8 @@ export type Broadcast = {
   time: BroadcastTime;
   pace: BroadcastPace;
   expiresAt: string | null;
+  /** Counts changes of the draft, and requests for approval */
+  revision: number;
   approval: BroadcastApproval | null;
   progress: BroadcastProgress;
   /** Its event; null until it is sent */
@@ -5588,6 +5591,11 @@ export type BroadcastApproval = {
   isApproved: boolean | null;
   /** Why it was rejected */
   note: string | null;
+};
+
+export type BroadcastApprovalIn = {
+  /** That of the broadcast that was read */
+  revision?: number;
 };
 
 export type BroadcastAudience = {

@@ -724,6 +724,11 @@ export const errorCatalogue = {
     message: "Broadcast {broadcastId} is {status}: {fix}",
     when: "The broadcast is not in a state that allows it, such as changing one that runs.",
   },
+  BROADCAST_CHANGED: {
+    status: 409,
+    message: "Broadcast {broadcastId} has revision {current}, not {revision}: read it again before you approve it",
+    when: "It was changed, or sent for approval again, after the revision that is to be approved.",
+  },
   BROADCAST_INCOMPLETE: {
     status: 409,
     message: "Broadcast {broadcastId} cannot be sent yet: {reason}",

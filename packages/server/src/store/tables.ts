@@ -506,7 +506,8 @@ type EventsTable = {
   refusal: "workflow_inactive" | null;
 };
 
-type BroadcastApproval = NonNullable<Broadcast["approval"]>;
+/** `versionId`: of the saved workflow, as it was when the approval was asked for. Null for steps written in place. */
+type BroadcastApproval = NonNullable<Broadcast["approval"]> & { versionId?: string | null };
 
 type BroadcastsTable = {
   environment_id: string;
@@ -528,7 +529,7 @@ type BroadcastsTable = {
   people: number | null;
   failure: string | null;
   resend_of: string | null;
-  /** Counts the changes of the draft. */
+  /** Counts the changes of the draft, and the requests for approval. */
   revision: Defaulted<number>;
   /** The last check, and the revision that it is of. */
   checked: NullableJson<JsonObject>;

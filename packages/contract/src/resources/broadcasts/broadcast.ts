@@ -129,6 +129,7 @@ export const Broadcast = named("Broadcast", {
   time: BroadcastTime,
   pace: BroadcastPace,
   expiresAt: Type.Union([isoTime("Nobody is started after it"), Type.Null()]),
+  revision: Type.Integer({ description: "Counts changes of the draft, and requests for approval" }),
   approval: Type.Union([Decision, Type.Null()]),
   progress: BroadcastProgress,
   transactionId: nullableString({ description: "Its event; null until it is sent" }),

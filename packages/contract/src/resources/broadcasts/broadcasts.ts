@@ -92,8 +92,9 @@ export const broadcastOperations = {
     path: "/v2/broadcasts/{broadcastId}/send",
     summary: "Send a broadcast, or ask for its approval",
     description:
-      "Where the environment asks for approval, the status becomes `awaiting_approval`. Otherwise the version of the " +
-      "workflow is fixed, and the broadcast starts at its time. The people are those in the audience when it starts.",
+      "The version of the workflow is fixed. Where the environment asks for approval, the status becomes " +
+      "`awaiting_approval`; otherwise the broadcast starts at its time. The people are those in the audience when it " +
+      "starts.",
     category: "trigger",
     audit: "everyone",
     params: broadcastPath,
@@ -105,13 +106,25 @@ export const broadcastOperations = {
     method: "POST",
     path: "/v2/broadcasts/{broadcastId}/approve",
     summary: "Approve a broadcast",
-    description: "By an owner who is not the person who sent it for approval. It then starts at its time.",
+    description:
+      "By an owner who is not the person who sent it for approval. It then starts at its time. With `revision`, it is " +
+      "approved only if it is still what was read.",
     category: "trigger",
     role: "owner",
     audit: "everyone",
     params: broadcastPath,
+    isBodyOptional: true,
+    body: named("BroadcastApprovalIn", {
+      revision: Type.Optional(Type.Integer({ minimum: 0, description: "That of the broadcast that was read" })),
+    }),
     success: { status: 200, schema: Broadcast },
-    errors: ["BROADCAST_NOT_FOUND", "BROADCAST_STATE", "BROADCAST_INCOMPLETE", "BROADCAST_OWN_APPROVAL"],
+    errors: [
+      "BROADCAST_NOT_FOUND",
+      "BROADCAST_STATE",
+      "BROADCAST_CHANGED",
+      "BROADCAST_INCOMPLETE",
+      "BROADCAST_OWN_APPROVAL",
+    ],
   }),
   "broadcasts.reject": operation({
     id: "broadcasts.reject",

@@ -13,6 +13,7 @@ import { type CheckSource, type CheckState, startCheck } from "../../store/broad
 import { listIntegrations } from "../../store/integrations/integrations.ts";
 import { findTriggerTargets } from "../../store/workflows/workflows.ts";
 import { environmentNow } from "../environments/clock.ts";
+import { awaitedVersionId } from "./broadcast-content.ts";
 import { type DraftFault, findDraftFaults } from "./broadcast-faults.ts";
 import { findSource } from "./broadcast-source.ts";
 import { requireBroadcast, requireStatus } from "./broadcasts.ts";
@@ -44,14 +45,15 @@ export async function retrieveCheck(
   const row = await requireBroadcast(ctx, environmentId, broadcastId);
   const state = row.checked as CheckState | null;
   if (!state) throw failure("BROADCAST_NOT_CHECKED", { broadcastId });
-  return toCheck(state, row.revision === row.checked_revision && (await isSameVersion(ctx, environmentId, state)));
+  return toCheck(state, row.revision === row.checked_revision && (await isSameVersion(ctx, row, state)));
 }
 
 /** A saved workflow may have been changed since; steps written in place are part of the draft. */
-async function isSameVersion({ db }: Ctx, environmentId: string, { source }: CheckState): Promise<boolean> {
+async function isSameVersion({ db }: Ctx, row: BroadcastRow, { source }: CheckState): Promise<boolean> {
   if (!source?.savedVersionId) return true;
-  const [target] = await findTriggerTargets(db, environmentId, [source.target.workflow_id]);
-  return target?.version_id === source.savedVersionId && target.active;
+  const [target] = await findTriggerTargets(db, row.environment_id, [source.target.workflow_id]);
+  const versionId = awaitedVersionId(row) ?? target?.version_id;
+  return versionId === source.savedVersionId && target?.active === true;
 }
 
 const toCheck = (state: CheckState, isCurrent: boolean): BroadcastCheck => ({
@@ -70,7 +72,7 @@ async function newCheck(ctx: Ctx, caller: Caller, row: BroadcastRow): Promise<Ch
   const { environmentId } = caller;
   const now = await environmentNow(ctx, caller);
   const faults = await findDraftFaults(ctx, caller, row, now);
-  const found = await findSource(ctx, caller, row.content);
+  const found = await findSource(ctx, caller, row);
   const source = "fault" in found ? null : found;
   const refused = source ? await refusals(ctx, environmentId, row, source, now) : [];
   const unknown = await audienceProblems(ctx, environmentId, row);

@@ -3,9 +3,10 @@
 import { type BroadcastContent, broadcastWorkflowId, type Channel, isChannel } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { isCritical } from "../../pipeline/rules/preferences.ts";
+import type { BroadcastRow } from "../../store/broadcasts/broadcasts.ts";
 import { listIntegrations } from "../../store/integrations/integrations.ts";
 import { findCategory } from "../../store/subscribers/categories.ts";
-import type { NewVersion } from "../../store/workflows/versions.ts";
+import { findVersion, type NewVersion } from "../../store/workflows/versions.ts";
 import {
   findWorkflow,
   type StoredStep,
@@ -15,6 +16,7 @@ import {
   type WorkflowVersion,
 } from "../../store/workflows/workflows.ts";
 import { readDraft } from "../workflows/drafts.ts";
+import { toContent } from "../workflows/versions.ts";
 import { workflowLevels } from "../workflows/workflow-view.ts";
 import * as workflows from "../workflows/workflows.ts";
 import { broadcastWorkflow } from "./broadcast-workflow.ts";
@@ -27,18 +29,26 @@ export type ResolvedContent = {
   channels: Channel[];
 };
 
-/** The content as a version, or why there is none. Only reads. */
+/** `savedVersionId`: the version of the saved workflow; null for steps written in place. */
+type FoundContent = ResolvedContent & { savedVersionId: string | null };
+
+/**
+ * The content as a version, or why there is none. Only reads. What awaits approval is the version of the workflow for
+ * which the approval was asked.
+ */
 export async function resolveContent(
   ctx: Ctx,
   caller: Caller,
-  { workflowId, steps }: BroadcastContent,
-): Promise<ResolvedContent | { field: string; fault: string }> {
+  draft: Pick<BroadcastRow, "content" | "status" | "approval">,
+): Promise<FoundContent | { field: string; fault: string }> {
   const { environmentId } = caller;
+  const { workflowId, steps } = draft.content;
   if (workflowId === undefined) {
     if (!steps || steps.length === 0)
       return { field: "content", fault: "it has no content: choose a workflow, or write at least one step" };
     const { translations: _, ...settings } = broadcastWorkflow;
-    return asBroadcast(await readDraft(ctx, caller, { ...settings, steps, active: true }));
+    const written = await readDraft(ctx, caller, { ...settings, steps, active: true });
+    return { ...asBroadcast(written), savedVersionId: null };
   }
   const stored = await findWorkflow(ctx.db, environmentId, workflowId);
   const field = "content.workflowId";
@@ -49,25 +59,42 @@ export async function resolveContent(
   }
   const bound = await whyNobodyCanUnsubscribe(ctx, stored);
   if (bound) return { field, fault: `workflow ${workflowId} is ${bound}` };
+  const savedVersionId = awaitedVersionId(draft) ?? stored.version_id;
+  const content = await contentOfVersion(ctx, stored, savedVersionId);
+  if (!content) {
+    const fault = `workflow ${workflowId} was deleted after the approval was asked for: return it to its author`;
+    return { field, fault };
+  }
   const row = versionOf(
     environmentId,
     ctx.newId(),
-    { ...stored, updated_at: ctx.now(), updated_by: caller.userId },
+    { ...content, updated_at: ctx.now(), updated_by: caller.userId },
     "",
   );
-  const { id, workflow_id, name, active, validate_payload, payload_schema, search_keys } = stored;
+  const { id, workflow_id, name, active, validate_payload, payload_schema, search_keys } = content;
   const resolved = asBroadcast({
     row,
     version: { id: row.id, environmentId, workflowId: id, definition: row.definition },
     target: {
       ...{ id, workflow_id, name, active, validate_payload, payload_schema, search_keys },
       version_id: row.id,
-      step_count: stored.steps.length,
-      active_step_count: stored.steps.filter((step) => step.active).length,
+      step_count: content.steps.length,
+      active_step_count: content.steps.filter((step) => step.active).length,
     },
   });
   if (resolved.target.active_step_count === 0) return { field, fault: `workflow ${workflowId} has no active steps` };
-  return resolved;
+  return { ...resolved, savedVersionId };
+}
+
+/** The version that is approved or returned; null where there is none. */
+export const awaitedVersionId = ({ status, approval }: Pick<BroadcastRow, "status" | "approval">): string | null =>
+  (status === "awaiting_approval" && approval?.versionId) || null;
+
+/** Null for a version of another workflow, which had the same identifier. */
+async function contentOfVersion({ db }: Ctx, stored: WorkflowRow, versionId: string): Promise<WorkflowRow | null> {
+  if (versionId === stored.version_id) return stored;
+  const version = await findVersion(db, stored.environment_id, stored.id, versionId);
+  return version ? { ...stored, ...toContent(version, stored) } : null;
 }
 
 /** What keeps people from switching the workflow off, and what to do. */
@@ -108,7 +135,7 @@ export async function findActiveChannels(ctx: Ctx, environmentId: string, channe
 /**
  * Creates the workflow that holds the preferences of broadcasts written in place, and switches its steps of their
  * channels on: people can then choose these channels. Called with every draft, and again when it is sent, because the
- * workflow may have been deleted meanwhile. Steps that somebody else wrote stay as they are.
+ * workflow may have been deleted meanwhile. Steps that somebody else wrote are left unchanged.
  */
 export async function offerBroadcastPreferences(ctx: Ctx, caller: Caller, content: BroadcastContent): Promise<void> {
   const used = new Set<string>(content.steps?.filter(({ type }) => isChannel(type)).map(({ type }) => type));

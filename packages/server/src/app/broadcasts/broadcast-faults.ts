@@ -13,7 +13,7 @@ const lastZoneMs = 26 * 3_600_000;
 
 export async function findDraftFaults(ctx: Ctx, caller: Caller, row: BroadcastRow, now: Date): Promise<DraftFault[]> {
   const faults: DraftFault[] = [];
-  const content = await resolveContent(ctx, caller, row.content);
+  const content = await resolveContent(ctx, caller, row);
   if ("fault" in content) faults.push({ field: content.field, text: content.fault });
   else {
     const active = await findActiveChannels(ctx, caller.environmentId, content.channels);

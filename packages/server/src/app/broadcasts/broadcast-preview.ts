@@ -25,7 +25,7 @@ export async function preview(
   const { broadcastId } = params;
   const { environmentId } = caller;
   const row = await requireBroadcast(ctx, environmentId, broadcastId);
-  const source = await findSource(ctx, caller, row.content);
+  const source = await findSource(ctx, caller, row);
   if ("fault" in source) throw failure("BROADCAST_INCOMPLETE", { broadcastId, reason: source.fault });
   const dispatch = { broadcastId: row.id, content: row.content, source };
   const { runs, refusal } = await simulatePeople(ctx, environmentId, dispatch, (tx, now) =>

@@ -10,7 +10,8 @@ import { enqueueTimed } from "../../pipeline/clock/clock.ts";
 import { acceptEvents } from "../../pipeline/trigger/accept.ts";
 import { tasksOfRequests } from "../../pipeline/trigger/batch-plan.ts";
 import { throwIfRefused } from "../../pipeline/trigger/evaluation.ts";
-import { type BroadcastRow, changeState } from "../../store/broadcasts/broadcasts.ts";
+import { awaitApproval, type BroadcastRow, changeState } from "../../store/broadcasts/broadcasts.ts";
+import type { CheckSource } from "../../store/broadcasts/checks.ts";
 import { runInserts } from "../../store/bulk.ts";
 import { findEnvironment } from "../../store/environments/environments.ts";
 import { eventInsert, type NewEvent } from "../../store/events/events.ts";
@@ -37,24 +38,28 @@ export async function send(
   const environment = await findEnvironment(ctx.db, caller.organizationId, environmentId);
   if (!environment?.broadcast_approval) return viewBroadcast(ctx, await schedule(batch, caller, row, now), now);
   await requireComplete(ctx, caller, row, now);
-  await requireAcceptable(ctx, caller, row, now);
+  const { savedVersionId: versionId } = await requireAcceptable(ctx, caller, row, now);
   const approval = {
     requestedBy: actorOf(caller).name,
     requestedAt: now.toISOString(),
-    ...{ decidedBy: null, decidedAt: null, isApproved: null, note: null },
+    ...{ decidedBy: null, decidedAt: null, isApproved: null, note: null, versionId },
   };
-  const change = { status: "awaiting_approval" as const, approval, now };
-  return viewBroadcast(ctx, await changeState(ctx.db, environmentId, row.id, change), now);
+  return viewBroadcast(ctx, await awaitApproval(ctx.db, environmentId, row.id, { approval, now }), now);
 }
 
 export async function approve(
   ctx: Ctx,
   caller: Caller,
-  { params: { broadcastId } }: Input<"broadcasts.approve">,
+  { params: { broadcastId }, body }: Input<"broadcasts.approve">,
 ): Promise<Output<"broadcasts.approve">> {
   const { environmentId } = caller;
   const row = await requireBroadcast(ctx, environmentId, broadcastId, { lock: true });
   requireStatus(row, ["awaiting_approval"], "only a broadcast that was sent for approval can be approved");
+  const { revision = row.revision } = body ?? {};
+  if (revision !== row.revision) {
+    const current = String(row.revision);
+    throw failure("BROADCAST_CHANGED", { broadcastId, current, revision: String(revision) });
+  }
   const member = actorOf(caller).name;
   if (row.approval!.requestedBy === member) throw failure("BROADCAST_OWN_APPROVAL", { broadcastId, member });
   await offerBroadcastPreferences(ctx, caller, row.content);
@@ -91,13 +96,13 @@ async function requireComplete(ctx: Ctx, caller: Caller, row: BroadcastRow, now:
 }
 
 /** What would be refused when it is approved is refused before someone reads it, such as a payload without a field. */
-async function requireAcceptable(ctx: Ctx, caller: Caller, row: BroadcastRow, now: Date): Promise<void> {
+async function requireAcceptable(ctx: Ctx, caller: Caller, row: BroadcastRow, now: Date): Promise<CheckSource> {
   const { id: broadcastId, content } = row;
-  const source = await findSource(ctx, caller, content);
+  const source = await findSource(ctx, caller, row);
   if ("fault" in source) throw failure("BROADCAST_INCOMPLETE", { broadcastId, reason: source.fault });
   const dispatch = { broadcastId, content, source };
   const { accepted, result } = await evaluateBroadcast(ctx, caller.environmentId, dispatch, now);
-  if (accepted) return;
+  if (accepted) return source;
   throw failure("BROADCAST_INCOMPLETE", { broadcastId, reason: (result.error ?? [result.status]).join("; ") });
 }
 
@@ -105,7 +110,7 @@ async function requireAcceptable(ctx: Ctx, caller: Caller, row: BroadcastRow, no
 async function schedule(batch: Batch, caller: Caller, row: BroadcastRow, now: Date): Promise<BroadcastRow> {
   const { environmentId } = caller;
   await requireComplete(batch, caller, row, now);
-  const content = await resolveContent(batch, caller, row.content);
+  const content = await resolveContent(batch, caller, row);
   if ("fault" in content) throw failure("BROADCAST_INCOMPLETE", { broadcastId: row.id, reason: content.fault });
   // The number of a version is found under the lock of its workflow.
   await findWorkflow(batch.db, environmentId, content.target.id, { lock: true });

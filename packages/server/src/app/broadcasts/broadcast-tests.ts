@@ -22,7 +22,7 @@ export async function test(
   const draft = await requireBroadcast(ctx, environmentId, broadcastId);
   const people = await namedPeople(ctx, environmentId, body.subscriberIds);
   await offerBroadcastPreferences(ctx, caller, draft.content);
-  const content = await resolveContent(ctx, caller, draft.content);
+  const content = await resolveContent(ctx, caller, draft);
   if ("fault" in content) throw incomplete(content.fault);
   const { row, target } = content;
   // The number of a version is found under the lock of its workflow.

@@ -19,7 +19,8 @@ function toBroadcast(row: BroadcastRow, pages: PageProgress | undefined): Broadc
     time: row.time,
     pace: row.pace,
     expiresAt: timeOf(row.expires_at),
-    approval: row.approval,
+    revision: row.revision,
+    approval: row.approval && toApproval(row.approval),
     progress: {
       people: row.people,
       started: pages?.started ?? 0,
@@ -40,6 +41,8 @@ function toBroadcast(row: BroadcastRow, pages: PageProgress | undefined): Broadc
     finishedAt: timeOf(row.finished_at),
   };
 }
+
+const toApproval = ({ versionId: _, ...shown }: NonNullable<BroadcastRow["approval"]>): Broadcast["approval"] => shown;
 
 /** With their progress. All rows are of one environment. */
 export async function viewBroadcasts(

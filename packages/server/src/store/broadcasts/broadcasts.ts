@@ -119,6 +119,21 @@ export async function changeState(
     .executeTakeFirstOrThrow();
 }
 
+/** A new revision, by which it is approved. A check stays that of the draft. */
+export async function awaitApproval(
+  db: Db,
+  environmentId: string,
+  id: string,
+  { approval, now }: { approval: NonNullable<BroadcastRow["approval"]>; now: Date },
+): Promise<BroadcastRow> {
+  const { rows } = await sql<BroadcastRow>`
+    update broadcasts set status = 'awaiting_approval', approval = ${JSON.stringify(approval)}::jsonb, updated_at = ${now},
+      revision = revision + 1,
+      checked_revision = case when checked_revision = revision then revision + 1 else checked_revision end
+    where environment_id = ${environmentId} and id = ${id} returning *`.execute(db);
+  return rows[0]!;
+}
+
 /** The broadcast of an event that is canceled, if it has one. */
 export async function stopBroadcastOf(db: Db, environmentId: string, eventId: string, now: Date): Promise<void> {
   await sql`

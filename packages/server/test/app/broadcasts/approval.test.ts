@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { AuditEntry, Broadcast, OperationId } from "@tidings/contract";
 import { errorOf } from "../../support/http.ts";
 import { startTestService } from "../../support/service.ts";
-import { createWorkflow, inApp } from "../../support/verbs.ts";
+import { createWorkflow, inApp, messagesOf, settled } from "../../support/verbs.ts";
 import { type Browser, invite, signInOwner } from "../members/browsers.ts";
 import { countRuns, createDraft, createList, inStatus, retrieveBroadcast } from "./lists.ts";
 
@@ -106,6 +106,46 @@ test("what became incomplete while it waited is not sent, and waits on", async (
   await client("workflows.patch", { params: { workflowId: "news" }, body: { active: true } });
   await call(owner, "approve", id);
   await inStatus(client, id, "completed");
+});
+
+test("what was asked for is approved: the workflow may be edited meanwhile, another revision is refused", async () => {
+  const { steps, origin } = await createWorkflow(client, "weekly", [inApp({ body: "as asked" })]);
+  const edit = (text: string) => {
+    const edited = steps.map((step) => ({ ...step, controlValues: { body: text } }));
+    const body = { name: "weekly", origin, preferences: {}, steps: edited };
+    return client("workflows.update", { params: { workflowId: "weekly" }, body } as never);
+  };
+  const content = { workflowId: "weekly" };
+  const { _id: id } = await createDraft(client, { content, audience: { include: ["team"] } });
+  const { revision: first } = await call(editor, "send", id);
+  await edit("edited");
+  const seen = await client("broadcasts.preview", { params: { broadcastId: id }, body: { subscriberIds: ["t1"] } });
+  assert.equal(seen.body.data[0]!.messages[0]!.content!.body, "as asked");
+  await call(editor, "reject", id);
+  await edit("asked again");
+  const { revision: second } = await call(editor, "send", id);
+  await edit("edited again");
+  const old = await owner.call("broadcasts.approve", { params: { broadcastId: id }, body: { revision: first } });
+  const { message } = errorOf(old, "BROADCAST_CHANGED");
+  assert.match(message, new RegExp(`has revision ${second}, not ${first}: read it again`));
+  assert.equal((await retrieveBroadcast(client, id)).status, "awaiting_approval");
+  const approved = await call(owner, "approve", id, { revision: second });
+  assert.equal("versionId" in approved.approval!, false);
+  const { transactionId } = await inStatus(client, id, "completed");
+  await settled(client, transactionId!);
+  const [sent] = await messagesOf(client, transactionId!);
+  assert.equal(sent!.content, "asked again");
+});
+
+test("a workflow that was replaced by another one while it waited is not sent", async () => {
+  await createWorkflow(client, "gone", [inApp({ body: "first" })]);
+  const content = { workflowId: "gone" };
+  const { _id: id } = await createDraft(client, { content, audience: { include: ["team"] } });
+  await call(editor, "send", id);
+  await client("workflows.delete", { params: { workflowId: "gone" } });
+  await createWorkflow(client, "gone", [inApp({ body: "second" })]);
+  assert.match(await refused(owner, "approve", id, "BROADCAST_INCOMPLETE"), /was deleted after the approval was asked/);
+  await call(owner, "reject", id);
 });
 
 test("a payload that the workflow refuses is refused before anyone is asked for approval", async () => {

@@ -1,5 +1,5 @@
 // The workflow `broadcast`, in which people choose whether they get broadcasts that are written in place: pruning keeps
-// it, sending creates it again, and what others wrote into it stays as it is.
+// it, sending creates it again, and what others wrote into it is left unchanged.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startTestService } from "../../support/service.ts";

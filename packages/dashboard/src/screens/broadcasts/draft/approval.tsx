@@ -21,7 +21,7 @@ const say = words.approval;
 const stale = ["broadcasts.retrieve", "broadcasts.list"] as const;
 
 export function ApprovalActions({ broadcast, reach }: { broadcast: Broadcast; reach: Reach }) {
-  const { _id: broadcastId, approval } = broadcast;
+  const { _id: broadcastId, approval, revision } = broadcast;
   const { email } = useSession().person;
   const may = useMay();
   const approve = useConfirmedChange("broadcasts.approve", stale);
@@ -44,7 +44,7 @@ export function ApprovalActions({ broadcast, reach }: { broadcast: Broadcast; re
           disabled={approve.isPending}
           onClick={() =>
             approve.ask(
-              { params: { broadcastId } },
+              { params: { broadcastId }, body: { revision } },
               {
                 title: say.approveTitle(reach.text),
                 text: timeText(broadcast),
