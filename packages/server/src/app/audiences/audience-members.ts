@@ -4,12 +4,11 @@ import type { Caller, Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
 import { audienceCondition } from "../../pipeline/audiences/condition.ts";
 import { deleteMembers, insertMatching, insertMembers } from "../../store/audiences/audience-members.ts";
-import { type AudienceRow, holdAudience, insertAudience, listAudienceIds } from "../../store/audiences/audiences.ts";
+import { type AudienceRow, holdAudience, listAudienceIds } from "../../store/audiences/audiences.ts";
 import { isStatementTimeout } from "../../store/db.ts";
-import { lockEnvironment } from "../../store/environments/environments.ts";
 import { findSubscribersByKeys } from "../../store/subscribers/subscribers.ts";
-import { environmentNow } from "../environments/clock.ts";
-import { toAudience } from "./audiences.ts";
+import { peekNow } from "../environments/clock.ts";
+import { insertNew, requireAudience, toAudience } from "./audiences.ts";
 
 /** As long as people of a broadcast may take to be fixed: a snapshot writes as many rows. */
 const snapshotMs = 60_000;
@@ -42,6 +41,9 @@ export async function removeMembers(
   return { removed: await deleteMembers(db, caller.environmentId, audience.id, ids) };
 }
 
+/**
+ * The copy may take long, so nothing is locked that others need: only who creates an audience with the same id waits.
+ */
 export async function snapshot(
   ctx: Ctx,
   caller: Caller,
@@ -49,14 +51,12 @@ export async function snapshot(
 ): Promise<Output<"audiences.snapshot">> {
   const { db } = ctx;
   const { environmentId } = caller;
-  const source = await holdAudience(db, environmentId, params.audienceId);
-  if (!source) throw failure("AUDIENCE_NOT_FOUND", { audienceId: params.audienceId });
-  await lockEnvironment(db, environmentId);
+  const source = await requireAudience(ctx, caller, params.audienceId);
   const others = await listAudienceIds(db, environmentId);
   if (others.has(body.audienceId)) throw failure("AUDIENCE_EXISTS", { audienceId: body.audienceId });
   if (others.size >= audiencesPerEnvironment)
     throw failure("AUDIENCE_LIMIT", { limit: String(audiencesPerEnvironment) });
-  const now = await environmentNow(ctx, caller);
+  const now = await peekNow(ctx, caller);
   const row: AudienceRow = {
     environment_id: environmentId,
     id: ctx.newId(),
@@ -67,7 +67,7 @@ export async function snapshot(
     created_at: ctx.now(),
     updated_at: ctx.now(),
   };
-  await insertAudience(db, row);
+  await insertNew(ctx, row);
   await fill(ctx, { source, row, now });
   return toAudience(row);
 }

@@ -22,6 +22,7 @@ import { countEveryone, hasOthers } from "../../store/audiences/people.ts";
 import { lockEnvironment } from "../../store/environments/environments.ts";
 import { listWorkflows } from "../../store/workflows/workflows.ts";
 import { peekNow } from "../environments/clock.ts";
+import { refuseDuplicate } from "../identifiers.ts";
 import { readCursor, toCursorList } from "../paging.ts";
 import { readPeople, refuseRule } from "./audience-rules.ts";
 import { userOfAudience } from "./audience-uses.ts";
@@ -84,6 +85,12 @@ async function refuseEveryone(
   if (people > 0) throw failure("AUDIENCE_MATCHES_EVERYONE", { people: people.toLocaleString("en") });
 }
 
+/** 409 for an id that a snapshot has taken meanwhile: snapshots do not lock the environment. */
+export async function insertNew({ db }: Ctx, row: AudienceRow): Promise<void> {
+  const duplicate = failure("AUDIENCE_EXISTS", { audienceId: row.audience_id });
+  await refuseDuplicate(() => insertAudience(db, row), duplicate, "audiences_audience_id");
+}
+
 export const checkNew = (ctx: NetworkCtx, caller: Caller, { body }: Input<"audiences.create">): Promise<void> =>
   refuseEveryone(ctx, caller, body);
 
@@ -112,7 +119,7 @@ export async function create(
     created_at: now,
     updated_at: now,
   };
-  await insertAudience(db, row);
+  await insertNew(ctx, row);
   return toAudience(row);
 }
 

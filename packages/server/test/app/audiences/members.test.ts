@@ -5,6 +5,7 @@ import { sql } from "kysely";
 import { newId } from "../../../src/lib/ids.ts";
 import { authorized } from "../../support/http.ts";
 import { startTestService } from "../../support/service.ts";
+import { eventually } from "../../support/wait.ts";
 
 const service = await startTestService();
 const { client, production, db } = service;
@@ -91,6 +92,39 @@ test("a snapshot has the people of its audience, and does not change with it", a
   assert.deepEqual(await listed({ audienceId: "kept" }), ["ada", "dan", "eve"], "a refused snapshot changes nothing");
   await assert.rejects(snapshot("missing", { audienceId: "other" }), { status: 404 });
   await assert.rejects(snapshot("source", { audienceId: "not an id" }), { status: 422 });
+});
+
+test("while a snapshot copies many people, others change the environment; its id is taken", async () => {
+  await sql`create table gate (is_open boolean)`.execute(db);
+  await sql`create function pass_gate() returns trigger language plpgsql as $$ begin
+    for tries in 1..600 loop
+      exit when exists (select 1 from gate where is_open);
+      perform pg_sleep(0.05);
+    end loop;
+    return null;
+  end $$`.execute(db);
+  await sql`create trigger pass_gate before insert on audience_members execute function pass_gate()`.execute(db);
+  const copying = client("audiences.snapshot", { params: { audienceId: "ruled" }, body: { audienceId: "slow" } });
+  await eventually(async () => {
+    const { rows } = await sql`select 1 from pg_stat_activity where datname = current_database()
+      and state = 'active' and query like '%insert into audience_members%' and pid <> pg_backend_pid()`.execute(db);
+    return rows.length > 0;
+  }, "the copy");
+  const rule = { "==": [{ var: "subscriber.firstName" }, "Late"] };
+  await client("audiences.create", { body: { audienceId: "other", name: "Other", rule } });
+  await client("audiences.update", { params: { audienceId: "ruled" }, body: { name: "Ruled" } });
+  await client("broadcasts.create", { body: { name: "Draft", audience: { include: ["ruled"] } } } as never);
+  const same = client("audiences.create", { body: { audienceId: "slow", name: "Same id", rule } });
+  const isRefused = assert.rejects(same, { status: 409, code: "AUDIENCE_EXISTS" });
+  await eventually(async () => {
+    const { rows } = await sql`select 1 from pg_stat_activity where datname = current_database()
+      and wait_event_type = 'Lock' and query like 'insert into "audiences"%'`.execute(db);
+    return rows.length > 0;
+  }, "the request with the same id to wait");
+  await sql`insert into gate values (true)`.execute(db);
+  assert.equal((await copying).status, 201);
+  await isRefused;
+  assert.deepEqual(await listed({ audienceId: "slow" }), ["ada", "bob", "cleo"]);
 });
 
 test("a rule is listed and kept as a snapshot by the same code", async () => {
