@@ -29,7 +29,7 @@ import { type BacktestTask, environmentOf, peoplePerBacktestPage } from "../task
 import type { Period } from "./history.ts";
 import { replayPeople } from "./page.ts";
 import { reportOf } from "./report.ts";
-import { countPerson, emptyTally, type Tally } from "./tally.ts";
+import { countPerson, readTally, type Tally } from "./tally.ts";
 import { isEmptyChange } from "./variants.ts";
 
 /** A page that failed this often ends the backtest: templates may fail in ways that no page survives. */
@@ -94,7 +94,7 @@ async function tryPage(
 async function replayPage(ctx: Ctx, environmentId: string, row: BacktestRow): Promise<Page> {
   const period: Period = { from: row.period_from.getTime(), to: row.period_to.getTime() };
   const range = { from: firstIdAt(row.period_from), to: firstIdAt(row.period_to) };
-  const tally = (row.tally as Tally | null) ?? emptyTally();
+  const tally = readTally(row.tally);
   if (row.page === 0) {
     const counts = await countPeriod(ctx.db, environmentId, range, backtestLimits.countedNotifications);
     tally.deletedPeople = counts.deleted_people;

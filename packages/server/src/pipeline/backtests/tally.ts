@@ -1,6 +1,6 @@
 // Counts what the replays of people returned, page by page. The counts are a column of the backtest, so a page that is
 // interrupted is counted once. Pure.
-import type { BacktestReport } from "@tidings/contract";
+import { type BacktestReport, isJsonObject, type JsonObject } from "@tidings/contract";
 import type { Difference } from "../../store/backtests/backtests.ts";
 import { findEntry } from "../steps/catalogue.ts";
 import type { Calibrated } from "./calibrate.ts";
@@ -46,13 +46,28 @@ export type Tally = Sides & {
   listed: number;
 };
 
+/** Without a prototype: workflows and steps may have the id `constructor`. */
+const noCounts = <Value>(): Record<string, Value> => Object.create(null);
+
 export const emptyTally = (): Tally => ({
   ...{ done: 0, people: 0, before: 0, after: 0, same: 0, differing: 0, silenced: 0, reached: 0 },
-  ...{ effects: {}, channels: {}, workflows: {}, renderFaults: [] },
-  calibration: { compared: 0, equal: 0, causes: {} },
-  ...{ deletedWorkflows: {}, deletedPeople: 0, erasedPayloads: 0, storedAnswers: 0, assumedAnswers: 0 },
+  ...{ effects: noCounts(), channels: noCounts(), workflows: noCounts(), renderFaults: [] },
+  calibration: { compared: 0, equal: 0, causes: noCounts() },
+  ...{ deletedWorkflows: noCounts(), deletedPeople: 0, erasedPayloads: 0, storedAnswers: 0, assumedAnswers: 0 },
   ...{ cutPeople: 0, listed: 0 },
 });
+
+/** The counts of the pages before; null before the first. */
+export const readTally = (stored: JsonObject | null): Tally =>
+  stored === null ? emptyTally() : (withoutPrototypes(stored) as Tally);
+
+function withoutPrototypes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutPrototypes);
+  if (!isJsonObject(value)) return value;
+  const copy = noCounts<unknown>();
+  for (const [name, member] of Object.entries(value)) copy[name] = withoutPrototypes(member);
+  return copy;
+}
 
 /** More template errors than these are only counted by their effect. */
 const maxFaults = 20;
@@ -129,13 +144,21 @@ export function countPerson(tally: Tally, one: ReplayedPerson): Difference[] {
 }
 
 function workflowOf({ workflows }: Tally, workflowId: string, name: string): WorkflowTally {
-  workflows[workflowId] ??= { ...{ before: 0, after: 0, runs: 0, people: 0 }, name, effects: {}, steps: {} };
+  workflows[workflowId] ??= {
+    ...{ before: 0, after: 0, runs: 0, people: 0 },
+    name,
+    effects: noCounts(),
+    steps: noCounts(),
+  };
   return workflows[workflowId];
 }
 
 function count(tally: Tally, workflow: WorkflowTally, { stepId, before, after, effect }: Compared): void {
   const { step } = (before ?? after)!;
-  workflow.steps[stepId] ??= { type: step.type, name: step.name, before: 0, after: 0, effects: {}, reasons: {} };
+  workflow.steps[stepId] ??= {
+    ...{ type: step.type, name: step.name, before: 0, after: 0 },
+    ...{ effects: noCounts(), reasons: noCounts() },
+  };
   const own = workflow.steps[stepId];
   countSide(tally, workflow, own, "before", before);
   countSide(tally, workflow, own, "after", after);
@@ -172,7 +195,7 @@ function reasonText({ code, outcome }: MessageOutcome): string | null {
 }
 
 function channelTally({ channels }: Tally, channel: string): Tally["channels"][string] {
-  channels[channel] ??= { before: 0, after: 0, effects: {} };
+  channels[channel] ??= { before: 0, after: 0, effects: noCounts() };
   return channels[channel];
 }
 

@@ -222,3 +222,30 @@ test("an event that mentioned an erased person is a cause of deviations", async 
   assert.equal(found?.steps, 1, JSON.stringify(report.calibration.deviations));
   assert.equal(found.examples[0]!.subscriberId, "p7");
 });
+
+test("workflows and steps have the ids that objects have from the start", async () => {
+  const steps = (body: string) => ["toString", "constructor"].map((id) => named(id, inApp({ body })));
+  const ids = ["constructor", "toString"];
+  for (const workflowId of ids) {
+    await createWorkflow(client, workflowId, steps("Hello"));
+    await settled(client, await trigger(client, workflowId, "p3", {}));
+    await settled(client, await trigger(client, workflowId, "p4", {}));
+  }
+  const workflows = ids.map((workflowId) => ({ workflowId, name: workflowId, steps: steps("Bye") }));
+  const { _id, report } = await backtest(scene, { workflows });
+  const own = report.workflows.filter(({ workflowId }) => ids.includes(workflowId));
+  for (const one of own) {
+    assert.deepEqual([one.before, one.after, one.people, one.effects], [4, 4, 2, { content: 4 }]);
+    const found = one.steps.map(({ stepId, effects }) => [stepId, effects.content]);
+    assert.deepEqual(found, [
+      ["toString", 2],
+      ["constructor", 2],
+    ]);
+  }
+  assert.deepEqual(own.map(({ workflowId }) => workflowId).sort(), ["constructor", "toString"]);
+  assert.equal((await differencesOf(scene, _id)).length, 8);
+  await client("workflows.delete", { params: { workflowId: "constructor" } });
+  const { skipped } = (await backtest(scene)).report;
+  const deleted = skipped.deletedWorkflows.find(({ workflowId }) => workflowId === "constructor");
+  assert.equal(deleted?.notifications, 2);
+});
