@@ -5075,7 +5075,7 @@ export type Backtest = {
 export type BacktestCalibration = {
   /** Steps of the period that the unchanged replay reproduces; null: there were none */
   percent: number | null;
-  /** false: below 95 %, so the report does not show what would have happened */
+  /** false: below 95 %, or nothing to compare, so the report does not show what would have happened */
   isTrusted: boolean;
   /** Steps that were compared */
   compared: number;

@@ -42,7 +42,7 @@ const checkShape = createShapeCheck({
   },
 });
 
-/** Below, a report says little about what would have happened, so no limit is kept by it. */
+/** Below, or with nothing to compare, a report says little about what would have happened: no limit is kept by it. */
 const trustedPercent = 95;
 
 const maxBytes = 1_000_000;
@@ -86,14 +86,21 @@ export function refuseUnknownWorkflows({ workflows = {} }: Thresholds, known: re
   });
 }
 
-export type Exceeded = { limit: string; workflowId: string | null; most?: number; least?: number; found: number };
+/** `found`: null where there was nothing to compare. */
+export type Exceeded = {
+  limit: string;
+  workflowId: string | null;
+  most?: number;
+  least?: number;
+  found: number | null;
+};
 
 /** The limits that the report does not keep. */
 export function exceededLimits(limits: Thresholds, report: BacktestReport): Exceeded[] {
   const { totals, calibration } = report;
   const least = limits.minCalibrationPercent ?? trustedPercent;
   const found = calibration.percent;
-  const isLow = found !== null && found < least;
+  const isLow = (found ?? 0) < least;
   const of = (limit: keyof typeof ofAll, value: number) => beyond(limit, null, limits[limit], value);
   return [
     ...(isLow ? [{ limit: "minCalibrationPercent", workflowId: null, least, found }] : []),

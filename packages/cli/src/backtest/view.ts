@@ -89,6 +89,7 @@ export function printThresholds(out: Output, exceeded: readonly Exceeded[]): voi
   for (const { limit, workflowId, most, least, found } of exceeded) {
     const of = workflowId === null ? limit : `${plainText(workflowId)} ${limit}`;
     const allowed = most === undefined ? `at least ${number(least ?? 0)}` : `at most ${number(most)}`;
-    out.line(`${out.style("red", "✗")} ${of}: ${number(found)}, and ${allowed} is allowed`);
+    const what = found === null ? "nothing to compare" : number(found);
+    out.line(`${out.style("red", "✗")} ${of}: ${what}, and ${allowed} is allowed`);
   }
 }

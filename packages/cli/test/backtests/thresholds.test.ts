@@ -7,7 +7,9 @@ import { test } from "node:test";
 import type { BacktestReport } from "@tidings/contract";
 import { atEnd } from "../../../server/test/support/at-end.ts";
 import { exceededLimits, readThresholds, refuseUnknownWorkflows } from "../../src/backtest/thresholds.ts";
+import { printThresholds } from "../../src/backtest/view.ts";
 import type { Io } from "../../src/io.ts";
+import type { Output } from "../../src/output.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "tidings-thresholds-"));
 atEnd(() => rmSync(folder, { recursive: true, force: true }));
@@ -100,7 +102,15 @@ test("a report that cannot be trusted keeps no limits, unless the file says othe
   ]);
   assert.deepEqual(exceededLimits({ minCalibrationPercent: 90 }, low), []);
   assert.equal(exceededLimits({ minCalibrationPercent: 99.5 }, reportOf({ percent: 99.4 })).length, 1);
-  assert.deepEqual(exceededLimits({ minCalibrationPercent: 99.5 }, reportOf({ percent: null })), []);
+  const nothing = reportOf({ percent: null });
+  assert.deepEqual(exceededLimits({ maxSilencedPeople: 0 }, nothing), [
+    { limit: "minCalibrationPercent", workflowId: null, least: 95, found: null },
+  ]);
+  assert.deepEqual(exceededLimits({ minCalibrationPercent: 0 }, nothing), []);
+  const lines: string[] = [];
+  const out = { line: (text = "") => lines.push(text), style: (_: string, text: string) => text } as unknown as Output;
+  printThresholds(out, exceededLimits({ maxSilencedPeople: 0 }, nothing));
+  assert.deepEqual(lines, ["✗ minCalibrationPercent: nothing to compare, and at least 95 is allowed"]);
 });
 
 test("messages where there were none are all of them", () => {

@@ -91,7 +91,7 @@ function Sentences({ backtest, report: { sentences, calibration, totals } }: Pic
         <div role="alert">
           <Notice tone="bad">
             <strong>{sentences[0]}.</strong>
-            <p>{say.untrusted}</p>
+            {calibration.percent !== null && <p>{say.untrusted}</p>}
           </Notice>
         </div>
       )}

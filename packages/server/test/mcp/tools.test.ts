@@ -238,6 +238,26 @@ describe("a plan", () => {
   });
 });
 
+test("a backtest says that there was nothing to compare", async () => {
+  const { body } = await client("environments.create", { body: { name: "Waiting", color: "#123456" } });
+  const apiKey = body.apiKeys![0]!.key;
+  const there = createClient({ baseUrl: service.url, apiKey });
+  const pause = { type: "regular", amount: 1, unit: "hours" } as const;
+  await createWorkflow(there, "hello", [
+    { name: "Pause", stepId: "pause", type: "delay", controlValues: pause },
+    { ...inApp({ body: "Hello" }), stepId: "in-app" },
+  ]);
+  const event = await trigger(there, "hello", "joe");
+  await eventually(async () => {
+    const { data } = (await there("notifications.list", { query: { transactionId: event } })).body;
+    return data[0]?.jobs?.some(({ status }) => status === "delayed") || null;
+  }, "the delay");
+  const waiting = await connectTo({ url: service.url, apiKey });
+  const text = await waiting.ask("backtest", { files: files("Hello"), lastDays: 1 });
+  assert.match(text, /^"Nothing to compare, so do not rely on this report: no step of the period has ended"$/m);
+  assert.doesNotMatch(text, /100 %/);
+});
+
 describe("a test", () => {
   test("reaches a test person, and nobody else", async () => {
     const count = async () => (await client("notifications.list", { query: {} })).body.data.length;

@@ -170,7 +170,9 @@ export const BacktestCalibration = named("BacktestCalibration", {
   percent: Type.Union([Type.Number(), Type.Null()], {
     description: "Steps of the period that the unchanged replay reproduces; null: there were none",
   }),
-  isTrusted: Type.Boolean({ description: "false: below 95 %, so the report does not show what would have happened" }),
+  isTrusted: Type.Boolean({
+    description: "false: below 95 %, or nothing to compare, so the report does not show what would have happened",
+  }),
   compared: count("Steps that were compared"),
   equal: count("Those with the same outcome"),
   deviations: Type.Array(

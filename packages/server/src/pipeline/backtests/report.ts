@@ -98,7 +98,7 @@ function calibrationOf({ calibration: { compared, equal, causes } }: Tally): Bac
   const percent = compared === 0 ? null : Math.floor((equal / compared) * 10_000) / 100;
   return {
     percent,
-    isTrusted: percent === null || percent >= trustedPercent,
+    isTrusted: percent !== null && percent >= trustedPercent,
     compared,
     equal,
     deviations: backtestCauses
@@ -119,11 +119,11 @@ function sentencesOf(
   isCalibrationOnly: boolean,
 ): string[] {
   const steps = counted(compared, "step", "steps");
-  const matches =
+  const matches = `The replay of what is unchanged came out as it really did for ${percent} % of ${steps}`;
+  const warning =
     percent === null
-      ? "No step of the period has ended, so the replay could not be compared with what happened"
-      : `The replay of what is unchanged came out as it really did for ${percent} % of ${steps}`;
-  const warning = `${matches}: do not rely on this report`;
+      ? "Nothing to compare, so do not rely on this report: no step of the period has ended"
+      : `${matches}: do not rely on this report`;
   const findings = isCalibrationOnly ? [] : findingsOf(tally);
   return isTrusted ? [...findings, matches] : [warning, ...findings];
 }

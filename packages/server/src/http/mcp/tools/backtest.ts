@@ -32,7 +32,11 @@ function reportLines({ _id, status, from, to, progress, sample, report, failure 
             .map(([effect, count]) => `${effect} ${count}`)
             .join(", ")}`,
       ),
-    `The unchanged replay agrees with what happened in ${calibration.percent ?? 100} % of ${plural(calibration.compared, "step")}.`,
+    ...(calibration.percent === null
+      ? []
+      : [
+          `The unchanged replay agrees with what happened in ${calibration.percent} % of ${plural(calibration.compared, "step")}.`,
+        ]),
     ...calibration.deviations.slice(0, 10).map(({ sentence }) => quote(sentence)),
     ...limits.slice(0, 10).map((text) => quote(text)),
   ];
