@@ -1,5 +1,6 @@
 // What the promises share: how often an event may show up, for whom it is, and which clocks can be compared.
 import type { FaultRecord } from "./evidence.ts";
+import { couldLose } from "./judge.ts";
 import { type EventEntry, isUndone } from "./ledger.ts";
 import type { World } from "./world.ts";
 
@@ -49,6 +50,15 @@ export function wasClockMoved({ faults }: Pick<World, "faults">, one: number, ot
 /** How much later, or earlier, a time that a process wrote may be than the moment it names. */
 export const clockSlack = (world: Pick<World, "faults">, at: number): number =>
   wasClockMoved(world, at - movedClockMs, at + movedClockMs) ? movedClockMs : 0;
+
+/** Why something may have been written late or not at all; `busy`: no fault was in effect, but other clients failed. */
+export type Excuse = "fault" | "busy";
+
+/** Whether a process could lose or delay what it wrote between the two: by a fault, or because of a busy machine. */
+export function findExcuse({ faults, ledger }: Pick<World, "faults" | "ledger">, from: number, to: number) {
+  if (couldLose(faults, from, to)) return "fault";
+  return ledger.failures.some(({ at, endedAt }) => at <= to && from <= endedAt) ? "busy" : null;
+}
 
 /** Counts by key. */
 export function tally<T>(items: Iterable<T>, key: (item: T) => string): Map<string, number> {

@@ -2,7 +2,7 @@
 // that the provider had taken the message, and then the attempt is marked as of unknown outcome: the response was lost,
 // or what keeps a result from being written happened to that very call.
 
-import { boundsOf, wasClockMoved, wordsOf } from "../compare.ts";
+import { boundsOf, type Excuse, findExcuse, wasClockMoved, wordsOf } from "../compare.ts";
 import { isTaken, type Sent, type Try, uuidIn } from "../deliveries.ts";
 import { couldLose, type Judge, type PromiseCheck } from "../judge.ts";
 import { type EventEntry, keyOf } from "../ledger.ts";
@@ -83,16 +83,13 @@ function indexOf(messages: Map<string, MessageRow>): Map<string, MessageRow> {
 /** After a response, the service writes the result, and tries that again for so long. */
 const settleMs = 10_000;
 
-type Excuse = "fault" | "busy";
-
 /**
  * What may have kept the result of a call from being written: a fault during the call, or one that had held up the
  * second call, whose process did not know of the first; or a machine that was too busy, as other clients saw then.
  */
-function excuseOf({ faults, ledger }: World, before: Try, next: Try): Excuse | null {
-  const [from, to] = [before.at, Math.min(next.at, before.answeredAt + settleMs)];
-  if (couldLose(faults, from, to) || couldLose(faults, next.at, next.at)) return "fault";
-  return ledger.failures.some(({ at, endedAt }) => at <= to && from <= endedAt) ? "busy" : null;
+function excuseOf(world: World, before: Try, next: Try): Excuse | null {
+  if (couldLose(world.faults, next.at, next.at)) return "fault";
+  return findExcuse(world, before.at, Math.min(next.at, before.answeredAt + settleMs));
 }
 
 function checkMessage(world: World, judge: Judge, sent: Sent, excused: Record<Excuse, number>): void {

@@ -1,7 +1,7 @@
 // Waits end once, by their signal or by their timeout, as the message says. A signal whose response says that it
 // reached the run has ended its wait, and one that came well within the wait has reached it.
-import { clockSlack, secondsText, wasClockMoved } from "../compare.ts";
-import { faultsAround, type Judge, type PromiseCheck } from "../judge.ts";
+import { clockSlack, findExcuse, secondsText, wasClockMoved } from "../compare.ts";
+import type { Judge, PromiseCheck } from "../judge.ts";
 import { type EventEntry, keyOf, type Signal } from "../ledger.ts";
 import type { World } from "../world.ts";
 
@@ -13,6 +13,7 @@ export default {
   id: "waits",
   title: "A wait ends once, by its signal or its timeout, and says by which",
   check(world, judge) {
+    const leftOut = { clock: 0, fault: 0, busy: 0 };
     const signals = Map.groupBy(world.ledger.signals, ({ environment, person }) => keyOf(environment, person));
     for (const [key, { messages }] of world.finals.inboxes) {
       for (const { text, createdAt } of messages) {
@@ -25,10 +26,15 @@ export default {
             ending: text.slice(entry.text.length).trim(),
             createdAt,
             signals: own,
+            leftOut,
           });
         }
       }
     }
+    const waits = (count: number) => `${count} waits with a signal in time were left out`;
+    if (leftOut.clock > 0) judge.note(`${waits(leftOut.clock)}: a clock was moved meanwhile`);
+    if (leftOut.fault > 0) judge.note(`${waits(leftOut.fault)}: a failure may have held up their beginning`);
+    if (leftOut.busy > 0) judge.note(`${waits(leftOut.busy)}: other requests failed between beginning and signal`);
     if (!world.rows) judge.note("without the database: when waits began was not read");
   },
 } satisfies PromiseCheck;
@@ -36,9 +42,17 @@ export default {
 const isSignalFor = ({ name, key, outcome }: Signal, { promise, text }: EventEntry): boolean =>
   promise.kind === "wait" && name === promise.signal && (key === undefined || key === text) && outcome !== "refused";
 
-type Ended = { entry: EventEntry; key: string; ending: string; createdAt: number; signals: Signal[] };
+type Ended = {
+  entry: EventEntry;
+  key: string;
+  ending: string;
+  createdAt: number;
+  signals: Signal[];
+  leftOut: { clock: number; fault: number; busy: number };
+};
 
-function checkMessage(world: World, judge: Judge, { entry, key, ending, createdAt, signals }: Ended): void {
+function checkMessage(world: World, judge: Judge, ended: Ended): void {
+  const { entry, key, ending, createdAt, signals } = ended;
   const { text, promise, sentAt } = entry;
   if (promise.kind !== "wait") return;
   const about = { at: createdAt, detail: { person: key, transactionId: entry.transactionId } };
@@ -48,7 +62,7 @@ function checkMessage(world: World, judge: Judge, { entry, key, ending, createdA
   if (ending === "signal" && !signals.some(({ at }) => at <= createdAt + slack)) {
     judge.broken(`${text} ended by a signal that no client had sent`, about);
   }
-  if (ending !== "timeout") return void checkJob(world, judge, { entry, key, ending, createdAt, signals });
+  if (ending !== "timeout") return void checkJob(world, judge, ended);
   const earlyMs = sentAt + promise.timeoutSeconds * 1_000 - createdAt;
   if (earlyMs > roundingMs && !wasClockMoved(world, sentAt, createdAt)) {
     judge.broken(`${text} timed out ${secondsText(earlyMs)} too early`, about);
@@ -58,10 +72,10 @@ function checkMessage(world: World, judge: Judge, { entry, key, ending, createdA
   ) {
     judge.broken(`${text} timed out, although the answer to its signal says that it was reached`, about);
   }
-  checkJob(world, judge, { entry, key, ending, createdAt, signals });
+  checkJob(world, judge, ended);
 }
 
-function checkJob(world: World, judge: Judge, { entry, key, ending, signals }: Ended): void {
+function checkJob(world: World, judge: Judge, { entry, key, ending, signals, leftOut }: Ended): void {
   const { rows } = world;
   const [event] = rows?.byText.get(entry.text) ?? [];
   const run =
@@ -75,11 +89,14 @@ function checkJob(world: World, judge: Judge, { entry, key, ending, signals }: E
   judge.expect(says === ending, () => `the wait of ${entry.text} ended by ${says}, its message says ${ending}`, about);
   if (ending !== "timeout" || job.begunAt === undefined || job.until === undefined) return;
   const { begunAt, until } = job;
-  // A wait is written as begun at the start of its transaction. One that a fault held up is unknown to a signal,
-  // whose response then says that it reached nothing.
-  if (wasClockMoved(world, begunAt, until) || faultsAround(world.faults, begunAt).length > 0) return;
-  const late = signals.find(
+  const inTime = signals.filter(
     ({ outcome, at, answeredAt }) => outcome === "accepted" && at > begunAt + marginMs && answeredAt < until - marginMs,
   );
-  if (late) judge.broken(`${entry.text} timed out, although its signal was accepted during the wait`, about);
+  if (inTime.length === 0) return;
+  // A wait is written as begun at the start of its transaction. One that is held up is unknown to a signal, whose
+  // response then says that it reached nothing.
+  const last = Math.max(...inTime.map(({ at }) => at));
+  const excuse = wasClockMoved(world, begunAt, until) ? "clock" : findExcuse(world, begunAt, last);
+  if (excuse) leftOut[excuse]++;
+  else judge.broken(`${entry.text} timed out, although its signal was accepted during the wait`, about);
 }

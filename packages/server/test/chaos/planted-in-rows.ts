@@ -1,6 +1,6 @@
 // Faults in the rows, some of them with what clients would see of them.
 import { randomUUID } from "node:crypto";
-import type { Delivery, PlannedEvent } from "../../../../scripts/auditor/evidence.ts";
+import type { Call, Delivery, PlannedEvent } from "../../../../scripts/auditor/evidence.ts";
 import {
   addToCounts,
   callOf,
@@ -219,6 +219,32 @@ export const plantedInRows: Fault[] = [
       inbox.messages.push({ ...message, id, text, transactionId });
       inbox.messages.sort((a, b) => (a.id < b.id ? 1 : -1));
       addToCounts(inbox, 1);
+    },
+  },
+  {
+    name: "a wait times out although its signal came in time, long after a failure",
+    promise: "waits",
+    async plant(ground) {
+      const { evidence, north, query } = ground;
+      const { message } = shownOf(evidence, north.signaled);
+      message.text = message.text.replace(/signal$/, "timeout");
+      await query("update messages set content = $2 where id = $1", [message.id, message.text]);
+      const isOwn = ({ operation, target }: Call) => operation === "signal" && target?.text === north.signaled.text;
+      for (const call of evidence.calls.filter(isOwn)) call.answer = 0;
+      const sent = Math.min(...evidence.calls.filter(isOwn).map(({ at }) => at));
+      // It began two seconds before the signal, and its job says that it timed out.
+      const run = await runOf(ground, (await eventRow(ground, north.signaled.text)).id);
+      message.createdAt = new Date(sent + 5_000).toISOString();
+      const details = [
+        { d: "wait_begun", t: sent - 2_000, r: { until: new Date(sent + 4_000).toISOString() } },
+        { d: "wait_timed_out", t: sent + 4_000 },
+      ];
+      await query("update jobs set details = $2 where notification_id = $1 and type = 'wait'", [
+        run.id,
+        JSON.stringify(details),
+      ]);
+      const common = { target: "process-1", startedAt: sent - 25_000, endedAt: sent - 20_000 };
+      evidence.faults.push({ ...common, fault: "stop-process" }, { ...common, fault: "provider-hangs", endedAt: sent });
     },
   },
   {
