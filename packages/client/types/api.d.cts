@@ -5755,6 +5755,8 @@ export type BroadcastProgress = {
   gone: number;
   /** People whose turn would have been after `expiresAt` */
   expired: number;
+  /** People whose start failed; `failedTasks.replay` starts them */
+  failed: number;
   /** People started in the last minute */
   perMinute: number;
   nextAt: string | null;

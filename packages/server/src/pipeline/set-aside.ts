@@ -79,7 +79,7 @@ export async function divideOrSetAside(
       id: ctx.newId(),
       environment_id: environmentId,
       kind,
-      data: withoutPartMark(task.data),
+      data: toReplay(task.data),
       error: errorText(error),
       attempts: tries,
       created_at: ctx.now(),
@@ -105,9 +105,10 @@ async function enqueueParts(tx: Ctx, task: Task<unknown>, parts: Part[]): Promis
   }
 }
 
-function withoutPartMark(data: unknown): JsonObject {
+/** What a replay works on. A page of people is separate from its walk, which may have ended or begun again by then. */
+function toReplay(data: unknown): JsonObject {
   const { isPart, ...rest } = data as JsonObject;
-  return rest;
+  return "lane" in rest ? { ...rest, lane: null } : rest;
 }
 
 const maxErrorLength = 2_000;

@@ -30,10 +30,11 @@ export function printBroadcast(out: Output, broadcast: Broadcast): void {
   if (transactionId) out.line(out.style("dim", `  ${transactionId}`));
 }
 
-function lossText({ gone, expired }: Broadcast["progress"]): string {
+function lossText({ gone, expired, failed }: Broadcast["progress"]): string {
   const parts = [
     ...(gone > 0 ? [`${number(gone)} deleted before their turn`] : []),
     ...(expired > 0 ? [`${number(expired)} expired`] : []),
+    ...(failed > 0 ? [`${number(failed)} could not be started`] : []),
   ];
   return parts.length > 0 ? ` (${parts.join(", ")})` : "";
 }

@@ -105,6 +105,7 @@ export const BroadcastProgress = named("BroadcastProgress", {
   started: Type.Integer({ description: "People whose run has started" }),
   gone: Type.Integer({ description: "People who were deleted before their turn" }),
   expired: Type.Integer({ description: "People whose turn would have been after `expiresAt`" }),
+  failed: Type.Integer({ description: "People whose start failed; `failedTasks.replay` starts them" }),
   perMinute: Type.Integer({ description: "People started in the last minute" }),
   nextAt: Type.Union([isoTime("When the next people start"), Type.Null()]),
   lastAt: Type.Union([isoTime("When the last people start"), Type.Null()]),

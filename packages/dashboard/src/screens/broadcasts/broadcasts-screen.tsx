@@ -119,7 +119,7 @@ const NameCell = ({ _id, name, time, startedAt, status }: Broadcast) => (
   />
 );
 
-function ProgressCell({ name, status, progress: { people, started, gone, expired } }: Broadcast) {
+function ProgressCell({ name, status, progress: { people, started, gone, expired, failed } }: Broadcast) {
   if (people === null) return words.nothing;
   const isOpen = status === "running" || status === "paused";
   if (!isOpen) return started < people ? words.progress(started, people) : peopleWords.people(people);
@@ -128,7 +128,7 @@ function ProgressCell({ name, status, progress: { people, started, gone, expired
       <Progress
         label={words.progressOf(name)}
         total={people}
-        done={started + gone + expired}
+        done={started + gone + expired + failed}
         parts={[{ tone: status === "paused" ? "warn" : "accent", count: started }]}
       />
       <Note>{words.progress(started, people)}</Note>

@@ -1,7 +1,7 @@
 // Fixed pages that fail every time: divided until the failing person is alone, who is then set aside (set-aside.ts).
 import type { Ctx } from "../../context.ts";
 import { changeState, findBroadcast } from "../../store/broadcasts/broadcasts.ts";
-import { endPage, findNextPage, splitPage } from "../../store/broadcasts/event-pages.ts";
+import { endPage, findNextPage, lockPage, splitPage } from "../../store/broadcasts/event-pages.ts";
 import { findEvents } from "../../store/events/events.ts";
 import type { TaskKind } from "../../store/queue/queue.ts";
 import { openBatch } from "../batch.ts";
@@ -38,7 +38,11 @@ export async function setFixedPageAside(
   const batch = await openBatch(ctx, [environmentId]);
   const { eventId, page } = data;
   const now = batch.clock.now(environmentId);
-  await endPage(ctx.db, environmentId, eventId, { page, state: "failed", gone: 0, now });
+  // Another walk may have started the page after the last try.
+  const row = await lockPage(ctx.db, environmentId, eventId, page);
+  if (row?.state === "waiting") {
+    await endPage(ctx.db, environmentId, eventId, { page, state: "failed", gone: 0, now });
+  }
   await enqueueTimed(batch, "fanout", [endOfWalk(environmentId, data)]);
 }
 

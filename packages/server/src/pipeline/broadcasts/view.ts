@@ -26,6 +26,7 @@ function toBroadcast(row: BroadcastRow, pages: PageProgress | undefined): Broadc
       started: pages?.started ?? 0,
       gone: pages?.gone ?? 0,
       expired: pages?.expired ?? 0,
+      failed: pages?.failed ?? 0,
       perMinute: pages?.last_minute ?? 0,
       nextAt: isOpen ? timeOf(pages?.next_at) : null,
       lastAt: isOpen ? timeOf(pages?.last_at) : null,

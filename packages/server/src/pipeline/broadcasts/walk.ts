@@ -2,7 +2,7 @@
 // runs of its people and enqueues the next page of its walk.
 import { isChannel } from "@tidings/contract";
 import { type BroadcastRow, changeState, findBroadcast, holdBroadcast } from "../../store/broadcasts/broadcasts.ts";
-import { endPage, expandIfDone, findNextPage, lockPage } from "../../store/broadcasts/event-pages.ts";
+import { endPage, expandIfDone, findNextPage, lockPage, reopenPage } from "../../store/broadcasts/event-pages.ts";
 import { type EventRow, findEvents } from "../../store/events/events.ts";
 import { listIntegrations } from "../../store/integrations/integrations.ts";
 import { findSubscribersByIds } from "../../store/subscribers/subscribers.ts";
@@ -58,26 +58,34 @@ export async function rankOfBroadcast(batch: Batch, { environment_id, event_id }
  * ends: a request to pause or stop waits for the page, and no page starts after it.
  */
 export async function takeFixedPage(batch: Batch, event: EventRow, task: FixedPageTask): Promise<Member[]> {
-  const { environment_id: environmentId } = event;
+  const { environment_id: environmentId, id: eventId } = event;
   const { db } = batch;
   const { broadcastId } = event.audience as AudiencesOfEvent;
+  const { lane, page } = task;
   const broadcast = broadcastId ? await holdBroadcast(db, environmentId, broadcastId) : null;
-  if (broadcastId && !isWalking(broadcast, task)) return [];
-  const lost = broadcast ? await findLostChannel(batch, broadcast) : undefined;
+  // Resuming starts a page that is replayed meanwhile.
+  if (broadcast?.status === "paused" && lane === null) await reopenPage(db, environmentId, eventId, page);
+  if (broadcastId && !isStarting(broadcast, task)) return [];
+  const lost = broadcast?.status === "running" ? await findLostChannel(batch, broadcast) : undefined;
   if (lost !== undefined) {
+    if (lane === null) await reopenPage(db, environmentId, eventId, page);
     await enqueueTimed(batch, "fanout", [endOfWalk(environmentId, task, lost)]);
     return [];
   }
   const members = await startPage(batch, event, task, broadcast ?? null);
-  const { lane } = task;
   const next = lane === null ? null : await nextOfLane(batch, environmentId, { ...task, lane });
   await enqueueTimed(batch, "fanout", [next ?? endOfWalk(environmentId, task)]);
   return members;
 }
 
-/** Tasks from before a pause do nothing: resuming began new walks. */
-const isWalking = (broadcast: BroadcastRow | null | undefined, { turn, lane }: FixedPageTask): boolean =>
-  broadcast?.status === "running" && (lane === null || broadcast.turn === turn);
+/**
+ * Tasks from before a pause do nothing: resuming began new walks. A page that failed may be replayed when the broadcast
+ * is completed.
+ */
+const isStarting = (broadcast: BroadcastRow | null | undefined, { turn, lane }: FixedPageTask): boolean =>
+  lane === null
+    ? broadcast?.status === "running" || broadcast?.status === "completed"
+    : broadcast?.status === "running" && broadcast.turn === turn;
 
 async function startPage(
   { db, clock }: Batch,

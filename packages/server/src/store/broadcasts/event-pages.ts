@@ -153,6 +153,15 @@ export async function endPage(
     where environment_id = ${environmentId} and event_id = ${eventId} and page = ${page}`.execute(db);
 }
 
+/** A page that failed waits again. */
+export async function reopenPage(db: Db, environmentId: string, eventId: string, page: number): Promise<void> {
+  await sql`
+    update event_pages set state = 'waiting', done_at = null
+    where environment_id = ${environmentId} and event_id = ${eventId} and page = ${page} and state = 'failed'`.execute(
+    db,
+  );
+}
+
 /** The next page of one of several walks, which take every `lanes`th page. A page that was started waits no longer. */
 export async function findNextPage(
   db: Db,
@@ -191,6 +200,7 @@ export type PageProgress = {
   started: number;
   gone: number;
   expired: number;
+  failed: number;
   last_minute: number;
   next_at: Date | null;
   last_at: Date | null;
@@ -209,6 +219,7 @@ export async function findPageProgress(
       coalesce(sum(people - gone) filter (where state = 'done'), 0)::int as started,
       coalesce(sum(gone), 0)::int as gone,
       coalesce(sum(people) filter (where state = 'expired'), 0)::int as expired,
+      coalesce(sum(people) filter (where state = 'failed'), 0)::int as failed,
       coalesce(sum(people - gone) filter (where state = 'done' and done_at > ${now}::timestamptz - interval '1 minute'), 0)::int
         as last_minute,
       min(due_at) filter (where state = 'waiting') as next_at,

@@ -32,7 +32,7 @@ test("everyone in the audience gets it once, minus those who are excluded", asyn
   const done = await inStatus(client, draft._id, "completed");
   assert.deepEqual(
     { ...done.progress, perMinute: 0 },
-    { people: 1_003, started: 1_003, gone: 0, expired: 0, perMinute: 0, nextAt: null, lastAt: null },
+    { people: 1_003, started: 1_003, gone: 0, expired: 0, failed: 0, perMinute: 0, nextAt: null, lastAt: null },
   );
   const runs = await countRuns(service, done.transactionId!);
   assert.equal(runs.size, 1_003);

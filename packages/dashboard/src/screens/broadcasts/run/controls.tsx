@@ -9,8 +9,8 @@ import { words } from "./words.ts";
 const stale = ["broadcasts.retrieve", "broadcasts.list", "broadcasts.retrieveResults"] as const;
 
 /** People who were not started yet; null until they are fixed. */
-export const leftOf = ({ progress: { people, started, gone, expired } }: Broadcast): number | null =>
-  people === null ? null : Math.max(0, people - started - gone - expired);
+export const leftOf = ({ progress: { people, started, gone, expired, failed } }: Broadcast): number | null =>
+  people === null ? null : Math.max(0, people - started - gone - expired - failed);
 
 export function Controls({ broadcast }: { broadcast: Broadcast }) {
   const { _id, status } = broadcast;

@@ -16,7 +16,7 @@ const say = words.progress;
 
 export function ProgressCard({ broadcast }: { broadcast: Broadcast }) {
   const { status, progress } = broadcast;
-  const { people, started, gone, expired, perMinute, nextAt, lastAt } = progress;
+  const { people, started, gone, expired, failed, perMinute, nextAt, lastAt } = progress;
   if (people === null)
     return (
       <Card title={say.title}>
@@ -35,6 +35,7 @@ export function ProgressCard({ broadcast }: { broadcast: Broadcast }) {
     ...(left > 0 ? [[isEnded ? say.never : say.left, left, "quiet"] as [string, number, Tone]] : []),
     ...(gone > 0 ? [[say.gone, gone, "info"] as [string, number, Tone]] : []),
     ...(expired > 0 ? [[say.expired, expired, "bad"] as [string, number, Tone]] : []),
+    ...(failed > 0 ? [[say.failed, failed, "bad"] as [string, number, Tone]] : []),
   ];
   return (
     <Card title={say.title}>
@@ -46,11 +47,11 @@ export function ProgressCard({ broadcast }: { broadcast: Broadcast }) {
         <Progress
           label={say.title}
           total={people}
-          done={started + gone + expired}
+          done={started + gone + expired + failed}
           parts={[
             { tone: isPaused ? "warn" : "accent", count: started },
             { tone: "info", count: gone },
-            { tone: "bad", count: expired },
+            { tone: "bad", count: expired + failed },
           ]}
         />
         <dl className={css.numbers}>

@@ -40,6 +40,7 @@ export const words = {
     never: "Never started",
     gone: "Deleted before their turn",
     expired: "Too late",
+    failed: "Could not be started",
     rate: (perMinute: number) => `${perMinute.toLocaleString()} per minute now`,
     next: "Next",
     last: "Last",
