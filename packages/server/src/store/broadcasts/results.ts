@@ -72,10 +72,14 @@ const runsWithFlags = (environmentId: string, runs: RawBuilder<unknown>): RawBui
     from runs group by shape),
   flags as materialized (select r.shape, f.* from shapes r cross join lateral ${flagsOf(environmentId)} as f)`;
 
+/** A choice belongs to the last run of the workflow before it: later broadcasts have their own. */
 const hasSwitchedOff = (environmentId: string, { choiceIds, since }: ResultEvent): RawBuilder<boolean> => sql<boolean>`
   exists (select 1 from subscriber_preferences p where p.subscriber_id = r.subscriber_id
     and p.environment_id = ${environmentId} and (p.workflow_id is null or p.workflow_id = any(${choiceIds}::uuid[]))
-    and p.updated_at >= ${since} and jsonb_path_exists(p.channels, '$.* ? (@ == false)') offset 0)`;
+    and p.updated_at >= ${since} and jsonb_path_exists(p.channels, '$.* ? (@ == false)')
+    and not exists (select 1 from notifications l where l.subscriber_id = r.subscriber_id
+      and l.environment_id = ${environmentId} and l.id > r.id and l.workflow_id = any(${choiceIds}::uuid[])
+      and l.created_at <= p.updated_at offset 0) offset 0)`;
 
 /** Runs whose mail was reported as spam. */
 const complaintsOf = (environmentId: string, { eventId, since }: ResultEvent): RawBuilder<unknown> => sql`

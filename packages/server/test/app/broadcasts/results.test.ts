@@ -129,6 +129,13 @@ test("people by outcome, with causes and variants, and a draft for those who did
     return now.status === "completed" ? now : null;
   }, "the end");
   assert.equal(done.progress.people, 4, "those who did not open");
+  await client("subscribers.updatePreferences", {
+    params: { subscriberId: "quiet" },
+    body: { workflowId: "broadcast", channels: { email: false } },
+  });
+  assert.deepEqual(await peopleWith(again._id, "unsubscribed"), ["quiet"]);
+  assert.deepEqual(await peopleWith(broadcastId, "unsubscribed"), ["leaver"], "the later broadcast was the reason");
+  assert.equal((await resultsOf(broadcastId)).outcomes.unsubscribed, 1);
 });
 
 test("in-app messages that are read count as opened, also where their jobs have no rows", async () => {
