@@ -53,10 +53,19 @@ export const isNeededMessage = (message: string, before: RawBuilder<unknown>, no
 export const notificationsOfEvent = (event: string): RawBuilder<unknown> => sql`(
   select f.environment_id, f.id, f.digested_into from notifications f where f.event_id = ${sql.ref(`${event}.id`)} offset 0) as n`;
 
-/** Whether people of the event (alias) wait for their turn: they have no notification yet. */
-export const hasWaitingPeople = (event: string): RawBuilder<boolean> => sql`exists (
-  select 1 from event_pages p where p.environment_id = ${sql.ref(`${event}.environment_id`)}
-    and p.event_id = ${sql.ref(`${event}.id`)} and p.state = 'waiting' offset 0)`;
+/** Whether the broadcast (alias) was sent and is not finished: people of its event will start, or are to be fixed. */
+export const isOpenBroadcast = (broadcast: string): RawBuilder<boolean> =>
+  sql`${sql.ref(`${broadcast}.status`)} in ('scheduled', 'running', 'paused')`;
+
+/** Whether people of the event (alias) wait for their turn, or are to be fixed: they have no notification yet. */
+export const hasWaitingPeople = (event: string): RawBuilder<boolean> => {
+  const [environment, id] = [sql.ref(`${event}.environment_id`), sql.ref(`${event}.id`)];
+  return sql`(${sql.ref(`${event}.canceled_at`)} is null and (
+    exists (select 1 from event_pages p
+      where p.environment_id = ${environment} and p.event_id = ${id} and p.state = 'waiting' offset 0)
+    or exists (select 1 from broadcasts b
+      where b.environment_id = ${environment} and b.event_id = ${id} and ${isOpenBroadcast("b")} offset 0)))`;
+};
 
 /** Whether a notification of the event (alias) is left. */
 export const hasNotification = (event: string): RawBuilder<boolean> => sql`exists (

@@ -6,7 +6,13 @@ import { firstIdAt, timeOfId } from "../../lib/ids.ts";
 import type { Db } from "../db.ts";
 import { estimateRows } from "../paging.ts";
 import type { RetentionOverrides } from "../tables.ts";
-import { isLiveRun, isNeededMessage, isReadByLiveDigest, notificationsOfEvent } from "./needed-rows.ts";
+import {
+  hasWaitingPeople,
+  isLiveRun,
+  isNeededMessage,
+  isReadByLiveDigest,
+  notificationsOfEvent,
+} from "./needed-rows.ts";
 
 export async function findRetention(db: Db, environmentId: string): Promise<RetentionOverrides> {
   const row = await db
@@ -43,9 +49,9 @@ const isRunNeeded = (notification: RawBuilder<unknown>, { before, now }: Moment)
   or exists (select 1 from notifications d where d.environment_id = t.environment_id and d.id = ${notification}
     and ${isReadByLiveDigest("d", sql`${before}::timestamptz`, now)}))`;
 
-const isEventNeeded = (moment: Moment) => sql`exists (
+const isEventNeeded = (moment: Moment) => sql`(${hasWaitingPeople("t")} or exists (
   select 1 from ${notificationsOfEvent("t")} where n.environment_id = t.environment_id
-    and (n.id >= ${firstIdAt(moment.before)} or ${isRunNeeded(sql`n.id`, moment)}))`;
+    and (n.id >= ${firstIdAt(moment.before)} or ${isRunNeeded(sql`n.id`, moment)})))`;
 
 const byTime = (table: string, age = "created_at"): CountedTable => ({ table, age, isId: false });
 

@@ -2,7 +2,7 @@
 // nobody waiting, and then dropped. What was begun is remembered, so that the next run ends what a crash interrupted.
 import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../db.ts";
-import { isLiveJob, isNeededMessage, isReadByLiveDigest } from "../environments/needed-rows.ts";
+import { isLiveJob, isNeededMessage, isOpenBroadcast, isReadByLiveDigest } from "../environments/needed-rows.ts";
 import { estimateRows } from "../paging.ts";
 import { readInstallationValue, writeInstallationValue } from "./installation.ts";
 import { type Month, monthAt, type PartitionedTable, partitionedTables } from "./partitions.ts";
@@ -96,10 +96,14 @@ export async function hasLaterNotifications(connection: Db, month: StoredMonth):
   return rows.length > 0;
 }
 
-/** Whether people of events of the month wait for their turn. */
+/** Whether people of events of the month wait for their turn, or are to be fixed: as hasWaitingPeople, for a month. */
 export async function hasWaitingEvents(connection: Db, month: StoredMonth): Promise<boolean> {
-  const { rows } = await sql`select 1 from event_pages t
-    where t.event_id >= ${month.from} and t.event_id < ${month.to} and t.state = 'waiting' and ${isLiving("t")}
+  const isOfMonth = sql`t.event_id >= ${month.from} and t.event_id < ${month.to} and ${isLiving("t")}`;
+  const { rows } = await sql`
+    select 1 from event_pages t join events e on e.environment_id = t.environment_id and e.id = t.event_id
+    where ${isOfMonth} and t.state = 'waiting' and e.canceled_at is null
+    union all
+    select 1 from broadcasts t where ${isOfMonth} and ${isOpenBroadcast("t")}
     limit 1`.execute(connection);
   return rows.length > 0;
 }

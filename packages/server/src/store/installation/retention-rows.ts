@@ -151,7 +151,7 @@ export async function purgeInApp(db: Db, walk: Walk): Promise<WalkStep> {
 export async function purgeEvents(db: Db, walk: Walk): Promise<WalkStep> {
   const { rows } = await sql<RowKey & { transaction_id: string; is_gone: boolean }>`
     select t.environment_id, t.id, t.transaction_id, not ${hasNotification("t")} and not ${hasWaitingPeople("t")} as is_gone
-    from ${candidates("events", sql`t.environment_id, t.id, t.transaction_id`, walk)}`.execute(db);
+    from ${candidates("events", sql`t.environment_id, t.id, t.transaction_id, t.canceled_at`, walk)}`.execute(db);
   const gone = rows.filter((row) => row.is_gone);
   const deleted = await inRepeatableTransaction(db, async (tx): Promise<Record<string, number>> => {
     if (gone.length === 0) return {};

@@ -17,20 +17,25 @@ export async function listRetentionEnvironments(db: Db, after: string, limit: nu
 
 /**
  * By environment: the first event whose recipients are still to be notified, because its task waits in the queue, or
- * failed and can be replayed, or because its broadcast is not finished.
+ * failed and can be replayed. Broadcasts are left out: they may wait for months, and only their own events stay
+ * (hasWaitingPeople of needed-rows.ts). No other task of these kinds is due in more than an hour; one of a broadcast
+ * that was stopped and deleted is.
  */
 export async function findOpenEvents(db: Db): Promise<Map<string, string>> {
   const { rows } = await sql<{ environment_id: string; event_id: string }>`
-    select environment_id, min(coalesce(data->>'eventId', data->'eventIds'->>0)) as event_id
+    select environment_id, min(event_id) as event_id
     from (
-      select singleton_key as environment_id, data from ${sql.table(`${schema}.job_common`)}
-      where name in ('trigger', 'fanout') and state <= 'active' and singleton_key is not null
+      select t.environment_id, t.event_id from (
+        select singleton_key as environment_id, coalesce(data->>'eventId', data->'eventIds'->>0) as event_id
+        from ${sql.table(`${schema}.job_common`)}
+        where name in ('trigger', 'fanout') and state <= 'active' and singleton_key is not null
+          and start_after < now() + interval '1 hour') as t
+      where not exists (select 1 from broadcasts b
+        where b.environment_id::text = t.environment_id and b.event_id::text = t.event_id)
       union all
-      select environment_id::text, data from failed_tasks where kind in ('trigger', 'fanout') and status = 'open'
-      union all
-      select environment_id::text, jsonb_build_object('eventId', event_id) from broadcasts
-      where event_id is not null and status in ('scheduled', 'running', 'paused')
-    ) as tasks
+      select environment_id::text, coalesce(data->>'eventId', data->'eventIds'->>0)
+      from failed_tasks where kind in ('trigger', 'fanout') and status = 'open'
+    ) as waiting
     group by environment_id`.execute(db);
   return new Map(rows.flatMap((row) => (row.event_id ? [[row.environment_id, row.event_id] as const] : [])));
 }
