@@ -20,6 +20,7 @@ export const audienceMemberOperations = {
     path: "/v2/audiences/{audienceId}/members",
     summary: "Add subscribers to a fixed audience",
     category: "configuration",
+    audit: "everyone",
     params: audiencePath,
     body: named("AudienceMembersIn", { subscriberIds }),
     success: {
@@ -37,6 +38,7 @@ export const audienceMemberOperations = {
     path: "/v2/audiences/{audienceId}/members",
     summary: "Remove subscribers from a fixed audience",
     category: "configuration",
+    audit: "everyone",
     params: audiencePath,
     body: named("AudienceMembersOut", { subscriberIds }),
     success: { status: 200, schema: named("AudienceMembersRemoved", { removed: Type.Integer() }) },

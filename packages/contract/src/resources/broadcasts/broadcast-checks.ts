@@ -104,6 +104,7 @@ export const broadcastCheckOperations = {
     summary: "Send a draft to named people",
     description: "Messages are really sent. Delays and quiet hours end at once. The events are marked with `isTest`.",
     category: "trigger",
+    audit: "everyone",
     params: broadcastPath,
     body: named("BroadcastTestIn", {
       subscriberIds: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {

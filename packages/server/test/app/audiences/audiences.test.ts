@@ -141,4 +141,12 @@ test("viewers look at audiences, editors change them, and changes are in the aud
     "audiences.snapshot: kept the people of the audience",
     "audiences.delete: deleted the audience",
   ]);
+  await client("audiences.addMembers", { params: { audienceId: "kept" }, body: subscriberIds });
+  await client("audiences.removeMembers", { params: { audienceId: "kept" }, body: subscriberIds });
+  for (const operation of ["audiences.addMembers", "audiences.removeMembers"]) {
+    const { data: both } = (await owner.call("auditLog.list", { query: { operation } })).body as {
+      data: { actor: { type: string } }[];
+    };
+    assert.deepEqual(both.map(({ actor }) => actor.type).sort(), ["key", "person"], operation);
+  }
 });

@@ -166,6 +166,7 @@ test("every action is in the audit log, with who did it", async () => {
     body: { name: "Logged", content: { workflowId: "news" }, audience: { include: ["team"] }, time },
   });
   const { _id: id } = created.body as Broadcast;
+  await client("broadcasts.test", { params: { broadcastId: id }, body: { subscriberIds: ["t1"] } });
   for (const verb of ["send", "pause", "resume", "stop"]) await call(editor, verb, id);
   const query = { limit: 100, operation: "broadcasts" };
   const { data } = (await owner.call("auditLog.list", { query })).body as { data: AuditEntry[] };
@@ -174,12 +175,14 @@ test("every action is in the audit log, with who did it", async () => {
     ofThis.map(({ operation, action, actor }) => `${actor.name}: ${operation}: ${action}`),
     [
       "editor@example.com: broadcasts.create: created the broadcast",
+      `${ofThis[1]!.actor.name}: broadcasts.test: sent a test of the broadcast`,
       "editor@example.com: broadcasts.send: sent the broadcast",
       "editor@example.com: broadcasts.pause: paused the broadcast",
       "editor@example.com: broadcasts.resume: resumed the broadcast",
       "editor@example.com: broadcasts.stop: stopped the broadcast",
     ],
   );
+  assert.equal(ofThis[1]!.actor.type, "key");
   const decided = new Set(data.map(({ operation, action }) => `${operation}: ${action}`));
   assert.ok(decided.has("broadcasts.approve: approved the broadcast"), [...decided].join("\n"));
   assert.ok(decided.has("broadcasts.reject: returned the broadcast to its author"), [...decided].join("\n"));
