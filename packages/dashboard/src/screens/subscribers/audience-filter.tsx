@@ -1,17 +1,30 @@
 // Shows only the people of one audience. Where there is no audience yet, there is no filter.
 import { useOperation } from "../../api/hooks.ts";
+import { AudiencePicker, mostListed } from "../../audiences/audience-picker.tsx";
+import { useAudienceName } from "../../audiences/use-audience-name.ts";
 import { Select } from "../../kit/inputs/select.tsx";
 import { words as kitWords } from "../../words.ts";
+import css from "./subscribers.module.css";
 import { words } from "./words.ts";
-
-const most = 100;
 
 type AudienceFilterProps = { chosen: string | undefined; onChoose: (audienceId: string | undefined) => void };
 
 export function AudienceFilter({ chosen, onChoose }: AudienceFilterProps) {
-  const { data } = useOperation("audiences.list", { query: { limit: most } }, { staleTime: 60_000 });
+  const { data } = useOperation("audiences.list", { query: { limit: mostListed } }, { staleTime: 60_000 });
+  const name = useAudienceName(chosen ?? "", data?.data);
   const audiences = data?.data ?? [];
   if (audiences.length === 0 && chosen === undefined) return null;
+  if (data?.next != null) {
+    return (
+      <span className={css.audience}>
+        <AudiencePicker
+          label={words.audience}
+          chosen={chosen === undefined ? undefined : { id: chosen, name }}
+          onChoose={onChoose}
+        />
+      </span>
+    );
+  }
   const isListed = chosen === undefined || audiences.some(({ audienceId }) => audienceId === chosen);
   return (
     <Select
@@ -20,7 +33,7 @@ export function AudienceFilter({ chosen, onChoose }: AudienceFilterProps) {
       isSet={chosen !== undefined}
       choices={[
         { value: "", label: kitWords.all },
-        ...(isListed ? [] : [{ value: chosen, label: chosen }]),
+        ...(isListed ? [] : [{ value: chosen, label: name }]),
         ...audiences.map(({ audienceId, name }) => ({ value: audienceId, label: name })),
       ]}
       onChange={(next) => onChoose(next || undefined)}

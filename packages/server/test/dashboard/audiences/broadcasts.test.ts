@@ -281,3 +281,33 @@ browserTest("refused and failed requests are told, and a role that may not chang
   assert.equal(await theirs.getByRole("button", { name: /^(Send|Save|Test|Check)/ }).count(), 0);
   await expectAccessible(theirs);
 });
+
+browserTest("with more audiences than a menu has, they are searched by name or id", async (context) => {
+  const id = await createDraft("To many", { audience: { include: ["pro"] } });
+  for (let n = 1; n <= 25; n++) {
+    await client("audiences.create", { body: { audienceId: `group-${n}`, name: `Group ${n}`, rule: planIs(`g${n}`) } });
+  }
+  const page = await openDashboard(context, service, `/broadcasts/${id}`, { allow });
+  // The oldest one is not among the newest, and has its name nevertheless.
+  await page.getByRole("link", { name: "Pro", exact: true }).waitFor();
+  const add = page.getByRole("combobox", { name: "Add an audience" });
+  await add.fill("guest");
+  await add.press("Enter");
+  await page.getByRole("link", { name: "Guests", exact: true }).waitFor();
+  await page.getByRole("combobox", { name: "Leave an audience out" }).fill("group-7");
+  await page.getByRole("link", { name: "Group 7", exact: true }).waitFor();
+  await expectAccessible(page);
+  await page.setViewportSize(narrow);
+  await expectNoOverflow(page);
+
+  await page.goto(`${service.url}/subscribers`);
+  const filter = page.getByRole("combobox", { name: "Audience" });
+  await filter.fill("Guests");
+  await filter.press("Enter");
+  await eventually(async () => (await page.getByRole("table").getByRole("link").count()) === 2, "the two of them");
+  assert.equal(await filter.inputValue(), "Guests");
+  await expectAccessible(page);
+  await expectNoOverflow(page);
+  await filter.fill("");
+  await eventually(async () => (await page.getByRole("table").getByRole("link").count()) > 2, "everyone");
+});

@@ -4,6 +4,8 @@ import type { Audience } from "@tidings/contract";
 import { useId, useRef } from "react";
 import { useOperation } from "../../../api/hooks.ts";
 import { useMay } from "../../../api/permissions.ts";
+import { AudiencePicker, mostListed } from "../../../audiences/audience-picker.tsx";
+import { useAudienceName } from "../../../audiences/use-audience-name.ts";
 import { Icon } from "../../../icons.tsx";
 import { Button, IconButton, LinkButton } from "../../../kit/inputs/button.tsx";
 import { Fault } from "../../../kit/inputs/field.tsx";
@@ -21,8 +23,9 @@ const most = 10;
 export function AudienceSection({ editor }: { editor: DraftEditor }) {
   const { draft, isReadOnly, errors, change } = editor;
   const { include, exclude = [], everyone = false } = draft.audience;
-  const { data } = useOperation("audiences.list", { query: { limit: 100 } }, { staleTime: 30_000 });
+  const { data } = useOperation("audiences.list", { query: { limit: mostListed } }, { staleTime: 30_000 });
   const audiences = data?.data ?? [];
+  const hasMore = data?.next != null;
   const mayCreate = useMay()("audiences.create");
   const set = (changed: { include?: string[]; exclude?: string[]; everyone?: boolean }) => {
     const next = { include, exclude, everyone, ...changed };
@@ -73,7 +76,8 @@ export function AudienceSection({ editor }: { editor: DraftEditor }) {
             add={say.add}
             ids={include}
             others={exclude}
-            audiences={audiences}
+            audiences={data?.data}
+            hasMore={hasMore}
             isReadOnly={isReadOnly}
             none={say.none}
             onChange={(ids) => set({ include: ids })}
@@ -85,7 +89,8 @@ export function AudienceSection({ editor }: { editor: DraftEditor }) {
             add={say.addExclusion}
             ids={exclude}
             others={include}
-            audiences={audiences}
+            audiences={data?.data}
+            hasMore={hasMore}
             isReadOnly={isReadOnly}
             onChange={(ids) => set({ exclude: ids })}
           />
@@ -102,16 +107,19 @@ type AudienceListProps = {
   ids: readonly string[];
   /** Chosen on the other side, so not offered here. */
   others: readonly string[];
-  audiences: readonly Audience[];
+  /** The newest; undefined until they are read. */
+  audiences: readonly Audience[] | undefined;
+  hasMore: boolean;
   isReadOnly: boolean;
   none?: string;
   onChange: (ids: string[]) => void;
 };
 
-function AudienceList({ label, add, ids, others, audiences, isReadOnly, none, onChange }: AudienceListProps) {
+function AudienceList({ label, add, ids, others, audiences, hasMore, isReadOnly, none, onChange }: AudienceListProps) {
   const title = useId();
-  const nameOf = (id: string) => audiences.find(({ audienceId }) => audienceId === id)?.name ?? id;
-  const offered = audiences.filter(({ audienceId }) => !ids.includes(audienceId) && !others.includes(audienceId));
+  const isOffered = (id: string) => !ids.includes(id) && !others.includes(id);
+  const offered = (audiences ?? []).filter(({ audienceId }) => isOffered(audienceId));
+  const mayAdd = !isReadOnly && ids.length < most;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out in a row
     <div className={css.choice} role="group" aria-labelledby={title}>
@@ -120,22 +128,23 @@ function AudienceList({ label, add, ids, others, audiences, isReadOnly, none, on
       </span>
       <ul className={css.chips}>
         {ids.map((id) => (
-          <li key={id} className={css.chip}>
-            <Icon name="audience" size={13} />
-            <Link to="/audiences/$audienceId" params={{ audienceId: id }}>
-              {nameOf(id)}
-            </Link>
-            {!isReadOnly && (
-              <IconButton
-                label={say.removeOf(nameOf(id))}
-                icon="x"
-                size="small"
-                onClick={() => onChange(ids.filter((one) => one !== id))}
-              />
-            )}
-          </li>
+          <Chosen
+            key={id}
+            id={id}
+            audiences={audiences}
+            onRemove={isReadOnly ? undefined : () => onChange(ids.filter((one) => one !== id))}
+          />
         ))}
-        {!isReadOnly && offered.length > 0 && ids.length < most && (
+        {mayAdd && hasMore && (
+          <li className={css.find}>
+            <AudiencePicker
+              key={ids.length}
+              label={add}
+              onChoose={(id) => id !== undefined && isOffered(id) && onChange([...ids, id])}
+            />
+          </li>
+        )}
+        {mayAdd && !hasMore && offered.length > 0 && (
           <li>
             <Menu
               trigger={<Button icon="plus">{add}</Button>}
@@ -155,5 +164,20 @@ function AudienceList({ label, add, ids, others, audiences, isReadOnly, none, on
         )}
       </ul>
     </div>
+  );
+}
+
+type ChosenProps = { id: string; audiences: readonly Audience[] | undefined; onRemove: (() => void) | undefined };
+
+function Chosen({ id, audiences, onRemove }: ChosenProps) {
+  const name = useAudienceName(id, audiences);
+  return (
+    <li className={css.chip}>
+      <Icon name="audience" size={13} />
+      <Link to="/audiences/$audienceId" params={{ audienceId: id }}>
+        {name}
+      </Link>
+      {onRemove && <IconButton label={say.removeOf(name)} icon="x" size="small" onClick={onRemove} />}
+    </li>
   );
 }

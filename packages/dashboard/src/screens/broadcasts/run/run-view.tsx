@@ -1,8 +1,10 @@
 // A broadcast that was sent: its progress while it runs, what it did, and the people of each outcome.
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import type { Broadcast, BroadcastOutcome, BroadcastResults } from "@tidings/contract";
+import type { Audience, Broadcast, BroadcastOutcome, BroadcastResults } from "@tidings/contract";
 import { useOperation } from "../../../api/hooks.ts";
 import { useMay } from "../../../api/permissions.ts";
+import { mostListed } from "../../../audiences/audience-picker.tsx";
+import { useAudienceName } from "../../../audiences/use-audience-name.ts";
 import { Sentence, Time } from "../../../kit/data/time.tsx";
 import { Notice } from "../../../kit/feedback/notice.tsx";
 import { ErrorPanel, Skeleton } from "../../../kit/feedback/states.tsx";
@@ -124,15 +126,19 @@ function Resend({ broadcast: { _id, status }, results }: { broadcast: Broadcast;
   );
 }
 
+function AudienceLink({ id, audiences }: { id: string; audiences: readonly Audience[] | undefined }) {
+  return (
+    <Link to="/audiences/$audienceId" params={{ audienceId: id }} className={css.name}>
+      {useAudienceName(id, audiences)}
+    </Link>
+  );
+}
+
 function About({ broadcast }: { broadcast: Broadcast }) {
   const { content, audience, startedAt, finishedAt, createdBy, approval, resendOf } = broadcast;
   const say = words.facts;
-  const { data } = useOperation("audiences.list", { query: { limit: 100 } }, { staleTime: 60_000 });
-  const link = (id: string) => (
-    <Link key={id} to="/audiences/$audienceId" params={{ audienceId: id }} className={css.name}>
-      {data?.data.find(({ audienceId }) => audienceId === id)?.name ?? id}
-    </Link>
-  );
+  const { data } = useOperation("audiences.list", { query: { limit: mostListed } }, { staleTime: 60_000 });
+  const link = (id: string) => <AudienceLink key={id} id={id} audiences={data?.data} />;
   const { exclude = [] } = audience;
   return (
     <Card title={say.title}>

@@ -1,0 +1,1 @@
+export const words = { hint: "Name or id of an audience" } as const;
