@@ -2,8 +2,10 @@
 import { jobIdOf } from "../../lib/ids.ts";
 import type { StoredDetail } from "../../store/tables.ts";
 import type { StoredStep } from "../../store/workflows/workflows.ts";
+import { supersedeReason } from "../retract/words.ts";
 import type { JobState } from "../run/run.ts";
-import type { PastRun } from "./history.ts";
+import type { PastRun, PersonHistory } from "./history.ts";
+import { startOf } from "./pace.ts";
 
 /** `stepId`: the first step that it reached. */
 export type PastCancel = { stepId: string; happened: StoredDetail };
@@ -16,6 +18,15 @@ export function cancelOf({ steps }: PastRun): PastCancel | undefined {
       return { stepId, happened };
   }
   return undefined;
+}
+
+/** The run that canceled this one then, by its supersede key. Undefined: it was canceled otherwise, or by none of these. */
+export function supersederOf({ runs }: PersonHistory, { event }: PastRun, { t, r }: StoredDetail): PastRun | undefined {
+  if (event.supersedeKey === null || r?.reason !== supersedeReason) return undefined;
+  const apart = (one: PastRun) => Math.abs(startOf(one) - t);
+  return runs
+    .filter((one) => one.event.supersedeKey === event.supersedeKey && one.event.id > event.id)
+    .toSorted((a, b) => apart(a) - apart(b))[0];
 }
 
 type ClosedEarly = { jobId: string; stepId: string; happened: StoredDetail; at: number };

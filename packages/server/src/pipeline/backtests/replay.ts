@@ -21,10 +21,10 @@ import { createMemoryClaims, type PastSignal } from "./claims.ts";
 import type { PastRun, PersonHistory } from "./history.ts";
 import { runOfPast, runOfRollUp } from "./new-runs.ts";
 import { startOf } from "./pace.ts";
-import { cancelOf, closedEarlyIn } from "./past-jobs.ts";
+import { cancelOf, closedEarlyIn, supersederOf } from "./past-jobs.ts";
 import { type BegunRollUp, createMemoryPlaces } from "./places.ts";
 import { createProgress } from "./progress.ts";
-import type { Action, Replayed, ReplayedRun, Replaying, Variant } from "./state.ts";
+import type { Action, Replayed, ReplayedRun, Replaying, RunVersion, Variant } from "./state.ts";
 import { createTimeline } from "./timeline.ts";
 import { turnsOf } from "./turns.ts";
 import { closeDigest, handOverDigest } from "./windows.ts";
@@ -75,8 +75,7 @@ export async function replayPerson(
   }
 
   async function start(past: PastRun, now: Date): Promise<void> {
-    if (variant.followsStarts && !isStarted(past)) return;
-    const chosen = variant.versionOf(past);
+    const chosen = versionOf(past);
     if (!chosen) return;
     const one = add(runOfPast(past, chosen, person.now), past, past.isLead);
     const key = past.event.supersedeKey;
@@ -84,6 +83,11 @@ export async function replayPerson(
     if (earlier) cancel(earlier, detail("step_canceled", now, { raw: { reason: supersedeReason } }), now);
     if (key !== null) lastOfKey.set(key, one);
     await progress.goOn(one, now);
+  }
+
+  /** Null for a run that does not start. */
+  function versionOf(past: PastRun): RunVersion | null {
+    return variant.followsStarts && !isStarted(past) ? null : variant.versionOf(past);
   }
 
   function add(run: Run, past: PastRun | null, isLead: boolean): ReplayedRun {
@@ -131,6 +135,8 @@ export async function replayPerson(
   function cancelAsThen(action: Extract<Action, { kind: "cancel" }>, now: Date): void {
     const { canceled, notificationId, isLast } = action;
     const one = runs.get(notificationId);
+    const by = one?.past && supersederOf(history, one.past, canceled.happened);
+    if (by && !versionOf(by)) return;
     const reached = one?.run.jobs.findIndex(({ step }) => step.stepId === canceled.stepId) ?? 0;
     const isBefore = one?.run.jobs.slice(0, Math.max(0, reached)).some((job) => !isFinished(job));
     if (isBefore && !isLast) timeline.add(now.getTime(), { ...action, isLast: true }, "last");

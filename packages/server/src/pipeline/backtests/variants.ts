@@ -153,24 +153,40 @@ type Concern = { changed: ChangedVersions; hasBudgets: boolean };
 
 /**
  * Counts of digests and throttles belong to a step, so runs of other workflows end as they did. Not so where something
- * is shared between workflows: budgets, the profile that a step changes, integrations and layouts.
+ * is shared between workflows: budgets, the profile that a step changes, integrations and layouts. Nor for the
+ * workflows of runs that a concerned one starts, or that have its supersede key.
  */
 function concernedRuns({ runs }: PersonHistory, change: StoredChange, { changed, hasBudgets }: Concern): PastRun[] {
   if (isEmptyChange(change)) return [];
   const isShared =
     hasBudgets || change.budgets !== null || Object.keys(change.order).length + Object.keys(change.layouts).length > 0;
   if (isShared) return runs;
-  const found = new Set<string>();
-  for (const { notification, version, event } of runs) {
-    const { workflowId } = version;
-    const isOwn = changed.has(workflowId) || Object.hasOwn(change.preferences, workflowId);
-    if (isOwn || (event.startedBy && found.has(event.startedBy.notificationId))) found.add(notification.id);
-  }
-  const own = runs.filter(({ notification }) => found.has(notification.id));
+  const own = reachedRuns(runs, new Set([...changed.keys(), ...Object.keys(change.preferences)]));
   const changesProfile = ({ definition }: WorkflowVersion) =>
     definition.steps.some(({ type }) => type === "update_subscriber");
   const hasUpdates =
     own.some(({ version }) => changesProfile(version)) ||
     [...changed.values()].some(({ version }) => changesProfile(version));
   return own.length > 0 && hasUpdates ? runs : own;
+}
+
+/** The runs of these workflows, and of those that they reach. `workflows` grows. */
+function reachedRuns(runs: PastRun[], workflows: Set<string>): PastRun[] {
+  const ids = new Set<string>();
+  const keys = new Set<string>();
+  for (let known = -1; known !== ids.size; ) {
+    known = ids.size;
+    for (const { notification, version, event } of runs) {
+      const { startedBy, supersedeKey } = event;
+      const isReached =
+        workflows.has(version.workflowId) ||
+        (startedBy && ids.has(startedBy.notificationId)) ||
+        (supersedeKey !== null && keys.has(supersedeKey));
+      if (!isReached) continue;
+      workflows.add(version.workflowId);
+      ids.add(notification.id);
+      if (supersedeKey !== null) keys.add(supersedeKey);
+    }
+  }
+  return runs.filter(({ notification }) => ids.has(notification.id));
 }
