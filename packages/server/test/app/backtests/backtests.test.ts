@@ -109,23 +109,48 @@ test("one runs at a time, and canceling it leaves no row", async () => {
   assert.equal((await client.raw("backtests.cancel", { params: { backtestId } })).status, 404);
 });
 
+const openTasks = async () => {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from queue.job where name = 'backtest' and state < 'completed'`.execute(
+    service.db,
+  );
+  return rows[0]!.count;
+};
+
+/** A page reads this table, and nothing else in these tests does: no backtest ends in the meantime. */
+const whileHeld = (act: () => Promise<void>) =>
+  service.db.transaction().execute(async (lock) => {
+    await sql`lock table retracted_messages in access exclusive mode`.execute(lock);
+    await act();
+  });
+
 test("requests at the same time begin one backtest", async () => {
-  const answers = await Promise.all([1, 2, 3].map(() => client.raw("backtests.create", { body: { lastDays: 1 } })));
-  const statuses = answers.map(({ status }) => status);
-  for (const answer of answers) {
-    const body = answer.body as { _id?: string };
-    if (body._id) await client("backtests.delete", { params: { backtestId: body._id } });
-  }
-  assert.ok(statuses.includes(202) && statuses.every((status) => status === 202 || status === 409), statuses.join());
+  await whileHeld(async () => {
+    const answers = await Promise.all([1, 2, 3].map(() => client.raw("backtests.create", { body: { lastDays: 7 } })));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [202, 409, 409]);
+    const { _id } = answers.find(({ status }) => status === 202)!.body as { _id: string };
+    for (const { body } of answers.filter(({ status }) => status === 409)) {
+      const { code, message } = body as { code: string; message: string };
+      assert.equal(code, "BACKTEST_RUNNING");
+      assert.match(message, new RegExp(_id));
+    }
+    await client("backtests.delete", { params: { backtestId: _id } });
+  });
 });
 
 test("what was canceled while a page is replayed is not stored by it", async () => {
   const before = await rowsOf();
-  const { body } = await client("backtests.create", { body: { lastDays: 7, change: changed } });
-  await client("backtests.delete", { params: { backtestId: body._id } });
-  // The next one waits for the same queue.
-  const { _id: backtestId } = await backtest(scene);
-  await client("backtests.delete", { params: { backtestId } });
+  await whileHeld(async () => {
+    const { body } = await client("backtests.create", { body: { lastDays: 7, change: changed } });
+    const isReplayed = async () => {
+      const { rows } = await sql<{ count: number }>`select count(*)::int as count from pg_locks
+        where relation = 'retracted_messages'::regclass and not granted`.execute(service.db);
+      return rows[0]!.count > 0;
+    };
+    await eventually(isReplayed, "a page that is being replayed");
+    await client("backtests.cancel", { params: { backtestId: body._id } });
+  });
+  await eventually(async () => (await openTasks()) === 0, "the end of the page");
   assert.equal(await rowsOf(), before);
 });
 
