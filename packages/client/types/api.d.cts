@@ -5295,7 +5295,7 @@ export type BacktestReport = {
 export type BacktestSample = {
   /** Share of the people of the period */
   percent: number;
-  /** In the period */
+  /** In the period; above 2,000,000 an estimate */
   notifications: number;
   sentence: string;
 };

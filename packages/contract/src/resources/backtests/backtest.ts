@@ -252,7 +252,7 @@ export const Backtest = named("Backtest", {
     [
       named("BacktestSample", {
         percent: Type.Number({ description: "Share of the people of the period" }),
-        notifications: count("In the period"),
+        notifications: count("In the period; above 2,000,000 an estimate"),
         sentence: Type.String(),
       }),
       Type.Null(),

@@ -4,6 +4,7 @@ import { type Backtest, backtestLimits, type Input, type Output } from "@tidings
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, faultCollector } from "../../failure.ts";
 import { firstIdAt } from "../../lib/ids.ts";
+import { estimateNotifications, expectedOf, sampleOf, shareOf } from "../../pipeline/backtests/sample.ts";
 import { enqueueBacktest } from "../../pipeline/backtests/stage.ts";
 import { openBatch } from "../../pipeline/batch.ts";
 import { readTime } from "../../pipeline/rules/waits.ts";
@@ -16,7 +17,7 @@ import {
   insertBacktest,
   listBacktests,
 } from "../../store/backtests/backtests.ts";
-import { countPeriod } from "../../store/backtests/histories.ts";
+import { countNotifications } from "../../store/backtests/histories.ts";
 import { environmentClock } from "../environments/clock.ts";
 import { actorOf } from "../members/actor.ts";
 import { pageRange, toPage } from "../paging.ts";
@@ -37,7 +38,9 @@ export async function create(
   if (running) throw failure("BACKTEST_RUNNING", { backtestId: running });
   const change = await readChange(ctx, caller, body.change ?? {});
   const range = { from: firstIdAt(from), to: firstIdAt(to) };
-  const { notifications } = await countPeriod(ctx.db, environmentId, range, backtestLimits.countedNotifications);
+  const counted = await countNotifications(ctx.db, environmentId, range, backtestLimits.countedNotifications);
+  const period = { from: from.getTime(), to: to.getTime() };
+  const notifications = estimateNotifications(counted, period, backtestLimits.countedNotifications);
   if (notifications === 0) throw failure("BACKTEST_EMPTY", { from: from.toISOString(), to: to.toISOString() });
   const row = await insertBacktest(ctx.db, environmentId, {
     id: ctx.newId(),
@@ -58,10 +61,6 @@ export async function create(
   await enqueueBacktest(await openBatch(ctx, [environmentId]), environmentId, { backtestId: row.id });
   return toBacktest(await requireBacktest(ctx, environmentId, row.id), ctx.now());
 }
-
-/** Null for everyone. */
-const shareOf = (notifications: number, most: number): number | null =>
-  notifications <= most ? null : Math.max(1, Math.floor((most / notifications) * 10_000));
 
 /** 409: notifications of a test clock are not where their ids say. */
 export async function refuseTestClock(ctx: Ctx, caller: Caller): Promise<void> {
@@ -150,8 +149,7 @@ export async function requireBacktest(
 
 function toBacktest(row: ShownBacktest, now: Date): Backtest {
   const isOver = row.finished_at !== null;
-  const expected =
-    row.permyriad === null ? row.notifications : Math.round((row.notifications * row.permyriad) / 10_000);
+  const expected = expectedOf(row);
   const share = expected === 0 ? 0 : Math.min(1, row.done / expected);
   const isDone = row.status === "completed";
   return {
@@ -163,7 +161,7 @@ function toBacktest(row: ShownBacktest, now: Date): Backtest {
     to: row.period_to.toISOString(),
     workflowIds: row.workflow_ids,
     isCalibrationOnly: row.is_plain,
-    sample: row.permyriad === null ? null : sampleOf(row.permyriad, row.notifications),
+    sample: sampleOf(row),
     progress: {
       notifications: expected,
       done: row.done,
@@ -183,11 +181,4 @@ function secondsLeft(startedAt: Date | null, share: number, now: Date): number |
   if (!startedAt || share === 0) return null;
   const seconds = (now.getTime() - startedAt.getTime()) / 1_000;
   return Math.ceil(Math.max(0, (seconds * (1 - share)) / share));
-}
-
-function sampleOf(permyriad: number, notifications: number): NonNullable<Backtest["sample"]> {
-  const percent = permyriad / 100;
-  const count = new Intl.NumberFormat("en-US").format(notifications);
-  const sentence = `Of ${count} notifications, those of ${percent} % of the people are replayed`;
-  return { percent, notifications, sentence };
 }

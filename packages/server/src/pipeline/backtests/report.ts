@@ -161,7 +161,7 @@ function balanceOf(channel: Channel, { channels: tallies }: Tally): string[] {
 
 function limitsOf(tally: Tally, { ignored }: StoredChange): string[] {
   const listed = Object.values(tally.effects).reduce((sum, one) => sum + one, 0);
-  const { cutPeople, deletedPeople } = tally;
+  const { cutPeople, deletedPeople, isSampleCut, done } = tally;
   return [
     ...ignored,
     "People, preferences, audiences, topics, layouts and texts are those of today: earlier versions are not stored",
@@ -170,6 +170,9 @@ function limitsOf(tally: Tally, { ignored }: StoredChange): string[] {
     "Marks and receipts count for messages that were sent before them, at the times they really came",
     ...(cutPeople > 0
       ? [`Of ${counted(cutPeople, "person", "people")} with very many notifications, only the newest are replayed`]
+      : []),
+    ...(isSampleCut
+      ? [`The sample ended at ${counted(done, "notification", "notifications")}: the people created last are not in it`]
       : []),
     ...(deletedPeople > 0 ? [`${counted(deletedPeople, "person was", "people were")} deleted since and left out`] : []),
     ...(listed > tally.listed

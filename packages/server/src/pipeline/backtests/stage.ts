@@ -20,7 +20,7 @@ import {
   findBacktest,
   savePage,
 } from "../../store/backtests/backtests.ts";
-import { countPeriod, findPeopleOfPeriod, type PersonOfPeriod } from "../../store/backtests/histories.ts";
+import { countDeletedPeople, findPeopleOfPeriod, type PersonOfPeriod } from "../../store/backtests/histories.ts";
 import { inReadOnlyTransaction, isStatementTimeout } from "../../store/db.ts";
 import type { Task } from "../../store/queue/queue.ts";
 import { openBatch, transactWithRetry } from "../batch.ts";
@@ -29,6 +29,7 @@ import { type BacktestTask, environmentOf, peoplePerBacktestPage } from "../task
 import type { Period } from "./history.ts";
 import { replayPeople } from "./page.ts";
 import { reportOf } from "./report.ts";
+import { expectedOf, fittingPeople } from "./sample.ts";
 import { countPerson, readTally, type Tally } from "./tally.ts";
 import { isEmptyChange } from "./variants.ts";
 
@@ -96,8 +97,8 @@ async function replayPage(ctx: Ctx, environmentId: string, row: BacktestRow): Pr
   const range = { from: firstIdAt(row.period_from), to: firstIdAt(row.period_to) };
   const tally = readTally(row.tally);
   if (row.page === 0) {
-    const counts = await countPeriod(ctx.db, environmentId, range, backtestLimits.countedNotifications);
-    tally.deletedPeople = counts.deleted_people;
+    const most = backtestLimits.countedNotifications;
+    tally.deletedPeople = await countDeletedPeople(ctx.db, environmentId, range, most);
   }
   const found = await findPeopleOfPeriod(ctx.db, environmentId, {
     ...range,
@@ -105,7 +106,8 @@ async function replayPage(ctx: Ctx, environmentId: string, row: BacktestRow): Pr
     permyriad: row.permyriad,
     limit: peoplePerBacktestPage,
   });
-  const people = firstPeople(found);
+  const { people, isEnd } = choosePeople(found, tally, row);
+  tally.isSampleCut = isEnd;
   const differences: Difference[] = [];
   await replayPeople(ctx, environmentId, { people, period, change: row.change }, (person) => {
     const own = countPerson(tally, person);
@@ -113,17 +115,18 @@ async function replayPage(ctx: Ctx, environmentId: string, row: BacktestRow): Pr
     differences.push(...own.slice(0, room));
     tally.listed += Math.min(room, own.length);
   });
-  const isLast = people.length === found.length && found.length < peoplePerBacktestPage;
+  const isLast = isEnd || (people.length === found.length && found.length < peoplePerBacktestPage);
   return { tally, differences, afterId: people.at(-1)?.id ?? row.after_id, isLast };
 }
 
-function firstPeople(found: PersonOfPeriod[]): PersonOfPeriod[] {
-  let count = 0;
-  const end = found.findIndex((person) => {
-    count += person.count;
-    return count > maxNotifications;
-  });
-  return end < 0 ? found : found.slice(0, Math.max(1, end));
+/** `isEnd`: more people do not fit into the sample, which has at least one. */
+function choosePeople(found: PersonOfPeriod[], { done }: Tally, row: BacktestRow) {
+  const room = row.permyriad === null ? Number.POSITIVE_INFINITY : expectedOf(row) - done;
+  const { fitting, isCut } = fittingPeople(found, room);
+  const sampled = fitting.length === 0 && done === 0 ? found.slice(0, 1) : fitting;
+  const page = fittingPeople(sampled, maxNotifications).fitting;
+  const people = page.length === 0 ? sampled.slice(0, 1) : page;
+  return { people, isEnd: isCut && people.length === sampled.length };
 }
 
 /** Each backtest has its own lane, and lets all other work of its environment go first. */

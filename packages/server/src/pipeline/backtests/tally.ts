@@ -42,6 +42,8 @@ export type Tally = Sides & {
   assumedAnswers: number;
   /** People with more notifications than are replayed. */
   cutPeople: number;
+  /** The sample had more people than fit into its limit. */
+  isSampleCut: boolean;
   /** Differences that are listed. */
   listed: number;
 };
@@ -54,7 +56,7 @@ export const emptyTally = (): Tally => ({
   ...{ effects: noCounts(), channels: noCounts(), workflows: noCounts(), renderFaults: [] },
   calibration: { compared: 0, equal: 0, causes: noCounts() },
   ...{ deletedWorkflows: noCounts(), deletedPeople: 0, erasedPayloads: 0, storedAnswers: 0, assumedAnswers: 0 },
-  ...{ cutPeople: 0, listed: 0 },
+  ...{ cutPeople: 0, isSampleCut: false, listed: 0 },
 });
 
 /** The counts of the pages before; null before the first. */

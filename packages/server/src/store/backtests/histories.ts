@@ -12,25 +12,37 @@ export type IdRange = { from: string; to: string };
 const isSampled = (permyriad: number | null) =>
   permyriad === null ? sql`true` : sql`('x' || substr(md5(s.id::text), 1, 8))::bit(32)::bigint % 10000 < ${permyriad}`;
 
-export type PeriodCounts = { notifications: number; deleted_people: number };
-
-/** `deleted_people`: whose rows are gone. Counted up to the limit. */
-export async function countPeriod(
+/** The first notifications, up to the limit, and the id of the last of them. */
+export async function countNotifications(
   db: Db,
   environmentId: string,
   { from, to }: IdRange,
   limit: number,
-): Promise<PeriodCounts> {
-  const { rows } = await sql<PeriodCounts>`
-    with own as (
-      select n.subscriber_id, count(*)::int as count from (
-        select subscriber_id from notifications
-        where environment_id = ${environmentId} and id >= ${from}::uuid and id < ${to}::uuid limit ${limit}) as n
-      group by 1)
-    select coalesce(sum(own.count), 0)::int as notifications,
-      (count(*) filter (where s.id is null))::int as deleted_people
-    from own left join subscribers s on s.environment_id = ${environmentId} and s.id = own.subscriber_id`.execute(db);
+): Promise<{ count: number; last_id: string | null }> {
+  const { rows } = await sql<{ count: number; last_id: string | null }>`
+    select count(*)::int as count, max(n.id::text collate "C") as last_id from (
+      select id from notifications
+      where environment_id = ${environmentId} and id >= ${from}::uuid and id < ${to}::uuid
+      order by id limit ${limit}) as n`.execute(db);
   return rows[0]!;
+}
+
+/** People whose rows are gone, among those of the first notifications. */
+export async function countDeletedPeople(
+  db: Db,
+  environmentId: string,
+  { from, to }: IdRange,
+  limit: number,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from (
+      select distinct n.subscriber_id as id from (
+        select subscriber_id from notifications
+        where environment_id = ${environmentId} and id >= ${from}::uuid and id < ${to}::uuid limit ${limit}) as n) as p
+    where not exists (select 1 from subscribers s where s.environment_id = ${environmentId} and s.id = p.id)`.execute(
+    db,
+  );
+  return rows[0]!.count;
 }
 
 /** `updated_at`: of the profile. `count`: notifications in the period. */

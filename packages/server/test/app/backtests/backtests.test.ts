@@ -4,6 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { BacktestChange } from "@tidings/contract";
 import { sql } from "kysely";
+import { firstIdAt } from "../../../src/lib/ids.ts";
+import { estimateNotifications, expectedOf, sampleOf, shareOf } from "../../../src/pipeline/backtests/sample.ts";
 import { backtest, differencesOf, endHistory, named, newScene } from "../../pipeline/backtests/scene.ts";
 import { newStage } from "../../support/clock.ts";
 import { startReceiver } from "../../support/servers/receiver.ts";
@@ -111,9 +113,7 @@ test("one runs at a time, and canceling it leaves no row", async () => {
 
 const openTasks = async () => {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from queue.job where name = 'backtest' and state < 'completed'`.execute(
-    service.db,
-  );
+    select count(*)::int as count from queue.job where name = 'backtest' and state < 'completed'`.execute(service.db);
   return rows[0]!.count;
 };
 
@@ -190,6 +190,25 @@ test("above the limit a sample of the people is replayed, with everything they g
   assert.match(sample!.sentence, /^Of 22 notifications, those of 50 % of the people are replayed$/);
   const { people, runs } = report.totals;
   assert.ok(people > 0 && people < 20 && runs >= people, `${people} people, ${runs} runs`);
+});
+
+test("a sample stays within its limit", async () => {
+  for (const most of [2, 5, 8, 11, 14, 17, 20]) {
+    const { report } = await backtest(scene, {}, { maxNotifications: most });
+    const { runs } = report.totals;
+    assert.ok(runs <= most, `${runs} of at most ${most}`);
+  }
+});
+
+test("above what is counted, the share follows from an estimate", () => {
+  const period = { from: 0, to: 100_000 };
+  const last_id = firstIdAt(new Date(20_000));
+  const notifications = estimateNotifications({ count: 2_000_000, last_id }, period, 2_000_000);
+  assert.equal(notifications, 10_000_000);
+  const permyriad = shareOf(notifications, 200_000);
+  assert.deepEqual([permyriad, expectedOf({ permyriad, notifications })], [200, 200_000]);
+  assert.match(sampleOf({ permyriad, notifications })!.sentence, /^Of about 10,000,000 notifications, those of 2 % of/);
+  assert.equal(estimateNotifications({ count: 1_999_999, last_id }, period, 2_000_000), 1_999_999);
 });
 
 test("files are a change, and say what they leave out", async () => {
