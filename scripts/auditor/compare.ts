@@ -51,6 +51,21 @@ export function wasClockMoved({ faults }: Pick<World, "faults">, one: number, ot
 export const clockSlack = (world: Pick<World, "faults">, at: number): number =>
   wasClockMoved(world, at - movedClockMs, at + movedClockMs) ? movedClockMs : 0;
 
+/** How much later than a time that a process wrote the moment may be that it names: by how much its clock was behind. */
+export function behindMs({ faults }: Pick<World, "faults">, at: number): number {
+  const offsets = faults
+    .filter(({ fault, problem }) => fault === "clock-back" && !problem)
+    .map(({ detail, startedAt, endedAt }) => ({ ms: offsetOf(detail), startedAt, endedAt }))
+    .filter(({ ms, startedAt, endedAt }) => startedAt - 5_000 <= at + ms && at <= endedAt + 5_000);
+  return Math.max(0, ...offsets.map(({ ms }) => ms));
+}
+
+/** The record of such a fault begins with its seconds, as "-118 s, seen in its responses". */
+const offsetOf = (detail = ""): number => {
+  const seconds = Number(/^-(\d+) s/.exec(detail)?.[1] ?? Number.NaN);
+  return Number.isNaN(seconds) ? movedClockMs : (seconds + 5) * 1_000;
+};
+
 /** Why something may have been written late or not at all; `busy`: no fault was in effect, but other clients failed. */
 export type Excuse = "fault" | "busy";
 

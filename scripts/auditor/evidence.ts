@@ -55,8 +55,9 @@ export type WorkflowPromise =
   | { kind: "digest"; seconds: number }
   /** An in-app message: the text and `signal`, or the text and `timeout`, separated by a space. */
   | { kind: "wait"; signal: string; timeoutSeconds: number }
-  | { kind: "email" }
-  | { kind: "sms" }
+  /** `afterSeconds`: after a delay. */
+  | { kind: "email"; afterSeconds?: number }
+  | { kind: "sms"; afterSeconds?: number }
   /** SMS under an attention budget: at most `limit` in `windowSeconds`; the others are listed in roll-ups (in-app). */
   | { kind: "budget"; limit: number; windowSeconds: number; overflow: "digest" | "drop" }
   /** Sends nothing. The explanation has to give this kind of reason. */

@@ -1,14 +1,14 @@
 // A successful cancel: nothing is sent after its response. What waited is never sent; a call to a provider that had
-// begun finishes, so the attempt has to have begun before the response.
+// begun finishes, so the attempt has to have begun before the response. Providers have the clock of the machine: with
+// theirs, one call may come after the response, in the time that a call takes.
 import { clockSlack } from "../compare.ts";
+import { findLaterCall, type Sent } from "../deliveries.ts";
 import type { Judge, PromiseCheck } from "../judge.ts";
 import { type EventEntry, keyOf } from "../ledger.ts";
 import type { World } from "../world.ts";
 
 /** In-app kinds that wait before they send. */
 const waiting = new Set(["delay", "wait", "digest"]);
-/** Without the attempts: a call takes 30 s at most, and a process may be stopped before it. */
-const callMs = 60_000;
 
 export default {
   id: "canceled-silent",
@@ -21,6 +21,7 @@ export default {
     const texts = new Set(canceled.map(({ text }) => text));
     const seen = findSeen(world, texts);
     for (const entry of canceled) checkEntry(world, judge, entry, seen.get(entry.text) ?? []);
+    for (const sent of world.deliveries.messages.values()) checkCalls(world, judge, sent, texts);
   },
 } satisfies PromiseCheck;
 
@@ -37,9 +38,6 @@ function findSeen(world: World, wanted: Set<string>): Map<string, Seen[]> {
   for (const { messages, person } of world.finals.inboxes.values()) {
     for (const { text, createdAt } of messages) see(text, { where: "the inbox", at: createdAt, isSend: false, person });
   }
-  for (const { text, tries, to } of world.rows ? [] : world.deliveries.messages.values()) {
-    see(text, { where: "a provider", at: tries.at(-1)!.at - callMs, isSend: true, person: to });
-  }
   for (const { text, channel, attempts, createdAt, person, status } of world.rows?.messages.values() ?? []) {
     if (channel === "in_app" && status !== "sent") continue;
     if (channel === "in_app") see(text, { where: "a row", at: createdAt, isSend: false, person: person ?? "" });
@@ -47,6 +45,16 @@ function findSeen(world: World, wanted: Set<string>): Map<string, Seen[]> {
       see(text, { where: "an attempt", at: startedAt, isSend: true, person: person ?? "" });
   }
   return seen;
+}
+
+function checkCalls({ texts, faults }: World, judge: Judge, sent: Sent, canceled: Set<string>): void {
+  for (const { text, cancel, environment } of texts.read(sent.text).events) {
+    if (!canceled.has(text)) continue;
+    judge.compared();
+    const later = findLaterCall(sent, cancel!.answeredAt, faults);
+    const detail = { environment, canceledAt: cancel!.answeredAt, tries: sent.tries };
+    if (later) judge.broken(`${text} was canceled, and its provider was called later`, { at: later.at, detail });
+  }
 }
 
 function checkEntry(world: World, judge: Judge, entry: EventEntry, seen: Seen[]): void {

@@ -1,5 +1,6 @@
 // Delays: the message comes no earlier than its delay after the event was accepted.
 import { secondsText, wasClockMoved } from "../compare.ts";
+import type { Try } from "../deliveries.ts";
 import type { Judge, PromiseCheck } from "../judge.ts";
 import { type EventEntry, keyOf } from "../ledger.ts";
 import type { World } from "../world.ts";
@@ -27,6 +28,15 @@ export default {
         }
       }
     }
+    for (const { text, to, tries } of world.deliveries.messages.values()) {
+      for (const entry of world.texts.read(text).events) {
+        const dueAt = findDue(entry);
+        if (dueAt === null) continue;
+        const [{ at }] = tries as [Try];
+        if (wasClockMoved(world, entry.sentAt, at)) skipped++;
+        else checkTime(judge, { entry, person: to, dueAt, at, where: "provider" });
+      }
+    }
     if (skipped > 0) judge.note(`${skipped} messages were left out: a clock was moved meanwhile`);
     if (!world.rows) return judge.note("without the database: only what clients read");
     checkJobs(world, judge);
@@ -34,8 +44,15 @@ export default {
 } satisfies PromiseCheck;
 
 /** The earliest moment: the event was accepted after the request began. */
-const findDue = ({ promise, sentAt }: EventEntry): number | null =>
-  promise.kind === "delay" ? sentAt + promise.seconds * 1_000 : null;
+function findDue(entry: EventEntry): number | null {
+  const seconds = delayOf(entry);
+  return seconds === undefined ? null : entry.sentAt + seconds * 1_000;
+}
+
+function delayOf({ promise }: EventEntry): number | undefined {
+  if (promise.kind === "delay") return promise.seconds;
+  return promise.kind === "email" || promise.kind === "sms" ? promise.afterSeconds : undefined;
+}
 
 type Timed = { entry: EventEntry; person: string; dueAt: number; at: number; where: string };
 
@@ -47,8 +64,9 @@ function checkTime(judge: Judge, { entry, person, dueAt, at, where }: Timed): vo
 /** What the job says: how long it was to wait, and when it ended. */
 function checkJobs(world: World, judge: Judge): void {
   for (const { entry, id, text } of world.rows!.events.values()) {
-    if (entry?.promise.kind !== "delay") continue;
-    const wantedMs = entry.promise.seconds * 1_000;
+    const seconds = entry ? delayOf(entry) : undefined;
+    if (!entry || seconds === undefined) continue;
+    const wantedMs = seconds * 1_000;
     for (const { jobs, person } of world.rows!.runs.get(id) ?? []) {
       const job = jobs.find(({ type }) => type === "delay");
       if (job?.begunAt === undefined || job.until === undefined) continue;

@@ -1,5 +1,6 @@
 // Retractions: each one comes to an end, its in-app messages are gone, and no sending begins afterwards.
-import { clockSlack } from "../compare.ts";
+import { behindMs, clockSlack } from "../compare.ts";
+import { findLaterCall } from "../deliveries.ts";
 import type { Judge, PromiseCheck } from "../judge.ts";
 import { type EventEntry, keyOf } from "../ledger.ts";
 import type { World } from "../world.ts";
@@ -24,6 +25,15 @@ export default {
         if (isGone(retracted.get(firstText(world, text))))
           judge.broken(`${text} was retracted, and is in the inbox of ${person}`, { detail: id });
       }
+    }
+    for (const sent of world.deliveries.messages.values()) {
+      const text = firstText(world, sent.text);
+      const endedAt = ends.get(text);
+      if (endedAt === undefined) continue;
+      judge.compared();
+      // The end is a time that a process wrote.
+      const later = findLaterCall(sent, endedAt + behindMs(world, endedAt), world.faults);
+      if (later) judge.broken(`${text} was retracted, and its provider was called later`, { at: later.at });
     }
     if (!world.rows) return judge.note("without the database: only what clients read");
     for (const { text, channel, status, person, attempts, retracted: state, id } of world.rows.messages.values()) {

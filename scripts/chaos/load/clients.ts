@@ -52,7 +52,7 @@ const eventsPerBulk = 10;
 
 const topicWorkflows = ["now", "now", "later", "texted"];
 
-/** Over all environments, about 20 events a second; the ordered clients and SQL add the rest. */
+/** Over all environments, about 21 events a second; the ordered clients and SQL add the rest. */
 const kinds: Kind[] = [
   single("now", 2),
   withId("now", 1),
@@ -61,6 +61,8 @@ const kinds: Kind[] = [
   single("awaited", 1),
   single("mailed", 2),
   single("texted", 2),
+  single("mailed-later", 0.5),
+  single("texted-later", 0.5),
   single("unmet", 0.2),
   single("unwanted", 0.2),
   withId("switched-off", 0.2),
@@ -106,6 +108,8 @@ const mostOpen = 300;
 const limitedPerSecond = 1;
 const orderedPerSecond = 0.5;
 const canceledShare = 0.15;
+/** Of emails and SMS without a delay, shortly after they were accepted: while their provider is called. */
+const interruptedShare = 0.05;
 const retractedShare = 0.02;
 const signalledShare = 0.5;
 
@@ -116,12 +120,15 @@ export function createClients({ environments, caller, samples, seed, pace }: Too
   const counts = { events: 0, skipped: 0 };
   let isStopped = false;
   const timers: NodeJS.Timeout[] = [];
-  const kindOf = new Map(workflows.map(({ workflowId, promise }) => [workflowId, promise.kind]));
+  const promiseOf = new Map(workflows.map(({ workflowId, promise }) => [workflowId, promise]));
   const following = createRandom(seed, "following");
 
   const follow: Clients["follow"] = (environment, event, transactionId) => {
     counts.events++;
-    const kind = kindOf.get(event.workflowId)!;
+    const promise = promiseOf.get(event.workflowId)!;
+    const { kind } = promise;
+    const isForProvider = kind === "email" || kind === "sms";
+    const isDelayed = kind === "delay" || kind === "wait" || (isForProvider && promise.afterSeconds !== undefined);
     const sampled = { environment, transactionId, subscriberId: following.pick(event.to) };
     samples.add(kind === "silent" ? "silent" : kind === "budget" ? "limited" : "other", sampled);
     const { text } = event;
@@ -131,9 +138,14 @@ export function createClients({ environments, caller, samples, seed, pace }: Too
       };
       setTimeout(act, following.between(leastMs, mostMs));
     };
-    if ((kind === "delay" || kind === "wait") && following.happens(canceledShare)) {
+    if (isDelayed && following.happens(canceledShare)) {
       samples.add("canceled", sampled);
-      return after(100, 3_000, cancelEvent(environment, { text, transactionId }));
+      // Up to a little after the end of the delay.
+      return after(100, 4_500, cancelEvent(environment, { text, transactionId }));
+    }
+    if (isForProvider && !isDelayed && following.happens(interruptedShare)) {
+      samples.add("canceled", sampled);
+      return after(0, 300, cancelEvent(environment, { text, transactionId }));
     }
     if (kind === "wait" && following.happens(signalledShare)) {
       const target = { signal: signalName, subscriberId: event.to[0]!, text };

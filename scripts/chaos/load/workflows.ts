@@ -22,6 +22,11 @@ const wait = (stepId: string, type: "delay" | "digest" | "wait", seconds: number
   controlValues: { amount: seconds, unit: "seconds", ...more },
 });
 
+const mail: StepIn = {
+  ...{ name: "Mail", stepId: "mail", type: "email" },
+  controlValues: { subject: text, body: `<p>${text}</p>` },
+};
+
 const sms: StepIn = { name: "Text", stepId: "text", type: "sms", controlValues: { body: text } };
 
 type Described = Workflow & { steps: StepIn[]; settings?: Partial<WorkflowIn> };
@@ -55,10 +60,21 @@ export const workflows: Described[] = [
   {
     workflowId: "mailed",
     promise: { kind: "email" },
-    steps: [{ name: "Mail", stepId: "mail", type: "email", controlValues: { subject: text, body: `<p>${text}</p>` } }],
+    steps: [mail],
+  },
+  {
+    workflowId: "mailed-later",
+    promise: { kind: "email", afterSeconds: delaySeconds },
+    steps: [wait("pause", "delay", delaySeconds), mail],
   },
   // Critical, so that the budget of the channel does not count it.
   { workflowId: "texted", promise: { kind: "sms" }, steps: [sms], settings: { messageClass: "critical" } },
+  {
+    workflowId: "texted-later",
+    promise: { kind: "sms", afterSeconds: delaySeconds },
+    steps: [wait("pause", "delay", delaySeconds), sms],
+    settings: { messageClass: "critical" },
+  },
   { workflowId: "limited", promise: { kind: "budget", ...budget, overflow: "drop" }, steps: [sms] },
   {
     workflowId: "unmet",

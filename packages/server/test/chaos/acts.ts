@@ -45,6 +45,9 @@ export async function actOut(environment: LoadEnvironment, acting: Acting) {
   const events = {
     ...{ inOrder, pair, toTopic, toAll, limited },
     canceled: await cancelOne(environment, one("later", 14), acting),
+    canceledMail: await cancelOne(environment, one("mailed-later", 24), acting),
+    retractedText: await retractWaiting(environment, one("texted-later", 25), acting),
+    delayedText: await one("texted-later", 26),
     delayed: await one("later", 10),
     live: await one("later", 0),
     collected: [await one("collected", 4), await one("collected", 4), await one("collected", 4)],
@@ -88,6 +91,12 @@ async function retractOne(environment: LoadEnvironment, triggering: Promise<Acte
   const isSent = sql`select from messages where status = 'sent' and content = ${event.text}`;
   await eventually(() => hasRow(acting.service, isSent), "the message that is retracted");
   await acting.caller.call(retractEvent(environment, event));
+  return event;
+}
+
+async function retractWaiting(environment: LoadEnvironment, triggering: Promise<ActedEvent>, { caller }: Acting) {
+  const event = await triggering;
+  await caller.call(retractEvent(environment, event));
   return event;
 }
 

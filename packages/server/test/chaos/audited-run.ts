@@ -77,6 +77,7 @@ export async function recordRun(): Promise<AuditedRun> {
 /** Some faults remove the message of an event whose explanation no client has read: `plain`, `delayed`. */
 const sampleOf = (environment: LoadEnvironment, acted: Acted): Sampled[] =>
   [acted.limited, acted.committed, acted.mailed, acted.texted, acted.unmet, acted.unwanted, acted.switchedOff]
+    .concat([acted.canceledMail, acted.retractedText, acted.delayedText])
     .concat([acted.canceled, acted.signaled, acted.timedOut, acted.retracted, acted.live])
     .flat()
     .map(({ transactionId, to }: ActedEvent) => ({ environment, transactionId, subscriberId: to[0]! }));

@@ -141,6 +141,42 @@ export const plantedInEvidence: Fault[] = [
     },
   },
   {
+    name: "a message is sent longer after the response to a cancel than a call takes, while a clock was moved",
+    promise: "canceled-silent",
+    plant({ evidence, north }) {
+      const { text, transactionId } = north.mailed;
+      const { at } = deliveryOf(evidence, north.mailed);
+      const undo = { operation: "cancel", target: { text, transactionId }, answer: true, status: 200 } as const;
+      const none = { request: randomUUID(), events: undefined, transactionIds: undefined };
+      evidence.calls.push({ ...callOf(evidence, text), ...undo, ...none, at: at - 30_000, endedAt: at - 25_000 });
+      const clock = { fault: "clock-forward", target: "process-1" } as const;
+      evidence.faults.push({ ...clock, startedAt: at - 60_000, endedAt: at });
+    },
+  },
+  {
+    name: "a message is sent longer after the end of a retraction than a call takes, while a clock was moved",
+    promise: "retracted",
+    plant({ evidence, north }) {
+      const { text, transactionId } = north.texted;
+      const { at } = deliveryOf(evidence, north.texted);
+      const id = randomUUID();
+      const undo = { operation: "retract", target: { text, transactionId }, answer: id, status: 201 } as const;
+      const none = { request: randomUUID(), events: undefined, transactionIds: undefined };
+      evidence.calls.push({ ...callOf(evidence, text), ...undo, ...none, at: at - 60_000, endedAt: at - 59_000 });
+      const answer = { _id: id, transactionId, finishedAt: new Date(at - 58_000).toISOString() };
+      evidence.finals.push({ kind: "retraction", environment: "north", id, status: "completed", answer });
+      const clock = { fault: "clock-back", target: "process-1", detail: "-30 s, seen in its responses" } as const;
+      evidence.faults.push({ ...clock, startedAt: at - 60_000, endedAt: at });
+    },
+  },
+  {
+    name: "a message to a provider comes before its delay is over",
+    promise: "delays",
+    plant({ evidence, north }) {
+      for (const one of evidence.deliveries) if (one.text === north.delayedText.text) one.at -= 4_000;
+    },
+  },
+  {
     name: "a delay is too short",
     promise: "delays",
     plant({ evidence, north }) {
