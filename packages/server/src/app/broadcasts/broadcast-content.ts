@@ -22,7 +22,7 @@ import * as workflows from "../workflows/workflows.ts";
 import { broadcastWorkflow } from "./broadcast-workflow.ts";
 
 /** `row`: to be stored when the broadcast is sent. `channels`: those that its active steps use. */
-export type ResolvedContent = {
+type ResolvedContent = {
   row: NewVersion;
   version: WorkflowVersion;
   target: TriggerTarget;
