@@ -5,7 +5,7 @@ import { useSettled } from "../kit/use-settled.ts";
 import { words } from "./words.ts";
 
 /** Audiences that a menu or a select offers; with more of them, they are searched. */
-export const mostListed = 20;
+export const maxListed = 20;
 
 type AudiencePickerProps = {
   label: string;
@@ -26,7 +26,7 @@ export const AudiencePicker = ({ label, chosen, onChoose }: AudiencePickerProps)
 
 function useAudiences(text: string): { found: Found[]; isCurrent: boolean } {
   const settled = useSettled(text);
-  const query = { limit: mostListed, ...(settled !== "" && { query: settled }) };
+  const query = { limit: maxListed, ...(settled !== "" && { query: settled }) };
   const audiences = useOperation("audiences.list", { query }, { keep: true, staleTime: 60_000 });
   const found = (audiences.data?.data ?? []).map(({ audienceId, name }) => ({ id: audienceId, name }));
   return { found, isCurrent: settled === text && !audiences.isFetching && !audiences.isPlaceholderData };

@@ -1,6 +1,6 @@
 // Shows only the people of one audience. Where there is no audience yet, there is no filter.
 import { useOperation } from "../../api/hooks.ts";
-import { AudiencePicker, mostListed } from "../../audiences/audience-picker.tsx";
+import { AudiencePicker, maxListed } from "../../audiences/audience-picker.tsx";
 import { useAudienceName } from "../../audiences/use-audience-name.ts";
 import { Select } from "../../kit/inputs/select.tsx";
 import { words as kitWords } from "../../words.ts";
@@ -10,7 +10,7 @@ import { words } from "./words.ts";
 type AudienceFilterProps = { chosen: string | undefined; onChoose: (audienceId: string | undefined) => void };
 
 export function AudienceFilter({ chosen, onChoose }: AudienceFilterProps) {
-  const { data } = useOperation("audiences.list", { query: { limit: mostListed } }, { staleTime: 60_000 });
+  const { data } = useOperation("audiences.list", { query: { limit: maxListed } }, { staleTime: 60_000 });
   const name = useAudienceName(chosen ?? "", data?.data);
   const audiences = data?.data ?? [];
   if (audiences.length === 0 && chosen === undefined) return null;

@@ -4,7 +4,7 @@ import type { Audience } from "@tidings/contract";
 import { useId, useRef } from "react";
 import { useOperation } from "../../../api/hooks.ts";
 import { useMay } from "../../../api/permissions.ts";
-import { AudiencePicker, mostListed } from "../../../audiences/audience-picker.tsx";
+import { AudiencePicker, maxListed } from "../../../audiences/audience-picker.tsx";
 import { useAudienceName } from "../../../audiences/use-audience-name.ts";
 import { Icon } from "../../../icons.tsx";
 import { Button, IconButton, LinkButton } from "../../../kit/inputs/button.tsx";
@@ -23,7 +23,7 @@ const most = 10;
 export function AudienceSection({ editor }: { editor: DraftEditor }) {
   const { draft, isReadOnly, errors, change } = editor;
   const { include, exclude = [], everyone = false } = draft.audience;
-  const { data } = useOperation("audiences.list", { query: { limit: mostListed } }, { staleTime: 30_000 });
+  const { data } = useOperation("audiences.list", { query: { limit: maxListed } }, { staleTime: 30_000 });
   const audiences = data?.data ?? [];
   const hasMore = data?.next != null;
   const mayCreate = useMay()("audiences.create");

@@ -3,7 +3,7 @@ import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import type { Audience, Broadcast, BroadcastOutcome, BroadcastResults } from "@tidings/contract";
 import { useOperation } from "../../../api/hooks.ts";
 import { useMay } from "../../../api/permissions.ts";
-import { mostListed } from "../../../audiences/audience-picker.tsx";
+import { maxListed } from "../../../audiences/audience-picker.tsx";
 import { useAudienceName } from "../../../audiences/use-audience-name.ts";
 import { Sentence, Time } from "../../../kit/data/time.tsx";
 import { Notice } from "../../../kit/feedback/notice.tsx";
@@ -137,7 +137,7 @@ function AudienceLink({ id, audiences }: { id: string; audiences: readonly Audie
 function About({ broadcast }: { broadcast: Broadcast }) {
   const { content, audience, startedAt, finishedAt, createdBy, approval, resendOf } = broadcast;
   const say = words.facts;
-  const { data } = useOperation("audiences.list", { query: { limit: mostListed } }, { staleTime: 60_000 });
+  const { data } = useOperation("audiences.list", { query: { limit: maxListed } }, { staleTime: 60_000 });
   const link = (id: string) => <AudienceLink key={id} id={id} audiences={data?.data} />;
   const { exclude = [] } = audience;
   return (
