@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import type { Broadcast } from "@tidings/contract";
 import { startTestService } from "../../../server/test/support/service.ts";
 import { createWorkflow, inApp } from "../../../server/test/support/verbs.ts";
 import { eventually } from "../../../server/test/support/wait.ts";
@@ -87,6 +88,65 @@ test("a broadcast is checked, refused without a word, sent, followed and counted
   const refused = await runBroadcasts(1, "send", empty._id, "--yes");
   assert.match(refused.stdout, /✗ .*audience/);
   assert.match(refused.stderr, /Nothing was sent/);
+});
+
+test("a draft is changed field by field, previewed and deleted", async () => {
+  type Draft = Pick<Broadcast, "_id" | "name" | "content" | "audience" | "time" | "pace" | "expiresAt">;
+  const draft = ["create", "Autumn", "--workflow", "release", "--audience", "pro", "--payload", '{"version": "5"}'];
+  const local = ["--local", "2099-03-02T09:00", "--timezone", "Asia/Tokyo", "--spread-hours", "2"];
+  const created = await terminal.json<Draft>("broadcasts", ...draft, ...local, "--per-minute", "100");
+  const id = created._id;
+  const time = { kind: "local", date: "2099-03-02", localTime: "09:00", timezone: "Asia/Tokyo", spreadHours: 2 };
+  assert.deepEqual([created.time, created.pace], [time, { perMinute: 100 }]);
+  const change = (...options: string[]) => terminal.json<Draft>("broadcasts", "update", id, ...options);
+
+  const first = await change("--name", "Winter", "--payload", '{"version": "6"}', "--exclude", "guests");
+  assert.equal(first.name, "Winter");
+  assert.deepEqual(first.content, { workflowId: "release", payload: { version: "6" } });
+  assert.deepEqual(first.audience, { include: ["pro"], exclude: ["guests"] });
+  assert.deepEqual([first.time, first.pace], [time, { perMinute: 100 }]);
+  const second = await change("--timezone", "Europe/Berlin", "--spread-hours", "0", "--per-minute", "0");
+  const { spreadHours: _, ...unspread } = time;
+  assert.deepEqual([second.time, second.pace], [{ ...unspread, timezone: "Europe/Berlin" }, {}]);
+  const third = await change("--now", "--everyone", "--expires", "2099-01-01T00:00:00.000Z");
+  assert.deepEqual(
+    [third.time, third.audience],
+    [{ kind: "now" }, { include: [], exclude: ["guests"], everyone: true }],
+  );
+  assert.equal(third.expiresAt, "2099-01-01T00:00:00.000Z");
+  assert.equal((await change("--expires", "never")).expiresAt, null);
+
+  assert.match((await runBroadcasts(64, "update", id)).stderr, /Say what to change/);
+  assert.match((await runBroadcasts(64, "update", id, "--timezone", "Asia/Tokyo")).stderr, /--timezone is for/);
+  assert.match((await runBroadcasts(64, "update", id, "--now", "--at", "2099-01-01")).stderr, /one of --now/);
+  const shown = await runBroadcasts(0, "preview", id, "bob");
+  assert.match(shown.stdout, /^bob bob\n {2}in_app: .*\n[\s\S]*Version 6 is here/);
+  assert.match((await runBroadcasts(0, "preview", id)).stdout, /bob[\s\S]*cleo/);
+  assert.match((await runBroadcasts(1, "preview", id, "zoe")).stderr, /zoe/);
+  assert.match((await runBroadcasts(0, "delete", id)).stdout, /is deleted from/);
+  assert.match((await runBroadcasts(1, "show", id)).stderr, /not found/);
+});
+
+test("the people of an outcome are listed, and get a draft of their own", async () => {
+  const draft = ["create", "News", "--workflow", "release", "--audience", "pro"];
+  const { _id: id } = await terminal.json<{ _id: string }>("broadcasts", ...draft);
+  assert.match((await runBroadcasts(1, "people", id)).stderr, /draft/);
+  await runBroadcasts(0, "send", id, "--yes", "--wait");
+  await eventually(async () => {
+    const { body } = await client("broadcasts.retrieveResults", { params: { broadcastId: id } });
+    return body.outcomes.sent === 2;
+  }, "both messages");
+  const listed = await runBroadcasts(0, "people", id, "--outcome", "sent", "--limit", "1");
+  assert.match(listed.stdout, /(ada|cleo)[\s\S]*There are more/);
+  const people = await terminal.json<{ subscriberId: string }[]>("broadcasts", "people", id, "--outcome", "not_opened");
+  assert.deepEqual(people.map(({ subscriberId }) => subscriberId).sort(), ["ada", "cleo"]);
+  assert.match((await runBroadcasts(0, "people", id, "--outcome", "clicked")).stdout, /No people/);
+  assert.match((await runBroadcasts(1, "people", id, "--outcome", "ignored")).stderr, /outcome/);
+  const again = await terminal.json<Broadcast>("broadcasts", "resend", id, "--outcome", "sent");
+  assert.deepEqual([again.name, again.status, again.resendOf], ["News (again)", "draft", id]);
+  const [audienceId] = again.audience.include;
+  assert.equal((await terminal.json<{ people: number }>("audiences", "count", audienceId!)).people, 2);
+  await runBroadcasts(0, "resend", id);
 });
 
 test("a paced broadcast is paused, resumed and stopped", async () => {

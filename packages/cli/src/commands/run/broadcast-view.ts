@@ -1,5 +1,5 @@
 // A broadcast, its checklist and its results as people read them.
-import type { Broadcast, BroadcastCheck, BroadcastResults } from "@tidings/contract";
+import type { Broadcast, BroadcastCheck, BroadcastPreview, BroadcastResults } from "@tidings/contract";
 import { type Output, plainText } from "../../output.ts";
 
 const number = (count: number): string => count.toLocaleString("en");
@@ -51,6 +51,24 @@ export function printCheck(out: Output, { items, status }: BroadcastCheck): void
 
 export const hasProblems = ({ items, status }: BroadcastCheck): boolean =>
   status === "failed" || items.some(({ level }) => level === "problem");
+
+/** Long texts, such as the HTML of an email, are cut; --json has them whole. */
+const maxText = 160;
+
+export function printPreviews(out: Output, previews: readonly BroadcastPreview[]): void {
+  if (previews.length === 0) out.line("No one is in its audience.");
+  for (const { subscriberId, name, messages } of previews) {
+    out.line(out.style("bold", plainText(name === null ? subscriberId : `${subscriberId} ${name}`)));
+    for (const { type, sentence, content } of messages) {
+      out.line(`  ${type}: ${plainText(sentence)}`);
+      for (const [field, value] of Object.entries(content ?? {})) {
+        if (typeof value !== "string" || value === "") continue;
+        const text = plainText(value).replace(/\s+/g, " ");
+        out.line(`    ${field}: ${text.length > maxText ? `${text.slice(0, maxText)}…` : text}`);
+      }
+    }
+  }
+}
 
 export function printResults(out: Output, { counted, isCapped, outcomes, causes, variants }: BroadcastResults): void {
   out.line(`${isCapped ? "The first " : ""}${peopleText(counted)}`);

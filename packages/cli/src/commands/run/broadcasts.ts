@@ -1,60 +1,39 @@
 // `tidings broadcasts`: a draft for an audience is checked, tested and sent, and stopped where that has to be. What it
-// prints: broadcast-view.ts.
+// prints: broadcast-view.ts. The draft: broadcast-draft.ts; who gets it and who has got it: broadcast-people.ts.
 import type { CallInput } from "@tidings/contract";
-import {
-  numberOption,
-  readAction,
-  readJsonObject,
-  refuseMoreArguments,
-  requireArgument,
-  textOption,
-} from "../../arguments.ts";
+import { numberOption, readAction, refuseMoreArguments, requireArgument, textOption } from "../../arguments.ts";
 import type { Call, Command } from "../../command.ts";
 import { confirmChange } from "../../confirm.ts";
 import { CliError, type ExitCode, exitCodes, wrongUsage } from "../../failure.ts";
 import { countOf, plainText } from "../../output.ts";
-import type { Session } from "../../session.ts";
 import { pollUntil } from "../../time.ts";
-import {
-  hasProblems,
-  isEnded,
-  peopleText,
-  printBroadcast,
-  printCheck,
-  printResults,
-  progressText,
-} from "./broadcast-view.ts";
+import { create, draftOptions, help, type Opened, remove, update } from "./broadcast-draft.ts";
+import { people, preview, resend, results } from "./broadcast-people.ts";
+import { hasProblems, isEnded, peopleText, printBroadcast, printCheck, progressText } from "./broadcast-view.ts";
 
 const controls = ["approve", "reject", "pause", "resume", "stop"] as const;
-const actions = ["list", "show", "create", "check", "test", "send", ...controls, "results"] as const;
-const help = "tidings broadcasts --help";
+const draftActions = ["create", "update", "delete", "check", "preview", "test", "send"] as const;
+const actions = ["list", "show", ...draftActions, ...controls, "results", "people", "resend"] as const;
 const pollMs = 250;
 
 export const broadcasts: Command = {
   usage:
-    "list | create <name> … | test <id> <subscriber>… | show|check|send|approve|reject|pause|resume|stop|results <id>",
+    "list | create <name> … | update <id> … | preview|test <id> <subscriber>… |\n" +
+    "show|delete|check|send|approve|reject|pause|resume|stop|results|people|resend <id>",
   about:
-    "`create` writes a draft and sends nothing. `check` is a dry run for the whole audience; it ends with 1 if there are\n" +
+    "`create` writes a draft and sends nothing; `update` changes what is given. `check` is a dry run for the whole audience; it ends with 1 if there are\n" +
     "problems. `send` prints the checklist first and asks, unless --yes; with --wait it shows the progress until the last\n" +
-    "person was started. `pause` and `stop` return when no person is started after them.",
+    "person was started. `pause` and `stop` return when no person is started after them. `people` lists those of an\n" +
+    "--outcome, and `resend` makes a draft for them: those who did not open it, unless you say otherwise.",
   example:
     "tidings broadcasts create 'Spring release' --workflow release --audience pro --exclude staff\n" +
     "tidings broadcasts send 0199b4c2-f3a8-7000-8f6b-5a0d2c7e1b44 --wait",
   actions,
   options: {
-    workflow: { type: "string", value: "id", about: "create: the workflow that is sent" },
-    content: { type: "string", value: "json|@file", about: "create: instead of it, {steps, payload} written in place" },
-    payload: { type: "string", value: "json|@file", about: "create: the payload of its templates" },
-    audience: { type: "string", multiple: true, value: "id", about: "create: people in one of these" },
-    exclude: { type: "string", multiple: true, value: "id", about: "create: without the people in one of these" },
-    everyone: { type: "boolean", about: "create: every subscriber, instead of --audience" },
-    at: { type: "string", value: "time", about: "create: when, such as 2027-03-02T09:00:00Z" },
-    local: { type: "string", value: "time", about: "create: the same in each person's time zone: 2027-03-02T09:00" },
-    "spread-hours": { type: "string", value: "number", about: "create: spread the people over these hours" },
-    "per-minute": { type: "string", value: "number", about: "create: people per minute at most" },
-    expires: { type: "string", value: "time", about: "create: no person is started after it" },
+    ...draftOptions,
     status: { type: "string", value: "status", about: "list: draft, scheduled, running, completed …" },
-    limit: { type: "string", value: "number", about: "list: how many (default: 20)" },
+    outcome: { type: "string", value: "outcome", about: "people, resend: sent, opened, not_opened, failed …" },
+    limit: { type: "string", value: "number", about: "list, people: how many (default: 20)" },
     note: { type: "string", value: "text", about: "reject: why" },
     wait: { type: "boolean", about: "send, resume: show the progress until it has ended" },
     timeout: { type: "string", value: "seconds", about: "How long a check or --wait may take (default: 3600)" },
@@ -64,17 +43,15 @@ export const broadcasts: Command = {
     if (action === "list") return list(call);
     if (action === "create") return create(call);
     const broadcastId = requireArgument(call, 1, "The id of the broadcast", help);
-    if (action !== "test") refuseMoreArguments(call, 2, help);
+    if (action !== "test" && action !== "preview") refuseMoreArguments(call, 2, help);
     const opened: Opened = { call, ...(await call.session()), params: { broadcastId } };
-    if (action === "show") return show(opened);
-    if (action === "check") return check(opened);
-    if (action === "test") return test(opened);
-    if (action === "send") return send(opened);
-    return action === "results" ? results(opened) : control(opened, action);
+    return action in runs ? runs[action as keyof typeof runs](opened) : control(opened, action as Control);
   },
 };
 
-type Opened = { call: Call; params: { broadcastId: string } } & Session;
+type Control = (typeof controls)[number];
+
+const runs = { show, update, delete: remove, check, preview, test, send, results, people, resend };
 
 async function list(call: Call): Promise<void> {
   refuseMoreArguments(call, 1, help);
@@ -102,60 +79,6 @@ async function show({ call, tidings, params }: Opened): Promise<void> {
   const found = await tidings.broadcasts.retrieve({ params });
   printBroadcast(call.out, found);
   call.out.json(found);
-}
-
-type Draft = CallInput<"broadcasts.create">["body"];
-
-async function create(call: Call): Promise<void> {
-  const name = requireArgument(call, 1, "The name", help);
-  refuseMoreArguments(call, 2, help);
-  const { values, out } = call;
-  const body: Draft = { name, content: await readContent(call), audience: readAudience(call), ...readTimes(call) };
-  const perMinute = numberOption(values, "per-minute", { least: 1, most: 1_000_000, otherwise: 0 });
-  if (perMinute > 0) body.pace = { perMinute };
-  const { tidings } = await call.session();
-  await call.confirm(`Create the draft ${name}`);
-  const created = await tidings.broadcasts.create({ body });
-  printBroadcast(out, created);
-  out.line(out.style("dim", `tidings broadcasts send ${created._id}`));
-  out.json(created);
-}
-
-async function readContent(call: Call): Promise<Draft["content"]> {
-  const workflowId = textOption(call.values, "workflow");
-  const content = await readJsonObject(call, "content");
-  const payload = await readJsonObject(call, "payload");
-  if (workflowId !== undefined && content) throw wrongUsage("Give --workflow or --content, not both.", help);
-  if (workflowId === undefined && !content) return payload && { payload };
-  return { ...(content ?? { workflowId }), ...(payload && { payload }) } as Draft["content"];
-}
-
-function readAudience({ values }: Call): Draft["audience"] {
-  const include = (values.audience as string[] | undefined) ?? [];
-  const exclude = (values.exclude as string[] | undefined) ?? [];
-  const everyone = values.everyone === true;
-  if (everyone && include.length > 0) throw wrongUsage("Give --audience or --everyone, not both.", help);
-  if (include.length + exclude.length === 0 && !everyone) return undefined;
-  return { include, ...(exclude.length > 0 && { exclude }), ...(everyone && { everyone }) };
-}
-
-function readTimes({ values }: Call): Pick<Draft, "time" | "expiresAt"> {
-  const [at, local, expires] = ["at", "local", "expires"].map((name) => textOption(values, name));
-  if (at !== undefined && local !== undefined) throw wrongUsage("Give --at or --local, not both.", help);
-  const spreadHours = numberOption(values, "spread-hours", { least: 0, most: 168, otherwise: 0 });
-  const spread = spreadHours > 0 ? { spreadHours } : {};
-  const [date, localTime] = local?.split(/[T ]/) ?? [];
-  if (local !== undefined && !localTime) throw wrongUsage("--local: give a day and a time: 2027-03-02T09:00.", help);
-  const time =
-    at !== undefined
-      ? { kind: "at" as const, at }
-      : local !== undefined
-        ? { kind: "local" as const, date, localTime }
-        : null;
-  return {
-    ...((time || spreadHours > 0) && { time: { ...(time ?? { kind: "now" as const }), ...spread } }),
-    ...(expires !== undefined && { expiresAt: expires }),
-  };
 }
 
 const limitMs = ({ values }: Call): number =>
@@ -243,7 +166,7 @@ async function follow({ call, tidings, params }: Opened): Promise<ExitCode> {
 
 const words = { approve: "Approve", reject: "Reject", pause: "Pause", resume: "Resume", stop: "Stop" } as const;
 
-async function control(opened: Opened, action: (typeof controls)[number]): Promise<ExitCode> {
+async function control(opened: Opened, action: Control): Promise<ExitCode> {
   const { call, tidings, params } = opened;
   await call.confirm(`${words[action]} the broadcast ${params.broadcastId}`);
   const note = textOption(call.values, "note");
@@ -255,10 +178,4 @@ async function control(opened: Opened, action: (typeof controls)[number]): Promi
   printBroadcast(call.out, changed);
   call.out.json(changed);
   return exitCodes.done;
-}
-
-async function results({ call, tidings, params }: Opened): Promise<void> {
-  const found = await tidings.broadcasts.retrieveResults({ params });
-  printResults(call.out, found);
-  call.out.json(found);
 }
