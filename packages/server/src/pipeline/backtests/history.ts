@@ -1,5 +1,6 @@
 // What is known about the people of a page: the runs that a period had for them, how each of its steps ended, and what
-// happened to them meanwhile. Loaded with a fixed number of queries, whatever the number of people.
+// happened to them meanwhile. Loaded with a fixed number of queries, whatever the number of people, unless they have
+// very many signals: then fewer people are loaded at once.
 import { firstIdAt } from "../../lib/ids.ts";
 import { findLedgers } from "../../store/attention/ledgers.batch.ts";
 import {
@@ -59,8 +60,9 @@ export type PersonHistory = {
   isCut: boolean;
 };
 
-/** Runs of one person that are replayed, the newest ones; and signals of a page. */
+/** Runs of one person that are replayed, the newest ones. */
 const maxRuns = 5_000;
+/** Signals that are in memory at once. */
 const maxSignals = 50_000;
 
 /** How far before the period runs are read whose steps may still count in it, such as those of an open digest. */
@@ -68,11 +70,40 @@ export const leadMs = 7 * 86_400_000;
 
 const rangeOf = ({ from, to }: Period): IdRange => ({ from: firstIdAt(new Date(from)), to: firstIdAt(new Date(to)) });
 
+/** People with their signals, by internal id. `isCut`: one person, of whose signals these are the newest. */
+type Group = { people: PersonOfPeriod[]; signals: ReadonlyMap<string, StoredSignal[]>; isCut: boolean };
+
+type GroupOptions = { period: Period; until: number; most?: number };
+
+/** As many people at once as have at most `most` signals together. */
+export async function* groupPeople(
+  { db }: Pick<Batch, "db">,
+  environmentId: string,
+  people: PersonOfPeriod[],
+  { period, until, most = maxSignals }: GroupOptions,
+): AsyncGenerator<Group> {
+  const found = await findSignalsOfPeople(db, environmentId, {
+    subscriberIds: people.map(({ id }) => id),
+    from: new Date(period.from - leadMs),
+    to: new Date(until),
+    limit: most + 1,
+  });
+  const isOver = found.length > most;
+  if (isOver && people.length > 1) {
+    const half = Math.ceil(people.length / 2);
+    yield* groupPeople({ db }, environmentId, people.slice(0, half), { period, until, most });
+    yield* groupPeople({ db }, environmentId, people.slice(half), { period, until, most });
+    return;
+  }
+  const signals = Map.groupBy(found.slice(0, most), (signal) => signal.subscriber_id);
+  yield { people, signals, isCut: isOver };
+}
+
 /** `hasBudgets`: every message of the days before counts. */
 export async function loadHistories(
   batch: Batch,
   environmentId: string,
-  people: PersonOfPeriod[],
+  { people, signals, isCut }: Group,
   { period, hasBudgets }: { period: Period; hasBudgets: boolean },
 ): Promise<PersonHistory[]> {
   const { db } = batch;
@@ -108,15 +139,6 @@ export async function loadHistories(
     environmentId,
     [...events.values()].map(({ row }) => row),
   );
-  const signals = Map.groupBy(
-    await findSignalsOfPeople(db, environmentId, {
-      subscriberIds,
-      from: new Date(lead),
-      to: new Date(period.to),
-      limit: maxSignals,
-    }),
-    (signal) => signal.subscriber_id,
-  );
   const ledgers = new Map(
     (
       await findLedgers(
@@ -136,7 +158,7 @@ export async function loadHistories(
       preferencesAt: preferencesAt.get(person.id) ?? null,
       deletedWorkflows: new Map(),
       erasedPayloads: 0,
-      isCut: (own.get(person.id)?.length ?? 0) >= maxRuns,
+      isCut: isCut || (own.get(person.id)?.length ?? 0) >= maxRuns,
     };
     for (const notification of own.get(person.id) ?? []) {
       const found = events.get(notification.event_id);

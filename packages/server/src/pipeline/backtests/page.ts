@@ -13,12 +13,12 @@ import type { StoredChange } from "../../store/tables.ts";
 import type { Batch } from "../batch.ts";
 import { realClock } from "../clock/clock.ts";
 import { calibratePerson } from "./calibrate.ts";
-import { loadHistories, type Period, type PersonHistory } from "./history.ts";
+import { groupPeople, loadHistories, type Period, type PersonHistory } from "./history.ts";
 import { replayPerson } from "./replay.ts";
 import type { ReplayedPerson } from "./tally.ts";
 import { loadVariants, type Variants } from "./variants.ts";
 
-/** Waits that begin in the period are followed for as long. */
+/** Waits that begin in the period are followed for as long, with the signals that came meanwhile. */
 const tailMs = 31 * 86_400_000;
 
 /** `onPerson`: called for each person in turn, so that no more than one replay is in memory. */
@@ -31,22 +31,24 @@ export async function replayPeople(
   const batch = { ...ctx, clock: realClock(ctx) };
   const hasBudgets = (change.budgets?.length ?? 0) > 0 || (await findBudgets(ctx.db, environmentId)).length > 0;
   const times = await findConfigurationTimes(ctx.db, environmentId);
-  const histories = await loadHistories(batch, environmentId, people, { period, hasBudgets });
-  const variants = await loadVariants(batch, environmentId, histories, change);
-  for (const history of histories) {
-    await pauseIfDue();
-    onPerson(await replayBoth(batch, history, { variants, period, times }), variants);
+  const until = period.to + tailMs;
+  for await (const group of groupPeople(batch, environmentId, people, { period, until })) {
+    const histories = await loadHistories(batch, environmentId, group, { period, hasBudgets });
+    const variants = await loadVariants(batch, environmentId, histories, change);
+    for (const history of histories) {
+      await pauseIfDue();
+      onPerson(await replayBoth(batch, history, { variants, period, until, times }), variants);
+    }
   }
 }
 
-type Around = { variants: Variants; period: Period; times: ConfigurationTimes };
+type Around = { variants: Variants; period: Period; until: number; times: ConfigurationTimes };
 
 async function replayBoth(
   batch: Batch,
   history: PersonHistory,
-  { variants, period, times }: Around,
+  { variants, period, until, times }: Around,
 ): Promise<ReplayedPerson> {
-  const until = period.to + tailMs;
   const before = await replayPerson(batch, history, { variant: variants.before, until });
   const calibrated = calibratePerson(history, before, { period, times });
   const concerned = variants.concerned(history);

@@ -169,7 +169,9 @@ function limitsOf(tally: Tally, { ignored }: StoredChange): string[] {
     `Digests, throttles and budgets know the ${leadMs / 86_400_000} days before the period, and nothing earlier`,
     "Marks and receipts count for messages that were sent before them, at the times they really came",
     ...(cutPeople > 0
-      ? [`Of ${counted(cutPeople, "person", "people")} with very many notifications, only the newest are replayed`]
+      ? [
+          `Of ${counted(cutPeople, "person", "people")} with very many notifications or signals, only the newest are replayed`,
+        ]
       : []),
     ...(isSampleCut
       ? [`The sample ended at ${counted(done, "notification", "notifications")}: the people created last are not in it`]

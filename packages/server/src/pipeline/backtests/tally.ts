@@ -40,7 +40,7 @@ export type Tally = Sides & {
   erasedPayloads: number;
   storedAnswers: number;
   assumedAnswers: number;
-  /** People with more notifications than are replayed. */
+  /** People with more notifications or signals than are replayed. */
   cutPeople: number;
   /** The sample had more people than fit into its limit. */
   isSampleCut: boolean;

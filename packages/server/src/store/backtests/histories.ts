@@ -151,6 +151,7 @@ export async function findSentMessages(
 
 export type StoredSignal = SentSignal & { id: string };
 
+/** The newest ones. */
 export async function findSignalsOfPeople(
   db: Db,
   environmentId: string,
@@ -161,7 +162,7 @@ export async function findSignalsOfPeople(
     select id, subscriber_id, name, key, data, created_at from signals
     where environment_id = ${environmentId} and subscriber_id = any(${subscriberIds}::uuid[])
       and created_at >= ${from} and created_at < ${to}
-    order by created_at, id limit ${limit}`.execute(db);
+    order by created_at desc, id desc limit ${limit}`.execute(db);
   return rows;
 }
 

@@ -29,7 +29,7 @@ export const endHistory = async ({ client, environmentId }: Stage): Promise<void
 export async function backtest(
   { client }: Pick<Stage, "client">,
   change: BacktestChange = {},
-  options: { lastDays?: number; maxNotifications?: number } = {},
+  options: { lastDays?: number | undefined; from?: string; to?: string; maxNotifications?: number } = {},
 ): Promise<Backtest & { report: NonNullable<Backtest["report"]> }> {
   const answer = await client("backtests.create", { body: { lastDays: 7, ...options, change } });
   assert.equal(answer.status, 202, JSON.stringify(answer.body));
