@@ -20,7 +20,7 @@ export function cancelOf({ steps }: PastRun): PastCancel | undefined {
   return undefined;
 }
 
-/** The run that canceled this one then, by its supersede key. Undefined: it was canceled otherwise, or by none of these. */
+/** The run that canceled this one then, by its supersede key. Undefined: something else did, or none of these runs. */
 export function supersederOf({ runs }: PersonHistory, { event }: PastRun, { t, r }: StoredDetail): PastRun | undefined {
   if (event.supersedeKey === null || r?.reason !== supersedeReason) return undefined;
   const apart = (one: PastRun) => Math.abs(startOf(one) - t);

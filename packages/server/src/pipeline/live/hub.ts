@@ -31,7 +31,7 @@ export type Hub = {
   open(session: LiveSession, port: Port): OpenConnection;
   /** Hints of a process; without a text, hints may have been lost. */
   hint(text?: string): void;
-  /** Closes the connections whose session has no end any more, and gives the others theirs. */
+  /** Closes the connections whose session has ended, and gives the others the end that theirs has. */
   recheck(findEnd: (session: InboxSession) => Promise<Date | null>): Promise<void>;
   /** Closes all connections, not all at once, and accepts no new ones. */
   drain(): Promise<void>;
