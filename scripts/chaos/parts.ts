@@ -24,8 +24,8 @@ export type EvidenceWriter = {
   close(): Promise<void>;
 };
 
-/** What fake providers do with new messages until it is changed. `normal` still refuses some messages at first. */
-export type ProviderMood = "normal" | "fails" | "hangs" | "loses-answers";
+/** What fake providers do with new messages until it is changed. `normal` still mistreats some messages at first. */
+export type ProviderMood = "normal" | "fails" | "hangs" | "loses-answers" | "answers-twice";
 
 export type ChaosLoad = {
   /** What was created before the load: goes into run.json. */

@@ -32,7 +32,7 @@ export async function startMailServer(evidence: Evidence, seed: number): Promise
     const port = socket.remotePort;
     if (port === undefined) return;
     const hasGone = new Promise<void>((resolve) => socket.once("close", resolve));
-    const connection = { socket, hasGone };
+    const connection = { socket, hasGone, isOutOfStep: false };
     connections.set(port, connection);
     void hasGone.then(() => connections.get(port) === connection && connections.delete(port));
   });
@@ -48,7 +48,8 @@ export async function startMailServer(evidence: Evidence, seed: number): Promise
   };
 }
 
-type Connection = { socket: Socket; hasGone: Promise<void> };
+/** `isOutOfStep`: it had a reply too many, so the client takes each reply for that to its next command. */
+type Connection = { socket: Socket; hasGone: Promise<void>; isOutOfStep: boolean };
 
 type Exchange = {
   text: string;
@@ -78,7 +79,11 @@ async function answerMail({ text, session, moods, evidence, connection, callback
     record("lost");
     return void socket.destroy();
   }
-  record(answer);
+  // Its client does not read the response to this message, but the one before it.
+  record(connection.isOutOfStep && answer !== "refused" ? "lost" : answer);
   if (answer === "refused") return callback(Object.assign(new Error("busy, try again"), { responseCode: 451 }));
   callback();
+  if (answer !== "twice") return;
+  connection.isOutOfStep = true;
+  socket.write("250 OK: message queued\r\n");
 }

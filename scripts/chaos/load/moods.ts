@@ -4,7 +4,7 @@ import type { DeliveryAnswer } from "../../auditor/evidence.ts";
 import type { ProviderMood } from "../parts.ts";
 import { createRandom } from "./random.ts";
 
-type Decision = { answer: Exclude<DeliveryAnswer, "twice">; lateMs: number };
+type Decision = { answer: DeliveryAnswer; lateMs: number };
 
 export type Moods = {
   set(mood: ProviderMood): void;
@@ -14,10 +14,11 @@ export type Moods = {
   close(): void;
 };
 
-const shares: [DeliveryAnswer & Decision["answer"], number][] = [
+const shares: [DeliveryAnswer, number][] = [
   ["refused", 0.04],
   ["late", 0.02],
   ["lost", 0.02],
+  ["twice", 0.02],
 ];
 const shortestLateMs = 3_000;
 const longestLateMs = 10_000;
@@ -57,7 +58,7 @@ export function createMoods(seed: number, provider: string): Moods {
     },
     decide(messageId) {
       if (mood === "normal") return decideNormally(messageId);
-      const answers = { fails: "refused", hangs: "hung", "loses-answers": "lost" } as const;
+      const answers = { fails: "refused", hangs: "hung", "loses-answers": "lost", "answers-twice": "twice" } as const;
       return { answer: answers[mood], lateMs: 0 };
     },
     wait: () => new Promise((resolve) => waiting.add(resolve)),

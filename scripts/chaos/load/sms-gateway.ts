@@ -68,5 +68,11 @@ async function answerMessage({ message, response, moods, evidence }: Exchange): 
   }
   record(answer);
   const [status, body] = answer === "refused" ? [503, {}] : [200, { id: message.id }];
+  const { socket } = response;
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+  if (answer === "twice") socket?.write(secondResponse);
 }
+
+/** Says the opposite of the first one, to nobody who has asked. */
+const secondResponse =
+  "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}";

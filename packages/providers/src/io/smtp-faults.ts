@@ -25,11 +25,21 @@ export function classify(error: unknown, bodyWritten: boolean): Failure {
   if (code === "EAUTH" || code === "ENOAUTH" || responseCode === 530 || responseCode === 535) {
     return responseCode && responseCode < 500 ? retry(message) : rejected("auth", message);
   }
+  if (isOutOfStep(error) && bodyWritten) return unknown(message);
   if (responseCode) return byReply(responseCode, command, message);
   // Errors nodemailer finds itself before it speaks to the server.
   if (code === "EENVELOPE" || code === "EMAXRECIPIENTS") return rejected("recipient", message);
   if (code === "EMESSAGE") return rejected("content", message);
   return bodyWritten ? unknown(message) : retry(message);
+}
+
+/**
+ * The reply to a message is 2xx, 4xx or 5xx. Another one belongs to an earlier command: the server has replied twice,
+ * and every later reply on the connection is one behind.
+ */
+export function isOutOfStep(error: unknown): boolean {
+  const { responseCode } = read(error);
+  return responseCode !== undefined && responseCode < 400;
 }
 
 // The sender or relaying is not allowed, whatever the command. Exchange Online checks the sender after DATA: 5.2.252

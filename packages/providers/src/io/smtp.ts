@@ -19,7 +19,7 @@ import { decidedLocally, retry, SendError } from "../kit/outcome.ts";
 import type { Resolve } from "./exchange.ts";
 import { createSlots } from "./slots.ts";
 import { composeShort } from "./smtp-compose.ts";
-import { classify, deadlineError } from "./smtp-faults.ts";
+import { classify, deadlineError, isOutOfStep } from "./smtp-faults.ts";
 import { connectMs, maxConnections, poolOptions } from "./smtp-settings.ts";
 
 const maxPools = 50;
@@ -76,14 +76,12 @@ type Envelope = {
   rejectedErrors?: (Error & { recipient?: string })[];
 };
 
-function openPool(settings: SmtpSettings, resolve: Resolve, timeoutMs: number): Pool {
+function openTransport(settings: SmtpSettings, resolve: Resolve, timeoutMs: number) {
   const transport = loadNodemailer().createTransport({
     ...poolOptions(settings),
     pool: true,
     getSocket: openSocket(settings, resolve),
   });
-  const slots = createSlots(maxConnections, timeoutMs, () => timeoutFault(settings.host, timeoutMs));
-
   transport.use("stream", (mail, done) => {
     const { transfer } = mail.data as TrackedMail;
     const { message } = mail;
@@ -100,6 +98,19 @@ function openPool(settings: SmtpSettings, resolve: Resolve, timeoutMs: number): 
     };
     done();
   });
+  return transport;
+}
+
+function openPool(settings: SmtpSettings, resolve: Resolve, timeoutMs: number): Pool {
+  let transport = openTransport(settings, resolve, timeoutMs);
+  const slots = createSlots(maxConnections, timeoutMs, () => timeoutFault(settings.host, timeoutMs));
+
+  /** nodemailer would use the connection again, and does not say which one it was. */
+  const renewTransport = (used: typeof transport) => {
+    if (used !== transport) return;
+    transport = openTransport(settings, resolve, timeoutMs);
+    used.close();
+  };
 
   const send = async (mail: Mail, isUrgent: boolean): Promise<string[]> => {
     const tracked: TrackedMail = { ...toNodemailer(mail), transfer: { cancelled: false } };
@@ -119,8 +130,10 @@ function openPool(settings: SmtpSettings, resolve: Resolve, timeoutMs: number): 
         // Without its end the server cannot accept the message, so the outcome is certain again.
         if (!isWritten()) transfer.body?.destroy(error);
       }, timeoutMs);
-      transport.sendMail(mail, (error, info) => {
+      const used = transport;
+      used.sendMail(mail, (error, info) => {
         clearTimeout(timer);
+        if (error && isOutOfStep(error)) renewTransport(used);
         // Now and no earlier: the connection of a mail that was given up is busy until nodemailer has closed it.
         slots.release();
         if (error) reject(asFault(error, isWritten()));

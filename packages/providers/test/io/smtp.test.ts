@@ -24,7 +24,7 @@ const dkim = {
 };
 
 // Speaks just enough SMTP, without the greeting delay of a real server, and leaves the end of the message to the test.
-function scripted(afterMessage: (socket: Socket) => void) {
+function scripted(afterMessage: (socket: Socket) => void, replyTo = (_command: string) => "250 ok\r\n") {
   return (socket: Socket) => {
     let inData = false;
     let text = "";
@@ -39,7 +39,7 @@ function scripted(afterMessage: (socket: Socket) => void) {
         const command = text.slice(0, end);
         text = text.slice(end + 2);
         inData = command === "DATA";
-        socket.write(inData ? "354 go on\r\n" : "250 ok\r\n");
+        socket.write(inData ? "354 go on\r\n" : replyTo(command));
       }
     });
   };
@@ -373,6 +373,20 @@ describe("SMTP failures", { concurrency: true }, () => {
     );
     const outcome = await send("nodemailer", email(), settings(port), openIo(t));
     assert.equal(outcome.kind, "unknown");
+  });
+
+  it("a server that replies twice leaves the outcome open, and gets the next message on another connection", async (t) => {
+    let connections = 0;
+    const port = await startTcp(t, (socket) => {
+      const isFirst = ++connections === 1;
+      const replyTo = (command: string) =>
+        isFirst && command.startsWith("MAIL") ? "250 ok\r\n250 ok\r\n" : "250 ok\r\n";
+      scripted((one) => one.write("250 queued\r\n"), replyTo)(socket);
+    });
+    const io = openIo(t);
+    assert.equal((await send("nodemailer", email(), settings(port), io)).kind, "unknown");
+    assert.equal((await send("nodemailer", email(), settings(port), io)).kind, "accepted");
+    assert.equal(connections, 2);
   });
 
   it("a server that never confirms leaves the outcome open", async (t) => {
