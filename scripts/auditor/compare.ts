@@ -51,7 +51,7 @@ export function wasClockMoved({ faults }: Pick<World, "faults">, one: number, ot
 export const clockSlack = (world: Pick<World, "faults">, at: number): number =>
   wasClockMoved(world, at - movedClockMs, at + movedClockMs) ? movedClockMs : 0;
 
-/** How much later than a time that a process wrote the moment may be that it names: by how much its clock was behind. */
+/** How much later than a time that a process wrote the moment may be that it names: so much its clock was behind. */
 export function behindMs({ faults }: Pick<World, "faults">, at: number): number {
   const offsets = faults
     .filter(({ fault, problem }) => fault === "clock-back" && !problem)

@@ -121,7 +121,10 @@ export type StreamEvent = {
   counts?: { unread?: number; unseen?: number; total?: number };
 };
 
-/** `lost`: accepted, and then the response was dropped. `late`: accepted after a pause. `twice`: accepted, with two responses. */
+/**
+ * `lost`: accepted, and then the response was dropped. `late`: accepted after a pause. `twice`: accepted, with two
+ * responses.
+ */
 export type DeliveryAnswer = "accepted" | "refused" | "hung" | "late" | "lost" | "twice";
 
 export type Delivery = {

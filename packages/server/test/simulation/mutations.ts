@@ -153,4 +153,29 @@ export const mutations: Mutation[] = [
     from: "await deleteWaits(db, environmentId, [...canceled]);",
     to: "void deleteWaits;",
   },
+  {
+    name: "an in-app step that fails now and then",
+    file: "src/pipeline/steps/in-app.ts",
+    from: "  if (!isActive) {",
+    to: "  if (!isActive || Number(now) % 5 === 0) {",
+  },
+  {
+    name: "a delay that ends after a second",
+    file: "src/pipeline/steps/delay.ts",
+    from: `return { kind: "waiting", until: wait.until, details`,
+    to: `return { kind: "waiting", until: new Date(Number(now) + 1_000), details`,
+  },
+  {
+    name: "a wait that times out after a second",
+    file: "src/pipeline/steps/wait.ts",
+    from: `return { kind: "waiting", until: wait.until, details`,
+    to: `return { kind: "waiting", until: new Date(Number(now) + 1_000), details`,
+  },
+  {
+    name: "a wait that fails instead of waiting",
+    file: "src/pipeline/steps/wait.ts",
+    from: `  if ("fault" in awaited) return`,
+    to: `  if (Number(now) % 3 === 0) return { kind: "failed", details: [] };
+  if ("fault" in awaited) return`,
+  },
 ];

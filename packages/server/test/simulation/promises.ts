@@ -6,6 +6,7 @@ import type { NotificationRow } from "../../src/store/events/notifications.ts";
 import type { AttemptRow, StoredMessage } from "../../src/store/messages/messages.ts";
 import { type CancelLog, transactionOf } from "./client.ts";
 import type { PlannedEvent, Scenario } from "./scenario.ts";
+import { brokenSteps } from "./steps.ts";
 import { brokenWaits, type WaitLog } from "./waits.ts";
 import { digests } from "./workflows.ts";
 import type { Disk } from "./world/disk.ts";
@@ -58,6 +59,7 @@ export function brokenPromises(ending: Ending): string[] {
     ...notAfterCancel(records),
     ...throttled(records),
     ...brokenWaits(records),
+    ...brokenSteps(records),
   ];
 }
 

@@ -41,10 +41,12 @@ export function* brokenWaits({ scenario, disk, events, runs, jobs, messages, wai
     for (const run of runs.filter(({ event_id }) => event_id === event?.id)) {
       const own = jobs.filter((job) => job.notification_id === run.id);
       const wait = own.find(({ type, status }) => type === "wait" && status === "completed");
+      // That of a run that nobody canceled has to be completed (steps.ts).
       if (!wait) continue;
       const awaited = { subscriber_id: run.subscriber_id, signal: "go", signal_key: String(key) };
       const sent = signals.filter((signal) => isMet(awaited, signal));
       const reason = wait.output?.reason;
+      if (reason !== "signal" && reason !== "timeout") yield `the wait ${wait.id} ended by ${reason}`;
       if (reason === "signal" && sent.length === 0) yield `the wait ${wait.id} ended by a signal, but none was sent`;
       for (const { id, created_at } of reason === "timeout" ? sent : []) {
         const from = waits.begun.get(wait.id)! - (workflow === "looking" ? lookBackMs : 0);
