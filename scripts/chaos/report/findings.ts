@@ -18,7 +18,7 @@ export type Finding = {
 };
 
 /** `date`: of the run, as its report gives it. `breaks`: by promise, how many of them are known to come from this. */
-export type Explained = { seed: number; date: string; breaks: Record<string, number>; how: string };
+type Explained = { seed: number; date: string; breaks: Record<string, number>; how: string };
 
 export const findings: Finding[] = [
   {
