@@ -51,7 +51,7 @@ export type Tally = Sides & {
 /** Without a prototype: workflows and steps may have the id `constructor`. */
 const noCounts = <Value>(): Record<string, Value> => Object.create(null);
 
-export const emptyTally = (): Tally => ({
+const emptyTally = (): Tally => ({
   ...{ done: 0, people: 0, before: 0, after: 0, same: 0, differing: 0, silenced: 0, reached: 0 },
   ...{ effects: noCounts(), channels: noCounts(), workflows: noCounts(), renderFaults: [] },
   calibration: { compared: 0, equal: 0, causes: noCounts() },

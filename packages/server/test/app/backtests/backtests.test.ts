@@ -6,6 +6,7 @@ import type { BacktestChange } from "@tidings/contract";
 import { sql } from "kysely";
 import { firstIdAt } from "../../../src/lib/ids.ts";
 import { estimateNotifications, expectedOf, sampleOf, shareOf } from "../../../src/pipeline/backtests/sample.ts";
+import { readTally } from "../../../src/pipeline/backtests/tally.ts";
 import { backtest, differencesOf, endHistory, named, newScene } from "../../pipeline/backtests/scene.ts";
 import { newStage } from "../../support/clock.ts";
 import { startReceiver } from "../../support/servers/receiver.ts";
@@ -292,4 +293,6 @@ test("workflows and steps have the ids that objects have from the start", async 
   const { skipped } = (await backtest(scene)).report;
   const deleted = skipped.deletedWorkflows.find(({ workflowId }) => workflowId === "constructor");
   assert.equal(deleted?.notifications, 2);
+  // The counts of a page before.
+  assert.equal(readTally({ workflows: {} }).workflows.constructor, undefined);
 });
