@@ -66,7 +66,8 @@ function checkExplanation(world: World, judge: Judge, given: Explanation, seen: 
     const isTrue =
       promise.reason === "workflow_off"
         ? via === "workflow_off"
-        : steps_.every(({ outcome, code }) => outcome === "skipped" && silentCodes[promise.reason].test(code ?? ""));
+        : steps_.length > 0 &&
+          steps_.every(({ outcome, code }) => outcome === "skipped" && silentCodes[promise.reason].test(code ?? ""));
     if (!isTrue)
       judge.broken(`${entry.text} is silent because of its ${promise.reason}, and is explained otherwise`, about);
     return;
@@ -79,7 +80,8 @@ function checkExplanation(world: World, judge: Judge, given: Explanation, seen: 
   // A message that was sent, and then retracted, is not in the inbox any longer.
   if (says && !isSeen && !isUndone(entry))
     judge.broken(`${entry.text} is explained as sent to ${person}, and is nowhere`, about);
-  const failed = steps_.some(({ outcome }) => outcome === "failed");
+  // A provider may have taken a message whose attempts all failed or got no response. An inbox is the service's own.
+  const failed = canFail(entry) && steps_.some(({ outcome }) => outcome === "failed");
   // After a call without a response, and then a cancellation, nobody knows better.
   const doubts = isUndone(entry) && verdict.includes("may have been sent");
   // The event came as an item of a roll-up. Its message was not sent, which is what the explanation says.
@@ -92,8 +94,12 @@ function checkExplanation(world: World, judge: Judge, given: Explanation, seen: 
   if (!isTrue) judge.broken(`${entry.text} was not sent to ${person}, without a true reason`, about);
 }
 
+/** In the load, providers refuse messages, and nothing else makes a step fail. */
+const canFail = ({ promise }: EventEntry): boolean =>
+  promise.kind === "email" || promise.kind === "sms" || promise.kind === "budget";
+
 const isReason = (entry: EventEntry, { outcome, code }: { outcome: string; code: string | null }): boolean =>
-  (outcome === "failed" && code !== null) ||
+  (outcome === "failed" && code !== null && canFail(entry)) ||
   (isUndone(entry) && undoneCodes.test(code ?? "")) ||
   (entry.promise.kind === "budget" && budgetCodes.test(code ?? ""));
 
@@ -115,7 +121,7 @@ function checkJob(judge: Judge, entry: EventEntry, { type, status, codes }: JobR
   if (status !== "skipped" && status !== "canceled" && status !== "failed") return;
   const hasReason = codes.some(
     (code) =>
-      (status === "failed" && code !== "message_created") ||
+      (status === "failed" && code !== "message_created" && canFail(entry)) ||
       (isUndone(entry) && undoneCodes.test(code)) ||
       (promise.kind === "budget" && budgetCodes.test(code)),
   );

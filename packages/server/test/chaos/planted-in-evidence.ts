@@ -262,6 +262,22 @@ export const plantedInEvidence: Fault[] = [
     },
   },
   {
+    name: "an explanation of a skipped step names no step",
+    promise: "explained",
+    plant({ evidence, north }) {
+      explanationOf(evidence, north.unmet).steps = [];
+    },
+  },
+  {
+    name: "an in-app message that is in the inbox is explained as failed",
+    promise: "explained",
+    plant({ evidence, north }) {
+      for (const step of explanationOf(evidence, north.timedOut).steps) {
+        if (step.type === "in_app") Object.assign(step, { outcome: "failed", code: "render_failed" });
+      }
+    },
+  },
+  {
     name: "an explanation says that a message was sent which was not",
     promise: "explained",
     plant({ evidence, north }) {

@@ -337,6 +337,15 @@ export const plantedInRows: Fault[] = [
     },
   },
   {
+    name: "an in-app step failed, although nothing in the load can make it fail",
+    promise: "explained",
+    async plant(ground) {
+      const run = await runOf(ground, (await eventRow(ground, ground.north.plain.text)).id);
+      const ended = JSON.stringify([["in_app", "failed", "render_failed"]]);
+      await ground.query("update notifications set finished_jobs = $2 where id = $1", [run.id, ended]);
+    },
+  },
+  {
     name: "a run belongs to no event",
     promise: "rows-whole",
     async plant(ground) {
