@@ -2,7 +2,7 @@
 // that the provider had taken the message, and then the attempt is marked as of unknown outcome: the response was lost,
 // or what keeps a result from being written happened to that very call.
 
-import { boundsOf, type Excuse, findExcuse, wasClockMoved, wordsOf } from "../compare.ts";
+import { boundsOf, clockSlack, type Excuse, findExcuse, wordsOf } from "../compare.ts";
 import { isTaken, type Sent, type Try, uuidIn } from "../deliveries.ts";
 import { couldLose, type Judge, type PromiseCheck } from "../judge.ts";
 import { type EventEntry, keyOf } from "../ledger.ts";
@@ -119,7 +119,7 @@ function checkMessage(world: World, judge: Judge, sent: Sent, excused: Record<Ex
   }
   const accepted = row.attempts.find(({ outcome }) => outcome === "accepted");
   const again = row.attempts.find(({ startedAt }) => startedAt > (accepted?.finishedAt ?? Number.POSITIVE_INFINITY));
-  if (known > 1 || (again && !wasClockMoved(world, accepted!.finishedAt!, again.startedAt))) {
+  if (known > 1 || (again && clockSlack(world, accepted!.finishedAt!) + clockSlack(world, again.startedAt) === 0)) {
     judge.broken(`${text} was sent again after an attempt that was accepted`, about);
   }
 }
