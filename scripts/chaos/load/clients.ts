@@ -108,7 +108,7 @@ const mostOpen = 300;
 const limitedPerSecond = 1;
 const orderedPerSecond = 0.5;
 const canceledShare = 0.15;
-/** Of emails and SMS without a delay, shortly after they were accepted: while their provider is called. */
+/** A share of emails and SMS without a delay. They are canceled while their provider is called. */
 const interruptedShare = 0.05;
 const retractedShare = 0.02;
 const signalledShare = 0.5;
