@@ -67,7 +67,7 @@ export const couldLose = (faults: readonly FaultRecord[], from: number, to: numb
   );
 
 /** Leaves out those that could not be injected. */
-export const faultsAround = (faults: readonly FaultRecord[], at: number): FaultKind[] => [
+const faultsAround = (faults: readonly FaultRecord[], at: number): FaultKind[] => [
   ...new Set(
     faults
       .filter(({ problem, startedAt, endedAt }) => !problem && startedAt - beforeMs <= at && at <= endedAt + afterMs)
