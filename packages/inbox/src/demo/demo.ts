@@ -1,8 +1,6 @@
 // The script of the page /inbox: it sends a message and copies code samples.
 import { defineInbox } from "../define-on-request.ts";
 
-await defineInbox();
-
 const button = document.querySelector<HTMLButtonElement>("#send")!;
 const answer = document.querySelector<HTMLElement>("#answer")!;
 
@@ -33,3 +31,6 @@ for (const figure of document.querySelectorAll<HTMLElement>("figure.code")) {
   });
   figure.querySelector("figcaption")?.append(copy);
 }
+
+// After the buttons, which work while the widget loads.
+await defineInbox();

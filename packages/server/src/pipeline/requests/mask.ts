@@ -83,14 +83,18 @@ const maskLiteral = (text: string): string => (isVariable(text) ? text : mask);
  * under any name, except for variables.
  */
 export function maskUrlTemplate(url: string): string {
-  const [, scheme = "", user, rest = ""] = /^([^/\\?#]*[/\\]{2,})?(?:([^/\\?#]*)@)?(.*)$/s.exec(url)!;
-  const shownUser = user === undefined ? "" : `${maskLiteral(user)}@`;
+  const scheme = /^[^/\\?#]*[/\\]{2,}/.exec(url)?.[0] ?? "";
+  const afterScheme = url.slice(scheme.length);
+  const authority = /^[^/\\?#]*/.exec(afterScheme)![0];
+  const userEnd = authority.lastIndexOf("@");
+  const user = userEnd < 0 ? "" : `${maskLiteral(authority.slice(0, userEnd))}@`;
+  const rest = afterScheme.slice(userEnd + 1);
   const end = rest.search(/[?#]/);
-  if (end < 0) return scheme + shownUser + rest;
+  if (end < 0) return scheme + user + rest;
   const query = rest.slice(end).replaceAll(/([?&#])([^=?&#]*=)?([^&#]*)/g, (_, mark, name = "", value) => {
     return mark + name + maskLiteral(value);
   });
-  return scheme + shownUser + rest.slice(0, end) + query;
+  return scheme + user + rest.slice(0, end) + query;
 }
 
 const jsonText = /("((?:[^"\\]|\\.)*)"\s*:\s*)"((?:[^"\\]|\\.)*)"/g;

@@ -105,12 +105,8 @@ test("the rule over all operations: people's changes always, keys' changes of th
     ],
     "workflows",
   ]);
-  // A test of a draft is an event; a check, a request sent by hand and a viewer's sign change nothing; the people of a
-  // fixed audience are data, as subscribers are.
-  const others = [
-    ...["workflows.test", "workflows.sendRequest", "workflows.announceViewer", "broadcasts.test", "broadcasts.check"],
-    ...["audiences.addMembers", "audiences.removeMembers"],
-  ];
+  // A test of a workflow is an event; a check, a request sent by hand and a viewer's sign change nothing.
+  const others = ["workflows.test", "workflows.sendRequest", "workflows.announceViewer", "broadcasts.check"];
   const isOther = ({ id }: Operation) => others.includes(id);
   const changes = all.filter((one) => configuration.includes(resourceOf(one)) && !readsOnly(one) && !isOther(one));
   assert.deepEqual(byKey, changes);
