@@ -57,7 +57,7 @@ export async function resolveContent(
   if (stored.bridge_url !== null) {
     return { field, fault: `workflow ${workflowId} gets its content from code, which broadcasts cannot use` };
   }
-  const bound = await whyNobodyCanUnsubscribe(ctx, stored);
+  const bound = await findUnsubscribeObstacle(ctx, stored);
   if (bound) return { field, fault: `workflow ${workflowId} is ${bound}` };
   const savedVersionId = awaitedVersionId(draft) ?? stored.version_id;
   const content = await contentOfVersion(ctx, stored, savedVersionId);
@@ -98,7 +98,7 @@ async function contentOfVersion({ db }: Ctx, stored: WorkflowRow, versionId: str
 }
 
 /** What keeps people from switching the workflow off, and what to do. */
-async function whyNobodyCanUnsubscribe({ db }: Ctx, workflow: WorkflowRow): Promise<string | null> {
+async function findUnsubscribeObstacle({ db }: Ctx, workflow: WorkflowRow): Promise<string | null> {
   const effect = "people could not unsubscribe from the broadcast";
   if (isCritical(workflowLevels(workflow))) {
     return `critical, and ${effect}: use a workflow that can be switched off`;
@@ -135,7 +135,7 @@ export async function findActiveChannels(ctx: Ctx, environmentId: string, channe
 /**
  * Creates the workflow that holds the preferences of broadcasts written in place, and switches its steps of their
  * channels on: people can then choose these channels. Called with every draft, and again when it is sent, because the
- * workflow may have been deleted meanwhile. Steps that somebody else wrote are left unchanged.
+ * workflow may have been deleted meanwhile. Steps that a customer wrote stay unchanged.
  */
 export async function offerBroadcastPreferences(ctx: Ctx, caller: Caller, content: BroadcastContent): Promise<void> {
   const used = new Set<string>(content.steps?.filter(({ type }) => isChannel(type)).map(({ type }) => type));

@@ -10,8 +10,8 @@ const maxQuote = 400;
 const maxBlock = 4_000;
 
 /**
- * Control characters, marks of direction, and characters that nobody sees, such as fillers and the blank of Braille:
- * they hide what a text says.
+ * Control characters, direction marks and invisible characters, such as fillers and the Braille blank, can hide what a
+ * text says.
  */
 const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 const lineBreak = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;

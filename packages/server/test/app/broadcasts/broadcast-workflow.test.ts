@@ -70,7 +70,7 @@ test("where it was deleted, tests, sends and approvals create it again", async (
   await approval(false);
 });
 
-test("steps that somebody else wrote are not switched on", async () => {
+test("steps that a customer wrote are not switched on", async () => {
   await remove();
   const own = [
     { ...inApp({ body: "Ours" }), stepId: "in-app", active: false },

@@ -73,7 +73,7 @@ for (const [what, others] of [
   });
 }
 
-test("a replay while it is paused starts nobody, and resuming does", async () => {
+test("a page that is replayed during a pause starts when the broadcast resumes", async () => {
   const stage = await newStage(service, "2027-03-01T00:00:00.000Z");
   await createWorkflow(stage.client, "news", [inApp({ body: "News" })]);
   const ids = ["slow0", "slow1", "slow2"];
@@ -95,7 +95,7 @@ test("a replay while it is paused starts nobody, and resuming does", async () =>
   await everyoneOnce(stage.client, broadcastId, ids);
 });
 
-test("a replay after it was stopped starts nobody", async () => {
+test("a page that is replayed after a stop does not start", async () => {
   const stage = await newStage(service, "2027-03-01T00:00:00.000Z");
   await createWorkflow(stage.client, "news", [inApp({ body: "News" })]);
   await createList(stage.client, "halt", idsOf("halt", 3));

@@ -54,7 +54,7 @@ async function sendAndFix() {
   return { params: { broadcastId }, broadcastId, transactionId: transactionId! };
 }
 
-test("a pause does not wait: nobody is started, and resuming fixes the people again", async () => {
+test("a pause does not wait: no person is started, and resuming fixes the people again", async () => {
   const { params, broadcastId, transactionId } = await sendAndFix();
   const paused = (await client("broadcasts.pause", { params })).body;
   assert.deepEqual([paused.status, paused.startedAt, paused.progress.people], ["paused", null, null]);
